@@ -1,0 +1,128 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a referee needs of a power meter: the `Meter` protocol and the values that cross it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from enum import Enum
+from typing import Protocol
+
+__all__ = [
+    "Identity",
+    "InputMode",
+    "IntegrationStart",
+    "IntegrationState",
+    "Meter",
+    "MeterSettings",
+    "Reading",
+]
+
+
+class IntegrationState(Enum):
+    """Name the integrator's states as the WT310 does (IM WT310E-17EN, page 6-16)."""
+
+    RESET = "RESET"
+    START = "START"
+    STOP = "STOP"
+    TIMEUP = "TIMEUP"
+    ERROR = "ERROR"
+
+
+class InputMode(Enum):
+    """Name the meter's input modes (IM WT310E-17EN, page 6-14)."""
+
+    RMS = "RMS"
+    VMEAN = "VMEAN"
+    DC = "DC"
+
+
+@dataclass(frozen=True)
+class Identity:
+    """Tell which instrument answered `*IDN?`."""
+
+    maker: str
+    model: str
+    serial: str
+    firmware: str
+
+
+@dataclass(frozen=True)
+class MeterSettings:
+    """Hold everything that must be right before an integration starts.
+
+    `timer_s` is a whole number of seconds (0: no timer). A range of None means auto-range.
+    """
+
+    timer_s: int
+    update_interval_s: float = 1.0
+    mode: InputMode = InputMode.RMS
+    voltage_range_v: float | None = None
+    current_range_a: float | None = None
+    crest_factor: int = 3
+    line_filter: bool = False
+    frequency_filter: bool = False
+
+
+@dataclass(frozen=True)
+class IntegrationStart:
+    """Tell when an integration began, in seconds of the monotonic clock.
+
+    The meter acted somewhere in `[sent_s, written_s]`; at `confirmed_s` it had reported START.
+    """
+
+    sent_s: float
+    written_s: float
+    confirmed_s: float
+
+
+@dataclass(frozen=True)
+class Reading:
+    """Hold one sample of the meter, all from one query.
+
+    `monotonic_s` and `utc` say when the reply was complete. A value that the meter did not have
+    is None and `absent` says why; it is never a stand-in number.
+    """
+
+    monotonic_s: float
+    utc: datetime
+    voltage_v: float | None
+    current_a: float | None
+    power_w: float | None
+    energy_wh: float | None
+    integration_s: float | None
+    state: IntegrationState
+    absent: Mapping[str, str] = field(default_factory=dict)
+
+
+class Meter(Protocol):
+    """Measure energy; every call ends within a bounded time or raises `power.errors.MeterError`."""
+
+    def identify(self) -> Identity:
+        """Return who answers, after checking that it is a supported model."""
+        ...
+
+    def prepare(self, settings: MeterSettings) -> MeterSettings:
+        """Reset the integrator, write all settings, and return them as read back."""
+        ...
+
+    def start(self) -> IntegrationStart:
+        """Start the integration and return only after the meter reports that it runs."""
+        ...
+
+    def stop(self) -> IntegrationState:
+        """End the integration; STOP and TIMEUP are both an end, and which it was is returned."""
+        ...
+
+    def attach(self) -> IntegrationState:
+        """Take up a link again without changing the integration, and return its state."""
+        ...
+
+    def read(self) -> Reading:
+        """Return one sample: voltage, current, power, energy, integration time and state."""
+        ...
+
+    def close(self) -> None:
+        """Release the link; safe to call twice."""
+        ...

@@ -1,0 +1,68 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Detections as parallel arrays: what an answer holds and what a scorer takes."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+__all__ = ["Detections"]
+
+
+@dataclass(frozen=True, eq=False)
+class Detections:
+    """Hold n detections, in the order in which they were received.
+
+    `image_id` and `class_id` are int64 of shape (n,), `confidence` float64 of shape (n,), and
+    `box` float64 of shape (n, 4) with columns xmin, ymin, xmax, ymax: inclusive pixel corners,
+    so that a box of one pixel has xmin == xmax. Values may be anything a contestant sent:
+    not finite, negative, inverted; judging them is the scorer's business.
+    """
+
+    image_id: NDArray[np.int64]
+    class_id: NDArray[np.int64]
+    confidence: NDArray[np.float64]
+    box: NDArray[np.float64]
+
+    def __post_init__(self) -> None:
+        n = len(self.image_id)
+        if not (self.class_id.shape == self.confidence.shape == self.image_id.shape == (n,)):
+            raise ValueError("image_id, class_id and confidence must be vectors of one length")
+        if self.box.shape != (n, 4):
+            raise ValueError(f"box must have shape ({n}, 4), not {self.box.shape}")
+
+    def __len__(self) -> int:
+        return len(self.image_id)
+
+    @classmethod
+    def empty(cls) -> Detections:
+        """Return no detections at all."""
+        return cls.from_rows([])
+
+    @classmethod
+    def from_rows(cls, rows: Sequence[Sequence[float]]) -> Detections:
+        """Build from rows `(image_id, class_id, confidence, xmin, ymin, xmax, ymax)`."""
+        table = np.asarray(rows, dtype=np.float64).reshape(len(rows), 7)
+        ids = np.asarray([row[:2] for row in rows], dtype=np.int64).reshape(len(rows), 2)
+        return cls(ids[:, 0], ids[:, 1], table[:, 2], np.ascontiguousarray(table[:, 3:]))
+
+    @classmethod
+    def concatenate(cls, parts: Sequence[Detections]) -> Detections:
+        """Join in the given order, which is the order of rows."""
+        if not parts:
+            return cls.empty()
+        return cls(
+            np.concatenate([part.image_id for part in parts]),
+            np.concatenate([part.class_id for part in parts]),
+            np.concatenate([part.confidence for part in parts]),
+            np.concatenate([part.box for part in parts]),
+        )
+
+    def select(self, chosen: NDArray[np.bool_] | NDArray[np.int64]) -> Detections:
+        """Return the rows that a mask or an index array names, in its order."""
+        return Detections(
+            self.image_id[chosen], self.class_id[chosen], self.confidence[chosen], self.box[chosen]
+        )
