@@ -1,0 +1,252 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Answers as contestants send them (form lists, JSON, CSV), parsed into detections.
+
+A post is taken whole or refused whole. A refusal names every fault of the post at once, so that
+a contestant does not have to find them one by one.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from referee.core.detections import Detections
+from referee.core.image_ids import UNKNOWN_IMAGE, parse_posted_image
+from referee.errors import Refusal
+
+__all__ = ["FORM_FIELDS", "MAX_ROWS", "parse_csv", "parse_form", "parse_json"]
+
+FORM_FIELDS = ("image_name", "CLASS_ID", "confidence", "xmin", "ymin", "xmax", "ymax")
+"""Names of the parallel lists of a form post, as the clients of 2015-2019 send them."""
+
+MAX_ROWS = 200_000
+"""Most detections in one answer: four times what the whole sample answer file holds."""
+
+_MAX_FAULTS = 20
+_INT64_LIMIT = 2**63
+_CORNERS = ("xmin", "ymin", "xmax", "ymax")
+
+
+class _Faults:
+    """Collect the faults of one post and refuse it when there are any."""
+
+    def __init__(self) -> None:
+        self._texts: list[str] = []
+        self._count = 0
+
+    def add(self, text: str) -> None:
+        self._count += 1
+        if len(self._texts) < _MAX_FAULTS:
+            self._texts.append(text)
+
+    def refuse_if_any(self, code: str) -> None:
+        if not self._texts:
+            return
+        listed = "; ".join(self._texts)
+        more = self._count - len(self._texts)
+        tail = f"; and {more} more" if more else ""
+        raise Refusal(code, f"Nothing was stored: {listed}{tail}.", tuple(self._texts))
+
+
+def parse_form(fields: Mapping[str, Sequence[str]]) -> Detections:
+    """Parse the parallel lists of a form post.
+
+    `fields` maps a field's name to its values in the order sent; names outside `FORM_FIELDS` are
+    ignored. No `image_name` at all is an empty answer. `confidence` may be missing altogether,
+    then every detection has 1.0. Numbers are read as Python's float() reads them, so NaN and
+    infinity are taken. Raises `Refusal`: code `lists_unequal` when a list is shorter or longer
+    than `image_name` (a number that is none is then reported with it), `not_a_number`, or
+    `too_many_rows`.
+    """
+    names = fields.get("image_name", ())
+    _require_rows(len(names))
+    faults = _Faults()
+    columns: dict[str, Sequence[str]] = {}
+    for field in FORM_FIELDS:
+        values = fields.get(field, ())
+        if field == "confidence" and not values:
+            values = ("1.0",) * len(names)
+        columns[field] = values
+        if len(values) != len(names):
+            faults.add(f"{field} has {len(values)} values and image_name has {len(names)}")
+    unequal = len({len(values) for values in columns.values()}) > 1
+    detections = _from_text_columns(columns, faults, unequal)
+    faults.refuse_if_any("lists_unequal" if unequal else "not_a_number")
+    return detections
+
+
+def parse_csv(body: bytes) -> Detections:
+    """Parse lines `image_id class_id confidence xmin ymin xmax ymax`, blanks or commas between.
+
+    Every line may leave the confidence out, which is then 1.0. Empty lines are skipped. Raises
+    `Refusal` with code `csv_invalid`, naming the lines, or `too_many_rows`.
+    """
+    try:
+        text = body.decode("ascii")
+    except UnicodeDecodeError as error:
+        raise Refusal(
+            "csv_invalid",
+            f"Nothing was stored: byte {error.start} is not ASCII; send plain numbers, one "
+            "detection a line.",
+        ) from None
+    lines = [line.replace(",", " ").split() for line in text.splitlines()]
+    numbered = [(number, cells) for number, cells in enumerate(lines, 1) if cells]
+    _require_rows(len(numbered))
+    width = len(numbered[0][1]) if numbered else 7
+    width = width if width in (6, 7) else 7
+    faults = _Faults()
+    for number, cells in numbered:
+        if len(cells) != width:
+            faults.add(f"line {number} has {len(cells)} numbers, not {width}")
+    faults.refuse_if_any("csv_invalid")
+    table = list(zip(*(cells for _, cells in numbered), strict=True)) or [()] * width
+    if width == 6:
+        table.insert(2, ("1.0",) * len(numbered))
+    columns = dict(zip(FORM_FIELDS, table, strict=True))
+    lines_of_rows = [number for number, _ in numbered]
+    detections = _from_text_columns(
+        columns, faults, False, lambda row: f"line {lines_of_rows[row]}"
+    )
+    faults.refuse_if_any("csv_invalid")
+    return detections
+
+
+def parse_json(body: bytes) -> Detections:
+    """Parse COCO results: a list of objects `image_id`, `category_id`, `bbox` and `score`.
+
+    `bbox` is [x, y, width, height]; its inclusive corners are x, y, x+width-1, y+height-1. When
+    no object has a `score` every detection has 1.0. Raises `Refusal` with code `json_invalid`,
+    naming the objects by their index from 0, or `too_many_rows`.
+    """
+    try:
+        items = json.loads(body)
+    except (ValueError, RecursionError) as error:
+        raise Refusal(
+            "json_invalid", f"Nothing was stored: the body is not JSON ({error})."
+        ) from None
+    if not isinstance(items, list):
+        raise Refusal(
+            "json_invalid",
+            'Nothing was stored: the JSON must be a list of {"image_id", "category_id", "bbox", '
+            '"score"}, as in COCO results.',
+        )
+    _require_rows(len(items))
+    scored = any(isinstance(item, dict) and "score" in item for item in items)
+    faults = _Faults()
+    rows = [_coco_row(index, item, scored, faults) for index, item in enumerate(items)]
+    faults.refuse_if_any("json_invalid")
+    return Detections.from_rows([row for row in rows if row is not None])
+
+
+def _require_rows(count: int) -> None:
+    if count > MAX_ROWS:
+        raise Refusal(
+            "too_many_rows",
+            f"Nothing was stored: {count} detections in one post, at most {MAX_ROWS} are taken; "
+            "send them in several posts.",
+        )
+
+
+def _from_text_columns(
+    columns: Mapping[str, Sequence[str]],
+    faults: _Faults,
+    unequal: bool,
+    place: Callable[[int], str] = lambda row: f"row {row + 1}",
+) -> Detections:
+    """Convert columns of text, adding a fault for each cell that is no number."""
+    images = _column(columns, "image_name", _image_number, faults, place)
+    classes = _column(columns, "CLASS_ID", _integer, faults, place)
+    numbers = [_column(columns, name, float, faults, place) for name in ("confidence", *_CORNERS)]
+    if unequal or len({len(values) for values in (images, classes, *numbers)}) > 1:
+        return Detections.empty()
+    return Detections(
+        np.asarray(images, dtype=np.int64),
+        np.asarray(classes, dtype=np.int64),
+        np.asarray(numbers[0], dtype=np.float64),
+        np.column_stack([np.asarray(column, dtype=np.float64) for column in numbers[1:]]),
+    )
+
+
+def _column(
+    columns: Mapping[str, Sequence[str]],
+    name: str,
+    convert: Callable[[str], Any],
+    faults: _Faults,
+    place: Callable[[int], str],
+) -> list[Any]:
+    texts = columns[name]
+    try:
+        return list(map(convert, texts))
+    except ValueError:
+        pass  # Go through again, slowly, to name each cell.
+    good = []
+    for row, text in enumerate(texts):
+        try:
+            good.append(convert(text))
+        except ValueError:
+            faults.add(f"{place(row)}: {name} '{text[:40]}' is not a number")
+    return good
+
+
+def _image_number(text: str) -> int:
+    return int(text) if len(text) < 18 and text.isdigit() else parse_posted_image(text)
+
+
+def _integer(text: str) -> int:
+    """Read a class id: an integer, or a float with no fraction as numeric libraries print it."""
+    try:
+        number = int(text)
+    except ValueError:
+        value = float(text)
+        if not value.is_integer():
+            raise ValueError(text) from None
+        number = int(value)
+    return number if -_INT64_LIMIT <= number < _INT64_LIMIT else UNKNOWN_IMAGE
+
+
+def _coco_row(
+    index: int, item: object, scored: bool, faults: _Faults
+) -> tuple[float, float, float, float, float, float, float] | None:
+    """Return one row, or None after adding the faults of this object."""
+    if not isinstance(item, dict):
+        faults.add(f"object {index} is not an object")
+        return None
+    before: list[str] = []
+    image = _json_integer(item, "image_id", before)
+    category = _json_integer(item, "category_id", before)
+    score = _json_number(item.get("score"), "score", before) if scored else 1.0
+    box = item.get("bbox")
+    if isinstance(box, list) and len(box) == 4:
+        corners = [_json_number(value, "bbox", before) for value in box]
+    else:
+        corners = []
+        before.append("bbox is not a list of four numbers")
+    for text in before:
+        faults.add(f"object {index}: {text}")
+    if before:
+        return None
+    x, y, width, height = corners
+    return (image, category, score, x, y, x + width - 1, y + height - 1)
+
+
+def _json_number(value: object, name: str, faults: list[str]) -> float:
+    if isinstance(value, (int, float)) and not isinstance(value, bool):
+        try:
+            return float(value)
+        except OverflowError:
+            return float("inf")
+    faults.append(f"{name} {json.dumps(value)[:40]} is not a number")
+    return 0.0
+
+
+def _json_integer(item: Mapping[str, object], name: str, faults: list[str]) -> int:
+    value = item.get(name)
+    if isinstance(value, float) and value.is_integer():
+        value = int(value)
+    if isinstance(value, int) and not isinstance(value, bool):
+        return value if -_INT64_LIMIT <= value < _INT64_LIMIT else UNKNOWN_IMAGE
+    faults.append(f"{name} {json.dumps(value)[:40]} is not an integer")
+    return 0

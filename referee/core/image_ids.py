@@ -1,0 +1,77 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Image numbers as contestants write them, in requests and in answers."""
+
+from __future__ import annotations
+
+import re
+
+from referee.errors import Refusal
+
+__all__ = [
+    "ARCHIVE_SIZE",
+    "UNKNOWN_IMAGE",
+    "parse_posted_image",
+    "requested_archive",
+    "requested_image",
+]
+
+ARCHIVE_SIZE = 100
+"""Images in one archive of `/zipimages`; the last may hold fewer."""
+
+UNKNOWN_IMAGE = -1
+"""Stands for a posted number too large for 64 bits: like it, it names no image."""
+
+_DIGITS = re.compile(r"[0-9]+")
+_POSTED = re.compile(r"([+-]?[0-9]+)(?:\.0*)?(?:\.jpe?g)?", re.IGNORECASE)
+_INT64_DIGITS = 18
+
+
+def requested_image(text: str, count: int) -> int:
+    """Return the number in 1…count that a request for an image names.
+
+    Only the digits 0-9 are allowed, leading zeros included. Raises `Refusal` with code
+    `image_index_invalid` for anything else and `image_index_out_of_range` outside 1…count.
+    """
+    if not _DIGITS.fullmatch(text):
+        raise Refusal(
+            "image_index_invalid",
+            f"'{text[:40]}' is not an image number: send digits, 1 to {count}.",
+        )
+    # Numbers of absurd length would make int() slow, and are out of range anyway.
+    digits = text.lstrip("0")
+    number = int(digits) if 0 < len(digits) <= _INT64_DIGITS else 0
+    if not 1 <= number <= count:
+        raise Refusal(
+            "image_index_out_of_range",
+            f"There is no image {text[:40]}: the images are numbered 1 to {count}.",
+        )
+    return number
+
+
+def requested_archive(text: str, count: int) -> range:
+    """Return the image numbers in the archive that a request names by its first one.
+
+    Archives begin at 1, 101, 201 …; raises `Refusal` as `requested_image` does, and with code
+    `archive_index_invalid` for a number between.
+    """
+    first = requested_image(text, count)
+    if (first - 1) % ARCHIVE_SIZE:
+        raise Refusal(
+            "archive_index_invalid",
+            f"No archive begins at image {first}: ask for 1, {ARCHIVE_SIZE + 1}, "
+            f"{2 * ARCHIVE_SIZE + 1} and so on.",
+        )
+    return range(first, min(first + ARCHIVE_SIZE, count + 1))
+
+
+def parse_posted_image(text: str) -> int:
+    """Return the number in a posted image name: `7`, `007`, `7.0`, `7.jpg` or `7.JPEG`.
+
+    The number may be any integer, also one that names no image (`UNKNOWN_IMAGE` stands for one
+    beyond 64 bits); text that holds no integer raises ValueError.
+    """
+    match = _POSTED.fullmatch(text.strip())
+    if match is None:
+        raise ValueError(f"'{text[:40]}' is not an image number")
+    digits = match.group(1)
+    return int(digits) if len(digits) <= _INT64_DIGITS else UNKNOWN_IMAGE

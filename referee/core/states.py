@@ -1,0 +1,159 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The life of a session: its state follows from stored facts and `now`, never from a timer."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum
+
+from referee.core.instant import Instant, seconds_between
+from referee.errors import Refusal
+
+__all__ = [
+    "EndCause",
+    "SessionEvent",
+    "SessionFacts",
+    "SessionState",
+    "accepts",
+    "elapsed_s",
+    "remaining_s",
+    "require",
+    "state_of",
+]
+
+
+class SessionState(Enum):
+    """Name the states of a session."""
+
+    READY = "READY"
+    ARMED = "ARMED"
+    RUNNING = "RUNNING"
+    ENDED = "ENDED"
+    SCORED = "SCORED"
+    SEALED = "SEALED"
+    VOID = "VOID"
+
+
+class SessionEvent(Enum):
+    """Name what can happen to a session."""
+
+    ARM = "arm"
+    LOGIN = "login"
+    END = "end"
+    ABORT = "abort"
+    SCORE = "score"
+    SEAL = "seal"
+
+
+class EndCause(Enum):
+    """Name why a session ended; each counts as the same event."""
+
+    DEADLINE = "deadline"
+    LOGOUT = "logout"
+    STOP = "stop"
+
+
+@dataclass(frozen=True)
+class SessionFacts:
+    """Hold what has been recorded of one session; None means it has not happened.
+
+    `length_s` is the contest's time in seconds; `started` is the moment at which the meter's
+    integration began, which is also the moment from which the deadline counts.
+    """
+
+    length_s: float
+    armed: Instant | None = None
+    started: Instant | None = None
+    ended: Instant | None = None
+    end_cause: EndCause | None = None
+    voided: Instant | None = None
+    scored: Instant | None = None
+    sealed: Instant | None = None
+
+
+def elapsed_s(facts: SessionFacts, now: Instant) -> float | None:
+    """Return the seconds since the session's start, or None before it; it goes on past the end."""
+    return None if facts.started is None else seconds_between(facts.started, now)
+
+
+def remaining_s(facts: SessionFacts, now: Instant) -> float:
+    """Return the seconds left for the contestant: the whole length before the start, 0 at the end.
+
+    The end is the deadline or an earlier recorded end.
+    """
+    elapsed = elapsed_s(facts, now)
+    if elapsed is None:
+        return facts.length_s
+    if not accepts(facts, now):
+        return 0.0
+    return facts.length_s - elapsed
+
+
+def accepts(facts: SessionFacts, received: Instant) -> bool:
+    """Tell whether what was received at this instant counts.
+
+    The window is half-open, `[start, end)`, the end being the deadline or an earlier logout or
+    stop: a last byte at the deadline itself is late.
+    """
+    elapsed = elapsed_s(facts, received)
+    if elapsed is None or not 0.0 <= elapsed < facts.length_s or facts.voided is not None:
+        return False
+    return facts.ended is None or seconds_between(received, facts.ended) > 0.0
+
+
+def state_of(facts: SessionFacts, now: Instant) -> SessionState:
+    """Compute the state at `now`; a session whose deadline has passed is ENDED by that alone."""
+    if facts.voided is not None:
+        return SessionState.VOID
+    if facts.sealed is not None:
+        return SessionState.SEALED
+    if facts.scored is not None:
+        return SessionState.SCORED
+    if facts.started is not None:
+        return SessionState.RUNNING if remaining_s(facts, now) > 0.0 else SessionState.ENDED
+    return SessionState.READY if facts.armed is None else SessionState.ARMED
+
+
+_S, _E = SessionState, SessionEvent
+
+# What each state allows: the state that follows, which is the same one for an idempotent repeat.
+_MOVES: dict[tuple[SessionState, SessionEvent], SessionState] = {
+    (_S.READY, _E.ARM): _S.ARMED,
+    (_S.READY, _E.ABORT): _S.VOID,
+    (_S.ARMED, _E.ARM): _S.ARMED,
+    (_S.ARMED, _E.LOGIN): _S.RUNNING,
+    (_S.ARMED, _E.ABORT): _S.VOID,
+    (_S.RUNNING, _E.LOGIN): _S.RUNNING,
+    (_S.RUNNING, _E.END): _S.ENDED,
+    (_S.RUNNING, _E.ABORT): _S.VOID,
+    (_S.ENDED, _E.END): _S.ENDED,
+    (_S.ENDED, _E.ABORT): _S.VOID,
+    (_S.ENDED, _E.SCORE): _S.SCORED,
+    (_S.SCORED, _E.ABORT): _S.VOID,
+    (_S.SCORED, _E.SCORE): _S.SCORED,
+    (_S.SCORED, _E.SEAL): _S.SEALED,
+}
+
+_ADVICE: dict[SessionState, str] = {
+    _S.READY: "it has to be armed first",
+    _S.ARMED: "it waits for its team to log in",
+    _S.RUNNING: "it is running",
+    _S.ENDED: "its time is over and its score is not yet computed",
+    _S.SCORED: "it is over and scored",
+    _S.SEALED: "its result is sealed and cannot change",
+    _S.VOID: "it was voided; make a new session for the team",
+}
+
+
+def require(state: SessionState, event: SessionEvent) -> SessionState:
+    """Return the state that follows, which equals `state` where the event is a harmless repeat.
+
+    Raises `Refusal` (code `state_conflict`) where the table of states does not allow the event.
+    """
+    following = _MOVES.get((state, event))
+    if following is None:
+        raise Refusal(
+            "state_conflict",
+            f"A session that is {state.value} cannot take '{event.value}': {_ADVICE[state]}.",
+        )
+    return following
