@@ -1,0 +1,115 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Rows of answers: what contestants posted, in the order in which it was stored."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Literal
+
+from referee.core.detections import Detections
+from referee.store.packing import pack, unpack
+
+__all__ = [
+    "Answer",
+    "AnswerCounts",
+    "AnswerForm",
+    "answers_after",
+    "count_answers",
+    "insert_answer",
+    "newest_answer_id",
+]
+
+AnswerForm = Literal["form", "json", "csv"]
+
+
+@dataclass(frozen=True)
+class Answer:
+    """Hold one post; `elapsed_s` is when its last byte was read, in seconds of the session."""
+
+    session_id: int
+    elapsed_s: float
+    utc: str
+    late: bool
+    form: AnswerForm
+    address: str
+    flagged_count: int
+    detections: Detections
+    answer_id: int = 0
+
+
+@dataclass(frozen=True)
+class AnswerCounts:
+    """Count a session's answers: `answers` and `detections` are those in time."""
+
+    answers: int
+    detections: int
+    late_answers: int
+    flagged: int
+
+
+def insert_answer(connection: sqlite3.Connection, answer: Answer) -> int:
+    """Add an answer and return its number; `answer.answer_id` is ignored."""
+    cursor = connection.execute(
+        "insert into answers (session_id, elapsed_s, utc, late, form, address, row_count,"
+        " flagged_count, detections) values (:session, :elapsed_s, :utc, :late, :form, :address,"
+        " :row_count, :flagged_count, :detections)",
+        {
+            "session": answer.session_id,
+            "elapsed_s": answer.elapsed_s,
+            "utc": answer.utc,
+            "late": int(answer.late),
+            "form": answer.form,
+            "address": answer.address,
+            "row_count": len(answer.detections),
+            "flagged_count": answer.flagged_count,
+            "detections": pack(answer.detections),
+        },
+    )
+    return int(cursor.lastrowid or 0)
+
+
+def answers_after(
+    connection: sqlite3.Connection, session_id: int, answer_id: int = 0, *, limit: int = -1
+) -> Iterator[Answer]:
+    """Yield the session's answers with a number above `answer_id`, ascending, late ones too."""
+    rows = connection.execute(
+        "select * from answers where session_id = :session and answer_id > :after"
+        " order by answer_id limit :limit",
+        {"session": session_id, "after": answer_id, "limit": limit},
+    )
+    for row in rows:
+        yield Answer(
+            session_id=row["session_id"],
+            elapsed_s=row["elapsed_s"],
+            utc=row["utc"],
+            late=bool(row["late"]),
+            form=row["form"],
+            address=row["address"],
+            flagged_count=row["flagged_count"],
+            detections=unpack(row["detections"]),
+            answer_id=row["answer_id"],
+        )
+
+
+def newest_answer_id(connection: sqlite3.Connection, session_id: int) -> int:
+    """Return the number of the session's newest answer in time, 0 where there is none."""
+    row = connection.execute(
+        "select max(answer_id) from answers where session_id = :session and late = 0",
+        {"session": session_id},
+    ).fetchone()
+    return int(row[0] or 0)
+
+
+def count_answers(connection: sqlite3.Connection, session_id: int) -> AnswerCounts:
+    """Count answers and detections of a session."""
+    row = connection.execute(
+        "select count(*) filter (where late = 0) as answers,"
+        " coalesce(sum(row_count) filter (where late = 0), 0) as detections,"
+        " count(*) filter (where late = 1) as late_answers,"
+        " coalesce(sum(flagged_count) filter (where late = 0), 0) as flagged"
+        " from answers where session_id = :session",
+        {"session": session_id},
+    ).fetchone()
+    return AnswerCounts(row["answers"], row["detections"], row["late_answers"], row["flagged"])

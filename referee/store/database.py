@@ -1,0 +1,131 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Open the database, keep its promises (durable, one writer at a time), bring its schema up."""
+
+from __future__ import annotations
+
+import sqlite3
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from importlib import resources
+from pathlib import Path
+
+from referee.errors import InputError, Unavailable
+
+__all__ = ["Database"]
+
+# Longest wait for another process's write. A writer holds the lock for one commit, some
+# milliseconds; whoever waits this long is told so instead of hanging.
+_BUSY_S = 10.0
+
+
+class Database:
+    """Give each thread its own connection to one SQLite file.
+
+    WAL lets readers go on while one writes; `synchronous=FULL` makes a commit survive a power
+    cut (https://sqlite.org/pragma.html#pragma_synchronous). Close it once, from the thread that
+    owns it, after the other threads have ended.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self._local = threading.local()
+        self._opened: list[sqlite3.Connection] = []
+        self._lock = threading.Lock()
+
+    @property
+    def connection(self) -> sqlite3.Connection:
+        """Return this thread's connection, opened at the first use."""
+        existing: sqlite3.Connection | None = getattr(self._local, "connection", None)
+        if existing is None:
+            existing = self._open()
+            self._local.connection = existing
+        return existing
+
+    @contextmanager
+    def write(self) -> Iterator[sqlite3.Connection]:
+        """Run a block as one transaction: committed at its end, undone when it raises.
+
+        Raises `Unavailable` when the disk is full or another process holds the database too long.
+        """
+        connection = self.connection
+        try:
+            connection.execute("begin immediate")
+            try:
+                yield connection
+            except BaseException:
+                connection.rollback()
+                raise
+            connection.commit()
+        except sqlite3.OperationalError as error:
+            if connection.in_transaction:
+                connection.rollback()
+            raise Unavailable(f"The database {self.path} could not be written: {error}.") from error
+
+    @contextmanager
+    def read(self) -> Iterator[sqlite3.Connection]:
+        """Run a block on one consistent snapshot of the database."""
+        connection = self.connection
+        connection.execute("begin")
+        try:
+            yield connection
+        finally:
+            connection.rollback()
+
+    def migrate(self) -> None:
+        """Create the schema, or bring an older one up to date, one transaction a step.
+
+        Raises `InputError` when the file was written by a newer referee.
+        """
+        steps = _migrations()
+        with self.write() as connection:
+            done = int(connection.execute("pragma user_version").fetchone()[0])
+            if done > len(steps):
+                raise InputError(
+                    f"{self.path} has schema {done} and this referee knows {len(steps)}: "
+                    "it was written by a newer version, use that one."
+                )
+            for number, script in enumerate(steps[done:], done + 1):
+                for statement in _statements(script):
+                    connection.execute(statement)
+                connection.execute(f"pragma user_version = {number}")
+
+    def close(self) -> None:
+        """Close every connection; safe to call twice."""
+        with self._lock:
+            for connection in self._opened:
+                connection.close()
+            self._opened.clear()
+
+    def _open(self) -> sqlite3.Connection:
+        try:
+            connection = sqlite3.connect(
+                self.path, timeout=_BUSY_S, isolation_level=None, check_same_thread=False
+            )
+            connection.row_factory = sqlite3.Row
+            connection.execute("pragma journal_mode = wal")
+            connection.execute("pragma synchronous = full")
+            connection.execute("pragma foreign_keys = on")
+        except sqlite3.Error as error:
+            raise InputError(f"{self.path} cannot be opened as a database: {error}.") from error
+        with self._lock:
+            self._opened.append(connection)
+        return connection
+
+
+def _migrations() -> list[str]:
+    folder = resources.files("referee.store") / "migrations"
+    names = sorted(entry.name for entry in folder.iterdir() if entry.name.endswith(".sql"))
+    return [(folder / name).read_text(encoding="utf-8") for name in names]
+
+
+def _statements(script: str) -> Iterator[str]:
+    """Split a script where SQLite itself sees the end of a statement, triggers included."""
+    pending = ""
+    for line in script.splitlines(keepends=True):
+        pending += line
+        if sqlite3.complete_statement(pending):
+            yield pending
+            pending = ""
+    if pending.strip():
+        raise ValueError(f"a migration ends inside a statement: {pending[:60]!r}")

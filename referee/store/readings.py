@@ -1,0 +1,125 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Rows of the meter: readings, and the energy that was judged from them."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from power.meter import IntegrationState, Reading
+
+__all__ = ["Energy", "energy_of", "insert_energy", "insert_reading", "readings_of"]
+
+
+@dataclass(frozen=True)
+class Energy:
+    """Hold a session's energy in Wh with its verdict (VALID, SUSPECT, INVALID).
+
+    `detail` is whatever the judgement found, ready for JSON, with a list `reasons` of texts.
+    """
+
+    energy_id: int
+    session_id: int
+    utc: str
+    energy_wh: float | None
+    uncertainty_wh: float | None
+    verdict: str
+    detail: Mapping[str, Any]
+
+
+def insert_reading(
+    connection: sqlite3.Connection, session_id: int, elapsed_s: float, reading: Reading
+) -> None:
+    """Add one reading; `elapsed_s` is in seconds of the session."""
+    connection.execute(
+        "insert into readings (session_id, elapsed_s, monotonic_s, utc, voltage_v, current_a,"
+        " power_w, energy_wh, integration_s, state, absent) values (:session, :elapsed_s,"
+        " :monotonic_s, :utc, :voltage_v, :current_a, :power_w, :energy_wh, :integration_s,"
+        " :state, :absent)",
+        {
+            "session": session_id,
+            "elapsed_s": elapsed_s,
+            "monotonic_s": reading.monotonic_s,
+            "utc": reading.utc.isoformat(),
+            "voltage_v": reading.voltage_v,
+            "current_a": reading.current_a,
+            "power_w": reading.power_w,
+            "energy_wh": reading.energy_wh,
+            "integration_s": reading.integration_s,
+            "state": reading.state.value,
+            "absent": json.dumps(dict(reading.absent)),
+        },
+    )
+
+
+def readings_of(connection: sqlite3.Connection, session_id: int) -> list[tuple[float, Reading]]:
+    """Return a session's readings in order, each with its second of the session."""
+    rows = connection.execute(
+        "select * from readings where session_id = :session order by reading_id",
+        {"session": session_id},
+    )
+    return [
+        (
+            row["elapsed_s"],
+            Reading(
+                monotonic_s=row["monotonic_s"],
+                utc=datetime.fromisoformat(row["utc"]),
+                voltage_v=row["voltage_v"],
+                current_a=row["current_a"],
+                power_w=row["power_w"],
+                energy_wh=row["energy_wh"],
+                integration_s=row["integration_s"],
+                state=IntegrationState(row["state"]),
+                absent=json.loads(row["absent"]),
+            ),
+        )
+        for row in rows
+    ]
+
+
+def insert_energy(
+    connection: sqlite3.Connection,
+    session_id: int,
+    *,
+    utc: str,
+    energy_wh: float | None,
+    uncertainty_wh: float | None,
+    verdict: str,
+    detail: Mapping[str, Any],
+) -> None:
+    """Add a judged energy; the newest one of a session is the one that counts."""
+    connection.execute(
+        "insert into energies (session_id, utc, energy_wh, uncertainty_wh, verdict, detail)"
+        " values (:session, :utc, :energy_wh, :uncertainty_wh, :verdict, :detail)",
+        {
+            "session": session_id,
+            "utc": utc,
+            "energy_wh": energy_wh,
+            "uncertainty_wh": uncertainty_wh,
+            "verdict": verdict,
+            "detail": json.dumps(detail, allow_nan=False),
+        },
+    )
+
+
+def energy_of(connection: sqlite3.Connection, session_id: int) -> Energy | None:
+    """Return the session's newest judged energy, or None before there is one."""
+    row = connection.execute(
+        "select * from energies where session_id = :session order by energy_id desc limit 1",
+        {"session": session_id},
+    ).fetchone()
+    if row is None:
+        return None
+    return Energy(
+        energy_id=row["energy_id"],
+        session_id=row["session_id"],
+        utc=row["utc"],
+        energy_wh=row["energy_wh"],
+        uncertainty_wh=row["uncertainty_wh"],
+        verdict=row["verdict"],
+        detail=json.loads(row["detail"]),
+    )

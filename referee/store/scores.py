@@ -1,0 +1,102 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Rows of scores: snapshots while a session runs, and the scoring runs after it."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from referee.core.instant import Instant
+
+__all__ = [
+    "ScoringRun",
+    "Snapshot",
+    "insert_scoring_run",
+    "insert_snapshot",
+    "newest_scoring_run",
+    "newest_snapshot",
+]
+
+
+@dataclass(frozen=True)
+class Snapshot:
+    """Hold the live mAP of all answers up to one of them."""
+
+    upto_answer_id: int
+    mean_ap: float | None
+    detection_count: int
+
+
+@dataclass(frozen=True)
+class ScoringRun:
+    """Hold one scoring of a session from its stored rows; `detail` is what score.json shows."""
+
+    upto_answer_id: int
+    energy_id: int
+    mean_ap: float | None
+    score: float | None
+    detail: Mapping[str, Any]
+
+
+def insert_snapshot(
+    connection: sqlite3.Connection, session_id: int, utc: str, snapshot: Snapshot
+) -> None:
+    """Add a snapshot."""
+    connection.execute(
+        "insert into score_snapshots (session_id, upto_answer_id, utc, mean_ap, detection_count)"
+        " values (:session, :upto, :utc, :mean_ap, :count)",
+        {
+            "session": session_id,
+            "upto": snapshot.upto_answer_id,
+            "utc": utc,
+            "mean_ap": snapshot.mean_ap,
+            "count": snapshot.detection_count,
+        },
+    )
+
+
+def newest_snapshot(connection: sqlite3.Connection, session_id: int) -> Snapshot | None:
+    """Return the session's newest snapshot, or None."""
+    row = connection.execute(
+        "select upto_answer_id, mean_ap, detection_count from score_snapshots"
+        " where session_id = :session order by snapshot_id desc limit 1",
+        {"session": session_id},
+    ).fetchone()
+    return None if row is None else Snapshot(*row)
+
+
+def insert_scoring_run(
+    connection: sqlite3.Connection, session_id: int, at: Instant, run: ScoringRun
+) -> None:
+    """Add a scoring run; the newest one of a session is the one that counts."""
+    connection.execute(
+        "insert into scoring_runs (session_id, upto_answer_id, energy_id, monotonic_s, utc,"
+        " boot_id, mean_ap, score, detail) values (:session, :upto, :energy, :monotonic_s, :utc,"
+        " :boot_id, :mean_ap, :score, :detail)",
+        {
+            "session": session_id,
+            "upto": run.upto_answer_id,
+            "energy": run.energy_id,
+            "monotonic_s": at.monotonic_s,
+            "utc": at.utc.isoformat(),
+            "boot_id": at.boot_id,
+            "mean_ap": run.mean_ap,
+            "score": run.score,
+            "detail": json.dumps(run.detail, allow_nan=False),
+        },
+    )
+
+
+def newest_scoring_run(connection: sqlite3.Connection, session_id: int) -> ScoringRun | None:
+    """Return the session's newest scoring run, or None."""
+    row = connection.execute(
+        "select upto_answer_id, energy_id, mean_ap, score, detail from scoring_runs"
+        " where session_id = :session order by run_id desc limit 1",
+        {"session": session_id},
+    ).fetchone()
+    if row is None:
+        return None
+    return ScoringRun(row[0], row[1], row[2], row[3], json.loads(row[4]))

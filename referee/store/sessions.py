@@ -1,0 +1,188 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Rows of teams, sessions and what happened to them."""
+
+from __future__ import annotations
+
+import sqlite3
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Literal
+
+from referee.core.instant import Instant
+from referee.core.states import EndCause, SessionFacts
+from referee.errors import Refusal
+
+__all__ = [
+    "EventKind",
+    "SessionRecord",
+    "all_sessions",
+    "create_session",
+    "latest_of_team",
+    "live_session",
+    "load_session",
+    "record_event",
+]
+
+EventKind = Literal["armed", "started", "ended", "voided", "sealed"]
+
+_SELECT = """
+select s.session_id, s.length_s, s.order_seed, s.created_utc, t.name as team
+from sessions as s join teams as t using (team_id)
+"""
+
+
+@dataclass(frozen=True)
+class SessionRecord:
+    """Hold one session as stored: `order_seed` is None where the images keep their order."""
+
+    session_id: int
+    team: str
+    order_seed: int | None
+    created_utc: str
+    facts: SessionFacts
+    void_reason: str | None
+
+
+def create_session(
+    connection: sqlite3.Connection,
+    *,
+    team: str,
+    length_s: float,
+    order_seed: int | None,
+    now: Instant,
+) -> int:
+    """Add a session, and the team at its first one; return the session's number, from 1."""
+    utc = now.utc.isoformat()
+    connection.execute(
+        "insert into teams (name, created_utc) values (:team, :utc) on conflict (name) do nothing",
+        {"team": team, "utc": utc},
+    )
+    cursor = connection.execute(
+        "insert into sessions (team_id, length_s, order_seed, created_utc) "
+        "select team_id, :length_s, :seed, :utc from teams where name = :team",
+        {
+            "team": team,
+            "length_s": length_s,
+            "seed": None if order_seed is None else str(order_seed),
+            "utc": utc,
+        },
+    )
+    return int(cursor.lastrowid or 0)
+
+
+def record_event(
+    connection: sqlite3.Connection,
+    session_id: int,
+    kind: EventKind,
+    at: Instant,
+    *,
+    actor: str,
+    cause: str | None = None,
+) -> bool:
+    """Record that something happened, once; return False when it had been recorded before.
+
+    Raises `Refusal` (code `state_conflict`) where the schema's rules forbid it, for example when
+    another session is armed or running.
+    """
+    try:
+        cursor = connection.execute(
+            "insert into session_events (session_id, kind, cause, actor, monotonic_s, utc, boot_id)"
+            " values (:session, :kind, :cause, :actor, :monotonic_s, :utc, :boot_id)"
+            " on conflict (session_id, kind) do nothing",
+            {
+                "session": session_id,
+                "kind": kind,
+                "cause": cause,
+                "actor": actor,
+                "monotonic_s": at.monotonic_s,
+                "utc": at.utc.isoformat(),
+                "boot_id": at.boot_id,
+            },
+        )
+    except sqlite3.IntegrityError as error:
+        raise Refusal("state_conflict", f"Session {session_id}: {error}.") from error
+    return cursor.rowcount == 1
+
+
+def load_session(connection: sqlite3.Connection, session_id: int) -> SessionRecord:
+    """Return one session; raises `Refusal` with code `session_unknown`."""
+    row = connection.execute(
+        _SELECT + " where s.session_id = :session", {"session": session_id}
+    ).fetchone()
+    if row is None:
+        raise Refusal("session_unknown", f"There is no session {session_id}.")
+    return _record(connection, row)
+
+
+def latest_of_team(connection: sqlite3.Connection, team: str) -> SessionRecord | None:
+    """Return the team's newest session, or None."""
+    row = connection.execute(
+        _SELECT + " where t.name = :team order by s.session_id desc limit 1", {"team": team}
+    ).fetchone()
+    return None if row is None else _record(connection, row)
+
+
+def live_session(connection: sqlite3.Connection) -> SessionRecord | None:
+    """Return the one session that is armed or running as far as is recorded, or None.
+
+    A session whose deadline has passed stays live until its end is recorded.
+    """
+    row = connection.execute(_SELECT + """
+        where exists (
+            select 1 from session_events as e
+            where e.session_id = s.session_id and e.kind = 'armed'
+        ) and not exists (
+            select 1 from session_events as e
+            where e.session_id = s.session_id and e.kind in ('ended', 'voided')
+        )
+        limit 1
+        """).fetchone()
+    return None if row is None else _record(connection, row)
+
+
+def all_sessions(connection: sqlite3.Connection) -> list[SessionRecord]:
+    """Return every session, the newest first."""
+    rows = connection.execute(_SELECT + " order by s.session_id desc").fetchall()
+    return [_record(connection, row) for row in rows]
+
+
+def _record(connection: sqlite3.Connection, row: sqlite3.Row) -> SessionRecord:
+    events = {
+        event["kind"]: event
+        for event in connection.execute(
+            "select kind, cause, monotonic_s, utc, boot_id from session_events"
+            " where session_id = :session",
+            {"session": row["session_id"]},
+        )
+    }
+    scored = connection.execute(
+        "select monotonic_s, utc, boot_id from scoring_runs where session_id = :session"
+        " order by run_id limit 1",
+        {"session": row["session_id"]},
+    ).fetchone()
+    ended, voided = events.get("ended"), events.get("voided")
+    facts = SessionFacts(
+        length_s=row["length_s"],
+        armed=_instant(events.get("armed")),
+        started=_instant(events.get("started")),
+        ended=_instant(ended),
+        end_cause=None if ended is None else EndCause(ended["cause"]),
+        voided=_instant(voided),
+        scored=_instant(scored),
+        sealed=_instant(events.get("sealed")),
+    )
+    seed = row["order_seed"]
+    return SessionRecord(
+        session_id=row["session_id"],
+        team=row["team"],
+        order_seed=None if seed is None else int(seed),
+        created_utc=row["created_utc"],
+        facts=facts,
+        void_reason=None if voided is None else voided["cause"],
+    )
+
+
+def _instant(row: sqlite3.Row | None) -> Instant | None:
+    if row is None:
+        return None
+    return Instant(row["monotonic_s"], datetime.fromisoformat(row["utc"]), row["boot_id"])
