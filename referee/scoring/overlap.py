@@ -1,0 +1,47 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Geometry of inclusive pixel boxes: areas, thresholds, intersection over union."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from referee.scoring.rules import Rules
+
+__all__ = ["areas", "iou", "thresholds"]
+
+Floats = NDArray[np.float64]
+
+
+def areas(box: Floats) -> Floats:
+    """Return the signed area of each box (n, 4), `(xmax-xmin+1) * (ymax-ymin+1)`, shape (n,)."""
+    area: Floats = (box[:, 2] - box[:, 0] + 1) * (box[:, 3] - box[:, 1] + 1)
+    return area
+
+
+def thresholds(box: Floats, rules: Rules) -> Floats:
+    """Return the IoU that a detection must reach for each truth box (n, 4), shape (n,).
+
+    `min(iou_cap, w*h / ((w+t) * (h+t)))` by one division, as eval_detection.m has it: boxes that
+    are small or thin in either direction fall below the cap.
+    """
+    width = box[:, 2] - box[:, 0] + 1
+    height = box[:, 3] - box[:, 1] + 1
+    scaled = (width * height) / ((width + rules.tolerance_px) * (height + rules.tolerance_px))
+    return np.minimum(rules.iou_cap, scaled)
+
+
+def iou(first: Floats, second: Floats) -> Floats:
+    """Return the IoU of paired boxes, shapes (n, 4) and (n, 4), or 0 where they do not overlap.
+
+    The order of operations is the devkit's, `i / (area + area - i)`, so that integer boxes that
+    hit a threshold exactly are decided as it decides them. Boxes that are not finite, and boxes
+    inverted by a pixel or more, overlap nothing.
+    """
+    # A coordinate near the end of the float range overflows here; such a box overlaps nothing.
+    with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
+        width = np.minimum(first[:, 2], second[:, 2]) - np.maximum(first[:, 0], second[:, 0]) + 1
+        height = np.minimum(first[:, 3], second[:, 3]) - np.maximum(first[:, 1], second[:, 1]) + 1
+        shared = width * height
+        ratio = shared / (areas(first) + areas(second) - shared)
+    return np.where((width > 0) & (height > 0) & np.isfinite(ratio), ratio, 0.0)

@@ -1,0 +1,55 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The immutable result of an ILSVRC detection evaluation."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from referee.scoring.ranking import ClassScore, Curve
+from referee.scoring.rules import Rules
+
+__all__ = ["IGNORED_REASONS", "IlsvrcResult"]
+
+IGNORED_REASONS = (
+    "unknown_image",
+    "class_out_of_range",
+    "confidence_not_finite",
+    "blacklisted",
+)
+"""Why a row counts neither way; a row with several reasons counts under the first of them."""
+
+
+@dataclass(frozen=True)
+class IlsvrcResult:
+    """Hold mAP as a fraction in 0..1, and every number that explains it.
+
+    `mean_ap` is None where no class has ground truth, `ap` maps every class id of the list to its
+    AP or, where the class has no ground truth, to None. `grouped_mean_ap` and `grouped_ap` are
+    the same with detections of equal confidence entered together. `classes_with_ground_truth`
+    says over how many classes a plain mean runs. `images` counts the listed images and
+    `truth_boxes` the boxes outside the blacklist. Of the `detections` rows, `ignored` counts
+    those that are not scored by reason and `scored` the others; of these, `true_positives`
+    matched, `duplicates` reached only boxes that earlier ones hold, `inverted` have xmax < xmin
+    or ymax < ymin, and `coordinate_not_finite` have such a corner.
+    """
+
+    rules: Rules
+    mean_ap: float | None
+    grouped_mean_ap: float | None
+    ap: dict[int, float | None]
+    grouped_ap: dict[int, float | None]
+    classes_with_ground_truth: int
+    images: int
+    truth_boxes: int
+    detections: int
+    scored: int
+    ignored: dict[str, int]
+    true_positives: int
+    duplicates: int
+    inverted: int
+    coordinate_not_finite: int
+    _classes: dict[int, ClassScore] = field(repr=False, compare=False)
+
+    def precision_recall(self, class_id: int) -> Curve:
+        """Return the precision-recall curve of one class of the list; KeyError for any other."""
+        return self._classes[class_id].curve()

@@ -1,0 +1,39 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Rule sets of the ILSVRC detection score, as data."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+__all__ = ["DEVKIT", "REFEREE_2015", "RULE_SETS", "STRICT", "Rules"]
+
+
+@dataclass(frozen=True)
+class Rules:
+    """Name the choices that turn ground truth and detections into one mAP.
+
+    A detection may match a truth box of width w and height h (inclusive pixels) whose IoU with
+    it reaches `min(iou_cap, w*h / ((w+tolerance_px) * (h+tolerance_px)))`; with `strict` it must
+    exceed it. With `missing_as_zero` the mean runs over every class of the list and a class
+    without ground truth counts 0; otherwise it runs over the classes that have ground truth.
+    """
+
+    name: str
+    version: str
+    strict: bool = False
+    missing_as_zero: bool = False
+    iou_cap: float = 0.5
+    tolerance_px: float = 10.0
+
+
+DEVKIT = Rules(name="ilsvrc-devkit", version="2014")
+"""The ILSVRC 2014/2015 development kit (eval_detection.m, VOCap.m); the default."""
+
+STRICT = Rules(name="ilsvrc-strict", version="1", strict=True)
+"""As the devkit, but the IoU must exceed the threshold, as the LPIRC paper words it."""
+
+REFEREE_2015 = Rules(name="lpirc-referee", version="2015", strict=True, missing_as_zero=True)
+"""The mean of the 2015-2019 referee: strict, and over all classes of the list."""
+
+RULE_SETS = {rules.name: rules for rules in (DEVKIT, STRICT, REFEREE_2015)}
+"""The rule sets by name."""

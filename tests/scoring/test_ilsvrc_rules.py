@@ -1,0 +1,232 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Each rule of the ILSVRC score at its edge, one small contest at a time."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+
+from referee.core.detections import Detections
+from referee.errors import InputError
+from referee.scoring.ilsvrc import evaluate
+from referee.scoring.rules import DEVKIT, REFEREE_2015, STRICT
+from tests.scoring.contests import make_detections, make_truth
+
+BOX = (10, 10, 59, 59)
+NAN = math.nan
+
+
+def score(truth, rows, images=(1,), classes=(1,), blacklist=(), rules=DEVKIT):
+    """Evaluate a contest given as lists."""
+    return evaluate(make_truth(images, classes, truth, blacklist), make_detections(rows), rules)
+
+
+@pytest.mark.parametrize(
+    ("truth", "detection", "hit", "strict_hit"),
+    [
+        pytest.param((0, 0, 99, 99), (0, 0, 99, 49), True, False, id="half of a large box"),
+        pytest.param((0, 0, 99, 99), (0, 0, 99, 48), False, False, id="less than half"),
+        pytest.param((0, 0, 99, 99), (0, 0, 99, 50), True, True, id="more than half"),
+        pytest.param((10, 10, 19, 19), (5, 5, 24, 24), True, False, id="5 px more on each side"),
+        pytest.param((10, 10, 19, 19), (5, 5, 24, 25), False, False, id="and one row too many"),
+        pytest.param((10, 10, 19, 208), (10, 10, 19, 208), True, True, id="thin box, exact"),
+        pytest.param((5, 5, 5, 5), (0, 0, 10, 10), True, False, id="one pixel has 1/121"),
+        pytest.param((0, 0, 23, 23), (0, 0, 33, 33), True, False, id="24x24 stays below the cap"),
+    ],
+)
+def test_threshold_is_reached_not_exceeded(truth, detection, hit, strict_hit):
+    """An IoU equal to the truth box's own threshold is a match, but not for the strict rules."""
+    rows = [(1, 1, 0.9, detection)]
+    assert float(hit) == score([(1, 1, truth)], rows).mean_ap
+    assert float(strict_hit) == score([(1, 1, truth)], rows, rules=STRICT).mean_ap
+
+
+def test_detection_falls_back_to_its_second_best_box():
+    """A detection whose best box is taken takes the next box that it reaches."""
+    truth = [(1, 1, (0, 0, 99, 99)), (1, 1, (0, 20, 99, 119))]
+    rows = [(1, 1, 0.9, (0, 0, 99, 99)), (1, 1, 0.8, (0, 8, 99, 107))]
+    assert 1.0 == score(truth, rows).mean_ap
+
+
+def test_small_box_may_win_over_a_larger_overlap_that_misses():
+    """Only boxes whose own threshold is reached compete for a detection."""
+    # IoU is 400/841 with the large box (needs 0.5) and 100/400 with the small one (needs 0.25).
+    truth = [(1, 1, (0, 0, 28, 28)), (1, 1, (0, 0, 9, 9))]
+    assert 0.0 == score(truth[:1], [(1, 1, 0.9, (0, 0, 19, 19))]).mean_ap
+    assert 0.5 == score(truth, [(1, 1, 0.9, (0, 0, 19, 19))]).mean_ap
+
+
+def test_equal_overlaps_take_the_first_box_of_the_file():
+    """On equal IoU the first truth box wins, so that the second remains for the next detection."""
+    truth = [(1, 1, (0, 0, 39, 99)), (1, 1, (60, 0, 99, 99))]
+    rows = [(1, 1, 0.9, (0, 0, 99, 99)), (1, 1, 0.8, (60, 0, 99, 99))]
+    only_first = [(1, 1, 0.9, (0, 0, 99, 99)), (1, 1, 0.8, (0, 0, 39, 99))]
+    truth_wide = [(1, 1, (0, 0, 49, 99)), (1, 1, (50, 0, 99, 99))]
+    wide = [(1, 1, 0.9, (0, 0, 99, 99)), (1, 1, 0.8, (50, 0, 99, 99))]
+    assert 0.25 == score(truth, rows).mean_ap
+    assert 0.25 == score(truth, only_first).mean_ap
+    assert 1.0 == score(truth_wide, wide).mean_ap
+
+
+def test_duplicates_are_false_positives():
+    """A second detection of a found box costs precision and is counted."""
+    truth = [(1, 1, BOX), (1, 1, (100, 100, 149, 149))]
+    rows = [(1, 1, 0.9, BOX), (1, 1, 0.8, BOX), (1, 1, 0.7, (100, 100, 149, 149))]
+    result = score(truth, rows)
+    assert 0.5 * (1 + 2 / 3) == pytest.approx(result.mean_ap, abs=1e-15)
+    assert (2, 1) == (result.true_positives, result.duplicates)
+
+
+def test_ties_across_images_go_to_the_lower_image_id():
+    """Equal confidences are ordered by image id, then by row, whatever the order of arrival."""
+    truth = [(3, 1, BOX)]
+    low = [(3, 1, 0.5, BOX), (2, 1, 0.5, BOX)]
+    assert 0.5 == score(truth, low, images=(2, 3)).mean_ap
+    high = [(4, 1, 0.5, BOX), (3, 1, 0.5, BOX)]
+    assert 1.0 == score(truth, high, images=(3, 4)).mean_ap
+
+
+def test_ties_inside_an_image_keep_the_order_of_rows():
+    """Of two equal detections of one box the earlier row is the true positive."""
+    miss = (1, 1, 0.5, (300, 300, 320, 320))
+    assert 1.0 == score([(1, 1, BOX)], [(1, 1, 0.5, BOX), miss]).mean_ap
+    assert 0.5 == score([(1, 1, BOX)], [miss, (1, 1, 0.5, BOX)]).mean_ap
+
+
+def test_zero_and_minus_zero_tie():
+    """A confidence of -0.0 is no less than 0.0."""
+    miss = (1, 1, -0.0, (300, 300, 320, 320))
+    assert 0.5 == score([(1, 1, BOX)], [miss, (1, 1, 0.0, BOX)]).mean_ap
+    assert 1.0 == score([(1, 1, BOX)], [(1, 1, -0.0, BOX), (1, 1, 0.0, BOX)]).mean_ap
+
+
+def test_grouped_value_does_not_depend_on_the_order_of_ties():
+    """Beside the devkit's value stands one in which equal confidences enter together."""
+    truth = [(3, 1, BOX)]
+    for other in (2, 4):
+        rows = [(3, 1, 0.5, BOX), (other, 1, 0.5, BOX)]
+        assert 0.5 == score(truth, rows, images=(2, 3, 4)).grouped_mean_ap
+
+
+@pytest.mark.parametrize(
+    "box",
+    [
+        pytest.param((59, 59, 10, 10), id="both inverted, positive area"),
+        pytest.param((59, 10, 10, 59), id="one inverted"),
+        pytest.param((10, 10, NAN, 59), id="NaN"),
+        pytest.param((10, 10, math.inf, 59), id="infinite"),
+        pytest.param((-math.inf, -math.inf, math.inf, math.inf), id="infinite on all sides"),
+        pytest.param((-1e308, -1e308, 1e308, 1e308), id="area overflows"),
+    ],
+)
+def test_broken_boxes_are_false_positives(box):
+    """An inverted or not finite box finds nothing and costs precision."""
+    rows = [(1, 1, 0.9, box), (1, 1, 0.8, BOX)]
+    result = score([(1, 1, BOX)], rows)
+    assert 0.5 == result.mean_ap
+    assert int(box[2] < box[0] or box[3] < box[1]) == result.inverted
+    assert int(not all(map(math.isfinite, box))) == result.coordinate_not_finite
+
+
+@pytest.mark.parametrize("confidence", [NAN, math.inf, -math.inf])
+def test_confidence_that_is_not_finite_is_set_aside(confidence):
+    """A row without a place in the order counts neither way, and is counted."""
+    result = score([(1, 1, BOX)], [(1, 1, confidence, BOX), (1, 1, 0.1, BOX)])
+    assert 1.0 == result.mean_ap
+    assert 1 == result.ignored["confidence_not_finite"]
+
+
+def test_odd_ids_are_ignored_and_counted():
+    """Unknown images and classes off the list change neither numerator nor denominator."""
+    odd = [(1, 0, 1.0, BOX), (1, 205, 1.0, BOX), (0, 1, 1.0, BOX), (2**62, 1, 1.0, BOX)]
+    odd.append((-(2**63), 2**63 - 1, 1.0, BOX))
+    result = score([(1, 1, BOX)], [*odd, (1, 1, 0.1, BOX)])
+    assert (1.0, 1) == (result.mean_ap, result.classes_with_ground_truth)
+    expected = {
+        "unknown_image": 3,
+        "class_out_of_range": 2,
+        "confidence_not_finite": 0,
+        "blacklisted": 0,
+    }
+    assert expected == result.ignored
+    assert 1 == result.scored
+
+
+def test_blacklisted_pair_counts_neither_way():
+    """Detections of a blacklisted pair are ignored, and its truth boxes leave N."""
+    truth = [(1, 1, BOX), (2, 1, BOX)]
+    rows = [(1, 1, 0.9, (300, 300, 320, 320)), (1, 1, 0.8, BOX), (2, 1, 0.7, BOX)]
+    result = score(truth, rows, images=(1, 2), blacklist=[(1, 1)])
+    assert 1.0 == result.mean_ap
+    assert (1, 2) == (result.truth_boxes, result.ignored["blacklisted"])
+
+
+def test_class_whose_truth_is_all_blacklisted_has_no_ground_truth():
+    """A class that the blacklist empties is left out of the mean."""
+    truth = [(1, 1, BOX), (1, 2, BOX)]
+    rows = [(1, 1, 0.9, BOX), (1, 2, 0.9, BOX)]
+    result = score(truth, rows, classes=(1, 2), blacklist=[(1, 2)])
+    assert {1: 1.0, 2: None} == result.ap
+    assert (1.0, 1) == (result.mean_ap, result.classes_with_ground_truth)
+
+
+def test_unprocessed_images_keep_their_truth():
+    """Stopping early does not pay: truth boxes of all images count."""
+    assert 0.5 == score([(1, 1, BOX), (2, 1, BOX)], [(1, 1, 0.9, BOX)], images=(1, 2)).mean_ap
+
+
+def test_missing_classes_count_zero_for_the_old_referee():
+    """The 2015-2019 referee's mean runs over all classes of the list."""
+    rows = [(1, 1, 0.9, BOX)]
+    result = score([(1, 1, BOX)], rows, classes=(1, 2, 3, 4), rules=REFEREE_2015)
+    assert 0.25 == result.mean_ap
+    assert None is result.ap[2]
+    assert ("lpirc-referee", "2015") == (result.rules.name, result.rules.version)
+
+
+@pytest.mark.parametrize("rules", [DEVKIT, STRICT, REFEREE_2015])
+def test_nothing_at_all(rules):
+    """Without ground truth there is no mAP, and no number stands in for it."""
+    result = evaluate(make_truth([], [], []), Detections.empty(), rules)
+    assert None is result.mean_ap
+    assert None is result.grouped_mean_ap
+    assert {} == result.ap
+
+
+def test_no_detections_score_zero():
+    """Truth without detections has AP 0."""
+    assert 0.0 == score([(1, 1, BOX)], []).mean_ap
+
+
+def test_truth_of_unlisted_class_is_refused():
+    """A truth box of a class that is not on the list cannot be scored silently."""
+    with pytest.raises(InputError, match=r"box 2 \(image 1, class 9\)"):
+        score([(1, 1, BOX), (1, 9, BOX)], [])
+
+
+def test_widely_spread_ids_are_found():
+    """Ids need not be dense: ids near both ends of the range of int64 are looked up as well."""
+    images, classes = (-(2**63), 7, 2**63 - 1), (5, 10**12)
+    truth = [(images[0], 5, BOX), (images[2], 10**12, BOX)]
+    rows = [(images[0], 5, 0.9, BOX), (images[2], 10**12, 0.9, BOX), (6, 6, 0.9, BOX)]
+    result = score(truth, rows, images=images, classes=classes, blacklist=[(7, 5)])
+    assert (1.0, 1) == (result.mean_ap, result.ignored["unknown_image"])
+
+
+def test_precision_recall_has_one_point_per_detection():
+    """The curve follows the devkit's order; ignored rows are not in it."""
+    truth = [(1, 1, BOX), (1, 1, (100, 100, 149, 149))]
+    rows = [(1, 1, 0.7, (100, 100, 149, 149)), (1, 1, 0.9, BOX), (1, 1, 0.8, BOX), (1, 9, 1, BOX)]
+    curve = score(truth, rows).precision_recall(1)
+    assert [0.9, 0.8, 0.7] == curve.confidence.tolist()
+    assert [0.5, 0.5, 1.0] == curve.recall.tolist()
+    assert [1.0, 0.5, 2 / 3] == curve.precision.tolist()
+
+
+def test_curve_of_a_class_without_truth_has_no_recall():
+    """Precision is 0 and recall is undefined where there is nothing to find."""
+    curve = score([(1, 1, BOX)], [(1, 2, 0.9, BOX)], classes=(1, 2)).precision_recall(2)
+    assert [0.0] == curve.precision.tolist()
+    assert np.isnan(curve.recall).all()
