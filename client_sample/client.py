@@ -1,0 +1,249 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Run a whole session of the contest: one file that needs Python 3.8 and nothing else.
+
+    python client.py --url http://192.168.1.2:8000 --user me --password practice
+
+The client logs in, which starts the clock and the power meter, asks how many images there are,
+fetches each one, hands it to a detector, posts what the detector saw, and logs out. Put your own
+detector into `detect`, or name one on the command line: --detector module:function.
+"""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import http.client
+import importlib
+import io
+import json
+import os
+import random
+import sys
+import time
+import zipfile
+from typing import Any, Callable, Dict, Iterable, Iterator, List, Optional, Sequence, Tuple
+from urllib.parse import urlencode, urlsplit
+
+# One object that a detector saw: class id, confidence, xmin, ymin, xmax, ymax. The corners are
+# inclusive pixels of the image as it was sent, so a box of one pixel has xmin == xmax.
+Row = Tuple[int, float, float, float, float, float]
+Detector = Callable[[int, bytes], Iterable[Row]]
+Answers = Dict[int, List[Row]]  # by image id
+
+
+def detect(image_id: int, jpeg_bytes: bytes) -> Iterable[Row]:
+    """Say what is in an image: this is the place for your own detector."""
+    return []
+
+
+class ClientError(Exception):
+    """Stop the client; the text is one sentence for the person in front of it."""
+
+
+class Unauthorised(ClientError):
+    """Report a wrong password, or a token that is no longer taken since the time has run out."""
+
+
+class Referee:
+    """Speak the contest's protocol over one open connection; every request is a form's POST."""
+
+    def __init__(self, url: str, timeout_s: float = 30.0) -> None:
+        try:
+            parts = urlsplit(url if "://" in url else "http://" + url)
+            host, port = parts.hostname, parts.port or 80
+        except ValueError:
+            host = None
+        if not host or parts.scheme != "http":
+            raise ClientError(f"{url!r} is not an address like http://192.168.1.2:8000.")
+        self.connection = http.client.HTTPConnection(host, port, timeout=timeout_s)
+        self._token = ""
+
+    def login(self, user: str, password: str) -> None:
+        """Start the session; while it runs, a further login resumes it with the same deadline."""
+        self._token = self._ask("/login", username=user, password=password).decode("latin-1")
+
+    def image_count(self) -> int:
+        """Return how many images there are; they are numbered from 1."""
+        body = self._ask("/no_of_images", token=self._token)
+        if not body.isdigit():
+            raise ClientError(f"The referee sent no number of images but {body[:40]!r}.")
+        return int(body)
+
+    def images(self, count: int, by_hundreds: bool = False) -> Iterator[Tuple[int, bytes]]:
+        """Yield the number and the bytes of each image, fetched one by one or by hundreds."""
+        for image_id in range(1, count + 1, 100 if by_hundreds else 1):
+            if by_hundreds:
+                body = self._ask("/zipimages", token=self._token, image_name=image_id)
+                with zipfile.ZipFile(io.BytesIO(body)) as archive:
+                    for name in archive.namelist():
+                        yield int(name.split(".")[0]), archive.read(name)
+            else:
+                yield image_id, self._ask("/image", token=self._token, image_name=image_id)
+
+    def post(self, image_id: int, rows: Sequence[Row]) -> None:
+        """Post the boxes of one image: seven lists with one value for each box."""
+        class_ids, *columns = zip(*rows)
+        lists: Dict[str, Any] = {"image_name": [image_id] * len(rows), "CLASS_ID": class_ids}
+        for name, column in zip(("confidence", "xmin", "ymin", "xmax", "ymax"), columns):
+            # repr() gives the shortest text that reads back as exactly the same number.
+            lists[name] = [repr(float(value)) for value in column]
+        self._ask("/result", token=self._token, **lists)
+
+    def logout(self) -> None:
+        """End the session, and with it the measurement of energy, before the deadline."""
+        self._ask("/logout", token=self._token)
+
+    def _ask(self, path: str, **fields: Any) -> bytes:
+        body = urlencode(fields, doseq=True)
+        link, headers = self.connection, {"Content-Type": "application/x-www-form-urlencoded"}
+        kept_open = link.sock is not None
+        while True:
+            try:
+                link.request("POST", path, body, headers)
+                with link.getresponse() as response:
+                    kept_open = False  # the request has arrived, it must not be made again
+                    answer = response.read()
+                break
+            except (OSError, http.client.HTTPException) as error:
+                link.close()
+                if not (kept_open and isinstance(error, ConnectionError)):
+                    raise ClientError(f"No answer from {link.host}:{link.port}: {error}") from error
+                kept_open = False  # the server had closed it: once more, over a new one
+        if response.status == 200:
+            return answer
+        text = answer[:200].decode("utf-8", "replace").strip()
+        refusal = Unauthorised if response.status == 401 else ClientError
+        raise refusal(f"The referee refused {path} with status {response.status}: {text}")
+
+
+def read(path: str, parse: Callable[[str], Any]) -> Any:
+    """Parse a text file, or say which file is wrong and where."""
+    try:
+        with open(path, encoding="utf-8") as file:
+            return parse(file.read())
+    except (OSError, KeyError, TypeError, ValueError) as error:
+        why = getattr(error, "strerror", None) or repr(error)
+        raise ClientError(f"Cannot use {path}: {why}.") from error
+
+
+def parse_answers(text: str) -> Answers:
+    """Read COCO results JSON, or lines: image, class, confidence, xmin, ymin, xmax, ymax."""
+    is_json = text.lstrip().startswith(("[", "{"))
+    answers: Answers = {}
+    entries = json.loads(text) if is_json else filter(str.strip, text.splitlines())
+    for number, entry in enumerate(entries, 1):
+        try:
+            if is_json:
+                image_id, class_id = entry["image_id"], entry["category_id"]
+                x, y, w, h = entry["bbox"]
+                values = [entry["score"], x, y, x + w - 1, y + h - 1]  # inclusive corners
+            else:
+                image_id, class_id, *values = entry.replace(",", " ").split()
+            confidence, xmin, ymin, xmax, ymax = map(float, values)
+            row = (int(class_id), confidence, xmin, ymin, xmax, ymax)
+            answers.setdefault(int(image_id), []).append(row)
+        except (KeyError, TypeError, ValueError) as error:
+            raise ValueError(f"entry {number} is not a detection ({error!r})") from error
+    return answers
+
+
+def parse_ids(text: str) -> List[int]:
+    """Read image ids, ascending: those of COCO annotations, or one on each line."""
+    if text.lstrip().startswith("{"):
+        return sorted({int(image["id"]) for image in json.loads(text)["images"]})
+    return sorted(set(map(int, text.split())))
+
+
+def number_images(answers: Answers, count: int, ids: Optional[List[int]]) -> Answers:
+    """Translate the answers' own image ids: contest image k is the k-th of them, ascending."""
+    if ids is None and all(1 <= image_id <= count for image_id in answers):
+        return answers
+    own_ids = sorted(answers) if ids is None else ids
+    if len(own_ids) != count:
+        text = f"The referee has {count} images but the answers' ids name {len(own_ids)}: "
+        raise ClientError(text + "give the ids of exactly the referee's images with --ids FILE.")
+    return {k: answers[own_id] for k, own_id in enumerate(own_ids, 1) if own_id in answers}
+
+
+def replay(answers: Answers, accuracy: float, seed: int) -> Detector:
+    """Make a detector of answers; a class is right with this probability, otherwise 5 too high."""
+    chance = random.Random(seed)
+    for rows in answers.values():
+        rows[:] = [r if chance.random() < accuracy else (r[0] + 5, *r[1:]) for r in rows]
+    return lambda image_id, jpeg_bytes: answers.get(image_id, [])
+
+
+def load_detector(name: str) -> Detector:
+    """Import the detector `module:function`, also from the current folder."""
+    module, _, function = name.partition(":")
+    sys.path.insert(0, os.getcwd())
+    try:
+        return getattr(importlib.import_module(module), function)  # type: ignore[no-any-return]
+    except (ImportError, AttributeError, ValueError) as error:
+        raise ClientError(f"Cannot use --detector {name}: {error}.") from error
+
+
+def say(text: str) -> None:
+    """Tell the person in front of the client."""
+    print(f"client: {text}", file=sys.stderr, flush=True)
+
+
+def take_part(referee: Referee, detector: Detector, count: int, args: argparse.Namespace) -> None:
+    """Fetch, detect and post until the images or the time are at an end."""
+    images = boxes = 0
+    started = reported = now = time.monotonic()
+    try:
+        for image_id, jpeg_bytes in referee.images(count, args.zip):
+            rows = list(detector(image_id, jpeg_bytes))
+            if rows:
+                referee.post(image_id, rows)
+            images, boxes, now = images + 1, boxes + len(rows), time.monotonic()
+            if now - reported >= 2:  # seconds
+                reported = now
+                say(f"{images} of {count} images, {images / (now - started):.1f} images/s")
+            if args.seconds is not None and now - started >= args.seconds:
+                break
+        if not args.no_logout:
+            referee.logout()
+    except Unauthorised:
+        say("the session's time has run out")
+    rate = images / max(now - started, 1e-9)
+    say(f"{images} of {count} images, {boxes} boxes, {now - started:.1f} s, {rate:.1f} images/s")
+
+
+def main(argv: Optional[List[str]] = None) -> int:
+    """Run the client and return its exit code."""
+    parser = argparse.ArgumentParser(description="Take part in a session of the contest.")
+    add = parser.add_argument
+    add("--url", default="http://127.0.0.1:8000", help="address of the referee (%(default)s)")
+    add("--user", required=True, help="name of the team")
+    add("--password", required=True, help="of the team")
+    add("--detector", metavar="MODULE:FUNCTION", help="detector to use instead of detect()")
+    add("--answers", metavar="FILE", help="replay these COCO results or LPIRC lines")
+    add("--ids", metavar="FILE", help="image ids of the answers: COCO annotations or a list")
+    add("--accuracy", type=float, default=1.0, help="share of classes of --answers to keep right")
+    add("--seed", type=int, default=0, help="of the chance behind --accuracy")
+    add("--zip", action="store_true", help="fetch the images by hundreds")
+    add("--seconds", type=float, help="stop and log out after this time")
+    add("--timeout", type=float, default=30.0, help="seconds to wait for each answer")
+    add("--no-logout", action="store_true", help="leave the session running at the end")
+    args = parser.parse_args(argv)
+    try:
+        answers = read(args.answers, parse_answers) if args.answers else None
+        ids = read(args.ids, parse_ids) if args.ids else None
+        detector = load_detector(args.detector) if args.detector else detect
+        referee = Referee(args.url, args.timeout)
+        with contextlib.closing(referee.connection):
+            referee.login(args.user, args.password)
+            count = referee.image_count()
+            if answers is not None:
+                detector = replay(number_images(answers, count, ids), args.accuracy, args.seed)
+            take_part(referee, detector, count, args)
+    except (ClientError, zipfile.BadZipFile, KeyboardInterrupt) as error:
+        say(str(error) or "interrupted; the session itself goes on until its deadline")
+        return 1
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

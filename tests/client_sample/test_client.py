@@ -1,0 +1,276 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The sample client takes part in a session of a real HTTP server."""
+
+from __future__ import annotations
+
+import ast
+import json
+import socket
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from client_sample import client
+
+SOURCE = Path(client.__file__)
+
+
+def run(referee, *arguments):
+    """Run the client against the small referee as its team."""
+    return client.main(["--url", referee.url, "--user", "me", "--password", "secret", *arguments])
+
+
+def test_a_session_goes_from_login_to_logout_over_one_connection(referee, answers_file):
+    """Everything happens in order over one kept connection, and empty images are not posted."""
+    assert 0 == run(referee, "--answers", answers_file)
+    assert 1 == referee.connections
+    image, result = "/image", "/result"
+    session = [image, result, image, result, image, image, image, result]
+    assert ["/login", "/no_of_images", *session, "/logout"] == referee.paths
+
+
+def test_coco_boxes_arrive_as_inclusive_corners_with_every_digit(referee, answers_file):
+    """The corners are x, y, x+w-1, y+h-1 and each float64 survives the wire exactly."""
+    assert 0 == run(referee, "--answers", answers_file)
+    assert [
+        (1, 7, 0.875, 10, 20, 39, 59),
+        (2, 8, 1 / 3, 0.1, 0.2, 0.1 + 0.3 - 1, 0.2 + 1.1 - 1),
+        (2, 9, 1e-05, -3, -4, 1, 1),
+        (5, 7, 1, 1, 1, 1, 1),
+    ] == referee.posted
+
+
+@pytest.mark.parametrize("separator", [" ", ",", ", ", "\t"])
+def test_lines_of_lpirc_are_replayed_as_they_are(referee, tmp_path, separator):
+    """Seven numbers a line, between blanks or commas, arrive unchanged, inverted boxes too."""
+    rows = [(1, 3, 3e-06, -1.5, 2, 3331.5, 4), (4, 200, 0.999991, 9, 9, 3, 3)]
+    path = tmp_path / "golden.csv"
+    path.write_text("\n".join(separator.join(map(str, row)) for row in rows) + "\n\n")
+    assert 0 == run(referee, "--answers", str(path))
+    assert rows == referee.posted
+
+
+def test_the_plain_host_and_port_is_an_address(referee):
+    """`127.0.0.1:8000` does as well as `http://127.0.0.1:8000`."""
+    referee.url = referee.url.replace("http://", "")
+    assert 0 == run(referee)
+
+
+def test_a_zip_brings_a_hundred_images_at_once(referee, answers_file):
+    """With --zip 205 images take three requests, and the same boxes are posted."""
+    referee.count = 205
+    assert 0 == run(referee, "--answers", answers_file, "--zip")
+    asked = [fields["image_name"] for path, fields in referee.requests if path == "/zipimages"]
+    assert [["1"], ["101"], ["201"]] == asked
+    assert 4 == len(referee.posted)
+
+
+def test_a_detector_sees_every_image_once(referee, tmp_path, monkeypatch):
+    """--detector names a function that gets number and bytes; what it returns is posted."""
+    (tmp_path / "my_detector.py").write_text(
+        "def see(image_id, jpeg_bytes):\n"
+        "    yield 4, 0.5, image_id, len(jpeg_bytes), 1e300, float('inf')\n"
+    )
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(sys, "path", sys.path[:])
+    assert 0 == run(referee, "--detector", "my_detector:see")
+    assert [(k, 4, 0.5, k, 6, 1e300, float("inf")) for k in range(1, 6)] == referee.posted
+
+
+def test_corruption_adds_five_to_the_wrong_share_of_classes(referee, tmp_path):
+    """--accuracy keeps about that share of classes, the same for the same seed."""
+    rows = [f"{1 + k % 5} 10 0.5 1 1 2 2" for k in range(1000)]
+    path = tmp_path / "rows.txt"
+    path.write_text("\n".join(rows))
+    for seed in ("1", "1", "2"):
+        assert 0 == run(referee, "--answers", str(path), "--accuracy", "0.7", "--seed", seed)
+    classes = [int(row[1]) for row in referee.posted]
+    first, again, other = classes[:1000], classes[1000:2000], classes[2000:]
+    assert {10, 15} == set(classes)
+    assert 650 <= first.count(10) <= 750
+    assert first == again
+    assert first != other
+
+
+def test_an_accuracy_of_one_changes_nothing_and_zero_everything(referee, answers_file):
+    """The ends of --accuracy are exact."""
+    run(referee, "--answers", answers_file, "--accuracy", "1")
+    run(referee, "--answers", answers_file, "--accuracy", "0")
+    assert [7, 8, 9, 7, 12, 13, 14, 12] == [int(row[1]) for row in referee.posted]
+
+
+def test_the_kth_id_is_image_k_when_the_answers_name_as_many_as_there_are(referee, tmp_path):
+    """Answers that name N other ids are numbered by their ascending order."""
+    path = tmp_path / "answers.txt"
+    path.write_text("".join(f"{own} 1 0.5 {own} 0 1 1\n" for own in (900, 30, 4, 77, 500)))
+    assert 0 == run(referee, "--answers", str(path))
+    assert [(1, 4), (2, 30), (3, 77), (4, 500), (5, 900)] == [(r[0], r[3]) for r in referee.posted]
+
+
+@pytest.mark.parametrize("form", ["coco", "lines"])
+def test_ids_tell_which_image_each_id_is(referee, tmp_path, form):
+    """With --ids the k-th id in ascending order is image k; answers to other ids stay out."""
+    ids, answers = tmp_path / "ids", tmp_path / "answers.txt"
+    own_ids = [70, 3, 20, 1, 900]
+    coco = json.dumps({"images": [{"id": own_id} for own_id in own_ids]})
+    ids.write_text(coco if form == "coco" else "\n".join(map(str, own_ids)))
+    answers.write_text("3 1 0.5 3 0 1 1\n900 1 0.5 900 0 1 1\n55 1 0.5 55 0 1 1\n")
+    assert 0 == run(referee, "--answers", str(answers), "--ids", str(ids))
+    assert [(2, 3), (5, 900)] == [(row[0], row[3]) for row in referee.posted]
+
+
+def test_ids_that_cannot_be_told_are_an_error_that_names_the_option(referee, tmp_path, capsys):
+    """Three of five unknown ids could be any images, so the client asks for --ids."""
+    path = tmp_path / "answers.txt"
+    path.write_text("900 1 0.5 0 0 1 1\n")
+    assert 1 == run(referee, "--answers", str(path))
+    assert "--ids FILE" in capsys.readouterr().err
+    assert "/result" not in referee.paths
+
+
+def test_a_connection_that_the_server_closed_is_opened_again(referee, answers_file):
+    """A server that hangs up after each answer costs connections but no request."""
+    referee.hang_up = True
+    assert 0 == run(referee, "--answers", answers_file)
+    assert 4 == len(referee.posted)
+    assert 11 == len(referee.requests) == referee.connections
+
+
+def test_running_out_of_time_is_a_normal_end(referee, answers_file, capsys):
+    """A token refused in the middle ends the session in one line and exit code 0."""
+    referee.refuse_after = 4
+    assert 0 == run(referee, "--answers", answers_file)
+    assert "time has run out" in capsys.readouterr().err
+    assert "/logout" not in referee.paths
+
+
+def test_no_logout_leaves_the_session_running(referee):
+    """With --no-logout the last request is for the last image."""
+    assert 0 == run(referee, "--no-logout")
+    assert "/image" == referee.paths[-1]
+
+
+def test_the_client_stops_by_itself_after_its_seconds(referee):
+    """--seconds 0 stops after the first image and still logs out."""
+    assert 0 == run(referee, "--seconds", "0")
+    assert ["/login", "/no_of_images", "/image", "/logout"] == referee.paths
+
+
+def test_progress_and_a_summary_are_told_on_stderr(referee, answers_file, capsys, monkeypatch):
+    """A line every two seconds and one at the end tell images, boxes and the rate."""
+    seconds = iter(range(0, 100, 2))
+    monkeypatch.setattr(client.time, "monotonic", lambda: float(next(seconds)))
+    assert 0 == run(referee, "--answers", answers_file)
+    output = capsys.readouterr()
+    assert "" == output.out
+    assert "client: 2 of 5 images, 0.5 images/s\n" in output.err
+    assert output.err.endswith("client: 5 of 5 images, 4 boxes, 10.0 s, 0.5 images/s\n")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "replies", "sentence"),
+    [
+        (["--password", "wrong"], {}, "Invalid username or password"),
+        (["--answers", "no_such_file.json"], {}, "No such file or directory"),
+        (["--ids", "no_such_file.json"], {}, "No such file or directory"),
+        (["--detector", "no_such_module:f"], {}, "No module named 'no_such_module'"),
+        (["--detector", "json:no_such_function"], {}, "no_such_function"),
+        (["--url", "https://127.0.0.1:1"], {}, "is not an address"),
+        (["--url", "http://127.0.0.1:port"], {}, "is not an address"),
+        (["--url", "http://127.0.0.1:99999"], {}, "is not an address"),
+        (["--zip"], {"/zipimages": (200, b"no zip")}, "not a zip file"),
+        ([], {"/login": (500, b"Powermeter not connected\n")}, "Powermeter not connected"),
+        ([], {"/no_of_images": (401, b"Invalid User")}, "Invalid User"),
+        ([], {"/no_of_images": (200, b"<html>")}, "no number of images"),
+        ([], {"/image": (500, b"Image not found\n")}, "Image not found"),
+    ],
+)
+def test_every_error_is_one_sentence_and_exit_code_one(
+    referee, capsys, arguments, replies, sentence
+):
+    """Whatever goes wrong, the client says so in one line and does not log out."""
+    referee.replies = replies
+    assert 1 == run(referee, *arguments)
+    lines = capsys.readouterr().err.splitlines()
+    assert 1 == len(lines)
+    assert sentence in lines[0]
+    assert "/logout" not in referee.paths
+
+
+@pytest.mark.parametrize(
+    ("text", "sentence"),
+    [
+        ("[1, 2", "Expecting"),
+        ('{"images": []}', "entry 1 is not a detection"),
+        ('[{"image_id": 1, "category_id": 1, "score": 1}]', "entry 1 is not a detection"),
+        ('[{"image_id": 1, "category_id": 1, "bbox": [1, 2], "score": 1}]', "entry 1"),
+        ("1 1 0.5 1 1 2 2\n1 1 0.5 1 1 2\n", "entry 2 is not a detection"),
+        ("1 1 0.5 1 1 2 2\n1 1 0.5 1 1 2 z\n", "entry 2 is not a detection"),
+    ],
+)
+def test_a_file_of_answers_that_does_not_parse_is_named_with_its_entry(
+    referee, tmp_path, capsys, text, sentence
+):
+    """A broken file is refused before login, so that it costs no time of the session."""
+    path = tmp_path / "broken.txt"
+    path.write_text(text)
+    assert 1 == run(referee, "--answers", str(path))
+    output = capsys.readouterr().err
+    assert "broken.txt" in output
+    assert sentence in output
+    assert [] == referee.requests
+
+
+def test_a_refused_connection_is_told_with_its_address(capsys):
+    """Nobody listening gives the address and the reason."""
+    with socket.socket() as unused:
+        unused.bind(("127.0.0.1", 0))
+        port = unused.getsockname()[1]
+        url = f"127.0.0.1:{port}"
+        assert 1 == client.main(["--url", url, "--user", "me", "--password", "secret"])
+    assert f"No answer from {url}" in capsys.readouterr().err
+
+
+def test_a_server_that_never_answers_is_given_up(capsys):
+    """A request that is not answered in time ends the client."""
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        url = f"127.0.0.1:{silent.getsockname()[1]}"
+        arguments = ["--url", url, "--user", "me", "--password", "secret", "--timeout", "0.05"]
+        assert 1 == client.main(arguments)
+    assert "timed out" in capsys.readouterr().err
+
+
+def test_an_interrupt_says_that_the_session_goes_on(referee, capsys, monkeypatch):
+    """Ctrl-C ends the client in one line without logging out."""
+
+    def interrupt(image_id, jpeg_bytes):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(client, "detect", interrupt)
+    assert 1 == run(referee)
+    assert "goes on until its deadline" in capsys.readouterr().err
+    assert "/logout" not in referee.paths
+
+
+def test_the_file_keeps_its_promises():
+    """It is short, reads as Python 3.8 and imports the standard library alone."""
+    text = SOURCE.read_text()
+    tree = ast.parse(text, feature_version=(3, 8))
+    imports = [node for node in ast.walk(tree) if isinstance(node, (ast.Import, ast.ImportFrom))]
+    names = {alias.name for node in imports if isinstance(node, ast.Import) for alias in node.names}
+    names |= {node.module for node in imports if isinstance(node, ast.ImportFrom)}
+    assert {name.split(".")[0] for name in names} <= sys.stdlib_module_names
+    assert len(text.splitlines()) < 250
+
+
+@pytest.mark.parametrize("command", [["client.py"], ["-m", "client_sample.client"]])
+def test_it_runs_as_a_script_and_as_a_module(referee, command):
+    """Both ways to start it play a session."""
+    folder = SOURCE.parent if command == ["client.py"] else SOURCE.parent.parent
+    arguments = ["--url", referee.url, "--user", "me", "--password", "secret"]
+    command = [sys.executable, *command, *arguments]
+    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=60)
+    assert 0 == done.returncode, done.stderr
+    assert "/logout" == referee.paths[-1]
