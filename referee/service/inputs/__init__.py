@@ -1,0 +1,21 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Readers of the files that people bring: ground truth, blacklists, detections."""
+
+from referee.service.inputs.detections import read_detections
+from referee.service.inputs.ground_truth import GroundTruthFile, read_ground_truth
+from referee.service.inputs.image_ids import (
+    contest_image_ids,
+    in_own_ids,
+    renumber,
+    renumber_detections,
+)
+
+__all__ = [
+    "GroundTruthFile",
+    "contest_image_ids",
+    "in_own_ids",
+    "read_detections",
+    "read_ground_truth",
+    "renumber",
+    "renumber_detections",
+]

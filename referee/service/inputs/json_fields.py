@@ -1,0 +1,60 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Fields of parsed JSON, checked so that an error names file, object and field."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from referee.errors import InputError
+
+__all__ = ["number", "object_at", "objects", "whole"]
+
+_INT64_LIMIT = 2**63
+
+
+def objects(path: Path, content: Any, key: str) -> Iterator[tuple[str, dict[str, Any]]]:
+    """Yield place (`annotations[0]`…) and object of each entry of a list of objects."""
+    entries = content.get(key) if isinstance(content, dict) else None
+    if not isinstance(entries, list):
+        raise InputError(f"{path} has no list '{key}': give COCO instances JSON")
+    for index, entry in enumerate(entries):
+        place = f"{key}[{index}]"
+        if not isinstance(entry, dict):
+            raise InputError(f"{path}, {place} is not an object")
+        yield place, entry
+
+
+def object_at(path: Path, place: str, entry: dict[str, Any], field: str) -> Any:
+    """Return a field's value; raise InputError where it is missing."""
+    if field not in entry:
+        raise InputError(f"{path}, {place} has no {field}")
+    return entry[field]
+
+
+def whole(path: Path, place: str, entry: dict[str, Any], field: str) -> int:
+    """Return a field that is a whole number of 64 bits."""
+    value = object_at(path, place, entry, field)
+    if isinstance(value, float) and value.is_integer():
+        value = int(value)
+    if isinstance(value, bool) or not isinstance(value, int):
+        raise InputError(f"{path}, {place}, {field}: {_shown(value)} is not a whole number")
+    if not -_INT64_LIMIT <= value < _INT64_LIMIT:
+        raise InputError(f"{path}, {place}, {field}: {_shown(value)} does not fit into 64 bits")
+    return value
+
+
+def number(path: Path, place: str, field: str, value: Any) -> float:
+    """Return a value that is a number."""
+    if isinstance(value, bool) or not isinstance(value, (int, float)):
+        raise InputError(f"{path}, {place}, {field}: {_shown(value)} is not a number")
+    try:
+        return float(value)
+    except OverflowError:
+        raise InputError(f"{path}, {place}, {field}: {_shown(value)} is too large") from None
+
+
+def _shown(value: Any) -> str:
+    return json.dumps(value)[:40]
