@@ -1,0 +1,71 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A score as a table for people."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+__all__ = ["print_table"]
+
+_REASONS = {
+    "unknown_image": "image not in the ground truth",
+    "class_out_of_range": "class not on the list",
+    "confidence_not_finite": "confidence not finite",
+    "blacklisted": "blacklisted",
+}
+
+
+def print_table(report: Mapping[str, Any], class_names: Mapping[int, str]) -> None:
+    """Print a score report: AP per class, then the counts, then the score."""
+    for line in _class_lines(report, class_names):
+        print(line)
+    print()
+    for label, value in _summary(report):
+        print(f"{label:<28}{value}")
+
+
+def _class_lines(report: Mapping[str, Any], class_names: Mapping[int, str]) -> Iterator[str]:
+    """Yield a line per class; the grouped column has equal confidences entered together."""
+    named = {key: class_names.get(int(key), "") for key in report["ap"]}
+    width = max([len("class"), *(len(key) + 1 + len(name) for key, name in named.items())])
+    yield f"{'class':<{width}}  {'AP':>8}  {'grouped':>8}"
+    for key, ap in report["ap"].items():
+        label = f"{key} {named[key]}".strip()
+        if ap is None:
+            yield f"{label:<{width}}  no ground truth"
+        else:
+            yield f"{label:<{width}}  {ap:8.6f}  {report['grouped_ap'][key]:8.6f}"
+
+
+def _summary(report: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+    """Yield label and value of each line below the table."""
+    yield "rules", f"{report['rules']} {report['rules_version']}"
+    yield "image ids of detections", report["image_ids"]
+    yield "images", str(report["images"])
+    yield "truth boxes", str(report["truth_boxes"])
+    yield "detections", f"{report['detections']}, of these scored {report['scored']}"
+    for reason, count in report["ignored"].items():
+        if count:
+            yield "  ignored", f"{count}, {_REASONS[reason]}"
+    for field, label in (
+        ("true_positives", "true positives"),
+        ("duplicates", "duplicates"),
+        ("inverted", "inverted"),
+        ("coordinate_not_finite", "corner not finite"),
+    ):
+        if report[field]:
+            yield f"  {label}", str(report[field])
+    with_truth = f"{report['classes_with_ground_truth']} of {report['classes']}"
+    yield "classes with ground truth", with_truth
+    yield "mAP, ties grouped", _number(report["grouped_mean_ap"])
+    yield "mAP", _number(report["mean_ap"])
+    if "energy_wh" in report:
+        yield "energy", f"{report['energy_wh']:.6g} Wh"
+        yield "score, mAP/Wh", _number(report["score"])
+        processed = f" ({report['images_processed']} of {report['images']} images processed)"
+        yield "normalised accuracy", _number(report["normalized_accuracy"]) + processed
+
+
+def _number(value: float | None) -> str:
+    return "none" if value is None else f"{value:.12f}"

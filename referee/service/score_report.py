@@ -1,0 +1,64 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A score as the plain values that `referee score --json` and `score.json` hold."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from referee.core.detections import Detections
+from referee.core.ground_truth import GroundTruth
+from referee.scoring.lpirc import normalized_accuracy, score
+from referee.scoring.result import IlsvrcResult
+
+__all__ = ["energy_report", "ilsvrc_report", "images_with_detections"]
+
+Report = dict[str, Any]
+
+
+def ilsvrc_report(result: IlsvrcResult) -> Report:
+    """Return every number of an ILSVRC evaluation, ready for JSON.
+
+    `ap` and `grouped_ap` map class ids as strings to AP, or to None where the class has no
+    ground truth; `ignored` maps every reason to its count of rows.
+    """
+    return {
+        "metric": "ilsvrc",
+        "rules": result.rules.name,
+        "rules_version": result.rules.version,
+        "mean_ap": result.mean_ap,
+        "grouped_mean_ap": result.grouped_mean_ap,
+        "classes_with_ground_truth": result.classes_with_ground_truth,
+        "classes": len(result.ap),
+        "images": result.images,
+        "truth_boxes": result.truth_boxes,
+        "detections": result.detections,
+        "scored": result.scored,
+        "ignored": result.ignored,
+        "true_positives": result.true_positives,
+        "duplicates": result.duplicates,
+        "inverted": result.inverted,
+        "coordinate_not_finite": result.coordinate_not_finite,
+        "ap": {str(class_id): ap for class_id, ap in result.ap.items()},
+        "grouped_ap": {str(class_id): ap for class_id, ap in result.grouped_ap.items()},
+    }
+
+
+def energy_report(result: IlsvrcResult, energy_wh: float | None, images_processed: int) -> Report:
+    """Return the LPIRC figures: energy, mAP per watt-hour, normalised accuracy.
+
+    `score` is None without mAP or without a finite energy above 0. The set size of the
+    normalised accuracy is the number of images of the ground truth.
+    """
+    return {
+        "energy_wh": energy_wh,
+        "score": score(result.mean_ap, energy_wh),
+        "images_processed": images_processed,
+        "normalized_accuracy": normalized_accuracy(result.mean_ap, images_processed, result.images),
+    }
+
+
+def images_with_detections(detections: Detections, truth: GroundTruth) -> int:
+    """Count the images of the ground truth that have a detection, of whatever quality."""
+    return len(np.intersect1d(detections.image_id, truth.image_ids))

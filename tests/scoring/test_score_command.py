@@ -1,0 +1,136 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`referee score` from files to exit code."""
+
+from __future__ import annotations
+
+import argparse
+import json
+
+import pytest
+
+from referee.commands import score
+
+TRUTH = "1,1,10,10,59,59\n2,1,10,10,59,59\n2,2,0,0,9,9\n"
+LINES = "1 1 0.9 10 10 59 59\n1 1 0.8 10 10 59 59\n2,2,0.7,0,0,9,9\n"
+
+
+def run(*options):
+    """Run the command with options and return its exit code."""
+    parser = argparse.ArgumentParser(prog="referee score")
+    score.add_arguments(parser)
+    return score.run(parser.parse_args([str(option) for option in options]))
+
+
+@pytest.fixture
+def files(tmp_path):
+    """Write ground truth and detections, and return the options that name them."""
+    (tmp_path / "truth.csv").write_text(TRUTH)
+    (tmp_path / "answers.txt").write_text(LINES)
+    return [
+        *("--ground-truth", tmp_path / "truth.csv"),
+        *("--detections", tmp_path / "answers.txt"),
+    ]
+
+
+def test_json_holds_the_contract(files, capsys):
+    """One JSON object on stdout has every field that other programs rely on."""
+    assert 0 == run(*files, "--json")
+    out, err = capsys.readouterr()
+    report = json.loads(out)
+    assert "" == err
+    assert ("ilsvrc", 0.75, 2) == tuple(
+        report[field] for field in ("metric", "mean_ap", "classes_with_ground_truth")
+    )
+    assert {"1": 0.5, "2": 1.0} == report["ap"]
+    assert (2, 3) == (report["images"], report["detections"])
+    assert {"unknown_image", "class_out_of_range"} < report["ignored"].keys()
+    assert "energy_wh" not in report
+
+
+def test_energy_adds_the_score(files, capsys):
+    """With energy come mAP per watt-hour and normalised accuracy."""
+    assert 0 == run(*files, "--energy-wh", "0.5", "--json", "--images-processed", "1")
+    report = json.loads(capsys.readouterr().out)
+    assert (0.5, 1.5, 1.5) == tuple(
+        report[field] for field in ("energy_wh", "score", "normalized_accuracy")
+    )
+
+
+def test_classes_without_ground_truth_are_null(files, capsys):
+    """A class of the list that has no truth box is null, not 0."""
+    assert 0 == run(*files, "--classes", "3", "--json")
+    assert None is json.loads(capsys.readouterr().out)["ap"]["3"]
+
+
+def test_table_for_people(files, capsys):
+    """Without --json there is a table that names rules, counts and scores."""
+    assert 0 == run(*files, "--energy-wh", "0.5", "--classes", "3")
+    out = capsys.readouterr().out
+    for text in (
+        "ilsvrc-devkit 2014",
+        "2 of 3",
+        "no ground truth",
+        "0.750000000000",
+        "1.500000000000",
+        "duplicates",
+        "(2 of 2 images processed)",
+    ):
+        assert text in out
+
+
+@pytest.mark.parametrize("energy", ["0", "-1", "nan", "inf", "x"])
+def test_energy_that_is_none_is_wrong_use(files, capsys, energy):
+    """There is no score without a finite energy above 0."""
+    with pytest.raises(SystemExit) as stop:
+        run(*files, f"--energy-wh={energy}")
+    assert 2 == stop.value.code
+    assert "--energy-wh" in capsys.readouterr().err
+
+
+def test_input_error_is_one_sentence_on_stderr(files, tmp_path, capsys):
+    """A file of no use is exit code 2, with file, line and field."""
+    (tmp_path / "answers.txt").write_text("1 1 0.9 10 10 59 x59\n")
+    assert 2 == run(*files, "--json")
+    out, err = capsys.readouterr()
+    assert "" == out
+    assert f"referee score: {tmp_path}/answers.txt, line 1, ymax: 'x59' is not a number\n" == err
+
+
+def test_no_class_with_ground_truth_is_no_score(files, tmp_path, capsys):
+    """A blacklist that takes all truth leaves no mAP: exit code 1, and null in JSON."""
+    (tmp_path / "black.csv").write_text("1,1\n2,1\n2,2\n")
+    assert 1 == run(*files, "--blacklist", tmp_path / "black.csv", "--json", "--energy-wh", "1")
+    out, err = capsys.readouterr()
+    assert (None, None) == (json.loads(out)["mean_ap"], json.loads(out)["score"])
+    assert "no class has ground truth" in err
+
+
+@pytest.mark.parametrize(
+    ("options", "mean_ap", "numbering"),
+    [([], 1.0, "contest"), (["--image-ids", "own"], 0.0, "own")],
+)
+def test_image_ids_of_lines_are_recognised(tmp_path, capsys, options, mean_ap, numbering):
+    """Lines in the contest's ids 1…N are understood, and the output says so."""
+    (tmp_path / "truth.csv").write_text("100,1,0,0,9,9\n300,1,0,0,9,9\n")
+    (tmp_path / "answers.txt").write_text("1 1 0.9 0 0 9 9\n2 1 0.9 0 0 9 9\n")
+    files = ["--ground-truth", tmp_path / "truth.csv", "--detections", tmp_path / "answers.txt"]
+    assert 0 == run(*files, *options, "--json")
+    report = json.loads(capsys.readouterr().out)
+    assert (mean_ap, numbering) == (report["mean_ap"], report["image_ids"])
+
+
+@pytest.mark.parametrize(
+    ("detector", "expected"),
+    [
+        ("detections_ssd_mobilenet_v1.json", 0.335107299485),
+        ("detections_efficientdet_lite0.json", 0.448089373355),
+    ],
+)
+def test_real_detectors_on_real_photographs(shared_data, capsys, detector, expected):
+    """Two real detectors score the values that an independent computation gave."""
+    folder = shared_data / "coco-tiny"
+    files = ["--ground-truth", folder / "annotations.json", "--detections", folder / detector]
+    assert 0 == run(*files, "--json")
+    report = json.loads(capsys.readouterr().out)
+    assert pytest.approx(expected, abs=1e-11) == report["mean_ap"]
+    assert 80 == report["classes_with_ground_truth"]
