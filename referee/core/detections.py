@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -66,3 +66,7 @@ class Detections:
         return Detections(
             self.image_id[chosen], self.class_id[chosen], self.confidence[chosen], self.box[chosen]
         )
+
+    def with_image_ids(self, image_id: NDArray[np.int64]) -> Detections:
+        """Return the same rows under other image ids."""
+        return replace(self, image_id=image_id)

@@ -1,0 +1,88 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Who may come in: logins, and the sessions that tokens stand for."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from referee.core.states import SessionState, state_of
+from referee.errors import Refusal
+from referee.service.contest import Contest
+from referee.service.desk_link import DeskClient
+from referee.service.teams import EventTeams, PracticeTeams
+from referee.service.tokens import session_of_token, token_of_session
+from referee.store.sessions import SessionRecord, load_session
+
+__all__ = ["Admission", "Login"]
+
+
+@dataclass(frozen=True)
+class Login:
+    """Hold what a contestant gets for a good login."""
+
+    token: str
+    session: SessionRecord
+
+
+class Admission:
+    """Let teams log in and recognise their tokens; any worker can do it for any team."""
+
+    def __init__(self, contest: Contest, desk: DeskClient) -> None:
+        self._contest = contest
+        self._desk = desk
+        self._teams: EventTeams | PracticeTeams = (
+            PracticeTeams()
+            if contest.config.contest.mode == "practice"
+            else EventTeams(contest.config.teams)
+        )
+
+    def login(self, username: str, password: str, address: str) -> Login:
+        """Check the password, have the session begun, and return its token.
+
+        While the session runs, the same token comes back and nothing else happens. Raises
+        `Refusal` (`login_invalid`, `not_armed`, `session_over`, `other_session_live`) and
+        `Unavailable` when the meter or the control desk does not do its share.
+        """
+        if not self._teams.admits(username, password):
+            raise Refusal(
+                "login_invalid",
+                "User name or password is wrong; look for typing errors, and for the event whose "
+                "password it is.",
+            )
+        answer = self._desk.ask("begin", team=username, address=address)
+        session = load_session(self._contest.database.connection, int(answer["session"]))
+        token = token_of_session(self._contest.secrets.token_key, session.session_id)
+        return Login(token, session)
+
+    def known_session(self, token: str) -> SessionRecord:
+        """Return the session of a token that was signed here, whatever its state.
+
+        Raises `Refusal` with code `token_invalid`.
+        """
+        session_id = session_of_token(self._contest.secrets.token_key, token)
+        if session_id is None:
+            raise Refusal("token_invalid", "This token was not given out here: log in first.")
+        try:
+            return load_session(self._contest.database.connection, session_id)
+        except Refusal:
+            raise Refusal(
+                "token_invalid", "This token's session does not exist here: log in again."
+            ) from None
+
+    def running_session(self, token: str) -> SessionRecord:
+        """Return the session of a token while it runs.
+
+        Raises `Refusal` with code `token_invalid` for a token that is not ours, and for a session
+        that is over.
+        """
+        session = self.known_session(token)
+        state = state_of(session.facts, self._contest.clock.now())
+        if state is not SessionState.RUNNING:
+            raise Refusal(
+                "token_invalid", f"The session of this token does not run: it is {state.value}."
+            )
+        return session
+
+    def logout(self, session: SessionRecord) -> None:
+        """End the session at its contestant's wish; returns when the meter has been stopped."""
+        self._desk.ask("logout", session=session.session_id)

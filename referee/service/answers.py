@@ -1,0 +1,106 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Taking an answer: judge when it came, store it, and only then acknowledge it."""
+
+from __future__ import annotations
+
+import sqlite3
+from dataclasses import dataclass
+
+from referee.core.detections import Detections
+from referee.core.flags import Flag, flag_rows
+from referee.core.instant import Instant
+from referee.core.states import SessionFacts, accepts, elapsed_s, remaining_s
+from referee.errors import Refusal
+from referee.service.contest import Contest
+from referee.store.answers import Answer, AnswerForm, count_answers, insert_answer
+from referee.store.journal import Journal
+from referee.store.sessions import SessionRecord, load_session
+
+__all__ = ["LATE_ANSWERS", "LATE_S", "Receipt", "take_answer"]
+
+LATE_S = 60.0
+"""Seconds after the end for which late answers are still stored; later ones are refused."""
+
+LATE_ANSWERS = 1000
+"""Most late answers that are stored of one session."""
+
+_COMMIT_S = 15.0
+
+
+@dataclass(frozen=True)
+class Receipt:
+    """Acknowledge a stored answer; `answer` is its number, counted over all sessions.
+
+    `received_s` is the second of the session at which its last byte was read.
+    """
+
+    answer: int
+    stored: int
+    flagged: tuple[Flag, ...]
+    received_s: float
+    remaining_s: float
+    late: bool
+
+
+def take_answer(
+    contest: Contest,
+    journal: Journal,
+    session: SessionRecord,
+    detections: Detections,
+    *,
+    received: Instant,
+    form: AnswerForm,
+    address: str,
+) -> Receipt:
+    """Store an answer and return its receipt, which is given only after the commit.
+
+    An answer whose last byte came at or after the end is stored, marked late, and never scored.
+    Raises `Refusal` with code `token_invalid` before the start, long after the end, or for a void
+    session, and `Unavailable` when the answer could not be made durable.
+    """
+    flags = flag_rows(detections, contest.image_count, contest.class_ids)
+
+    def store(connection: sqlite3.Connection) -> tuple[int, float, bool]:
+        # The facts are read inside the transaction: see ControlDesk.end for why that is exact.
+        facts = load_session(connection, session.session_id).facts
+        late = not accepts(facts, received)
+        received_s = _require_storable(connection, session.session_id, facts, received, late)
+        answer = Answer(
+            session_id=session.session_id,
+            elapsed_s=received_s,
+            utc=received.utc.isoformat(),
+            late=late,
+            form=form,
+            address=address,
+            flagged_count=len(flags),
+            detections=detections,
+        )
+        return insert_answer(connection, answer), received_s, late
+
+    number, received_s, late = journal.submit(store).result(_COMMIT_S)
+    return Receipt(
+        answer=number,
+        stored=len(detections),
+        flagged=flags,
+        received_s=received_s,
+        remaining_s=0.0 if late else remaining_s(session.facts, contest.clock.now()),
+        late=late,
+    )
+
+
+def _require_storable(
+    connection: sqlite3.Connection,
+    session_id: int,
+    facts: SessionFacts,
+    received: Instant,
+    late: bool,
+) -> float:
+    elapsed = elapsed_s(facts, received)
+    if elapsed is None or facts.voided is not None:
+        raise Refusal("token_invalid", "The session of this token does not run.")
+    if late and (
+        elapsed > facts.length_s + LATE_S
+        or count_answers(connection, session_id).late_answers >= LATE_ANSWERS
+    ):
+        raise Refusal("token_invalid", "The session of this token is over; nothing was stored.")
+    return elapsed

@@ -1,0 +1,50 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The clock that the use cases are given: the machine's own here, a fake one in tests."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import time
+from datetime import UTC, datetime, timedelta
+from functools import cache
+from pathlib import Path
+from typing import Protocol
+
+from referee.core.instant import Instant
+
+__all__ = ["Clock", "SystemClock", "shifted"]
+
+
+class Clock(Protocol):
+    """Tell the time."""
+
+    def now(self) -> Instant:
+        """Return the present instant."""
+        ...
+
+
+class SystemClock:
+    """Read the machine's monotonic clock, its wall clock in UTC, and the id of this boot."""
+
+    def now(self) -> Instant:
+        """Return the present instant."""
+        return Instant(time.monotonic(), datetime.now(UTC), _boot_id())
+
+
+def shifted(instant: Instant, seconds: float) -> Instant:
+    """Return the instant that lies this many seconds later (earlier when negative)."""
+    return Instant(
+        instant.monotonic_s + seconds, instant.utc + timedelta(seconds=seconds), instant.boot_id
+    )
+
+
+@cache
+def _boot_id() -> str:
+    """Return what the kernel calls this boot: monotonic times of two boots never compare."""
+    if sys.platform == "darwin":
+        command = ["sysctl", "-n", "kern.bootsessionuuid"]
+        return subprocess.run(
+            command, capture_output=True, text=True, check=True, timeout=10
+        ).stdout.strip()
+    return Path("/proc/sys/kernel/random/boot_id").read_text(encoding="ascii").strip()

@@ -1,0 +1,145 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The configuration of a contest: one frozen dataclass a section, read from `contest.toml`.
+
+Each setting's `help` is its documentation: `referee init` writes it above the key, and a test
+holds the operators' manual to it.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+__all__ = [
+    "Config",
+    "ContestSection",
+    "ImagesSection",
+    "MeterSection",
+    "ServerSection",
+    "StorageSection",
+]
+
+
+def _setting(text: str, default: Any = dataclasses.MISSING, **limits: Any) -> Any:
+    """Declare a setting: `choices` lists what is allowed, `least` and `most` bound a number."""
+    return field(default=default, metadata={"help": text, **limits})
+
+
+@dataclass(frozen=True)
+class ContestSection:
+    """What is played."""
+
+    name: str = _setting("What the pages call the contest.", "LPIRC")
+    mode: str = _setting(
+        "event: teams from teams.csv, an operator arms each session. practice: any user name with "
+        "the password 'practice', every login starts a session.",
+        "event",
+        choices=("event", "practice"),
+    )
+    seconds: int = _setting(
+        "Length of a session in whole seconds; the rules say ten minutes.", 600, least=1, most=86400
+    )
+    shuffle: bool = _setting(
+        "Hand out the images of each session in a secret order of its own.", True
+    )
+
+
+@dataclass(frozen=True)
+class ImagesSection:
+    """What is shown, and what is in it."""
+
+    folder: Path = _setting("Folder of the images.")
+    ground_truth: Path = _setting(
+        "COCO instances JSON, a folder of ILSVRC or PASCAL VOC XML, or CSV image_id,class_id,"
+        "xmin,ymin,xmax,ymax."
+    )
+    sizes: Path | None = _setting(
+        "Beside CSV ground truth: CSV image_id,width,height of all images.", None
+    )
+    blacklist: Path | None = _setting(
+        "CSV image_id,class_id of pairs that count neither way.", None
+    )
+    classes: int | None = _setting(
+        "Number of classes where the ground truth does not list them: ids 1 to this.", None, least=1
+    )
+
+
+@dataclass(frozen=True)
+class ServerSection:
+    """Where the servers listen."""
+
+    contest: str = _setting("Address and port for the contestants.", "0.0.0.0:8000")
+    console: str = _setting("Address and port of the operators' console.", "127.0.0.1:8001")
+    workers: int = _setting("Processes that answer contestants.", 2, least=1, most=64)
+    threads: int = _setting("Threads of each such process.", 16, least=2, most=256)
+
+
+@dataclass(frozen=True)
+class MeterSection:
+    """What measures the energy, and how it is set for official runs."""
+
+    resource: str = _setting(
+        "VISA resource of the meter, for example TCPIP::192.168.1.3::inst0::INSTR, "
+        "USB0::0x0B21::0x0025::SERIAL::INSTR or ASRL/dev/ttyUSB0::INSTR; 'emulated' for an "
+        "emulator on this machine, 'none' for sessions without energy.",
+        "emulated",
+    )
+    update_interval_s: float = _setting(
+        "Update interval of the meter in seconds.", 1.0, choices=(0.1, 0.25, 0.5, 1.0, 2.0, 5.0)
+    )
+    mode: str = _setting(
+        "Input mode: RMS, VMEAN or DC. DC on an AC load reads nonsense.",
+        "RMS",
+        choices=("RMS", "VMEAN", "DC"),
+    )
+    voltage_range_v: float | None = _setting(
+        "Fixed voltage range in volts; leave it out for auto-range, which official runs must not "
+        "use.",
+        None,
+        least=0,
+    )
+    current_range_a: float | None = _setting(
+        "Fixed current range in amperes; leave it out for auto-range.", None, least=0
+    )
+    crest_factor: int = _setting("Crest factor, 3 or 6.", 3, choices=(3, 6))
+    line_filter: bool = _setting("Line filter on.", False)
+    frequency_filter: bool = _setting("Frequency filter on.", False)
+    emulated_load: str = _setting(
+        "Load of the emulated meter: watts, or steps 'second:watts,…', or a CSV file.", "5.0"
+    )
+
+
+@dataclass(frozen=True)
+class StorageSection:
+    """Where the referee keeps what it records."""
+
+    folder: Path = _setting("Folder of the database, the logs and the secrets.", Path("data"))
+
+
+@dataclass(frozen=True)
+class Config:
+    """Hold a whole configuration; `path` is the file it came from."""
+
+    path: Path
+    contest: ContestSection
+    images: ImagesSection
+    server: ServerSection
+    meter: MeterSection
+    storage: StorageSection
+
+    @property
+    def database(self) -> Path:
+        """Return the database's file."""
+        return self.storage.folder / "referee.db"
+
+    @property
+    def wire_log(self) -> Path:
+        """Return the log of the conversation with the meter."""
+        return self.storage.folder / "meter.jsonl"
+
+    @property
+    def teams(self) -> Path:
+        """Return the file of teams and password hashes, which stands beside the configuration."""
+        return self.path.parent / "teams.csv"

@@ -1,0 +1,124 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The local socket between contest server and control desk: one JSON line each way."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import logging
+import os
+import socket
+import socketserver
+import tempfile
+import threading
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+from referee.errors import RefereeError, Refusal, Unavailable
+
+__all__ = ["DeskClient", "DeskServer", "socket_path"]
+
+Handler = Callable[[Mapping[str, Any]], Mapping[str, Any]]
+
+_LINE_LIMIT = 64 * 1024
+# The desk bounds its own work on the meter below this.
+_ANSWER_S = 30.0
+_READ_S = 5.0
+
+_log = logging.getLogger(__name__)
+
+
+def socket_path(storage: Path) -> Path:
+    """Return where a contest's desk listens.
+
+    A Unix socket's path may have no more than about 100 bytes, so it cannot stand in the
+    contest's own folder; its name is derived from that folder, in a folder of this user alone.
+    """
+    digest = hashlib.sha256(str(storage.resolve()).encode()).hexdigest()[:16]
+    return Path(tempfile.gettempdir()) / f"lpirc-referee-{os.getuid()}" / f"{digest}.sock"
+
+
+class DeskClient:
+    """Ask the control desk to do something; safe to use from many threads."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+
+    def ask(self, action: str, **arguments: object) -> Mapping[str, Any]:
+        """Return the desk's answer.
+
+        Raises `Refusal` as the desk raised it, and `Unavailable` when the desk does not answer
+        within 30 s or could not do it.
+        """
+        line = json.dumps({"action": action, **arguments}).encode() + b"\n"
+        try:
+            with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as link:
+                link.settimeout(_ANSWER_S)
+                link.connect(str(self._path))
+                link.sendall(line)
+                with link.makefile("rb") as replies:
+                    reply = json.loads(replies.readline(_LINE_LIMIT))
+        except (OSError, ValueError) as error:
+            raise Unavailable(f"The control desk does not answer ({error}).") from error
+        if "refusal" in reply:
+            raise Refusal(reply["refusal"], reply["text"])
+        if "unavailable" in reply:
+            raise Unavailable(reply["unavailable"])
+        return dict(reply["answer"])
+
+
+class _Request(socketserver.StreamRequestHandler):
+    timeout = _READ_S
+
+    def handle(self) -> None:
+        try:
+            request = json.loads(self.rfile.readline(_LINE_LIMIT))
+        except (OSError, ValueError):
+            return
+        handler: Handler = self.server.handler  # type: ignore[attr-defined]
+        self.wfile.write(json.dumps(_answer(handler, request)).encode() + b"\n")
+
+
+class _Server(socketserver.ThreadingUnixStreamServer):
+    daemon_threads = True
+    allow_reuse_address = True
+
+    def __init__(self, path: Path, handler: Handler) -> None:
+        self.handler = handler
+        super().__init__(str(path), _Request)
+
+
+class DeskServer:
+    """Serve the desk's side of the socket from a thread of its own, `desk-link`."""
+
+    def __init__(self, path: Path, handler: Handler) -> None:
+        path.parent.mkdir(mode=0o700, exist_ok=True)
+        if path.parent.stat().st_uid != os.getuid():
+            raise Unavailable(f"{path.parent} belongs to somebody else; set TMPDIR to another.")
+        path.unlink(missing_ok=True)
+        self._path = path
+        self._server = _Server(path, handler)
+        self._thread = threading.Thread(
+            target=self._server.serve_forever, args=(0.2,), name="desk-link", daemon=True
+        )
+        self._thread.start()
+
+    def close(self) -> None:
+        """Stop listening and end the thread."""
+        self._server.shutdown()
+        self._thread.join()
+        self._server.server_close()
+        self._path.unlink(missing_ok=True)
+
+
+def _answer(handler: Handler, request: Mapping[str, Any]) -> Mapping[str, Any]:
+    try:
+        return {"answer": handler(request)}
+    except Refusal as refusal:
+        return {"refusal": refusal.code, "text": str(refusal)}
+    except RefereeError as error:
+        return {"unavailable": str(error)}
+    except Exception:
+        _log.exception("the desk failed on %s", request.get("action"))
+        return {"unavailable": "The control desk failed; its log says why."}

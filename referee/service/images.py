@@ -1,0 +1,90 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Images on their way to a contestant: which file a number means, and archives of a hundred."""
+
+from __future__ import annotations
+
+import io
+import logging
+import zipfile
+from dataclasses import dataclass
+from pathlib import Path
+
+from referee.core.image_ids import requested_archive, requested_image
+from referee.errors import RefereeError
+from referee.service.contest import Contest, order_of
+from referee.store.images import ImageEntry
+from referee.store.notices import insert_notice
+from referee.store.sessions import SessionRecord
+
+__all__ = ["ImageMissing", "SentImages", "archive_for", "image_for"]
+
+_log = logging.getLogger(__name__)
+
+
+class ImageMissing(RefereeError):
+    """Report that an image which was there when the contest was prepared is not any more."""
+
+
+@dataclass(frozen=True)
+class SentImages:
+    """Hold the bytes of one image, or of one archive, and the numbers in it."""
+
+    first: int
+    count: int
+    content: bytes
+    media_type: str
+    file_name: str
+
+
+def image_for(contest: Contest, session: SessionRecord, text: str) -> SentImages:
+    """Return the image that a contestant asks for by its number.
+
+    Raises `Refusal` for a number that is none (see `referee.core.image_ids`) and `ImageMissing`.
+    """
+    number = requested_image(text, contest.image_count)
+    entry = _entry(contest, session, number)
+    content = _read(contest, session, number, entry)
+    return SentImages(number, 1, content, entry.media_type, f"{number}{_suffix(entry)}")
+
+
+def archive_for(contest: Contest, session: SessionRecord, text: str) -> SentImages:
+    """Return the archive of up to 100 images that begins at a number 1, 101, 201 and so on.
+
+    Its members are named by their numbers, without a folder. They are marked as deflated, which
+    old clients expect, at level 0: a JPEG does not get smaller, and level 0 costs no time.
+    """
+    numbers = requested_archive(text, contest.image_count)
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED, compresslevel=0) as archive:
+        for number in numbers:
+            entry = _entry(contest, session, number)
+            content = _read(contest, session, number, entry)
+            archive.writestr(zipfile.ZipInfo(f"{number}{_suffix(entry)}"), content, 8, 0)
+    return SentImages(
+        numbers.start, len(numbers), buffer.getvalue(), "application/zip", f"{numbers.start}.zip"
+    )
+
+
+def _entry(contest: Contest, session: SessionRecord, number: int) -> ImageEntry:
+    order = order_of(contest.image_count, session.order_seed)
+    return contest.images[int(order[number - 1]) - 1]
+
+
+def _suffix(entry: ImageEntry) -> str:
+    return ".jpg" if entry.media_type == "image/jpeg" else ".png"
+
+
+def _read(contest: Contest, session: SessionRecord, number: int, entry: ImageEntry) -> bytes:
+    try:
+        content = Path(entry.path).read_bytes()
+        fault = "" if len(content) == entry.size_bytes else "it has changed in size"
+    except OSError as error:
+        fault = str(error.strerror)
+    if not fault:
+        return content
+    text = f"Image {entry.image_id} ({entry.path}) cannot be sent: {fault}."
+    _log.error("%s", text)
+    with contest.database.write() as connection:
+        utc = contest.clock.now().utc.isoformat()
+        insert_notice(connection, session.session_id, utc, "alarm", text)
+    raise ImageMissing(f"Image {number} is missing on the referee's disk: the operator is told.")

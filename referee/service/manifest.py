@@ -1,0 +1,153 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Make the image manifest: find each image's file, look into it, and hash it."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+
+from PIL import Image, UnidentifiedImageError
+
+from referee.errors import InputError
+from referee.service.inputs import GroundTruthFile, contest_image_ids
+from referee.store.images import ImageEntry
+
+__all__ = ["Progress", "build_images", "digest_of"]
+
+Progress = Callable[[int, int], None]
+"""Called with how many are done and how many there are."""
+
+_MEDIA_TYPES = {"JPEG": "image/jpeg", "PNG": "image/png"}
+_SUFFIXES = {".jpg", ".jpeg", ".png"}
+_NUMBERED = re.compile(r"[1-9][0-9]*")
+_LISTED = 5
+
+
+def build_images(
+    folder: Path,
+    truth: GroundTruthFile,
+    *,
+    known: Sequence[ImageEntry] = (),
+    progress: Progress = lambda done, total: None,
+) -> tuple[ImageEntry, ...]:
+    """Return the contest's images in ascending order of image id.
+
+    A folder of files named 1.jpg…N.jpg keeps its numbers; otherwise image id k is the k-th image
+    of the ground truth in ascending order of its own image id. An image of `known` whose file
+    has kept size and time is not read again. Raises `InputError` for a folder without images, an
+    image that is missing, damaged, or of another size than the ground truth says.
+    """
+    paths = _paths(folder, truth)
+    reusable = {entry.path: entry for entry in known}
+    entries = []
+    for done, (image_id, (source_id, path)) in enumerate(sorted(paths.items())):
+        progress(done, len(paths))
+        entries.append(_entry(image_id, source_id, path, reusable.get(str(path)), truth))
+    progress(len(paths), len(paths))
+    return tuple(entries)
+
+
+def digest_of(path: Path) -> str:
+    """Return the SHA-256 of a file, or of the names and contents of a folder's files, in hex."""
+    if path.is_file():
+        with path.open("rb") as file:
+            return hashlib.file_digest(file, "sha256").hexdigest()
+    digest = hashlib.sha256()
+    for entry in sorted(path.rglob("*")):
+        if entry.is_file():
+            digest.update(f"{entry.relative_to(path)} {digest_of(entry)}\n".encode())
+    return digest.hexdigest()
+
+
+def _paths(folder: Path, truth: GroundTruthFile) -> dict[int, tuple[int, Path]]:
+    """Map image id → (the ground truth's own id, file)."""
+    if not folder.is_dir():
+        raise InputError(f"{folder}: is not a folder; it must hold the contest's images.")
+    files = {p.name: p for p in folder.iterdir() if p.suffix.lower() in _SUFFIXES}
+    if not files:
+        raise InputError(f"{folder}: holds no image; JPEG and PNG files are looked for.")
+    numbers = {p.stem: p for p in files.values()}
+    if all(_NUMBERED.fullmatch(stem) for stem in numbers):
+        return _numbered(folder, {int(stem): path for stem, path in numbers.items()}, truth)
+    own = [int(i) for i in truth.truth.image_ids]
+    found = {i: _file_of(i, files, numbers, truth.file_names) for i in own}
+    missing = [truth.file_names.get(i, str(i)) for i, path in found.items() if path is None]
+    _require_none_missing(folder, missing, len(own))
+    ids = contest_image_ids(own)
+    return {ids[i]: (i, path) for i, path in found.items() if path is not None}
+
+
+def _numbered(
+    folder: Path, files: Mapping[int, Path], truth: GroundTruthFile
+) -> dict[int, tuple[int, Path]]:
+    count = max(files)
+    _require_none_missing(
+        folder, [f"{k}.jpg" for k in range(1, count + 1) if k not in files], count
+    )
+    by_name = {name: own for own, name in truth.file_names.items()}
+    owns = {number: by_name.get(path.name, number) for number, path in files.items()}
+    unfound = sorted({int(i) for i in truth.truth.image_ids} - set(owns.values()))
+    _require_none_missing(folder, [truth.file_names.get(i, f"{i}.jpg") for i in unfound], count)
+    return {number: (owns[number], path) for number, path in files.items()}
+
+
+def _file_of(
+    own_id: int,
+    files: Mapping[str, Path],
+    stems: Mapping[str, Path],
+    file_names: Mapping[int, str],
+) -> Path | None:
+    name = file_names.get(own_id)
+    if name is None:
+        return stems.get(str(own_id))
+    return files.get(Path(name).name)
+
+
+def _require_none_missing(folder: Path, missing: Sequence[str], total: int) -> None:
+    if missing:
+        listed = ", ".join(missing[:_LISTED])
+        more = f" and {len(missing) - _LISTED} more" if len(missing) > _LISTED else ""
+        raise InputError(
+            f"{folder}: {len(missing)} of {total} images are not there: {listed}{more}. "
+            "Give the folder that holds the images of this ground truth."
+        )
+
+
+def _entry(
+    image_id: int, source_id: int, path: Path, known: ImageEntry | None, truth: GroundTruthFile
+) -> ImageEntry:
+    stat = path.stat()
+    if (
+        known is not None
+        and (known.image_id, known.source_id) == (image_id, source_id)
+        and (known.size_bytes, known.modified_ns) == (stat.st_size, stat.st_mtime_ns)
+    ):
+        return known
+    try:
+        with Image.open(path) as image:
+            media_type = _MEDIA_TYPES.get(image.format or "")
+            width, height = image.size
+            image.verify()
+    except (OSError, UnidentifiedImageError, SyntaxError) as error:
+        raise InputError(f"{path}: is not an image that can be read ({error}).") from error
+    if media_type is None:
+        raise InputError(f"{path}: is neither JPEG nor PNG.")
+    expected = truth.sizes.get(source_id, (width, height))
+    if expected != (width, height):
+        raise InputError(
+            f"{path}: is {width}x{height} pixels and the ground truth says "
+            f"{expected[0]}x{expected[1]}: boxes would not fit, use the original image."
+        )
+    return ImageEntry(
+        image_id=image_id,
+        source_id=source_id,
+        path=str(path),
+        media_type=media_type,
+        size_bytes=stat.st_size,
+        modified_ns=stat.st_mtime_ns,
+        sha256=digest_of(path),
+        width=width,
+        height=height,
+    )

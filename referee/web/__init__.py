@@ -1,0 +1,2 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The only code that knows Flask: the contestants' protocol, the operators' console."""

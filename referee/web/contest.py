@@ -1,0 +1,140 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The contest server's application: what happens around every contestant's request."""
+
+from __future__ import annotations
+
+import logging
+from dataclasses import dataclass
+
+from flask import Flask, Response, g, request
+from werkzeug.exceptions import ClientDisconnected, HTTPException, RequestEntityTooLarge
+
+from referee.core.instant import Instant, seconds_between
+from referee.errors import Refusal, Unavailable
+from referee.service.admission import Admission
+from referee.service.contest import Contest
+from referee.service.images import ImageMissing
+from referee.store.journal import Journal
+from referee.store.requests import Request, insert_request
+from referee.store.sessions import SessionRecord
+from referee.web import contest_answers, contest_images, contest_sessions
+from referee.web.exchange import (
+    MAX_BODY_BYTES,
+    MAX_FORM_PARTS,
+    problem,
+    read_body,
+    wants_json,
+)
+
+__all__ = ["ContestServices", "contest_app"]
+
+_COMMIT_S = 15.0
+
+_log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True)
+class ContestServices:
+    """Hold what the routes use."""
+
+    contest: Contest
+    admission: Admission
+    journal: Journal
+
+
+def contest_app(services: ContestServices) -> Flask:
+    """Build the application that serves contestants."""
+    app = Flask("referee.contest", static_folder=None)
+    app.config["MAX_CONTENT_LENGTH"] = MAX_BODY_BYTES
+    app.config["MAX_FORM_MEMORY_SIZE"] = MAX_BODY_BYTES
+    app.config["MAX_FORM_PARTS"] = MAX_FORM_PARTS
+    app.before_request(lambda: _arrive(services))
+    app.after_request(lambda response: _record(services, response))
+    _register_errors(app)
+    contest_sessions.register(app, services)
+    contest_images.register(app, services)
+    contest_answers.register(app, services)
+    return app
+
+
+def _arrive(services: ContestServices) -> None:
+    """Take the time of the request, which is when the last byte of its body was read."""
+    g.session = None
+    g.sent = None
+    read_body(request)
+    g.received = services.contest.clock.now()
+
+
+def _record(services: ContestServices, response: Response) -> Response:
+    """Log the request of a session; what was sent is on the disk before it is on the wire."""
+    session: SessionRecord | None = g.get("session")
+    if session is None or session.facts.started is None:
+        return response
+    received: Instant = g.received
+    sent = g.sent if response.status_code == 200 else None
+    row = Request(
+        session_id=session.session_id,
+        elapsed_s=seconds_between(session.facts.started, received),
+        utc=received.utc.isoformat(),
+        method=request.method,
+        path=request.path,
+        status=response.status_code,
+        first_image=None if sent is None else sent.first,
+        image_count=0 if sent is None else sent.count,
+        received_bytes=request.content_length or 0,
+        sent_bytes=response.calculate_content_length() or 0,
+        duration_s=seconds_between(received, services.contest.clock.now()),
+        address=request.remote_addr or "",
+    )
+    stored = services.journal.submit(lambda connection: insert_request(connection, row))
+    if sent is not None:
+        stored.result(_COMMIT_S)
+    return response
+
+
+def _register_errors(app: Flask) -> None:
+    @app.errorhandler(Refusal)
+    def refused(refusal: Refusal) -> Response:
+        return problem(request, refusal)
+
+    @app.errorhandler(ImageMissing)
+    def image_missing(error: ImageMissing) -> Response:
+        return problem(request, Refusal("image_missing", str(error)))
+
+    @app.errorhandler(Unavailable)
+    def unavailable(error: Unavailable) -> Response:
+        _log.error("%s %s: %s", request.method, request.path, error)
+        return problem(request, Refusal("not_stored", f"The referee could not do it: {error}"))
+
+    @app.errorhandler(ClientDisconnected)
+    def truncated(error: ClientDisconnected) -> Response:
+        return problem(
+            request,
+            Refusal("body_truncated", "Nothing was stored: the body ended before its length."),
+        )
+
+    @app.errorhandler(RequestEntityTooLarge)
+    def too_large(error: RequestEntityTooLarge) -> Response:
+        sentence = (
+            f"Nothing was stored: at most {MAX_BODY_BYTES} bytes and {MAX_FORM_PARTS} form fields "
+            "are taken; send it in several posts."
+        )
+        return problem(request, Refusal("body_too_large", sentence))
+
+    @app.errorhandler(HTTPException)
+    def not_served(error: HTTPException) -> Response:
+        """Answer 404 and 405: a small page as ever, or problem details."""
+        if not wants_json(request):
+            return Response(error.get_body(), error.code, error.get_headers())
+        sentence = f"{error.description} See /help for what is served."
+        response = problem(request, Refusal("not_served", sentence))
+        response.status_code = error.code or 500
+        return response
+
+    @app.errorhandler(Exception)
+    def failed(error: Exception) -> Response:
+        _log.exception("%s %s failed", request.method, request.path, exc_info=error)
+        return problem(
+            request,
+            Refusal("not_stored", "The referee failed to do it; the operator's log says why."),
+        )

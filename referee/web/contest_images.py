@@ -1,0 +1,61 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Contestants' routes that hand out images: one by one, by the hundred, or on the screen."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from flask import Flask, Response, g, request
+
+from referee.errors import Refusal
+from referee.service.contest import Contest
+from referee.service.images import SentImages, archive_for, image_for
+from referee.store.sessions import SessionRecord
+from referee.web.exchange import field_of, require_token
+
+if TYPE_CHECKING:
+    from referee.web.contest import ContestServices
+
+__all__ = ["register"]
+
+Finder = Callable[[Contest, SessionRecord, str], SentImages]
+
+
+def register(app: Flask, services: ContestServices) -> None:
+    """Add the routes to the application."""
+
+    @app.route("/image", methods=["GET", "POST"])
+    def image() -> Response:
+        return _send(services, image_for, _asked_image)
+
+    @app.route("/image/<text>", methods=["GET", "POST"])
+    def image_by_path(text: str) -> Response:
+        return _send(services, image_for, lambda: text)
+
+    @app.route("/zipimages", methods=["GET", "POST"])
+    def zip_images() -> Response:
+        return _send(services, archive_for, _asked_image)
+
+    @app.route("/image_camera", methods=["GET", "POST"])
+    def image_camera() -> Response:
+        # The old referee looks at its display before the token.
+        raise Refusal("display_off", "This contest has no display; fetch images with /image.")
+
+
+def _asked_image() -> str:
+    text = field_of(request, "image_name")
+    if text is None:
+        raise Refusal("image_name_missing", "Send the image's number as 'image_name'.")
+    if not text:
+        raise Refusal("image_index_empty", "'image_name' is empty: send the image's number.")
+    return text
+
+
+def _send(services: ContestServices, find: Finder, asked: Callable[[], str]) -> Response:
+    g.session = services.admission.running_session(require_token(request))
+    g.sent = find(services.contest, g.session, asked())
+    response = Response(g.sent.content, content_type=g.sent.media_type)
+    response.headers["Content-Disposition"] = f"attachment; filename={g.sent.file_name}"
+    response.headers["Cache-Control"] = "no-store"
+    return response

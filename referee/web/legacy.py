@@ -1,0 +1,50 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The answers of the 2015-2019 referee, byte for byte; old clients print or compare them."""
+
+from __future__ import annotations
+
+__all__ = [
+    "ANSWERS",
+    "DISPLAY_FAILED",
+    "INVALID_USER",
+    "LOGOUT_SUCCESS",
+    "RESULT_STORED",
+    "VALID_TOKEN",
+]
+
+VALID_TOKEN = "Valid Token\n"
+LOGOUT_SUCCESS = "Logout success\n"
+RESULT_STORED = "Result stored in the server database\n"
+DISPLAY_FAILED = "Display failed to start\n"
+
+INVALID_USER = "Invalid User"
+"""What `/no_of_images` says of a bad token: another text than everywhere else, and no newline."""
+
+ANSWERS: dict[str, tuple[int, str | None]] = {
+    "username_missing": (401, "Missing username or password\n"),
+    "login_invalid": (401, "Invalid username or password\n"),
+    "not_armed": (401, None),
+    "session_over": (401, None),
+    "other_session_live": (401, None),
+    "meter_unavailable": (500, "Powermeter not connected\n"),
+    "token_missing": (400, None),
+    "token_invalid": (401, "Invalid Token\n"),
+    "image_name_missing": (400, None),
+    "image_index_empty": (500, "Invalid Image index\n"),
+    "image_index_invalid": (406, "Invalid Image index\n"),
+    "image_index_out_of_range": (406, "Image index out of range\n"),
+    "archive_index_invalid": (406, "Image index out of range\n"),
+    "image_missing": (500, "Image not found\n"),
+    "lists_unequal": (406, "Result field length mismatch\n"),
+    "not_a_number": (406, None),
+    "too_many_rows": (413, None),
+    "body_too_large": (413, None),
+    "body_truncated": (400, None),
+    "body_too_slow": (408, None),
+    "json_invalid": (400, None),
+    "csv_invalid": (400, None),
+    "media_type_unknown": (415, None),
+    "not_stored": (500, None),
+    "display_off": (500, DISPLAY_FAILED),
+}
+"""Refusal code → status and text; where the old referee had no text the sentence itself is sent."""
