@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Rows of the image manifest: which file is which image id, and what it must contain."""
+"""Rows of what a contest is made from: the image manifest, the classes, the input files."""
 
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 
-__all__ = ["ImageEntry", "load_manifest", "replace_manifest"]
+__all__ = ["ImageEntry", "InputFile", "Manifest", "load_manifest", "replace_manifest"]
 
 
 @dataclass(frozen=True)
@@ -28,22 +28,49 @@ class ImageEntry:
     height: int
 
 
-def load_manifest(connection: sqlite3.Connection) -> list[ImageEntry]:
-    """Return the images by ascending image id."""
-    return [
-        ImageEntry(*row)
-        for row in connection.execute(
-            "select image_id, source_id, path, media_type, size_bytes, modified_ns, sha256, width,"
-            " height from images order by image_id"
-        )
-    ]
+@dataclass(frozen=True)
+class InputFile:
+    """Name a file, or a folder of files, that the contest was made from, with its digest."""
+
+    path: str
+    sha256: str
 
 
-def replace_manifest(connection: sqlite3.Connection, entries: Sequence[ImageEntry]) -> None:
-    """Store the images; the caller has made sure that no session relies on other ones."""
-    connection.execute("delete from images")
+@dataclass(frozen=True)
+class Manifest:
+    """Hold the images by ascending image id, class id → name, and the input files by name."""
+
+    images: tuple[ImageEntry, ...]
+    classes: Mapping[int, str]
+    inputs: Mapping[str, InputFile]
+
+
+def load_manifest(connection: sqlite3.Connection) -> Manifest:
+    """Return what is stored; it is empty before the first preparation."""
+    images = connection.execute(
+        "select image_id, source_id, path, media_type, size_bytes, modified_ns, sha256, width,"
+        " height from images order by image_id"
+    )
+    classes = connection.execute("select class_id, name from classes order by class_id")
+    inputs = connection.execute("select name, path, sha256 from inputs order by name")
+    return Manifest(
+        images=tuple(ImageEntry(*row) for row in images),
+        classes={row["class_id"]: row["name"] for row in classes},
+        inputs={row["name"]: InputFile(row["path"], row["sha256"]) for row in inputs},
+    )
+
+
+def replace_manifest(connection: sqlite3.Connection, manifest: Manifest) -> None:
+    """Store a manifest; the caller has made sure that no session relies on another one."""
+    for table in ("images", "classes", "inputs"):
+        connection.execute(f"delete from {table}")
     connection.executemany(
         "insert into images values (:image_id, :source_id, :path, :media_type, :size_bytes,"
         " :modified_ns, :sha256, :width, :height)",
-        [asdict(entry) for entry in entries],
+        [asdict(entry) for entry in manifest.images],
+    )
+    connection.executemany("insert into classes values (?, ?)", manifest.classes.items())
+    connection.executemany(
+        "insert into inputs values (?, ?, ?)",
+        [(name, file.path, file.sha256) for name, file in manifest.inputs.items()],
     )

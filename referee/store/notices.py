@@ -7,7 +7,15 @@ import sqlite3
 from dataclasses import dataclass
 from typing import Literal
 
-__all__ = ["Level", "Notice", "insert_audit", "insert_notice", "notices_of", "recent_notices"]
+__all__ = [
+    "Level",
+    "Notice",
+    "audit_of",
+    "insert_audit",
+    "insert_notice",
+    "notices_of",
+    "recent_notices",
+]
 
 Level = Literal["info", "warning", "alarm"]
 
@@ -74,3 +82,13 @@ def insert_audit(
             "detail": detail,
         },
     )
+
+
+def audit_of(connection: sqlite3.Connection, session_id: int) -> list[dict[str, str]]:
+    """Return what operators did with a session, in order."""
+    rows = connection.execute(
+        "select utc, operator, action, detail from audit where session_id = :session"
+        " order by audit_id",
+        {"session": session_id},
+    )
+    return [dict(row) for row in rows]

@@ -10,9 +10,16 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from power.meter import IntegrationState, Reading
+from power.meter import Flag, IntegrationState, Reading
 
-__all__ = ["Energy", "energy_of", "insert_energy", "insert_reading", "readings_of"]
+__all__ = [
+    "Energy",
+    "energy_of",
+    "insert_energy",
+    "insert_reading",
+    "newest_reading",
+    "readings_of",
+]
 
 
 @dataclass(frozen=True)
@@ -37,9 +44,9 @@ def insert_reading(
     """Add one reading; `elapsed_s` is in seconds of the session."""
     connection.execute(
         "insert into readings (session_id, elapsed_s, monotonic_s, utc, voltage_v, current_a,"
-        " power_w, energy_wh, integration_s, state, absent) values (:session, :elapsed_s,"
-        " :monotonic_s, :utc, :voltage_v, :current_a, :power_w, :energy_wh, :integration_s,"
-        " :state, :absent)",
+        " power_w, energy_wh, integration_s, state, voltage_range_v, current_range_a, absent, flags)"
+        " values (:session, :elapsed_s, :monotonic_s, :utc, :voltage_v, :current_a, :power_w,"
+        " :energy_wh, :integration_s, :state, :voltage_range_v, :current_range_a, :absent, :flags)",
         {
             "session": session_id,
             "elapsed_s": elapsed_s,
@@ -51,7 +58,10 @@ def insert_reading(
             "energy_wh": reading.energy_wh,
             "integration_s": reading.integration_s,
             "state": reading.state.value,
+            "voltage_range_v": reading.voltage_range_v,
+            "current_range_a": reading.current_range_a,
             "absent": json.dumps(dict(reading.absent)),
+            "flags": json.dumps(sorted(flag.value for flag in reading.flags)),
         },
     )
 
@@ -62,23 +72,16 @@ def readings_of(connection: sqlite3.Connection, session_id: int) -> list[tuple[f
         "select * from readings where session_id = :session order by reading_id",
         {"session": session_id},
     )
-    return [
-        (
-            row["elapsed_s"],
-            Reading(
-                monotonic_s=row["monotonic_s"],
-                utc=datetime.fromisoformat(row["utc"]),
-                voltage_v=row["voltage_v"],
-                current_a=row["current_a"],
-                power_w=row["power_w"],
-                energy_wh=row["energy_wh"],
-                integration_s=row["integration_s"],
-                state=IntegrationState(row["state"]),
-                absent=json.loads(row["absent"]),
-            ),
-        )
-        for row in rows
-    ]
+    return [(row["elapsed_s"], _reading(row)) for row in rows]
+
+
+def newest_reading(connection: sqlite3.Connection, session_id: int) -> Reading | None:
+    """Return a session's newest reading, or None."""
+    row = connection.execute(
+        "select * from readings where session_id = :session order by reading_id desc limit 1",
+        {"session": session_id},
+    ).fetchone()
+    return None if row is None else _reading(row)
 
 
 def insert_energy(
@@ -122,4 +125,21 @@ def energy_of(connection: sqlite3.Connection, session_id: int) -> Energy | None:
         uncertainty_wh=row["uncertainty_wh"],
         verdict=row["verdict"],
         detail=json.loads(row["detail"]),
+    )
+
+
+def _reading(row: sqlite3.Row) -> Reading:
+    return Reading(
+        monotonic_s=row["monotonic_s"],
+        utc=datetime.fromisoformat(row["utc"]),
+        voltage_v=row["voltage_v"],
+        current_a=row["current_a"],
+        power_w=row["power_w"],
+        energy_wh=row["energy_wh"],
+        integration_s=row["integration_s"],
+        state=IntegrationState(row["state"]),
+        absent=json.loads(row["absent"]),
+        flags=frozenset(Flag(flag) for flag in json.loads(row["flags"])),
+        voltage_range_v=row["voltage_range_v"],
+        current_range_a=row["current_range_a"],
     )

@@ -13,6 +13,18 @@ create table images (
     height integer not null check (height > 0)
 ) strict;
 
+create table classes (
+    class_id integer primary key,
+    name text not null
+) strict;
+
+-- The files that a contest was made from, so that a later scoring can tell whether they changed.
+create table inputs (
+    name text primary key,
+    path text not null,
+    sha256 text not null check (length(sha256) = 64)
+) strict;
+
 create table teams (
     team_id integer primary key autoincrement,
     name text not null unique check (length(name) between 1 and 100),
@@ -126,7 +138,10 @@ create table readings (
     energy_wh real,
     integration_s real,
     state text not null,
-    absent text not null
+    voltage_range_v real,
+    current_range_a real,
+    absent text not null,
+    flags text not null
 ) strict;
 
 create index readings_by_session on readings (session_id, reading_id);

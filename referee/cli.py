@@ -1,0 +1,80 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The command line of the referee: one command a module in `referee.commands`."""
+
+from __future__ import annotations
+
+import argparse
+import logging
+import signal
+import sys
+from collections.abc import Sequence
+from types import FrameType
+
+from referee import __version__
+from referee.commands import check, demo, export, init, practice, process, score, serve, team
+from referee.errors import InputError, RefereeError
+
+__all__ = ["main"]
+
+_COMMANDS = {
+    "demo": (demo, "see a whole session on this machine, with generated data"),
+    "practice": (practice, "run a rehearsal referee for a contestant"),
+    "init": (init, "set up an event: write a commented configuration and secrets"),
+    "team": (team, "register a team, or list them"),
+    "check": (check, "look whether an event is ready, and say what to do where it is not"),
+    "serve": (serve, "run an event"),
+    "score": (score, "score a file of detections, offline"),
+    "export": (export, "write the evidence bundle of a session"),
+}
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run one command and return its exit code: 0 good, 1 the answer is no, 2 wrong use."""
+    logging.basicConfig(
+        level=logging.INFO, format="%(asctime)s %(levelname)s %(name)s: %(message)s"
+    )
+    # A supervisor or a container that stops us with SIGTERM gets the same clean end as Ctrl-C.
+    signal.signal(signal.SIGTERM, _interrupt)
+    args = _parser().parse_args(argv)
+    try:
+        code: int = args.run(args)
+        return code
+    except InputError as error:
+        print(f"referee {args.command}: {error}", file=sys.stderr)
+        return 2
+    except RefereeError as error:
+        print(f"referee {args.command}: {error}", file=sys.stderr)
+        return 1
+    except KeyboardInterrupt:
+        print(f"referee {args.command}: stopped.", file=sys.stderr)
+        return 130
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="referee",
+        description="The referee of the Low-Power Image Recognition Challenge: hands out images "
+        "for ten minutes, takes detections, measures the energy, scores mAP per watt-hour.",
+        epilog="New here? Run 'referee demo'. A contestant wants 'referee practice'; an "
+        "organiser 'referee init', 'referee check' and 'referee serve'.",
+    )
+    parser.add_argument("--version", action="version", version=f"referee {__version__}")
+    commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
+    for name, (module, summary) in _COMMANDS.items():
+        command = commands.add_parser(
+            name,
+            help=summary,
+            description=module.__doc__,
+            formatter_class=argparse.RawDescriptionHelpFormatter,
+        )
+        module.add_arguments(command)
+        command.set_defaults(run=module.run)
+    # The programs that 'serve' starts; not for people.
+    hidden = commands.add_parser("process")
+    process.add_arguments(hidden)
+    hidden.set_defaults(run=process.run)
+    return parser
+
+
+def _interrupt(number: int, frame: FrameType | None) -> None:
+    raise KeyboardInterrupt

@@ -1,0 +1,60 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Look whether an event is ready: images, ground truth, teams, disk, ports, meter.
+
+Each line is OK, WARN or FAIL, with what to do. Exit code 1 means that something fails.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+from dataclasses import asdict
+from pathlib import Path
+
+from power.connect import open_meter
+from power.meter import Meter
+from referee.progress import progress_bar
+from referee.service.checks import Check, Outcome, run_checks
+from referee.service.config_file import load_config
+
+__all__ = ["add_arguments", "run"]
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the options."""
+    parser.add_argument(
+        "--config",
+        type=Path,
+        default=Path("contest.toml"),
+        metavar="FILE",
+        help="the event's contest.toml (default: here)",
+    )
+    parser.add_argument("--json", action="store_true", help="print one JSON object")
+
+
+def run(args: argparse.Namespace) -> int:
+    """Check, print, and return 1 when a check fails."""
+    config = load_config(args.config)
+    resource = config.meter.resource
+    opener = None
+    if resource not in ("emulated", "none"):
+
+        def opener() -> Meter:
+            return open_meter(resource)
+
+    checks: list[Check] = []
+    with progress_bar("images checked") as progress:
+        for check in run_checks(config, opener, progress=progress):
+            checks.append(check)
+            if not args.json:
+                print(_line(check), flush=True)
+    failed = any(check.outcome is Outcome.FAIL for check in checks)
+    if args.json:
+        rows = [asdict(check) | {"outcome": check.outcome.value} for check in checks]
+        print(json.dumps({"ready": not failed, "checks": rows}))
+    return 1 if failed else 0
+
+
+def _line(check: Check) -> str:
+    text = f"{check.outcome.value:4}  {check.group}, {check.name}: {check.found}"
+    return f"{text}\n      {check.remedy}" if check.remedy else text

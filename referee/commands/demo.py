@@ -1,0 +1,181 @@
+# SPDX-License-Identifier: Apache-2.0
+"""See a whole session on this machine: servers, an emulated WT310, a contestant, a score.
+
+Nothing has to be there: the pictures, their ground truth and the contestant's imperfect answers
+are generated. The servers and the meter are real processes that talk over real sockets.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import subprocess
+import sys
+import time
+import urllib.request
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from referee.commands.following import summary
+from referee.commands.practice import practice_config
+from referee.demo.imperfect_answers import write_answers
+from referee.demo.scenes import generate
+from referee.errors import InputError, Unavailable
+from referee.hosting import Host, hosted
+from referee.progress import progress_bar, status_line
+from referee.service.config import (
+    Config,
+    ContestSection,
+    ImagesSection,
+    MeterSection,
+    ServerSection,
+)
+from referee.service.contest import open_contest
+from referee.service.evidence import write_bundle
+from referee.store.database import Database
+from referee.store.scores import ScoringRun, newest_scoring_run
+from referee.store.sessions import all_sessions
+
+__all__ = ["add_arguments", "run"]
+
+_IMAGES = 200
+# A small board: it does not get through all images in the time, as few do at the contest.
+_IMAGES_PER_SESSION = 160
+_LOAD = "0:2.4,0.8:6.8,5:6.1,9:7.3,13:6.4,17:6.9"
+_LOOK_S = 0.25
+_SETTLE_S = 60.0
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the options."""
+    add = parser.add_argument
+    add("--seconds", type=int, default=20, help="length of the session (default: 20)")
+    add(
+        "--out",
+        type=Path,
+        default=Path("demo"),
+        metavar="DIR",
+        help="folder for everything that is made (default: demo)",
+    )
+    add("--track", choices=("network",), default="network", help="(default: network)")
+    add("--json", action="store_true", help="print one JSON object at the end")
+
+
+def run(args: argparse.Namespace) -> int:
+    """Run the demo and print its score."""
+    if args.seconds < 2:
+        raise InputError("A session takes at least 2 seconds: give a larger --seconds.")
+    out = args.out.resolve()
+    scenes, answers = _generate(out)
+    config = practice_config(
+        data=out / "data",
+        contest=ContestSection(name="Demo", mode="practice", seconds=args.seconds, shuffle=False),
+        images=ImagesSection(scenes / "images", scenes / "ground_truth.json"),
+        server=ServerSection(contest="127.0.0.1:0", console="127.0.0.1:0"),
+        meter=MeterSection(
+            update_interval_s=0.25, voltage_range_v=300.0, current_range_a=0.1, emulated_load=_LOAD
+        ),
+    )
+    _say(f"Starting the servers and an emulated WT310 for a session of {args.seconds} s.")
+    with hosted(config) as host:
+        _say(f"Contestants reach {host.supervisor.contest_url}; operators look at")
+        _say(f"{host.supervisor.console_url} while it runs.")
+        scored_before = len(all_sessions(host.database.connection))
+        with _device(host, answers, args.seconds / _IMAGES_PER_SESSION) as device:
+            scoring_run = _watch(host, device, scored_before, args.seconds)
+        bundle = _export(config, host.database, out)
+    _tell(scoring_run, bundle, out, as_json=args.json)
+    return 0
+
+
+def _generate(out: Path) -> tuple[Path, Path]:
+    scenes = out / "scenes"
+    answers = scenes / "answers.json"
+    if not answers.exists():
+        _say(f"Drawing {_IMAGES} pictures with objects in them into {scenes}.")
+        with progress_bar("pictures") as progress:
+            made = generate(scenes, count=_IMAGES, progress=progress)
+        write_answers(made.ground_truth, answers)
+    return scenes, answers
+
+
+@contextmanager
+def _device(host: Host, answers: Path, seconds_per_image: float) -> Iterator[subprocess.Popen[str]]:
+    """Run the contestant's device as a process of its own."""
+    command = [sys.executable, "-m", "referee.demo.device"]
+    command += ["--url", host.supervisor.contest_url, "--user", "demo", "--password", "practice"]
+    command += ["--answers", str(answers), "--seconds-per-image", str(seconds_per_image)]
+    child = subprocess.Popen(command, stderr=subprocess.PIPE, text=True, start_new_session=True)
+    try:
+        yield child
+    finally:
+        if child.poll() is None:
+            child.terminate()
+        child.communicate()
+
+
+def _watch(host: Host, device: subprocess.Popen[str], before: int, seconds: int) -> ScoringRun:
+    """Show the session's progress until it is scored."""
+    connection = host.database.connection
+    deadline = time.monotonic() + seconds + _SETTLE_S
+    while time.monotonic() < deadline:
+        if device.poll() not in (None, 0):
+            _, errors = device.communicate()
+            raise Unavailable(f"The contestant's device failed: {errors.strip()}")
+        sessions = all_sessions(connection)
+        if len(sessions) > before:
+            scoring_run = newest_scoring_run(connection, sessions[0].session_id)
+            if scoring_run is not None:
+                status_line("")
+                return scoring_run
+        _show(_board(host.supervisor.console_url))
+        time.sleep(_LOOK_S)
+    raise Unavailable("The session was not scored in time; see the logs in data/logs.")
+
+
+def _board(console_url: str) -> dict[str, Any]:
+    opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))
+    with opener.open(f"{console_url}/board", timeout=10) as response:
+        board: dict[str, Any] = json.load(response)
+    return board
+
+
+def _show(board: dict[str, Any]) -> None:
+    current = board["current"]
+    reading = board["meter"]["reading"]
+    if current is None or reading is None:
+        return
+    power = "  -  " if reading["power_w"] is None else f"{reading['power_w']:5.2f}"
+    mean_ap = "  -  " if current["mean_ap"] is None else f"{current['mean_ap']:.3f}"
+    energy = "   -   " if current["energy_wh"] is None else f"{current['energy_wh']:.5f}"
+    status_line(
+        f"{current['state']:7}  {current['remaining_s']:5.1f} s left  "
+        f"{current['images_fetched']:4} of {board['images']} images  "
+        f"{current['detections']:5} detections  {power} W  {energy} Wh  mAP {mean_ap}"
+    )
+
+
+def _export(config: Config, database: Database, out: Path) -> Path:
+    session_id = all_sessions(database.connection)[0].session_id
+    bundle = out / f"session{session_id}.zip"
+    contest = open_contest(config)
+    try:
+        write_bundle(contest, session_id, bundle)
+    finally:
+        contest.database.close()
+    return bundle
+
+
+def _tell(scoring_run: ScoringRun, bundle: Path, out: Path, *, as_json: bool) -> None:
+    if as_json:
+        print(json.dumps(dict(scoring_run.detail) | {"evidence": str(bundle)}))
+        return
+    print(summary(scoring_run))
+    print(f"  evidence    {bundle}")
+    print(f"  pictures    {out / 'scenes' / 'images'}")
+
+
+def _say(text: str) -> None:
+    print(text, file=sys.stderr, flush=True)

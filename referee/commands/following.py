@@ -1,0 +1,57 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Tell on the terminal what happens to the sessions of a running contest."""
+
+from __future__ import annotations
+
+import time
+
+from referee.store.database import Database
+from referee.store.notices import recent_notices
+from referee.store.scores import ScoringRun, newest_scoring_run
+from referee.store.sessions import all_sessions
+
+__all__ = ["follow_sessions", "summary"]
+
+_LOOK_S = 0.5
+
+
+def follow_sessions(database: Database) -> None:
+    """Print notices and scores as they come, until interrupted."""
+    connection = database.connection
+    noticed = max((notice.notice_id for notice in recent_notices(connection)), default=0)
+    told = {
+        session.session_id: newest_scoring_run(connection, session.session_id)
+        for session in all_sessions(connection)
+    }
+    while True:
+        for notice in reversed(recent_notices(connection)):
+            if notice.notice_id > noticed:
+                noticed = notice.notice_id
+                place = "" if notice.session_id is None else f"session {notice.session_id}: "
+                print(f"{place}{notice.text}", flush=True)
+        for session in all_sessions(connection):
+            run = newest_scoring_run(connection, session.session_id)
+            if run is not None and run != told.get(session.session_id):
+                told[session.session_id] = run
+                print(summary(run), flush=True)
+        time.sleep(_LOOK_S)
+
+
+def summary(run: ScoringRun) -> str:
+    """Return the score of a session in a few lines for people."""
+    detail = run.detail
+    energy = "none" if detail["energy_wh"] is None else f"{detail['energy_wh']:.6f} Wh"
+    mean_ap = "none" if run.mean_ap is None else f"{run.mean_ap:.6f}"
+    score = "none" if run.score is None else f"{run.score:.6f} mAP/Wh"
+    ignored = {reason: n for reason, n in detail["ignored"].items() if n}
+    lines = [
+        f"Session {detail['session']} of '{detail['team']}'",
+        f"  images      {detail['images_fetched']} of {detail['images']}",
+        f"  detections  {detail['detections']}" + (f", ignored {ignored}" if ignored else ""),
+        f"  mAP         {mean_ap}",
+        f"  energy      {energy}",
+        f"  verdict     {detail['verdict']}",
+    ]
+    lines += [f"              {reason}" for reason in detail["reasons"]]
+    lines.append(f"  score       {score}")
+    return "\n".join(lines)

@@ -1,0 +1,57 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Set up an event: write a commented configuration and the secrets into a new folder.
+
+Edit the configuration, register the teams, check, serve:
+
+  referee init event
+  referee team add 'Team Rocket' --config event/contest.toml
+  referee check --config event/contest.toml
+  referee serve --config event/contest.toml
+"""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+
+from referee.errors import InputError
+from referee.service.config import (
+    Config,
+    ContestSection,
+    ImagesSection,
+    MeterSection,
+    ServerSection,
+    StorageSection,
+)
+from referee.service.config_file import dump_config
+from referee.service.secrets_file import load_secrets
+
+__all__ = ["add_arguments", "run"]
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the options."""
+    parser.add_argument("folder", type=Path, metavar="DIR", help="folder to make")
+
+
+def run(args: argparse.Namespace) -> int:
+    """Write the files, or refuse to touch an event that is there already."""
+    folder: Path = args.folder
+    path = folder / "contest.toml"
+    if path.exists():
+        raise InputError(f"{path} is there already; give another folder, or edit it.")
+    config = Config(
+        path=path,
+        contest=ContestSection(),
+        images=ImagesSection(Path("images"), Path("ground_truth.json")),
+        server=ServerSection(),
+        meter=MeterSection(voltage_range_v=300.0, current_range_a=1.0),
+        storage=StorageSection(),
+    )
+    data = folder / config.storage.folder
+    data.mkdir(parents=True, exist_ok=True)
+    path.write_text(dump_config(config), encoding="utf-8")
+    load_secrets(data)
+    print(f"Wrote {path} and {data / 'secrets.json'}.")
+    print(f"Next: edit {path}, register teams with 'referee team add', run 'referee check'.")
+    return 0

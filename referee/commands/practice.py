@@ -1,0 +1,119 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Run a rehearsal referee: any user name, password 'practice', every login a fresh session.
+
+It prints a line that starts with 'ready' when both servers answer, and the score of each session
+when it has ended. Ctrl-C stops everything. Everything it keeps is in the folder --data.
+
+  referee practice --images photos --ground-truth annotations.json
+  python -m client_sample.client --user me --password practice --answers detections.json
+"""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+
+from referee.commands.following import follow_sessions
+from referee.hosting import hosted
+from referee.service.config import (
+    Config,
+    ContestSection,
+    ImagesSection,
+    MeterSection,
+    ServerSection,
+    StorageSection,
+)
+from referee.service.config_file import dump_config, load_config
+
+__all__ = ["add_arguments", "practice_config", "run"]
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the options."""
+    add = parser.add_argument
+    add("--images", type=Path, required=True, metavar="DIR", help="folder of the images")
+    add(
+        "--ground-truth",
+        type=Path,
+        required=True,
+        metavar="PATH",
+        help="COCO instances JSON, a folder of ILSVRC or VOC XML, or CSV",
+    )
+    add("--blacklist", type=Path, metavar="PATH", help="CSV image_id,class_id")
+    add("--classes", type=int, metavar="N", help="the class list is 1 to N (default: the source's)")
+    add("--seconds", type=int, default=600, help="length of a session (default: 600)")
+    add("--contest", default="127.0.0.1:8000", metavar="HOST:PORT", help="for contestants")
+    add("--console", default="127.0.0.1:8001", metavar="HOST:PORT", help="for operators")
+    add(
+        "--meter",
+        default="emulated",
+        metavar="emulated|none|RESOURCE",
+        help="an emulated WT310, no meter, or the VISA resource of a real one",
+    )
+    add(
+        "--load",
+        default="5.0",
+        metavar="WATTS|STEPS|CSV",
+        help="load of the emulated meter: watts, steps 'second:watts,…', or a CSV file",
+    )
+    add("--update-interval", type=float, default=1.0, metavar="S", help="of the meter, 0.1 to 5")
+    add(
+        "--shuffle", action="store_true", help="another image order in each session, as in an event"
+    )
+    add(
+        "--data",
+        type=Path,
+        default=Path("practice-data"),
+        metavar="DIR",
+        help="where everything is kept (default: practice-data)",
+    )
+
+
+def run(args: argparse.Namespace) -> int:
+    """Host the rehearsal until interrupted."""
+    config = practice_config(
+        data=args.data,
+        contest=ContestSection(
+            name="Rehearsal", mode="practice", seconds=args.seconds, shuffle=args.shuffle
+        ),
+        images=ImagesSection(
+            folder=args.images.resolve(),
+            ground_truth=args.ground_truth.resolve(),
+            blacklist=None if args.blacklist is None else args.blacklist.resolve(),
+            classes=args.classes,
+        ),
+        server=ServerSection(contest=args.contest, console=args.console),
+        meter=MeterSection(
+            resource=args.meter,
+            update_interval_s=args.update_interval,
+            emulated_load=args.load,
+            # The emulated load is at 230 V; a real meter's ranges belong into a contest.toml.
+            voltage_range_v=300.0 if args.meter == "emulated" else None,
+            current_range_a=1.0 if args.meter == "emulated" else None,
+        ),
+    )
+    with hosted(config) as host:
+        supervisor = host.supervisor
+        print(
+            f"ready: contestants {supervisor.contest_url}  console {supervisor.console_url}  "
+            f"data {config.storage.folder}",
+            flush=True,
+        )
+        follow_sessions(host.database)
+    return 0
+
+
+def practice_config(
+    *,
+    data: Path,
+    contest: ContestSection,
+    images: ImagesSection,
+    server: ServerSection,
+    meter: MeterSection,
+) -> Config:
+    """Write the configuration of a rehearsal into its folder, and read it as any other."""
+    data.mkdir(parents=True, exist_ok=True)
+    path = data.resolve() / "contest.toml"
+    config = Config(path, contest, images, server, meter, StorageSection(path.parent))
+    path.write_text(dump_config(config), encoding="utf-8")
+    return load_config(path)

@@ -1,0 +1,39 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Run one of the referee's own processes; the supervisor calls this, people do not."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+
+from referee.processes import (
+    run_contest_server,
+    run_control_desk,
+    run_live_scorer,
+    stop_with_parent,
+)
+from referee.service.config_file import load_config
+
+__all__ = ["add_arguments", "run"]
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the options."""
+    parser.add_argument("name", choices=("contest", "desk", "scorer"))
+    parser.add_argument("--config", type=Path, required=True)
+    parser.add_argument("--parent", type=int, required=True)
+    parser.add_argument("--descriptor", type=int, default=-1)
+    parser.add_argument("--meter")
+
+
+def run(args: argparse.Namespace) -> int:
+    """Run until told to stop."""
+    stop_with_parent(args.parent)
+    config = load_config(args.config)
+    if args.name == "contest":
+        run_contest_server(config, args.descriptor)
+    elif args.name == "desk":
+        run_control_desk(config, args.descriptor, args.meter)
+    else:
+        run_live_scorer(config)
+    return 0

@@ -1,0 +1,40 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Run an event: contest server, control desk and live scorer, until Ctrl-C.
+
+Every process may be killed and is started again; a running session goes on. Look at the console
+for what to do, and at data/logs for what happened.
+
+  referee serve --config event/contest.toml
+"""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+
+from referee.commands.following import follow_sessions
+from referee.hosting import hosted
+from referee.service.config_file import load_config
+
+__all__ = ["add_arguments", "run"]
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the options."""
+    parser.add_argument(
+        "--config", type=Path, required=True, metavar="FILE", help="the event's contest.toml"
+    )
+
+
+def run(args: argparse.Namespace) -> int:
+    """Host the event until interrupted."""
+    config = load_config(args.config)
+    with hosted(config) as host:
+        supervisor = host.supervisor
+        print(
+            f"ready: contestants {config.server.contest} (here {supervisor.contest_url})  "
+            f"console {supervisor.console_url}  data {config.storage.folder}",
+            flush=True,
+        )
+        follow_sessions(host.database)
+    return 0

@@ -1,0 +1,140 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The programs of a running referee: contest server, control desk, live scorer.
+
+Each is started by the supervisor as a process of its own, builds what it needs from the
+configuration, and stops cleanly on SIGTERM.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import logging
+import os
+import signal
+import sys
+import threading
+from collections.abc import Callable
+from types import FrameType
+
+from power.connect import open_meter
+from power.meter import InputMode, Meter, MeterSettings
+from referee.service.admission import Admission
+from referee.service.board import board
+from referee.service.config import Config, MeterSection
+from referee.service.contest import open_contest, read_contest_truth
+from referee.service.control_desk import ControlDesk, LinkSink, ReadingSink
+from referee.service.desk_link import DeskClient, DeskServer, socket_path
+from referee.service.live_scorer import LiveScorer
+from referee.service.metering import Metering
+from referee.store.journal import Journal
+from referee.web.broadcast import Broadcast
+from referee.web.console import console_app
+from referee.web.contest import ContestServices, contest_app
+from referee.web.server import Running, serve
+
+__all__ = ["run_contest_server", "run_control_desk", "run_live_scorer", "stop_with_parent"]
+
+# Pages that may be open on the console, each of which holds a thread, and threads beside them.
+_VIEWERS = 16
+_SPARE_THREADS = 8
+_PR_SET_PDEATHSIG = 1  # prctl(2)
+
+
+def stop_with_parent(parent_pid: int) -> None:
+    """Have the kernel stop this process when its supervisor dies, however that happens."""
+    if sys.platform == "linux":
+        ctypes.CDLL(None, use_errno=True).prctl(_PR_SET_PDEATHSIG, signal.SIGTERM, 0, 0, 0)
+    if os.getppid() != parent_pid:
+        raise SystemExit("the supervisor is gone already")
+
+
+def run_contest_server(config: Config, descriptor: int) -> None:
+    """Serve contestants with as many workers as configured."""
+
+    def make() -> Running:
+        contest = open_contest(config)
+        journal = Journal(contest.database)
+        desk = DeskClient(socket_path(config.storage.folder))
+        app = contest_app(ContestServices(contest, Admission(contest, desk), journal))
+
+        def close() -> None:
+            journal.close()
+            contest.database.close()
+
+        return Running(app, close)
+
+    serve(
+        make,
+        descriptor=descriptor,
+        workers=config.server.workers,
+        threads=config.server.threads,
+        name="referee-contest",
+    )
+
+
+def run_control_desk(config: Config, descriptor: int, meter_resource: str | None) -> None:
+    """Serve operators, and own the clock and the meter; None means that there is no meter."""
+
+    def make_metering(on_reading: ReadingSink, on_link: LinkSink) -> Metering:
+        opener = None
+        if meter_resource is not None:
+            resource = meter_resource
+
+            def opener() -> Meter:
+                return open_meter(resource, wire_log=config.wire_log)
+
+        return Metering(
+            opener, meter_settings(config.meter), on_reading=on_reading, on_link=on_link
+        )
+
+    def make() -> Running:
+        contest = open_contest(config)
+        desk = ControlDesk(contest, make_metering)
+        desk.start()
+        link = DeskServer(socket_path(config.storage.folder), desk.handle)
+        broadcast = Broadcast(lambda: board(contest, desk.metering.status), _VIEWERS)
+        broadcast.start()
+
+        def close() -> None:
+            link.close()
+            broadcast.close()
+            desk.close()
+            contest.database.close()
+
+        return Running(console_app(contest, desk, broadcast), close)
+
+    serve(
+        make,
+        descriptor=descriptor,
+        workers=1,
+        threads=_VIEWERS + _SPARE_THREADS,
+        name="referee-desk",
+    )
+
+
+def run_live_scorer(config: Config) -> None:
+    """Score until told to stop."""
+    stopping = threading.Event()
+
+    def stop(number: int, frame: FrameType | None) -> None:
+        stopping.set()
+
+    signal.signal(signal.SIGTERM, stop)
+    signal.signal(signal.SIGINT, stop)
+    contest = open_contest(config)
+    LiveScorer(contest, read_contest_truth(contest)).run(stopping)
+    contest.database.close()
+
+
+def meter_settings(section: MeterSection) -> MeterSettings:
+    """Return the configured settings; the timer is set for each session."""
+    return MeterSettings(
+        timer_s=0,
+        update_interval_s=section.update_interval_s,
+        mode=InputMode(section.mode),
+        voltage_range_v=section.voltage_range_v,
+        current_range_a=section.current_range_a,
+        crest_factor=section.crest_factor,
+        line_filter=section.line_filter,
+        frequency_filter=section.frequency_filter,
+    )

@@ -1,0 +1,91 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Run an application under gunicorn, on a socket that the supervisor has bound."""
+
+from __future__ import annotations
+
+import socket
+import struct
+from collections.abc import Callable
+from typing import Any
+
+from flask import Flask
+from gunicorn.app.base import BaseApplication
+
+__all__ = ["Running", "serve"]
+
+# Longest silence of a client in the middle of a request. It bounds how long a stalled
+# connection can hold a thread, and is far above any pause of an honest one.
+_SILENCE_S = 20
+_KEEPALIVE_S = 75
+_GRACE_S = 3
+
+
+class Running:
+    """Hold a worker's application and what has to be closed when the worker ends."""
+
+    def __init__(self, app: Flask, close: Callable[[], None]) -> None:
+        self.app = app
+        self.close = close
+
+
+def serve(
+    make: Callable[[], Running], *, descriptor: int, workers: int, threads: int, name: str
+) -> None:
+    """Serve until told to stop; `make` builds the application in each worker, after the fork.
+
+    A worker that dies is replaced; the bound socket stays, so waiting connections do not notice.
+    """
+    _Server(make, descriptor, workers, threads, name).run()
+
+
+class _Server(BaseApplication):  # type: ignore[misc]
+    def __init__(
+        self,
+        make: Callable[[], Running],
+        descriptor: int,
+        workers: int,
+        threads: int,
+        name: str,
+    ) -> None:
+        self._make = make
+        self._running: Running | None = None
+        self._options: dict[str, Any] = {
+            "bind": f"fd://{descriptor}",
+            "workers": workers,
+            "threads": threads,
+            "worker_class": "gthread",
+            "worker_connections": 1000,
+            "keepalive": _KEEPALIVE_S,
+            "graceful_timeout": _GRACE_S,
+            "timeout": 60,
+            "proc_name": name,
+            "control_socket_disable": True,
+            "when_ready": _bound_silence,
+            "worker_exit": lambda server, worker: self._close(),
+        }
+        super().__init__()
+
+    def load_config(self) -> None:
+        for key, value in self._options.items():
+            if key in self.cfg.settings:  # Older gunicorns have no control socket to disable.
+                self.cfg.set(key, value)
+
+    def load(self) -> Flask:
+        self._running = self._make()
+        return self._running.app
+
+    def _close(self) -> None:
+        if self._running is not None:
+            self._running.close()
+            self._running = None
+
+
+def _bound_silence(server: Any) -> None:
+    """Set the receive time-out of the listening sockets, which accepted ones inherit.
+
+    gunicorn's threads read request bodies from blocking sockets without a time-out of their own;
+    the kernel's makes the read fail with EAGAIN (socket(7), SO_RCVTIMEO).
+    """
+    timeval = struct.pack("ll", _SILENCE_S, 0)
+    for listener in server.LISTENERS:
+        listener.sock.setsockopt(socket.SOL_SOCKET, socket.SO_RCVTIMEO, timeval)
