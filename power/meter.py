@@ -10,6 +10,7 @@ from enum import Enum
 from typing import Protocol
 
 __all__ = [
+    "Flag",
     "Identity",
     "InputMode",
     "IntegrationStart",
@@ -36,6 +37,19 @@ class InputMode(Enum):
     RMS = "RMS"
     VMEAN = "VMEAN"
     DC = "DC"
+
+
+class Flag(Enum):
+    """Name what the meter itself reported to be wrong with its inputs since the start.
+
+    Over range and peak over are its status bits (IM WT310E-17EN, page 7-5); AUTO_RANGE means that
+    automatic ranging is on, whoever switched it on.
+    """
+
+    OVER_RANGE = "over_range"
+    VOLTAGE_PEAK_OVER = "voltage_peak_over"
+    CURRENT_PEAK_OVER = "current_peak_over"
+    AUTO_RANGE = "auto_range"
 
 
 @dataclass(frozen=True)
@@ -82,7 +96,8 @@ class Reading:
     """Hold one sample of the meter, all from one query.
 
     `monotonic_s` and `utc` say when the reply was complete. A value that the meter did not have
-    is None and `absent` says why; it is never a stand-in number.
+    is None and `absent` says why; it is never a stand-in number. `flags` accumulate over a run.
+    The ranges are None where the meter does not tell them with its values.
     """
 
     monotonic_s: float
@@ -94,6 +109,9 @@ class Reading:
     integration_s: float | None
     state: IntegrationState
     absent: Mapping[str, str] = field(default_factory=dict)
+    flags: frozenset[Flag] = frozenset()
+    voltage_range_v: float | None = None
+    current_range_a: float | None = None
 
 
 class Meter(Protocol):

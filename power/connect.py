@@ -1,0 +1,59 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Open a meter by its resource string: the one entry point for programs."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+from power.errors import MeterError
+from power.meter import Meter
+from power.transport import Clock, LoggedTransport, Transport, UtcClock, WireLog
+from power.wt310.driver import WT310, utc_now
+
+
+def open_meter(
+    resource: str,
+    *,
+    clock: Clock = time.monotonic,
+    sleep: Callable[[float], None] = time.sleep,
+    utc: UtcClock = utc_now,
+    wire_log: Path | None = None,
+    timeout_s: float = 2.0,
+) -> Meter:
+    """Return a driver for the meter at a PyVISA resource string.
+
+    Nothing is sent until the first call, so a meter that is off raises `MeterError` there
+    and not here. With `wire_log`, every message and reply is appended to that file of JSON lines.
+    """
+    return open_wt310(
+        resource, clock=clock, sleep=sleep, utc=utc, wire_log=wire_log, timeout_s=timeout_s
+    )
+
+
+def open_wt310(
+    resource: str,
+    *,
+    clock: Clock = time.monotonic,
+    sleep: Callable[[float], None] = time.sleep,
+    utc: UtcClock = utc_now,
+    wire_log: Path | None = None,
+    timeout_s: float = 2.0,
+) -> WT310:
+    """Return the same as `open_meter`, typed as the driver with everything beyond `Meter`."""
+
+    def open_transport() -> Transport:
+        from power.transports.visa import VisaTransport
+
+        if wire_log is None:
+            return VisaTransport(resource)
+        log = WireLog(wire_log, clock, utc)
+        try:
+            return LoggedTransport(VisaTransport(resource), log)
+        except MeterError as error:
+            log.note("failed", str(error))
+            log.close()
+            raise
+
+    return WT310(open_transport, clock=clock, sleep=sleep, utc=utc, timeout_s=timeout_s)

@@ -1,0 +1,172 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Reach a meter through PyVISA: VXI-11, USBTMC, RS-232, GPIB, raw socket.
+
+PyVISA and its backend are imported when a link is opened, not before. The backend is pyvisa-py
+unless the environment variable PYVISA_LIBRARY names another one (`@ivi` for NI-VISA).
+"""
+
+from __future__ import annotations
+
+import os
+from types import TracebackType
+from typing import Any
+
+from power.errors import MeterBusy, MeterError, MeterSilent, MeterUnreachable
+
+# Reads of an exact multiple of the chunk size timed out in pyvisa-py before 0.9 (its issue 608);
+# no reply of the meter reaches 20 kB.
+CHUNK_BYTES = 20480
+# VXI-11 device errors that mean "not you, now" (VXI-11 rev. 1.0, section B.5.2).
+_LINK_REFUSALS = {
+    "3": "the instrument has no free connection or no such device name",
+    "9": "the instrument has no free connection",
+    "11": "another client has locked the instrument",
+}
+
+
+class VisaTransport:
+    """Hold one PyVISA resource and turn all its failures into meter errors.
+
+    Line feed ends both directions. On VXI-11, USBTMC and GPIB the end-of-message flag ends a reply,
+    so that a binary block may contain line feeds.
+    """
+
+    def __init__(self, resource: str, *, open_timeout_s: float = 5.0, baud: int = 9600) -> None:
+        self.name = resource
+        self._pyvisa = _import_pyvisa()
+        self._inst: Any = None
+        self._line = resource.upper().startswith("ASRL") or resource.upper().endswith("SOCKET")
+        try:
+            manager = self._pyvisa.ResourceManager(os.environ.get("PYVISA_LIBRARY", "@py"))
+            self._inst = manager.open_resource(resource, open_timeout=round(1000 * open_timeout_s))
+            self._set_up(baud)
+        except Exception as error:  # every backend has its own tree of errors
+            self.close()
+            _close_half_open(error.__traceback__)
+            raise _opening_error(resource, error) from error
+
+    def _set_up(self, baud: int) -> None:
+        self._inst.write_termination = "\n"
+        self._inst.chunk_size = CHUNK_BYTES
+        if self._line:
+            self._inst.read_termination = "\n"
+        if self.name.upper().startswith("ASRL"):
+            self._inst.baud_rate = baud
+
+    def write(self, message: str) -> None:
+        """Send one program message, ended by a line feed."""
+        try:
+            self._opened().write(message)
+        except Exception as error:
+            raise self._error(error) from error
+
+    def read(self, timeout_s: float) -> bytes:
+        """Return one reply; PyVISA counts its time-out in whole milliseconds."""
+        try:
+            inst = self._opened()
+            inst.timeout = max(1, round(1000 * timeout_s))
+            reply: bytes = inst.read_raw(CHUNK_BYTES)
+        except Exception as error:
+            raise self._error(error) from error
+        return reply
+
+    def clear(self) -> None:
+        """Send a device clear where the wire has one, and drop received bytes where it has not."""
+        constants = self._pyvisa.constants
+        try:
+            inst = self._opened()
+            if self.name.upper().startswith("ASRL"):
+                inst.flush(constants.BufferOperation.discard_read_buffer)
+            else:
+                inst.clear()
+        except Exception as error:
+            raise self._error(error) from error
+
+    def close(self) -> None:
+        """Release the resource; a link that is already gone is no error here."""
+        inst, self._inst = self._inst, None
+        if inst is None:
+            return
+        sock = getattr(_session(inst), "interface", None)
+        try:
+            inst.close()
+        except Exception:  # the peer may be gone: what matters is that our side is closed
+            close = getattr(sock, "close", None)
+            if close is not None:
+                close()
+
+    def _opened(self) -> Any:
+        if self._inst is None:
+            raise MeterUnreachable(f"the link to {self.name} is closed; open it again")
+        return self._inst
+
+    def _error(self, error: Exception) -> MeterError:
+        if isinstance(error, MeterError):
+            return error
+        code = getattr(error, "error_code", None)
+        if code == self._pyvisa.constants.StatusCode.error_timeout:
+            return MeterSilent(
+                f"{self.name} did not answer in time; check that it is on and not busy"
+            )
+        return MeterUnreachable(
+            f"the link to {self.name} is lost ({_reason(error)}); check cable and power"
+        )
+
+
+def _import_pyvisa() -> Any:
+    try:
+        import pyvisa
+        import pyvisa.constants  # noqa: F401
+    except ImportError as error:
+        raise MeterUnreachable(
+            f"PyVISA is missing ({error}); install it with: pip install pyvisa pyvisa-py pyserial"
+        ) from error
+    return pyvisa
+
+
+def _opening_error(resource: str, error: Exception) -> MeterError:
+    if isinstance(error, MeterError):
+        return error
+    reason = _reason(error)
+    # pyvisa-py 0.8 reports a refused VXI-11 link as a bare Exception with this text.
+    if reason.startswith("error creating link: "):
+        code = reason.rpartition(" ")[2]
+        if code in _LINK_REFUSALS:
+            return MeterBusy(
+                f"{resource} refused the link: {_LINK_REFUSALS[code]}; close the other program, or "
+                "wait until the meter forgets a crashed one"
+            )
+    if "InvalidResourceName" in type(error).__name__:
+        return MeterUnreachable(
+            f"{resource!r} is no resource string; write TCPIP::192.168.1.5::INSTR, "
+            "USB::0x0B21::0x0025::SERIAL::INSTR, ASRL/dev/ttyUSB0::INSTR or GPIB0::1::INSTR"
+        )
+    hint = "check cable, power and address"
+    if resource.upper().startswith("USB"):
+        hint += ", and that this user may use the USB device (udev rule in docs/power.md)"
+    return MeterUnreachable(f"{resource} cannot be opened ({reason}); {hint}")
+
+
+def _reason(error: Exception) -> str:
+    lines = str(error).strip().splitlines()
+    return lines[0] if lines else type(error).__name__
+
+
+def _session(inst: Any) -> Any:
+    sessions = getattr(inst.visalib, "sessions", {})
+    return sessions.get(getattr(inst, "_session", None))
+
+
+def _close_half_open(trace: TracebackType | None) -> None:
+    """Close the socket that a failed open left behind.
+
+    pyvisa-py 0.8 keeps it open when the instrument refuses the link; on a meter that takes one
+    connection the next attempt would then be refused because of this one.
+    """
+    while trace is not None:
+        local = trace.tb_frame.f_locals
+        for holder in (local.get("self"), getattr(local.get("self"), "interface", None)):
+            sock = getattr(holder, "sock", None)
+            if sock is not None:
+                sock.close()
+        trace = trace.tb_next

@@ -1,0 +1,329 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The WT310 driver: prepare, start, read, stop, attach; each call ends within a bounded time."""
+
+from __future__ import annotations
+
+import logging
+import threading
+import time
+from collections.abc import Callable
+from datetime import UTC, datetime
+
+from power.errors import MeterBusy, MeterError, MeterRefused, MeterReplyError
+from power.meter import (
+    Flag,
+    Identity,
+    IntegrationStart,
+    IntegrationState,
+    MeterSettings,
+    Reading,
+)
+from power.scpi import Absent, DeviceError, parse_flag, parse_register, parse_word, split_values
+from power.transport import Clock, Transport, UtcClock
+from power.wt310 import output
+from power.wt310 import settings as setup
+from power.wt310.link import Link
+
+_log = logging.getLogger(__name__)
+
+# Some commands fail right after the integration has started (found by users of real meters).
+BUSY_WINDOW_S = 0.2
+STATE_DEADLINE_S = 5.0
+_POLL_S = 0.05
+
+_CONDITION_FLAGS = ((6, Flag.OVER_RANGE), (7, Flag.VOLTAGE_PEAK_OVER), (8, Flag.CURRENT_PEAK_OVER))
+_VALUE_NAMES = {
+    "U": "voltage_v",
+    "I": "current_a",
+    "P": "power_w",
+    "WH": "energy_wh",
+    "TIME": "integration_s",
+}
+
+
+def utc_now() -> datetime:
+    """Return the wall clock, aware of its zone."""
+    return datetime.now(UTC)
+
+
+class WT310:
+    """Drive one meter of the WT300 and WT300E series; implements `power.meter.Meter`.
+
+    The link is opened by the first call. After a lost link the next call opens it again (one
+    attempt, nothing reset), so a caller only has to call `attach` or `read` again after a while.
+    Calls from several threads follow one another. On three-phase models element 1 is used.
+    """
+
+    def __init__(
+        self,
+        open_transport: Callable[[], Transport],
+        *,
+        clock: Clock = time.monotonic,
+        sleep: Callable[[float], None] = time.sleep,
+        utc: UtcClock = utc_now,
+        timeout_s: float = 2.0,
+    ) -> None:
+        self._link = Link(open_transport, timeout_s=timeout_s)
+        self._clock = clock
+        self._sleep = sleep
+        self._utc = utc
+        self._lock = threading.RLock()
+        self._items: tuple[str, ...] = ()
+        self._flags: frozenset[Flag] = frozenset()
+        self._end_ranges: tuple[float | None, float | None] = (None, None)
+        self._running = False
+
+    def identify(self) -> Identity:
+        """Return who answers; raises `MeterMismatch` for anything but a supported model."""
+        with self._lock:
+            self._link.reopen()
+            return self._link.identity
+
+    def prepare(self, settings: MeterSettings) -> MeterSettings:
+        """Reset the integrator, write all settings, and return them as read back.
+
+        Raises `MeterBusy` while an integration runs: stop it first, if it may be stopped. Waits for
+        two updates with finite voltage, current and power, because the first ones after a change
+        have no data.
+        """
+        with self._lock:
+            setup.check(settings, self._link.model)
+            self.reset()
+            self._link.errors()
+            setup.write(self._link, settings)
+            self._items = output.write_items(self._link)
+            for number in (7, 8, 9):
+                self._link.command(f":STATus:FILTer{number} RISE")
+            found = setup.read_back(self._link)
+            setup.compare(settings, found)
+            setup.check_leftovers(self._link)
+            self._wait_for_data(settings.update_interval_s)
+            return found
+
+    def start(self) -> IntegrationStart:
+        """Start the integration and return only after the meter reports that it runs.
+
+        Raises `MeterBusy` when one runs already, and `MeterRefused` with the meter's own code when
+        it does not start within 5 s.
+        """
+        with self._lock:
+            state = self._state()
+            if state is IntegrationState.START:
+                raise MeterBusy("an integration runs already; stop it, then prepare and start")
+            if state is not IntegrationState.RESET:
+                raise MeterRefused(
+                    f"the integrator is in state {state.value}, not RESET; prepare before starting"
+                )
+            self._link.errors()
+            self._forget_run()
+            sent_s = self._clock()
+            self._link.tell(":INTEGrate:STARt")
+            written_s = self._clock()
+            self._sleep(BUSY_WINDOW_S)
+            state = self._await_state({IntegrationState.START})
+            confirmed_s = self._clock()
+            errors = self._link.errors()
+            if state is not IntegrationState.START or errors:
+                raise _not_started(state, errors)
+            self._running = True
+            return IntegrationStart(sent_s, written_s, confirmed_s)
+
+    def stop(self) -> IntegrationState:
+        """End the integration and return the state that it ended in.
+
+        STOP and TIMEUP are both an end; RESET or ERROR is returned when somebody reset the meter or
+        it lost power. A meter that does not run is left alone.
+        """
+        with self._lock:
+            state = self._state()
+            if state is IntegrationState.START:
+                self._link.tell(":INTEGrate:STOP")
+                state = self._await_state(set(IntegrationState) - {IntegrationState.START})
+                errors = self._link.errors()
+                if state is IntegrationState.START:
+                    raise MeterRefused(
+                        f"the meter still integrates {STATE_DEADLINE_S:g} s after STOP "
+                        f"({_queue_text(errors)}); press STOP at its panel"
+                    )
+                # The timer may end between our look and our STOP, which is then refused.
+                for error in errors:
+                    _log.info("STOP in state %s gave %s %s", state.value, error.code, error.text)
+            self._note_end(state)
+            return state
+
+    def reset(self) -> None:
+        """Reset an integrator that does not run; energy and time go back to zero."""
+        with self._lock:
+            state = self._state()
+            if state is IntegrationState.START:
+                raise MeterBusy(
+                    "an integration runs on this meter; wait for its end, or stop it if it is yours"
+                )
+            if state is not IntegrationState.RESET:
+                self._link.errors()
+                self._link.tell(":INTEGrate:RESet")
+                state = self._await_state({IntegrationState.RESET})
+                if state is not IntegrationState.RESET:
+                    raise MeterRefused(
+                        f"the integrator stays in state {state.value} "
+                        f"({_queue_text(self._link.errors())}); press RESET at the meter's panel"
+                    )
+            self._running = False
+
+    def attach(self) -> IntegrationState:
+        """Take up a link again without changing the integration, and return its state.
+
+        Writes nothing but communication settings. Raises `MeterRefused` when the meter's output
+        items are not ours, which only `prepare` may change.
+        """
+        with self._lock:
+            self._link.reopen()
+            state = self._state()
+            self._items = output.read_items(self._link)
+            if state is IntegrationState.START:
+                self._running = True
+            return state
+
+    def arrange(self) -> None:
+        """Set the output items that a reading needs; refused while an integration runs."""
+        with self._lock:
+            if self._state() is IntegrationState.START:
+                raise MeterBusy("output items are not changed while an integration runs")
+            self._link.errors()
+            self._items = output.write_items(self._link)
+
+    def settings(self) -> MeterSettings:
+        """Return the settings that the meter has now."""
+        with self._lock:
+            return setup.read_back(self._link)
+
+    def read(self) -> Reading:
+        """Return one sample, all of it from one query.
+
+        After the first reading that is no longer START the ranges and the latched over-range bits
+        are read once, and every later reading carries them.
+        """
+        with self._lock:
+            if not self._items:
+                self._items = output.read_items(self._link)
+            raw = self._link.ask_raw(output.READ_QUERY)
+            monotonic_s, utc = self._clock(), self._utc()
+            try:
+                sample = output.take_apart(raw, self._items)
+            except MeterReplyError:
+                self._link.distrust()
+                raise
+            self._flags |= _flags_of(sample.condition | self._link.events)
+            self._note_end(sample.state)
+            return self._reading(sample, monotonic_s, utc)
+
+    def local(self) -> None:
+        """Give the front panel back to the people at the meter."""
+        with self._lock:
+            self._link.tell(":COMMunicate:REMote OFF")
+
+    def close(self) -> None:
+        """Release the link; safe to call twice. The meter goes on with what it does."""
+        with self._lock:
+            self._link.close()
+
+    def _reading(self, sample: output.Sample, monotonic_s: float, utc: datetime) -> Reading:
+        names = [item for item in sample.values if item in _VALUE_NAMES]
+        numbers, reasons = split_values(
+            [_VALUE_NAMES[name] for name in names], [sample.values[name] for name in names]
+        )
+        voltage_range, current_range = (
+            _range_of(sample.values.get(item), end)
+            for item, end in zip(("URANGE", "IRANGE"), self._end_ranges, strict=True)
+        )
+        return Reading(
+            monotonic_s=monotonic_s,
+            utc=utc,
+            state=sample.state,
+            absent=reasons,
+            flags=self._flags,
+            voltage_range_v=voltage_range,
+            current_range_a=current_range,
+            **numbers,
+        )
+
+    def _state(self) -> IntegrationState:
+        return IntegrationState(parse_word(self._link.ask(":INTEGrate:STATe?"), output.STATES))
+
+    def _await_state(self, wanted: set[IntegrationState]) -> IntegrationState:
+        """Poll until one of the wanted states is there, for at most 5 s, and return the last."""
+        deadline_s = self._clock() + STATE_DEADLINE_S
+        while True:
+            state = self._state()
+            if state in wanted or self._clock() >= deadline_s:
+                return state
+            self._sleep(_POLL_S)
+
+    def _wait_for_data(self, update_interval_s: float) -> None:
+        """Return after two updates in a row with numbers, or raise after ten updates."""
+        good = 0
+        for _ in range(10):
+            self._sleep(update_interval_s)
+            reading = self.read()
+            missing = set(reading.absent) & {"voltage_v", "current_a", "power_w"}
+            good = 0 if missing else good + 1
+            if good == 2:
+                return
+        raise MeterRefused(
+            f"the meter gives no number for {', '.join(sorted(missing))} "
+            f"({', '.join(sorted(set(reading.absent.values())))}); check wiring and ranges"
+        )
+
+    def _forget_run(self) -> None:
+        """Clear what is latched, so that it can only come from the run that begins."""
+        self._link.ask(":STATus:EESR?")
+        self._link.events = 0
+        self._flags = frozenset()
+        self._end_ranges = (None, None)
+
+    def _note_end(self, state: IntegrationState) -> None:
+        """Read ranges and latched bits once after a run; a failure leaves it to the next call."""
+        if not self._running or state is IntegrationState.START:
+            return
+        try:
+            self._link.events |= parse_register(self._link.ask(":STATus:EESR?"))
+            self._end_ranges = (
+                setup.read_range(self._link, "VOLTage"),
+                setup.read_range(self._link, "CURRent"),
+            )
+            automatic = [
+                parse_flag(self._link.ask(f":INPut:{quantity}:AUTO?"))
+                for quantity in ("VOLTage", "CURRent")
+            ]
+        except MeterError as error:
+            _log.warning("the check after the run is still to be done: %s", error)
+            return
+        if any(automatic):
+            self._flags |= {Flag.AUTO_RANGE}
+        self._flags |= _flags_of(self._link.events)
+        self._running = False
+
+
+def _flags_of(register: int) -> frozenset[Flag]:
+    return frozenset(flag for bit, flag in _CONDITION_FLAGS if register >> bit & 1)
+
+
+def _range_of(value: float | Absent | None, end: float | None) -> float | None:
+    # A hyphen marks an automatic change (IM WT310E-01EN, page 5-12); it is no negative range.
+    return abs(value) if isinstance(value, (int, float)) else end
+
+
+def _queue_text(errors: list[DeviceError]) -> str:
+    if not errors:
+        return "its error queue is empty"
+    return ", ".join(f'error {error.code} "{error.text}"' for error in errors)
+
+
+def _not_started(state: IntegrationState, errors: list[DeviceError]) -> MeterRefused:
+    first = errors[0] if errors else None
+    return MeterRefused(
+        f"the integration did not start: state {state.value}, {_queue_text(errors)}; "
+        "prepare the meter again",
+        code=first.code if first else 0,
+        text=first.text if first else "",
+    )

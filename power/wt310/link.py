@@ -1,0 +1,223 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Hold a conversation with the meter: open, ask, command, read the error queue, resynchronise."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable
+
+from power.errors import MeterMismatch, MeterRefused, MeterReplyError, MeterSilent, MeterUnreachable
+from power.meter import Identity
+from power.scpi import DeviceError, decode, parse_error, parse_register, parse_word
+from power.transport import Transport
+from power.wt310.models import Model, model_of, parse_identity
+
+_log = logging.getLogger(__name__)
+
+# The queue's true length is not documented; more entries than this mean that it never empties.
+_MOST_ERRORS = 64
+_MOST_LATE_REPLIES = 4
+
+
+class Link:
+    """Ask one meter one question at a time, and never take a late answer for a new one.
+
+    `open_transport` makes a new link each time it is called. After a time-out or a broken reply
+    the next question is preceded by a resynchronisation (device clear, `*IDN?`), and if that fails
+    by one attempt to reopen; so each question ends after at most about four time-outs.
+    """
+
+    def __init__(self, open_transport: Callable[[], Transport], *, timeout_s: float = 2.0) -> None:
+        self._open_transport = open_transport
+        self._timeout_s = timeout_s
+        self._transport: Transport | None = None
+        self._dirty = False
+        self._identity: Identity | None = None
+        self._model: Model | None = None
+        self.events = 0
+
+    @property
+    def identity(self) -> Identity:
+        """Return who answered when the link was opened, opening it if need be."""
+        self._ready()
+        if self._identity is None:
+            raise MeterUnreachable("the meter has not said who it is; open the link again")
+        return self._identity
+
+    @property
+    def model(self) -> Model:
+        """Return the data of the model that answered, opening the link if need be."""
+        self._ready()
+        if self._model is None:
+            raise MeterUnreachable("the meter has not said who it is; open the link again")
+        return self._model
+
+    def reopen(self) -> None:
+        """Drop the link if there is one, open a new one, and check who answers.
+
+        Writes nothing but status and communication settings, so it is safe during an integration.
+        """
+        self.close()
+        self._transport = self._open_transport()
+        try:
+            self._introduce(self._transport)
+        except Exception:
+            self.close()
+            raise
+
+    def ask(self, message: str, *, timeout_s: float | None = None) -> str:
+        """Return the text of the reply to one query message."""
+        return decode(self.ask_raw(message, timeout_s=timeout_s))
+
+    def ask_raw(self, message: str, *, timeout_s: float | None = None) -> bytes:
+        """Return the bytes of the reply to one query message."""
+        return self._exchange(self._ready(), message, timeout_s)
+
+    def tell(self, message: str) -> None:
+        """Send a command and go on; what the meter thought of it is in `errors`."""
+        transport = self._ready()
+        try:
+            transport.write(message)
+        except MeterUnreachable:
+            self._dirty = True
+            raise
+
+    def command(self, message: str) -> None:
+        """Send a command and raise `MeterRefused` if the error queue then holds anything.
+
+        A refused command gives no reply; the queue is its only trace (page 7-6). Asking after each
+        command also keeps RS-232 input below the meter's 256 bytes (page 3-6).
+        """
+        self.tell(message)
+        errors = self.errors()
+        if errors:
+            worst = errors[0]
+            raise MeterRefused(
+                f'the meter refused {message} with error {worst.code} "{worst.text}"; '
+                f"{_remedy(worst.code)}",
+                code=worst.code,
+                text=worst.text,
+            )
+
+    def errors(self) -> list[DeviceError]:
+        """Empty the meter's error queue and return what was in it, oldest first."""
+        found: list[DeviceError] = []
+        while len(found) < _MOST_ERRORS:
+            error = parse_error(self.ask(":STATus:ERRor?"))
+            if error.code == 0:
+                return found
+            found.append(error)
+        raise MeterReplyError("the meter's error queue never ends; switch the meter off and on")
+
+    def distrust(self) -> None:
+        """Resynchronise before the next question, because a reply did not fit its question."""
+        self._dirty = True
+
+    def close(self) -> None:
+        """Release the link; the next question opens it again."""
+        transport, self._transport = self._transport, None
+        if transport is not None:
+            transport.close()
+
+    def _ready(self) -> Transport:
+        if self._transport is None:
+            self.reopen()
+        elif self._dirty:
+            self._resync(self._transport)
+        if self._transport is None:
+            raise MeterUnreachable("the link to the meter is closed; open it again")
+        return self._transport
+
+    def _resync(self, transport: Transport) -> None:
+        """Throw old replies away and let the meter say who it is, else open the link anew."""
+        try:
+            transport.clear()
+            if self._who_answers(transport) == self._identity:
+                self._dirty = False
+                return
+        except (MeterUnreachable, MeterReplyError, MeterMismatch) as error:
+            _log.info("resynchronising failed, opening the link anew: %s", error)
+        self.reopen()
+
+    def _who_answers(self, transport: Transport) -> Identity:
+        """Ask `*IDN?` and skip late replies to earlier questions, which have not four fields."""
+        transport.write("*IDN?")
+        seen = ""
+        for _ in range(_MOST_LATE_REPLIES):
+            try:
+                raw = transport.read(self._timeout_s)
+            except MeterSilent:
+                if seen:
+                    break
+                raise
+            seen = raw.decode("latin-1").strip()
+            if seen.count(",") == 3 and ";" not in seen:
+                return parse_identity(decode(raw))
+        return parse_identity(seen)
+
+    def _exchange(self, transport: Transport, message: str, timeout_s: float | None) -> bytes:
+        try:
+            transport.write(message)
+            return transport.read(self._timeout_s if timeout_s is None else timeout_s)
+        except MeterUnreachable:
+            self._dirty = True
+            raise
+
+    def _introduce(self, transport: Transport) -> None:
+        """Bring a new link to a known state and accept only a supported meter.
+
+        The meter keeps HEADer and VERBose over `*RST` and power cycles (page 6-35), so they are set
+        each time. The first line feed ends whatever half a message a crashed client left. The
+        latched events are read before `*CLS` clears them; `*CLS` twice, because the first may fail
+        as interrupted (page 5-2).
+        """
+        self._dirty = False
+        transport.clear()
+        transport.write("")
+        identity = self._who_answers(transport)
+        if self._identity is not None and identity != self._identity:
+            raise MeterMismatch(
+                f"{identity.model} {identity.serial} answers where {self._identity.model} "
+                f"{self._identity.serial} was; connect the meter that the session began with"
+            )
+        model = model_of(identity)
+        self.events |= parse_register(decode(self._exchange(transport, ":STATus:EESR?", None)))
+        for message in (
+            "\n*CLS",
+            "*CLS",
+            ":STATus:QMESsage ON",
+            ":COMMunicate:HEADer OFF",
+            ":COMMunicate:VERBose ON",
+        ):
+            transport.write(message)
+        self._refuse_old_language(transport)
+        self._identity, self._model = identity, model
+
+    def _refuse_old_language(self, transport: Transport) -> None:
+        """Refuse a meter in WT200 mode, whose values come in another form (page 8-1)."""
+        try:
+            reply = decode(self._exchange(transport, ":SYSTem:COMMunicate:COMMand?", None))
+        except MeterSilent:
+            # No firmware is known to lack the command; one that did would speak no other language.
+            self._dirty = False
+            transport.clear()
+            self._who_answers(transport)
+            return
+        word = parse_word(reply, ("WT300E", "WT300", "WT200"))
+        if word == "WT200":
+            raise MeterMismatch(
+                "the meter is in WT200 command mode; choose WT300E (or WT300) at its panel under "
+                "UTILITY, Command type"
+            )
+
+
+def _remedy(code: int) -> str:
+    if code in (813, 841, 842, 845):
+        return "stop and reset the integration first"
+    if code == 844:
+        return "no integration runs"
+    if code in (846, 843, 847):
+        return "check the ranges and reset the integration"
+    if code in (102, 104, 108, 109, 113, 114, 141, 222, 224, 241):
+        return "this model or firmware does not know that setting or value"
+    return "look up the code in IM WT310E-17EN, appendix 1"

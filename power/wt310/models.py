@@ -1,0 +1,84 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What differs between the models of the family: names, ranges, accuracy class."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from power.errors import MeterMismatch
+from power.meter import Identity
+
+_VOLTS_CF3 = (15.0, 30.0, 60.0, 150.0, 300.0, 600.0)
+_SMALL_AMPS = (0.005, 0.01, 0.02, 0.05, 0.1, 0.2)
+_AMPS_CF3 = (*_SMALL_AMPS, 0.5, 1.0, 2.0, 5.0, 10.0, 20.0)
+_AMPS_HIGH_CF3 = (1.0, 2.0, 5.0, 10.0, 20.0, 40.0)
+_AMPS_THREE_PHASE_CF3 = (0.5, 1.0, 2.0, 5.0, 10.0, 20.0)
+
+
+@dataclass(frozen=True)
+class Model:
+    """Describe one model: fixed ranges at crest factor 3, elements, and generation.
+
+    Ranges halve at crest factor 6 (IM WT310E-17EN, pages 6-12 and 6-13).
+    """
+
+    name: str
+    voltage_ranges_v: tuple[float, ...]
+    current_ranges_a: tuple[float, ...]
+    elements: int
+    e_series: bool
+
+    def voltage_ranges(self, crest_factor: int) -> tuple[float, ...]:
+        """Return the voltage ranges in V, ascending."""
+        return _scaled(self.voltage_ranges_v, crest_factor)
+
+    def current_ranges(self, crest_factor: int) -> tuple[float, ...]:
+        """Return the current ranges in A, ascending."""
+        return _scaled(self.current_ranges_a, crest_factor)
+
+
+def _scaled(ranges: tuple[float, ...], crest_factor: int) -> tuple[float, ...]:
+    return ranges if crest_factor == 3 else tuple(value / 2 for value in ranges)
+
+
+MODELS = {
+    model.name: model
+    for model in (
+        Model("WT310", _VOLTS_CF3, _AMPS_CF3, 1, False),
+        Model("WT310HC", _VOLTS_CF3, _AMPS_HIGH_CF3, 1, False),
+        Model("WT330", _VOLTS_CF3, _AMPS_THREE_PHASE_CF3, 3, False),
+        Model("WT332", _VOLTS_CF3, _AMPS_THREE_PHASE_CF3, 2, False),
+        Model("WT333", _VOLTS_CF3, _AMPS_THREE_PHASE_CF3, 3, False),
+        Model("WT310E", _VOLTS_CF3, _AMPS_CF3, 1, True),
+        Model("WT310EH", _VOLTS_CF3, _AMPS_HIGH_CF3, 1, True),
+        Model("WT330E", _VOLTS_CF3, _AMPS_THREE_PHASE_CF3, 3, True),
+        Model("WT332E", _VOLTS_CF3, _AMPS_THREE_PHASE_CF3, 2, True),
+        Model("WT333E", _VOLTS_CF3, _AMPS_THREE_PHASE_CF3, 3, True),
+    )
+}
+
+
+def parse_identity(reply: str) -> Identity:
+    """Return the four fields of an `*IDN?` reply; another shape is another instrument."""
+    fields = [field.strip() for field in reply.split(",")]
+    if len(fields) != 4:
+        raise MeterMismatch(
+            f"{reply!r} answered *IDN?, which is no Yokogawa WT300 meter; connect the right one"
+        )
+    return Identity(*fields)
+
+
+def model_of(identity: Identity) -> Model:
+    """Return the model's data, or refuse the instrument by name.
+
+    The maker counts too: look-alikes speak nearly this language with other states. A model with an
+    unknown suffix is taken for the longest name that it begins with.
+    """
+    given = identity.model.upper()
+    names = [name for name in MODELS if given.startswith(name)]
+    if identity.maker.upper() != "YOKOGAWA" or not names:
+        raise MeterMismatch(
+            f"{identity.maker} {identity.model} is not supported, only Yokogawa "
+            f"{', '.join(MODELS)}; connect one of these"
+        )
+    return MODELS[max(names, key=len)]

@@ -1,0 +1,105 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Choose the values that the meter sends together, and take its reply apart."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from power.errors import MeterRefused, MeterReplyError
+from power.meter import IntegrationState
+from power.scpi import (
+    Absent,
+    decode,
+    parse_fields,
+    parse_floats,
+    parse_register,
+    parse_setting,
+    parse_word,
+    split_block,
+    split_units,
+    without_header,
+)
+from power.wt310.link import Link
+
+# Everything in one message: values, state and condition then belong to one moment, and a real
+# meter is known to answer such compound queries (its units joined by semicolons, page 5-2).
+READ_QUERY = ":NUMeric:NORMal:VALue?;:INTEGrate:STATe?;:STATus:CONDition?"
+STATES = ("RESet", "STARt", "STOP", "TIMeup", "ERRor")
+
+_NEEDED = ("U", "I", "P", "WH", "TIME")
+_RANGES = ("URANGE", "IRANGE")
+_LONG_NAMES = {"URAN": "URANGE", "IRAN": "IRANGE"}
+
+
+@dataclass(frozen=True)
+class Sample:
+    """Hold one reply to `READ_QUERY`, its values by item name."""
+
+    values: dict[str, float | Absent]
+    state: IntegrationState
+    condition: int
+
+
+def write_items(link: Link) -> tuple[str, ...]:
+    """Set ASCII output and the items that a reading needs, and return their names in order.
+
+    Firmware that does not know the range items is left without them.
+    """
+    link.command(":NUMeric:FORMat ASCii")
+    names = list(_NEEDED)
+    for number, name in enumerate(_NEEDED, start=1):
+        link.command(f":NUMeric:NORMal:ITEM{number} {name}" + ("" if name == "TIME" else ",1"))
+    for name in _RANGES:
+        try:
+            link.command(f":NUMeric:NORMal:ITEM{len(names) + 1} {name}")
+        except MeterRefused:
+            continue
+        names.append(name)
+    link.command(f":NUMeric:NORMal:NUMber {len(names)}")
+    found = read_items(link)
+    if found != tuple(names):
+        raise MeterRefused(
+            f"the meter sends {', '.join(found)} instead of {', '.join(names)}; prepare it again"
+        )
+    return found
+
+
+def read_items(link: Link) -> tuple[str, ...]:
+    """Return the names of the items that the meter sends, and refuse a list that lacks one."""
+    reply = without_header(link.ask(":NUMeric:NORMal:NUMber?"))
+    # ALL means 255 (page 6-19); so long a list is not ours.
+    count = 255 if reply.upper() == "ALL" else round(parse_setting(reply))
+    names = tuple(_item(link, number) for number in range(1, min(count, len(_NEEDED) + 2) + 1))
+    missing = [name for name in _NEEDED if name not in names]
+    if missing or count > len(names):
+        raise MeterRefused(
+            f"the meter's {count} output items are not the ones that a reading needs; prepare it "
+            "when no integration runs"
+        )
+    return names
+
+
+def take_apart(raw: bytes, names: tuple[str, ...]) -> Sample:
+    """Return the sample in a reply to `READ_QUERY`, whether its values are text or a block."""
+    values: list[float | Absent]
+    if raw[:1] == b"#":
+        block, rest = split_block(raw)
+        values = parse_floats(block, len(names))
+        units = split_units(decode(rest))
+    else:
+        units = split_units(decode(raw))
+        values = parse_fields(units[0], len(names))
+    if len(units) != 3:
+        raise MeterReplyError(f"the meter answered three questions with {len(units)} answers")
+    return Sample(
+        dict(zip(names, values, strict=True)),
+        IntegrationState(parse_word(units[1], STATES)),
+        parse_register(units[2]),
+    )
+
+
+def _item(link: Link, number: int) -> str:
+    """Return an item's function name; other elements than 1 keep their number, so never match."""
+    fields = without_header(link.ask(f":NUMeric:NORMal:ITEM{number}?")).upper().split(",")
+    name = _LONG_NAMES.get(fields[0], fields[0])
+    return name if fields[1:] in ([], ["1"]) else ",".join(fields)

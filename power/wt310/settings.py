@@ -1,0 +1,151 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Write every setting that an integration depends on, and read every one back."""
+
+from __future__ import annotations
+
+from power.errors import MeterRefused
+from power.meter import InputMode, MeterSettings
+from power.scpi import parse_flag, parse_setting, parse_timer, parse_word, without_header
+from power.wt310.link import Link
+from power.wt310.models import Model
+
+UPDATE_INTERVALS_S = (0.1, 0.25, 0.5, 1.0, 2.0, 5.0, 10.0, 20.0)
+# The timer ends at 10000,0,0 (page 6-16).
+MOST_TIMER_S = 10000 * 3600
+
+# Leftovers of other users that change power or energy without a trace (pages 6-11 to 6-23).
+_LEFTOVERS = (
+    ":HOLD",
+    ":NUMeric:HOLD",
+    ":MEASure:AVERaging:STATe",
+    ":MEASure:MHOLd",
+    ":INPut:SCALing:STATe",
+)
+
+
+def check(settings: MeterSettings, model: Model) -> None:
+    """Refuse settings that the model does not have, before anything is written.
+
+    The meter itself moves a value out of range to the nearest legal one (page 5-6).
+    """
+    if settings.timer_s != int(settings.timer_s) or not 0 <= settings.timer_s <= MOST_TIMER_S:
+        raise MeterRefused(
+            f"the timer cannot be {settings.timer_s} s; give whole seconds up to {MOST_TIMER_S}"
+        )
+    if settings.crest_factor not in (3, 6):
+        raise MeterRefused(f"the crest factor cannot be {settings.crest_factor}; give 3 or 6")
+    for name, value, legal in (
+        ("update interval", settings.update_interval_s, UPDATE_INTERVALS_S),
+        ("voltage range", settings.voltage_range_v, model.voltage_ranges(settings.crest_factor)),
+        ("current range", settings.current_range_a, model.current_ranges(settings.crest_factor)),
+    ):
+        if value is not None and not any(_same(value, choice) for choice in legal):
+            choices = ", ".join(f"{choice:g}" for choice in legal)
+            raise MeterRefused(
+                f"a {model.name} has no {name} {value:g} at crest factor {settings.crest_factor}; "
+                f"choose one of {choices}"
+            )
+
+
+def write(link: Link, settings: MeterSettings) -> None:
+    """Write all settings, each followed by a look at the error queue.
+
+    The integrator must be RESET (else 813). The crest factor comes before the ranges, which depend
+    on it; AUTO OFF before a range, because it is not stated that setting a range ends auto-range.
+    """
+    link.command(":COMMunicate:REMote ON")
+    for leftover in _LEFTOVERS:
+        link.command(f"{leftover} OFF")
+    link.command(f":INPut:MODE {_MODE_WORDS[settings.mode]}")
+    link.command(f":INPut:CFACtor {settings.crest_factor}")
+    link.command(f":INPut:FILTer:LINE {_switch(settings.line_filter)}")
+    link.command(f":INPut:FILTer:FREQuency {_switch(settings.frequency_filter)}")
+    for quantity, unit, value in (
+        ("VOLTage", "V", settings.voltage_range_v),
+        ("CURRent", "A", settings.current_range_a),
+    ):
+        link.command(f":INPut:{quantity}:AUTO {_switch(value is None)}")
+        if value is not None:
+            link.command(f":INPut:{quantity}:RANGe {value:g}{unit}")
+    link.command(f":RATE {_interval(settings.update_interval_s)}")
+    link.command(":INTEGrate:MODE NORMal")
+    hours, rest = divmod(int(settings.timer_s), 3600)
+    link.command(f":INTEGrate:TIMer {hours},{rest // 60},{rest % 60}")
+
+
+def read_back(link: Link) -> MeterSettings:
+    """Return the settings that the meter has now."""
+    voltage_auto = parse_flag(link.ask(":INPut:VOLTage:AUTO?"))
+    current_auto = parse_flag(link.ask(":INPut:CURRent:AUTO?"))
+    mode = parse_word(link.ask(":INPut:MODE?"), ("RMS", "VMEan", "DC"))
+    return MeterSettings(
+        timer_s=parse_timer(link.ask(":INTEGrate:TIMer?")),
+        update_interval_s=read_interval(link),
+        mode=InputMode(mode),
+        voltage_range_v=None if voltage_auto else read_range(link, "VOLTage"),
+        current_range_a=None if current_auto else read_range(link, "CURRent"),
+        crest_factor=_crest_factor(link.ask(":INPut:CFACtor?")),
+        line_filter=parse_flag(link.ask(":INPut:FILTer:LINE?")),
+        frequency_filter=parse_flag(link.ask(":INPut:FILTer:FREQuency?")),
+    )
+
+
+def read_range(link: Link, quantity: str) -> float:
+    """Return the range in V or A of `VOLTage` or `CURRent`, without a hyphen before or after.
+
+    Auto-range during an integration puts a hyphen somewhere (IM WT310E-01EN, page 5-12); it says
+    nothing about the size.
+    """
+    return parse_setting(without_header(link.ask(f":INPut:{quantity}:RANGe?")).strip("-"))
+
+
+def read_interval(link: Link) -> float:
+    """Return the update interval in seconds; RATE AUTO has none and is refused."""
+    reply = link.ask(":RATE?")
+    if without_header(reply).upper() == "AUTO":
+        raise MeterRefused("the meter is on automatic update rate; set a fixed one")
+    return parse_setting(reply)
+
+
+def compare(wanted: MeterSettings, found: MeterSettings) -> None:
+    """Raise `MeterRefused` naming the first setting that reads back otherwise than written."""
+    for name in MeterSettings.__dataclass_fields__:
+        asked, got = getattr(wanted, name), getattr(found, name)
+        if asked != got and not (_is_number(asked) and _is_number(got) and _same(asked, got)):
+            raise MeterRefused(
+                f"the meter kept {name} at {got} instead of {asked}; reset the integration and "
+                "prepare again, or choose a value that this model has"
+            )
+
+
+def check_leftovers(link: Link) -> None:
+    """Raise `MeterRefused` when hold, averaging, MAX hold or scaling would not switch off."""
+    for leftover in _LEFTOVERS:
+        if parse_flag(link.ask(f"{leftover}?")):
+            raise MeterRefused(f"the meter still has {leftover} on; switch it off at its panel")
+    if parse_word(link.ask(":INTEGrate:MODE?"), ("NORMal", "CONTinuous")) != "NORMAL":
+        raise MeterRefused("the meter stays in continuous integration; choose normal at its panel")
+
+
+_MODE_WORDS = {InputMode.RMS: "RMS", InputMode.VMEAN: "VMEan", InputMode.DC: "DC"}
+
+
+def _switch(on: bool) -> str:
+    return "ON" if on else "OFF"
+
+
+def _interval(seconds: float) -> str:
+    return f"{round(1000 * seconds)}MS" if seconds < 1 else f"{seconds:g}S"
+
+
+def _crest_factor(reply: str) -> int:
+    # A6 is crest factor 6 with wider auto-range (page 6-12); prepare writes only 3 or 6.
+    return 6 if without_header(reply).upper() == "A6" else round(parse_setting(reply))
+
+
+def _is_number(value: object) -> bool:
+    return isinstance(value, (int, float)) and not isinstance(value, bool)
+
+
+def _same(a: float, b: float) -> bool:
+    return abs(a - b) <= 1e-4 * max(abs(a), abs(b))
