@@ -1,0 +1,176 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The INPut, MEASure, RATE and HOLD commands (pages 6-11 to 6-18 and 6-29)."""
+
+from __future__ import annotations
+
+from power.emulator import formats
+from power.emulator.errors import Refused
+from power.emulator.instrument import Instrument
+from power.emulator.measurement import OVR1, POA1, POV1
+from power.emulator.registry import Ask, Command, Data, Numbers, Write, command
+
+MODES = ("RMS", "VMEan", "DC")
+
+
+def one(data: Data) -> str:
+    """Return the only parameter, or refuse."""
+    if not data:
+        raise Refused(109)
+    if len(data) > 1:
+        raise Refused(108)
+    return data[0]
+
+
+def enumeration(meter: Instrument, word: str) -> str:
+    """Return character data as VERBose wants it; `word` is written `VMEan`."""
+    if meter.communication.verbose:
+        return word.upper()
+    return "".join(character for character in word if not character.islower())
+
+
+def flag(name: str, *, reset_only: bool = False) -> tuple[Write, Ask]:
+    """Return how a boolean setting is written and asked."""
+
+    def write(meter: Instrument, numbers: Numbers, data: Data) -> None:
+        value = formats.boolean(one(data))
+        if reset_only:
+            meter.require_reset()
+        setattr(meter.settings, name, value)
+
+    def ask(meter: Instrument, numbers: Numbers, data: Data) -> str:
+        return str(int(getattr(meter.settings, name)))
+
+    return write, ask
+
+
+def choice(name: str, words: tuple[str, ...], *, reset_only: bool = False) -> tuple[Write, Ask]:
+    """Return how a setting that is one of some words is written and asked."""
+
+    def write(meter: Instrument, numbers: Numbers, data: Data) -> None:
+        value = formats.word(one(data), words)
+        if reset_only:
+            meter.require_reset()
+        setattr(meter.settings, name, value)
+
+    def ask(meter: Instrument, numbers: Numbers, data: Data) -> str:
+        return enumeration(meter, str(getattr(meter.settings, name)))
+
+    return write, ask
+
+
+def _write_crest_factor(meter: Instrument, numbers: Numbers, data: Data) -> None:
+    text = one(data).upper()
+    legal = ("3", "6", "A6") if meter.model.e_series else ("3", "6")
+    if text not in legal:
+        text = "6" if formats.number(text) > 4.5 else "3"
+    meter.require_reset()
+    settings = meter.settings
+    halves = {"3": 1.0, "6": 0.5, "A6": 0.5}
+    ratio = halves[text] / halves[settings.crest_factor]
+    settings.crest_factor = text
+    settings.voltage_range_v *= ratio
+    settings.current_range_a *= ratio
+    meter.measurement.blank()
+
+
+def _range(quantity: str, unit: str, decimals: int) -> tuple[Write, Ask]:
+    def write(meter: Instrument, numbers: Numbers, data: Data) -> None:
+        wanted = formats.number(one(data), unit)
+        _require_not_running(meter)
+        legal = meter.model.ranges(quantity, meter.settings.crest_factor)
+        meter.measurement.set_range(quantity, meter.nearest(wanted, legal))
+        meter.measurement.blank()
+
+    def ask(meter: Instrument, numbers: Numbers, data: Data) -> str:
+        text = formats.fixed(meter.settings.range_of(quantity), decimals)
+        return "-" + text if meter.measurement.hyphen else text
+
+    return write, ask
+
+
+def _auto(quantity: str) -> tuple[Write, Ask]:
+    name = "voltage_auto" if quantity == "VOLTage" else "current_auto"
+
+    def write(meter: Instrument, numbers: Numbers, data: Data) -> None:
+        value = formats.boolean(one(data))
+        _require_not_running(meter)
+        setattr(meter.settings, name, value)
+
+    def ask(meter: Instrument, numbers: Numbers, data: Data) -> str:
+        return str(int(getattr(meter.settings, name)))
+
+    return write, ask
+
+
+def _require_not_running(meter: Instrument) -> None:
+    # Not established for this series; the option chooses.
+    if meter.measurement.integrator.running and not meter.options.ranges_while_running:
+        raise Refused(813)
+
+
+def _write_rate(meter: Instrument, numbers: Numbers, data: Data) -> None:
+    wanted = formats.number(one(data), "S")
+    meter.require_reset()
+    meter.settings.rate_s = meter.nearest(wanted, meter.model.rates_s)
+    meter.measurement.restart_updates(meter.clock())
+
+
+def _ask_rate(meter: Instrument, numbers: Numbers, data: Data) -> str:
+    return formats.engineering(meter.settings.rate_s, 4)
+
+
+def _ask_peak_over(meter: Instrument, numbers: Numbers, data: Data) -> str:
+    condition = meter.measurement.condition
+    return str((condition >> POV1 & 1) | (condition >> POA1 & 1) << 1)
+
+
+def _ask_check_range(meter: Instrument, numbers: Numbers, data: Data) -> str:
+    """Answer the CHECK RANGE lamps VL VH VO VP AL AH AO AP (page 6-15)."""
+    settings, load = meter.settings, meter.measurement.load
+    condition = meter.measurement.condition
+    watts = meter.measurement.values.watts
+    bits = 0
+    for shift, rms, size, peak_bit in (
+        (0, load.volts, settings.voltage_range_v, POV1),
+        (4, abs(load.current_a(watts)), settings.current_range_a, POA1),
+    ):
+        bits |= (rms <= 0.3 * size) << shift
+        bits |= (rms > 1.3 * size) << shift + 1
+        bits |= (condition >> OVR1 & 1 and rms > 1.4 * size) << shift + 2
+        bits |= (condition >> peak_bit & 1) << shift + 3
+    return str(bits)
+
+
+def _fixed_answer(text: str) -> Ask:
+    return lambda meter, numbers, data: text
+
+
+def _pair(pattern: str, pair: tuple[Write, Ask]) -> Command:
+    return command(pattern, write=pair[0], ask=pair[1])
+
+
+COMMANDS = (
+    _pair("[:INPut]:MODE", choice("mode", MODES, reset_only=True)),
+    command(
+        "[:INPut]:CFACtor",
+        write=_write_crest_factor,
+        ask=lambda meter, numbers, data: meter.settings.crest_factor,
+    ),
+    command("[:INPut]:WIRing", ask=_fixed_answer("P1W2")),
+    _pair("[:INPut]:FILTer:LINE", flag("line_filter", reset_only=True)),
+    _pair("[:INPut]:FILTer:FREQuency", flag("frequency_filter", reset_only=True)),
+    _pair("[:INPut]:SYNChronize", choice("synchronize", ("VOLTage", "CURRent", "OFF"))),
+    _pair("[:INPut]:SCALing[:STATe]", flag("scaling")),
+    _pair("[:INPut]:VOLTage:RANGe", _range("VOLTage", "V", 1)),
+    _pair("[:INPut]:VOLTage:AUTO", _auto("VOLTage")),
+    _pair("[:INPut]:CURRent:RANGe", _range("CURRent", "A", 3)),
+    _pair("[:INPut]:CURRent:AUTO", _auto("CURRent")),
+    command("[:INPut]:POVer", ask=_ask_peak_over, headed=False),
+    command("[:INPut]:CRANge", ask=_ask_check_range, headed=False),
+    command(":RATE", write=_write_rate, ask=_ask_rate),
+    command(":SAMPle:RATE", write=_write_rate, ask=_ask_rate),
+    _pair(":HOLD", flag("hold")),
+    _pair(":SAMPle:HOLD", flag("hold")),
+    _pair(":MEASure:AVERaging[:STATe]", flag("averaging")),
+    _pair(":MEASure:MHOLd", flag("max_hold")),
+)

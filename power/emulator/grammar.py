@@ -1,0 +1,134 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The command tree: patterns as the manual writes them, and how typed headers match them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from power.emulator.errors import Refused
+
+_NODE = re.compile(r"(\[)?:?(\*?[A-Za-z]+)(<x>)?\]?")
+_TYPED = re.compile(r"([A-Za-z]+)(\d*)")
+
+
+@dataclass(frozen=True)
+class Node:
+    """Describe one word of a pattern: `[:INPut]` is optional, `ITEM<x>` numbered."""
+
+    word: str
+    optional: bool
+    numbered: bool
+
+    @property
+    def short(self) -> str:
+        """Return the capitals of the word."""
+        return "".join(character for character in self.word if not character.islower())
+
+    def accepts(self, typed: str) -> bool:
+        """Tell whether a typed word is the short form, the long form, or between (page 5-4)."""
+        given = typed.upper()
+        return self.word.upper().startswith(given) and len(given) >= len(self.short)
+
+
+@dataclass(frozen=True)
+class Pattern:
+    """Hold the header of one command, parsed from `[:INPut]:VOLTage:RANGe`."""
+
+    text: str
+    nodes: tuple[Node, ...]
+
+    @staticmethod
+    def parse(text: str) -> Pattern:
+        """Return the pattern in the manual's notation."""
+        nodes = tuple(
+            Node(match[2], match[1] is not None, match[3] is not None)
+            for match in _NODE.finditer(text)
+        )
+        return Pattern(text, nodes)
+
+    def match(self, typed: list[tuple[str, int | None]]) -> tuple[int, ...] | None:
+        """Return the numbers of the numbered nodes (1 where missing), or None for no match."""
+        for numbers in _matches(self.nodes, typed):
+            return numbers
+        return None
+
+    def header(self, verbose: bool, numbers: tuple[int, ...]) -> str:
+        """Return the header of a reply; without verbose short and without optional nodes (5-5)."""
+        left = list(numbers)
+        words = []
+        for node in self.nodes:
+            number = str(left.pop(0)) if node.numbered else ""
+            if verbose:
+                words.append(node.word.upper() + number)
+            elif not node.optional:
+                words.append(node.short + number)
+        return ":" + ":".join(words)
+
+
+def _matches(
+    nodes: tuple[Node, ...], typed: list[tuple[str, int | None]]
+) -> Iterator[tuple[int, ...]]:
+    if not nodes:
+        if not typed:
+            yield ()
+        return
+    node, rest = nodes[0], nodes[1:]
+    if typed and node.accepts(typed[0][0]):
+        number = typed[0][1]
+        if node.numbered or number is None:
+            own = (1 if number is None else number,) if node.numbered else ()
+            for numbers in _matches(rest, typed[1:]):
+                yield (*own, *numbers)
+    if node.optional:
+        own = (1,) if node.numbered else ()
+        for numbers in _matches(rest, typed):
+            yield (*own, *numbers)
+
+
+@dataclass(frozen=True)
+class Unit:
+    """Hold one unit of a program message: its header's words, whether it asks, and its data."""
+
+    words: tuple[tuple[str, int | None], ...]
+    query: bool
+    data: tuple[str, ...]
+    common: str = ""
+
+
+def split_message(message: str) -> list[str]:
+    """Split a program message at `;` outside quotes; a missing quote swallows the rest (5-7)."""
+    units, quoted, current = [], False, ""
+    for character in message:
+        quoted ^= character == '"'
+        if character == ";" and not quoted:
+            units.append(current)
+            current = ""
+        else:
+            current += character
+    units.append(current)
+    return [unit.strip() for unit in units if unit.strip()]
+
+
+def parse_unit(text: str, level: list[tuple[str, int | None]]) -> Unit:
+    """Parse one unit, relative to the level that the units before it left (page 5-1).
+
+    `level` is changed in place: to the parent of this unit's header, except by common commands.
+    """
+    head, _, rest = text.replace("\t", " ").partition(" ")
+    data = tuple(part.strip() for part in rest.split(",")) if rest.strip() else ()
+    query = head.endswith("?")
+    head = head.rstrip("?")
+    if head.startswith("*"):
+        return Unit((), query, data, head.upper())
+    absolute = head.startswith(":")
+    words: list[tuple[str, int | None]] = []
+    for part in head.lstrip(":").split(":"):
+        match = _TYPED.fullmatch(part)
+        if match is None:
+            raise Refused(102)
+        words.append((match[1], int(match[2]) if match[2] else None))
+    full = words if absolute else level + words
+    level[:] = full[:-1]
+    return Unit(tuple(full), query, data)

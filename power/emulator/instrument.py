@@ -1,0 +1,164 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The emulated meter as a whole: identity, settings, registers, and what its commands act on."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from power.emulator.errors import TEXTS, ErrorQueue, Refused, event_bit
+from power.emulator.load import Load
+from power.emulator.measurement import Measurement
+from power.emulator.settings import MODELS, Communication, Model, Settings
+
+
+@dataclass(frozen=True)
+class Options:
+    """Choose the emulated unit and, where the facts are only guesses, how it behaves.
+
+    `identity` replaces the whole `*IDN?` reply. `late_final` shows the final energy with the next
+    update after the end instead of at once. `range_items` False is a firmware without the items
+    URANge and IRANge. `ranges_while_running` True accepts range changes during an integration.
+    `refuse_illegal` True refuses (222) what is otherwise moved to the nearest legal value.
+    `profile_from_start` restarts the load profile at each integration.
+    """
+
+    model: str = "WT310"
+    serial: str = "C2PH00000E"
+    firmware: str = "F1.03"
+    identity: str = ""
+    late_final: bool = False
+    range_items: bool = True
+    ranges_while_running: bool = False
+    refuse_illegal: bool = False
+    profile_from_start: bool = True
+    header: bool = True
+    verbose: bool = False
+    busy_window_s: float = 0.2
+    busy_window: str = "ignore"
+
+
+class Instrument:
+    """Hold the state of one meter; `interpreter.Interpreter` feeds it with messages.
+
+    Not safe for several threads: whoever owns it serialises calls.
+    """
+
+    def __init__(self, load: Load, clock: Callable[[], float], options: Options) -> None:
+        if options.model not in MODELS:
+            raise ValueError(f"no model {options.model!r}; choose one of {', '.join(MODELS)}")
+        self.options = options
+        self.clock = clock
+        self.model: Model = MODELS[options.model]
+        self.communication = Communication(
+            options.header, options.verbose, command="WT300E" if self.model.e_series else "WT300"
+        )
+        self.settings = Settings(current_range_a=self.model.current_ranges_a[-1])
+        self.measurement = Measurement(
+            load, self.model, self.settings, clock(), options.profile_from_start
+        )
+        self.measurement.late_final = options.late_final
+        self.errors = ErrorQueue()
+        self.messages = True
+        self.standard_events = 0x80
+        self.standard_enable = 0
+        self.service_enable = 0
+        self.extended_enable = 0
+        self.line_errors = 0
+        self.frozen_values: bytes | str | None = None
+        self.busy_until_s = 0.0
+        self.display: dict[int, str] = {}
+
+    @property
+    def identity(self) -> str:
+        """Return the reply to `*IDN?`; a meter in WT300 mode names the older series (page 8-1)."""
+        if self.options.identity:
+            return self.options.identity
+        name = self.options.model
+        if self.model.e_series and self.communication.command == "WT300":
+            name = name[:-2] + "HC" if name.endswith("EH") else name.rstrip("E")
+        return f"YOKOGAWA,{name},{self.options.serial},{self.options.firmware}"
+
+    def advance(self) -> None:
+        """Bring the measurement up to the clock."""
+        self.measurement.advance(self.clock())
+
+    def report(self, code: int) -> None:
+        """Put an error into the queue and its class into the standard event register."""
+        self.errors.add(code)
+        self.standard_events |= event_bit(code)
+
+    def next_error(self) -> str:
+        """Return the oldest error as `:STATus:ERRor?` answers it."""
+        code = self.errors.take()
+        return f'{code},"{TEXTS.get(code, "")}"' if self.messages else str(code)
+
+    def take_standard_events(self) -> int:
+        """Return the standard event register and clear it."""
+        value, self.standard_events = self.standard_events, 0
+        return value
+
+    def take_events(self) -> int:
+        """Return the extended event register and clear it."""
+        value, self.measurement.latched = self.measurement.latched, 0
+        return value
+
+    def status_byte(self, message_available: bool) -> int:
+        """Return what `*STB?` and a serial poll show (page 7-3)."""
+        bits = 0
+        if len(self.errors):
+            bits |= 1 << 2
+        if self.measurement.latched & self.extended_enable:
+            bits |= 1 << 3
+        if message_available:
+            bits |= 1 << 4
+        if self.standard_events & self.standard_enable:
+            bits |= 1 << 5
+        if bits & self.service_enable & ~(1 << 6):
+            bits |= 1 << 6
+        return bits
+
+    def clear_status(self) -> None:
+        """Do what `*CLS` does to registers and queue (page 6-34)."""
+        self.standard_events = 0
+        self.measurement.latched = 0
+        self.errors.clear()
+
+    def restore_defaults(self) -> None:
+        """Do what `*RST` does: everything but the communication settings (page 6-35)."""
+        fresh = Settings(current_range_a=self.model.current_ranges_a[-1])
+        measurement = self.measurement
+        if measurement.integrator.running:
+            measurement.stop(self.clock())
+        measurement.reset()
+        self.settings.__dict__.update(fresh.__dict__)
+        self.frozen_values = None
+        measurement.restart_updates(self.clock())
+
+    def require_reset(self) -> None:
+        """Refuse with 813 unless the integrator is RESET; STOP is not enough."""
+        if self.measurement.integrator.state != "RESET":
+            raise Refused(813)
+
+    def nearest(self, value: float, legal: tuple[float, ...]) -> float:
+        """Return the nearest legal value (page 5-6), or refuse if the options say so."""
+        best = min(legal, key=lambda choice: abs(choice - value))
+        if self.options.refuse_illegal and abs(best - value) > 1e-6 * best:
+            raise Refused(222)
+        return best
+
+    def press(self, key: str) -> None:
+        """Press `START`, `STOP` or `RESET` at the front panel; a refusal goes to the queue."""
+        now = self.clock()
+        self.measurement.advance(now)
+        try:
+            if key == "START":
+                self.measurement.start(now)
+            elif key == "STOP":
+                self.measurement.stop(now)
+            elif key == "RESET":
+                self.measurement.reset()
+            else:
+                raise ValueError(f"no key {key!r}; choose START, STOP or RESET")
+        except Refused as refusal:
+            self.report(refusal.code)

@@ -1,0 +1,95 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The integrator: its states, its timer, and the energy that it has counted (page 6-16)."""
+
+from __future__ import annotations
+
+from power.emulator.errors import Refused
+
+STATE_WORDS = {
+    "RESET": "RESet",
+    "START": "STARt",
+    "STOP": "STOP",
+    "TIMEUP": "TIMeup",
+    "ERROR": "ERRor",
+}
+
+
+class Integrator:
+    """Count energy between START and STOP; times are seconds of the emulator's clock.
+
+    Refusals carry the codes that users of real meters found: 842 START while started, 844 STOP when
+    not started, 845 RESET while started. 841 (START after TIMEUP or ERROR) and 847 (continuous mode
+    without a timer) are guesses.
+    """
+
+    def __init__(self) -> None:
+        self.state = "RESET"
+        self.positive_j = 0.0
+        self.negative_j = 0.0
+        self.charge_c = 0.0
+        self.started_s = 0.0
+        self._before_s = 0.0
+        self.ended_s = 0.0
+
+    @property
+    def running(self) -> bool:
+        """Tell whether energy is being counted."""
+        return self.state == "START"
+
+    def start(self, now: float, *, continuous: bool, timer_s: int) -> None:
+        """Begin, or go on after STOP and accumulate."""
+        if self.running:
+            raise Refused(842)
+        if self.state in ("TIMEUP", "ERROR"):
+            raise Refused(841)
+        if continuous and timer_s == 0:
+            raise Refused(847)
+        self._before_s = self.elapsed_s(now)
+        self.started_s = now
+        self.state = "START"
+
+    def stop(self, now: float) -> None:
+        """End at a command or a key."""
+        if not self.running:
+            raise Refused(844)
+        self.end(now, "STOP")
+
+    def end(self, now: float, state: str) -> None:
+        """Leave START for `STOP`, `TIMEUP` or `ERROR`."""
+        self.ended_s = now
+        self.state = state
+
+    def reset(self) -> None:
+        """Go back to zero energy and time."""
+        if self.running:
+            raise Refused(845)
+        self.__init__()  # type: ignore[misc]
+
+    def restart(self, now: float) -> None:
+        """Begin again from zero, as continuous mode does at each expiry."""
+        self.__init__()  # type: ignore[misc]
+        self.started_s = now
+        self.state = "START"
+
+    def elapsed_s(self, now: float) -> float:
+        """Return the time counted so far."""
+        if self.state == "RESET":
+            return 0.0
+        return self._before_s + (now if self.running else self.ended_s) - self.started_s
+
+    def expires_s(self, timer_s: int) -> float:
+        """Return when the timer will end a running integration."""
+        return self.started_s + timer_s - self._before_s
+
+    def add(self, joules: float, coulombs: float) -> None:
+        """Count energy and charge."""
+        if joules >= 0:
+            self.positive_j += joules
+        else:
+            self.negative_j += joules
+        self.charge_c += coulombs
+
+    @property
+    def energy_wh(self) -> float:
+        """Return the energy of both signs, in watt-hours."""
+        return (self.positive_j + self.negative_j) / 3600

@@ -1,0 +1,208 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Execute program messages one after another, and keep the rules about replies (page 5-2)."""
+
+from __future__ import annotations
+
+from collections import deque
+from dataclasses import dataclass, field
+
+from power.emulator import (
+    commands_common,
+    commands_input,
+    commands_numeric,
+    commands_system,
+    formats,
+)
+from power.emulator.errors import Refused
+from power.emulator.grammar import Unit, parse_unit, split_message
+from power.emulator.instrument import Instrument
+from power.emulator.registry import Tree
+
+# Input buffer (page 5-2).
+MOST_MESSAGE_BYTES = 1024
+
+_TREE = Tree((*commands_input.COMMANDS, *commands_numeric.COMMANDS, *commands_system.COMMANDS))
+_CLEAR = "*CLS"
+
+
+@dataclass
+class _Message:
+    """Hold what is left to do of a message, and what it has answered so far."""
+
+    units: deque[str]
+    after_terminator: bool
+    level: list[tuple[str, int | None]] = field(default_factory=list)
+    replies: list[bytes] = field(default_factory=list)
+    begun: bool = False
+
+
+@dataclass(frozen=True)
+class _Reply:
+    data: bytes
+    ready_s: float
+
+
+class Interpreter:
+    """Take messages, execute them in order, and hand out the replies when they are read.
+
+    Nothing happens by itself: `pump` does what is due, and `next_event_s` says when to come back.
+    Not safe for several threads.
+    """
+
+    def __init__(self, instrument: Instrument) -> None:
+        self.instrument = instrument
+        self._input: deque[_Message] = deque()
+        self._output: _Reply | None = None
+        self._wait_mask = 0
+        self._pause_until_s = 0.0
+
+    def receive(self, message: bytes) -> None:
+        """Take one complete program message, with or without its line feed, and execute it.
+
+        An inner line feed ends a message (page 5-1). Empty messages do nothing, except that a *CLS
+        directly after a terminator also drops the unread reply (page 7-3).
+        """
+        if len(message) > MOST_MESSAGE_BYTES:
+            self.instrument.report(225)
+            return
+        parts = message.decode("latin-1").replace("\r", "").split("\n")
+        for index, part in enumerate(parts):
+            units = split_message(part)
+            if units:
+                self._input.append(_Message(deque(units), after_terminator=index > 0))
+        self.pump()
+
+    def fetch(self, most: int) -> tuple[bytes, bool] | None:
+        """Return up to `most` bytes of the reply if it is ready, and whether that was its end."""
+        self.pump()
+        output = self._output
+        if output is None or self.instrument.clock() < output.ready_s:
+            return None
+        rest = output.data[most:]
+        self._output = _Reply(rest, output.ready_s) if rest else None
+        return output.data[:most], not rest
+
+    def unterminated(self) -> None:
+        """Note that somebody read although nothing was asked."""
+        if self._output is None and not self._input:
+            self.instrument.report(420)
+
+    def clear(self) -> None:
+        """Do a device clear: forget input and output, end a WAIT at once (page 2-7)."""
+        self._input.clear()
+        self._output = None
+        self._wait_mask = 0
+        self._pause_until_s = 0.0
+
+    def status_byte(self) -> int:
+        """Return the status byte for a serial poll."""
+        self.pump()
+        return self.instrument.status_byte(self._output is not None)
+
+    def next_event_s(self) -> float:
+        """Return the next time at which something may change by itself."""
+        times = [self.instrument.measurement.next_update_s()]
+        if self._output is not None:
+            times.append(self._output.ready_s)
+        if self._input:
+            times.append(self._pause_until_s)
+        now = self.instrument.clock()
+        return min((time for time in times if time > now), default=now)
+
+    def pump(self) -> None:
+        """Execute everything that can be executed now."""
+        self.instrument.advance()
+        while self._input and not self._blocked():
+            message = self._input[0]
+            if not message.begun:
+                self._begin(message)
+            if message.units:
+                self._execute(message)
+                self.instrument.advance()
+            # A WAIT may have come as the last unit: the message ends only when it is over.
+            if not message.units and not self._blocked():
+                self._input.popleft()
+                if message.replies:
+                    self._answer(b";".join(message.replies) + b"\n")
+
+    def _blocked(self) -> bool:
+        if self._wait_mask:
+            if not self.instrument.measurement.latched & self._wait_mask:
+                return True
+            self._wait_mask = 0
+        return self.instrument.clock() < self._pause_until_s
+
+    def _begin(self, message: _Message) -> None:
+        """Throw an unread reply away, as the meter does when it is told something new."""
+        message.begun = True
+        if self._output is None:
+            return
+        self._output = None
+        if not (message.after_terminator and message.units[0].upper() == _CLEAR):
+            self.instrument.report(410)
+
+    def _execute(self, message: _Message) -> None:
+        try:
+            reply = self._unit(parse_unit(message.units.popleft(), message.level), message)
+        except Refused as refusal:
+            self.instrument.report(refusal.code)
+            if 100 <= refusal.code < 200:
+                # What follows a unit that cannot be read is not executed, and nothing is answered.
+                message.units.clear()
+                message.replies.clear()
+            return
+        if reply is not None:
+            message.replies.append(reply)
+
+    def _answer(self, data: bytes) -> None:
+        self._output = _Reply(data, self.instrument.clock())
+
+    def _unit(self, unit: Unit, message: _Message) -> bytes | None:
+        meter = self.instrument
+        if unit.common:
+            return self._common(unit, message)
+        if self._lost_in_busy_window(unit):
+            return None
+        if commands_common.WAIT.match(list(unit.words)) is not None:
+            self._wait_mask = formats.register(commands_input.one(unit.data))
+            return b"1" if unit.query else None
+        if not unit.query:
+            write, numbers = _TREE.writer(unit)
+            write(meter, numbers, unit.data)
+            return None
+        return self._asked(unit)
+
+    def _asked(self, unit: Unit) -> bytes:
+        """Answer one setting, or a group: one full header, then only last words (page 5-4)."""
+        parts: list[bytes] = []
+        communication = self.instrument.communication
+        for command, ask, numbers in _TREE.asked(unit):
+            answer = ask(self.instrument, numbers, unit.data)
+            data = answer if isinstance(answer, bytes) else answer.encode("ascii")
+            if command.headed and communication.header:
+                header = command.pattern.header(communication.verbose, numbers)
+                if parts:
+                    header = header.rpartition(":")[2]
+                data = header.encode("ascii") + b" " + data
+            parts.append(data)
+        return b";".join(parts)
+
+    def _common(self, unit: Unit, message: _Message) -> bytes | None:
+        if unit.common == _CLEAR and not unit.query:
+            self.instrument.clear_status()
+            return None
+        answer, seconds = commands_common.execute(self.instrument, unit, self.status_byte_now)
+        if seconds:
+            self._pause_until_s = self.instrument.clock() + seconds
+        return None if answer is None else answer.encode("ascii")
+
+    def status_byte_now(self) -> int:
+        """Return the status byte without executing anything first."""
+        return self.instrument.status_byte(self._output is not None)
+
+    def _lost_in_busy_window(self, unit: Unit) -> bool:
+        """Tell whether a unit falls into the time after START in which commands vanish."""
+        meter = self.instrument
+        if meter.clock() >= meter.busy_until_s or meter.options.busy_window == "off":
+            return False
+        return meter.options.busy_window == "all" or not unit.query

@@ -1,0 +1,49 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The circuit at the meter's terminals: voltage, power factor, and power over time."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+from power.emulator.profile import LoadProfile
+
+# Samples above 333 % of range (666 % at crest factor 6) are cut there (IM WT310E-01EN, page 5-12).
+PEAK_LIMIT = {"3": 10 / 3, "6": 20 / 3, "A6": 20 / 3}
+# Display goes to -OL- above 140 % (280 %) of range, and to zero at 0.5 % (1 %) of it
+# (IM WT310E-02EN, page 1-12).
+OVER_LIMIT = {"3": 1.4, "6": 2.8, "A6": 2.8}
+ZERO_LIMIT = {"3": 0.005, "6": 0.01, "A6": 0.01}
+
+
+@dataclass(frozen=True)
+class Load:
+    """Describe what is connected: a profile of watts at a fixed voltage.
+
+    `frequency_hz` 0 means direct current. `crest` is the current's peak over its rms.
+    """
+
+    profile: LoadProfile
+    volts: float = 120.0
+    power_factor: float = 1.0
+    frequency_hz: float = 60.0
+    crest: float = math.sqrt(2)
+
+    def __post_init__(self) -> None:
+        if self.volts <= 0 or not 0 < self.power_factor <= 1 or self.frequency_hz < 0:
+            raise ValueError("a load needs volts above 0, a power factor up to 1, hertz from 0")
+
+    def current_a(self, watts: float) -> float:
+        """Return the rms current at a power; its sign is the power's for direct current."""
+        amperes = watts / (self.volts * self.power_factor)
+        return amperes if self.frequency_hz == 0 else abs(amperes)
+
+    @property
+    def voltage_peak_v(self) -> float:
+        """Return the highest voltage of a period."""
+        return self.volts if self.frequency_hz == 0 else self.volts * math.sqrt(2)
+
+    def current_peak_a(self, watts: float) -> float:
+        """Return the highest current of a period."""
+        amperes = abs(self.current_a(watts))
+        return amperes if self.frequency_hz == 0 else amperes * self.crest

@@ -1,0 +1,303 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The measuring part: update ticks, ranges, over-range, integration, status bits.
+
+Values are constant between two updates. Each update covers the time since the one before; its
+power is the mean of the load over that time, so that nothing of a load is missed.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+from power.emulator.formats import NO_DATA, OVER_RANGE
+from power.emulator.integrator import Integrator
+from power.emulator.load import OVER_LIMIT, PEAK_LIMIT, ZERO_LIMIT, Load
+from power.emulator.settings import Model, Settings
+
+# When nobody asked for long and nothing is integrated, only the last updates matter.
+_MOST_IDLE_TICKS = 20
+
+UPD, ITG, ITM, FOV, OVR1, POV1, POA1 = 0, 1, 2, 4, 6, 7, 8
+
+
+@dataclass(frozen=True)
+class Values:
+    """Hold what one update shows, before rounding; NaN is no data, infinity over range."""
+
+    volts: float = NO_DATA
+    amperes: float = NO_DATA
+    watts: float = NO_DATA
+    voltage_peak: float = NO_DATA
+    current_peak: float = NO_DATA
+    frequency: float = NO_DATA
+    energy_wh: float = 0.0
+    positive_wh: float = 0.0
+    negative_wh: float = 0.0
+    charge_ah: float = 0.0
+    time_s: float = 0.0
+
+
+class Measurement:
+    """Measure a load in update ticks, by a clock that others read; `advance` brings it up to date.
+
+    The tick's phase begins anew at RATE and at START: recorded rows of a real meter show exactly
+    one second of energy at TIME 1. `profile_from_start` restarts the load profile at each START.
+    """
+
+    def __init__(
+        self, load: Load, model: Model, settings: Settings, now: float, profile_from_start: bool
+    ) -> None:
+        self.load = load
+        self.model = model
+        self.settings = settings
+        self.integrator = Integrator()
+        self.values = Values()
+        self.condition = 0
+        self.latched = 0
+        self.filters: dict[int, str] = {}
+        self.hyphen = False
+        self.late_final = False
+        self.clipped = 1.0
+        self.updates = 0
+        self._profile_origin_s = now
+        self._profile_from_start = profile_from_start
+        self._origin_s = now
+        self._tick = 0
+        self._last_s = now
+        self._blank_ticks = 1
+        self._energy_known_s = now
+
+    def advance(self, now: float) -> None:
+        """Do every update that is due, and the end of the timer if it is."""
+        due = math.floor((now - self._origin_s) / self.settings.rate_s + 1e-9)
+        if not self.integrator.running and due - self._tick > _MOST_IDLE_TICKS:
+            self._tick = due - _MOST_IDLE_TICKS
+            self._last_s = self._origin_s + self._tick * self.settings.rate_s
+            self._energy_known_s = self._last_s
+        while self._tick < due:
+            at_s = self._origin_s + (self._tick + 1) * self.settings.rate_s
+            self._expire(at_s)
+            self._tick += 1
+            self._update(at_s)
+        self._expire(now)
+
+    def next_update_s(self) -> float:
+        """Return when the next update is due."""
+        return self._origin_s + (self._tick + 1) * self.settings.rate_s
+
+    def restart_updates(self, now: float) -> None:
+        """Begin a new update phase; its first values come after one interval."""
+        self._origin_s, self._tick, self._last_s = now, 0, now
+        self.blank()
+
+    def blank(self, ticks: int = 1) -> None:
+        """Give no data until so many updates are complete."""
+        self._blank_ticks = max(self._blank_ticks, ticks)
+        self.values = Values(**{**self._counters(), "frequency": NO_DATA})
+
+    def start(self, now: float) -> None:
+        """Start the integrator."""
+        timer_s = self.settings.timer_s
+        self.integrator.start(
+            now, continuous=self.settings.integrate_mode == "CONTinuous", timer_s=timer_s
+        )
+        if self._profile_from_start:
+            self._profile_origin_s = now
+        self._energy_known_s = now
+        self.restart_updates(now)
+        self._set_bits(self.condition | 1 << ITG | (1 << ITM if timer_s else 0))
+
+    def stop(self, now: float, state: str = "STOP") -> None:
+        """Stop the integrator, at a command, a key, or a loss of power (`ERROR`)."""
+        if state == "STOP" and not self.integrator.running:
+            self.integrator.stop(now)
+        self._integrate(now)
+        self.integrator.end(now, state)
+        self._show_counters()
+        self._set_bits(self.condition & ~(1 << ITG | 1 << ITM))
+
+    def reset(self) -> None:
+        """Reset the integrator."""
+        self.integrator.reset()
+        self.hyphen = False
+        self._show_counters(at_once=True)
+
+    def true_energy_wh(self, now: float) -> float:
+        """Return the exact integral of the profile over what was integrated."""
+        if self.integrator.state == "RESET":
+            return 0.0
+        end = now if self.integrator.running else self.integrator.ended_s
+        origin = self._profile_origin_s
+        return self.load.profile.energy_j(self.integrator.started_s - origin, end - origin) / 3600
+
+    def _expire(self, now: float) -> None:
+        integrator, timer_s = self.integrator, self.settings.timer_s
+        if not integrator.running or timer_s == 0:
+            return
+        end_s = integrator.expires_s(timer_s)
+        if now < end_s - 1e-9:
+            return
+        self._integrate(end_s)
+        if self.settings.integrate_mode == "CONTinuous":
+            integrator.restart(end_s)
+        else:
+            integrator.end(end_s, "TIMEUP")
+            self._set_bits(self.condition & ~(1 << ITG | 1 << ITM))
+        self._show_counters()
+
+    def _integrate(self, to_s: float) -> None:
+        """Count the energy since the last count; too small a current counts as none."""
+        if not self.integrator.running or to_s <= self._energy_known_s:
+            return
+        joules = self._joules(self._energy_known_s, to_s)
+        span_s = to_s - self._energy_known_s
+        amperes = self.load.current_a(joules / span_s)
+        if abs(amperes) <= self._zero_limit("CURRent"):
+            joules = amperes = 0.0
+        self.integrator.add(joules * self._clipping(joules / span_s), amperes * span_s)
+        self._energy_known_s = to_s
+
+    def _update(self, at_s: float) -> None:
+        span_s = at_s - self._last_s
+        watts = self._joules(self._last_s, at_s) / span_s
+        self._last_s = at_s
+        self.updates += 1
+        self._integrate(at_s)
+        switched = self._auto_range(watts)
+        bits = self.condition & (1 << ITG | 1 << ITM)
+        bits |= self._range_bits(watts)
+        self._set_bits(bits | 1 << UPD)
+        self._set_bits(bits)
+        if switched:
+            self._blank_ticks = max(self._blank_ticks, 2)
+        self._blank_ticks = max(0, self._blank_ticks - 1)
+        if self._blank_ticks:
+            self.values = Values(**self._counters())
+        else:
+            self.values = Values(**self._shown(watts), **self._counters())
+
+    def _shown(self, watts: float) -> dict[str, float]:
+        """Return the electrical values of an update as the input mode and the ranges show them."""
+        load, settings = self.load, self.settings
+        volts, amperes = load.volts, load.current_a(watts)
+        over_u = volts > OVER_LIMIT[settings.crest_factor] * settings.voltage_range_v
+        over_i = abs(amperes) > OVER_LIMIT[settings.crest_factor] * settings.current_range_a
+        watts *= self._clipping(watts)
+        if settings.mode == "DC" and load.frequency_hz > 0:
+            # The mean of an alternating quantity; power stays right. Recorded on a real meter.
+            volts, amperes = 0.0, 0.0
+        elif abs(amperes) <= self._zero_limit("CURRent"):
+            amperes = watts = 0.0
+        return {
+            "volts": OVER_RANGE if over_u else volts,
+            "amperes": OVER_RANGE if over_i else amperes,
+            "watts": OVER_RANGE if over_u or over_i else watts,
+            "voltage_peak": load.voltage_peak_v,
+            "current_peak": load.current_peak_a(watts),
+            "frequency": load.frequency_hz or NO_DATA,
+        }
+
+    def _counters(self) -> dict[str, float]:
+        integrator = self.integrator
+        return {
+            "energy_wh": integrator.energy_wh,
+            "positive_wh": integrator.positive_j / 3600,
+            "negative_wh": integrator.negative_j / 3600,
+            "charge_ah": integrator.charge_c / 3600,
+            # Whole seconds (page 6-25); the allowance is for the clock's binary fractions.
+            "time_s": float(math.floor(integrator.elapsed_s(self._last_s) + 1e-6)),
+        }
+
+    def _show_counters(self, at_once: bool = False) -> None:
+        """Show energy and time now, or leave it to the next update if set so."""
+        if self.late_final and not at_once:
+            return
+        self.values = Values(**{**vars(self.values), **self._counters()})
+
+    def _joules(self, from_s: float, to_s: float) -> float:
+        origin = self._profile_origin_s
+        return self.load.profile.energy_j(from_s - origin, to_s - origin)
+
+    def _clipping(self, watts: float) -> float:
+        """Return which part of the power is left when peaks are cut at the range's limit."""
+        limit = PEAK_LIMIT[self.settings.crest_factor]
+        share = self.clipped
+        for peak, quantity in (
+            (self.load.voltage_peak_v, "VOLTage"),
+            (self.load.current_peak_a(watts), "CURRent"),
+        ):
+            most = limit * self.settings.range_of(quantity)
+            share *= most / peak if peak > most else 1.0
+        return share
+
+    def _zero_limit(self, quantity: str) -> float:
+        return ZERO_LIMIT[self.settings.crest_factor] * self.settings.range_of(quantity)
+
+    def _range_bits(self, watts: float) -> int:
+        settings, load = self.settings, self.load
+        over, peak = OVER_LIMIT[settings.crest_factor], PEAK_LIMIT[settings.crest_factor]
+        bits = 0
+        if load.volts > over * settings.voltage_range_v:
+            bits |= 1 << OVR1
+        if abs(load.current_a(watts)) > over * settings.current_range_a:
+            bits |= 1 << OVR1
+        if load.voltage_peak_v > peak * settings.voltage_range_v:
+            bits |= 1 << POV1
+        if load.current_peak_a(watts) > peak * settings.current_range_a:
+            bits |= 1 << POA1
+        return bits
+
+    def _auto_range(self, watts: float) -> bool:
+        """Change ranges by the rules of IM WT310E-01EN, page 2-7, and tell whether one changed."""
+        changed = False
+        load, settings = self.load, self.settings
+        for quantity, rms, peak in (
+            ("VOLTage", load.volts, load.voltage_peak_v),
+            ("CURRent", abs(load.current_a(watts)), load.current_peak_a(watts)),
+        ):
+            if not settings.automatic(quantity):
+                continue
+            best = self._best_range(quantity, rms, peak)
+            if best != settings.range_of(quantity):
+                self.set_range(quantity, best)
+                changed = True
+        if changed and self.integrator.running:
+            self.hyphen = True
+        return changed
+
+    def _best_range(self, quantity: str, rms: float, peak: float) -> float:
+        """Return the range that the up and down rules lead to."""
+        factor = 1.0 if self.settings.crest_factor == "3" else 2.0
+        ranges = self.model.ranges(quantity, self.settings.crest_factor)
+        index = min(
+            range(len(ranges)), key=lambda k: abs(ranges[k] - self.settings.range_of(quantity))
+        )
+        while index + 1 < len(ranges) and (
+            rms > 1.3 * factor * ranges[index] or peak > 3 * factor * ranges[index]
+        ):
+            index += 1
+        while (
+            index
+            and rms <= 0.3 * factor * ranges[index]
+            and rms <= 1.25 * factor * ranges[index - 1]
+            and peak <= 3 * factor * ranges[index - 1]
+        ):
+            index -= 1
+        return ranges[index]
+
+    def set_range(self, quantity: str, value: float) -> None:
+        """Set a range without any question."""
+        if quantity == "VOLTage":
+            self.settings.voltage_range_v = value
+        else:
+            self.settings.current_range_a = value
+
+    def _set_bits(self, bits: int) -> None:
+        """Set the condition register and latch the transitions that the filters want (page 7-5)."""
+        for bit in range(16):
+            before, after = self.condition >> bit & 1, bits >> bit & 1
+            wanted = self.filters.get(bit + 1, "NEVer")
+            if before != after and wanted in ("BOTH", "RISE" if after else "FALL"):
+                self.latched |= 1 << bit
+        self.condition = bits

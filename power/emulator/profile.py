@@ -1,0 +1,145 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Load profiles: watts as a step function of time, with an exact integral."""
+
+from __future__ import annotations
+
+import csv
+import math
+import random
+from bisect import bisect_right
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from itertools import accumulate
+from pathlib import Path
+
+
+@dataclass(frozen=True)
+class LoadProfile:
+    """Hold the power of a load, constant from each time in `times_s` to the next.
+
+    `times_s` ascends from 0. Before 0 the first power holds, after the last time the last one,
+    unless `period_s` says that the whole repeats.
+    """
+
+    times_s: tuple[float, ...]
+    watts: tuple[float, ...]
+    period_s: float | None = None
+    _sums_j: tuple[float, ...] = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        times, watts = self.times_s, self.watts
+        if not times or len(times) != len(watts) or times[0] != 0:
+            raise ValueError("a load profile needs as many powers as times, and begins at 0 s")
+        if any(not math.isfinite(value) for value in (*times, *watts)):
+            raise ValueError("times and powers of a load profile must be finite numbers")
+        if any(later <= earlier for earlier, later in zip(times, times[1:], strict=False)):
+            raise ValueError("the times of a load profile must ascend")
+        if self.period_s is not None and not times[-1] < self.period_s < math.inf:
+            raise ValueError("the period of a load profile must be longer than its last time")
+        steps = (
+            power * (later - earlier)
+            for earlier, later, power in zip(times, times[1:], watts, strict=False)
+        )
+        object.__setattr__(self, "_sums_j", tuple(accumulate(steps, initial=0.0)))
+
+    def power_w(self, at_s: float) -> float:
+        """Return the power at a time."""
+        return self.watts[self._segment(self._folded(at_s)[1])]
+
+    def energy_j(self, from_s: float, to_s: float) -> float:
+        """Return the exact integral between two times, in joules."""
+        return self._cumulative_j(to_s) - self._cumulative_j(from_s)
+
+    def _cumulative_j(self, at_s: float) -> float:
+        rounds, rest = self._folded(at_s)
+        index = self._segment(rest)
+        whole = self._sums_j[index] + self.watts[index] * (rest - self.times_s[index])
+        if rounds and self.period_s is not None:
+            last = self.watts[-1] * (self.period_s - self.times_s[-1])
+            whole += rounds * (self._sums_j[-1] + last)
+        return whole
+
+    def _folded(self, at_s: float) -> tuple[float, float]:
+        if self.period_s is None:
+            return 0.0, at_s
+        rounds = math.floor(at_s / self.period_s)
+        return float(rounds), at_s - rounds * self.period_s
+
+    def _segment(self, at_s: float) -> int:
+        return max(0, bisect_right(self.times_s, at_s) - 1)
+
+
+def energy_wh(profile: LoadProfile, from_s: float, to_s: float) -> float:
+    """Return the true energy of a profile between two of its times, in watt-hours."""
+    return profile.energy_j(from_s, to_s) / 3600
+
+
+def constant(watts: float) -> LoadProfile:
+    """Return a load that never changes."""
+    return LoadProfile((0.0,), (watts,))
+
+
+def parse_steps(text: str) -> LoadProfile:
+    """Return the profile in a text like `0:4.0,5:7.5,12:3` (seconds:watts)."""
+    times, watts = [], []
+    for part in text.split(","):
+        seconds, colon, power = part.partition(":")
+        try:
+            if not colon:
+                raise ValueError
+            times.append(float(seconds))
+            watts.append(float(power))
+        except ValueError:
+            raise ValueError(
+                f"{part!r} is no step; write seconds:watts, as in 0:4.0,5:7.5"
+            ) from None
+    return LoadProfile(tuple(times), tuple(watts))
+
+
+def bursts(low_w: float, high_w: float, period_s: float, duty: float) -> LoadProfile:
+    """Return a load that repeats: high for `duty` of each period (0 to 1), then low."""
+    if not 0 < duty < 1 or period_s <= 0:
+        raise ValueError("bursts need a period above 0 s and a duty between 0 and 1")
+    return LoadProfile((0.0, duty * period_s), (high_w, low_w), period_s)
+
+
+def noisy(mean_w: float, deviation_w: float, *, seed: int, step_s: float = 0.02) -> LoadProfile:
+    """Return seeded random power around a mean, new every `step_s`, repeating after 3000 steps."""
+    rng = random.Random(seed)
+    count = 3000
+    watts = tuple(rng.gauss(mean_w, deviation_w) for _ in range(count))
+    return LoadProfile(tuple(step_s * k for k in range(count)), watts, step_s * count)
+
+
+def read_csv(path: Path, *, repeat: bool = False) -> LoadProfile:
+    """Return a recorded profile: a power log, or two columns of seconds and watts.
+
+    The first line may be a header; columns `elapsed_s` and `power_w` are found by name. Rows
+    without a power are left out, times are counted from the first row.
+    """
+    with open(path, newline="", encoding="utf-8") as file:
+        rows = [row for row in csv.reader(file) if row]
+    columns = (0, 1)
+    if rows and "power_w" in rows[0] and "elapsed_s" in rows[0]:
+        columns = (rows[0].index("elapsed_s"), rows[0].index("power_w"))
+    points = list(_points(rows, columns))
+    if not points:
+        raise ValueError(f"{path} holds no line of seconds and watts")
+    first = points[0][0]
+    times = tuple(seconds - first for seconds, _ in points)
+    watts = tuple(power for _, power in points)
+    try:
+        period = times[-1] + (times[-1] - times[-2]) if repeat and len(times) > 1 else None
+        return LoadProfile(times, watts, period)
+    except ValueError as error:
+        raise ValueError(f"{path}: {error}") from None
+
+
+def _points(rows: Iterable[list[str]], columns: tuple[int, int]) -> Iterable[tuple[float, float]]:
+    for row in rows:
+        try:
+            seconds, watts = (float(row[column]) for column in columns)
+        except (ValueError, IndexError):
+            continue
+        if math.isfinite(seconds) and math.isfinite(watts):
+            yield seconds, watts

@@ -1,0 +1,111 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What can be set on the emulated meter, and what each model can do."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+
+_VOLTS = (15.0, 30.0, 60.0, 150.0, 300.0, 600.0)
+_AMPS_SMALL = (0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0, 2.0, 5.0, 10.0, 20.0)
+_AMPS_LARGE = (1.0, 2.0, 5.0, 10.0, 20.0, 40.0)
+_AMPS_THREE_PHASE = (0.5, 1.0, 2.0, 5.0, 10.0, 20.0)
+
+RATES_S = (0.1, 0.25, 0.5, 1.0, 2.0, 5.0)
+RATES_E_S = (*RATES_S, 10.0, 20.0)
+
+
+@dataclass(frozen=True)
+class Model:
+    """Tell what a model has: current ranges at crest factor 3 (pages 6-12 and 6-13), series."""
+
+    name: str
+    current_ranges_a: tuple[float, ...]
+    e_series: bool
+
+    def ranges(self, quantity: str, crest_factor: str) -> tuple[float, ...]:
+        """Return the ranges of `VOLTage` or `CURRent`, ascending; half of it at CF 6 and A6."""
+        full = _VOLTS if quantity == "VOLTage" else self.current_ranges_a
+        return full if crest_factor == "3" else tuple(value / 2 for value in full)
+
+    @property
+    def rates_s(self) -> tuple[float, ...]:
+        """Return the update intervals; 10 and 20 s are taken for additions of the E series."""
+        return RATES_E_S if self.e_series else RATES_S
+
+
+MODELS = {
+    model.name: model
+    for model in (
+        Model("WT310", _AMPS_SMALL, False),
+        Model("WT310HC", _AMPS_LARGE, False),
+        Model("WT332", _AMPS_THREE_PHASE, False),
+        Model("WT333", _AMPS_THREE_PHASE, False),
+        Model("WT310E", _AMPS_SMALL, True),
+        Model("WT310EH", _AMPS_LARGE, True),
+        Model("WT332E", _AMPS_THREE_PHASE, True),
+        Model("WT333E", _AMPS_THREE_PHASE, True),
+    )
+}
+
+PRESET_2 = ("U,1", "I,1", "P,1", "S,1", "Q,1", "LAMBDA,1", "PHI,1", "FU,1", "FI,1", "NONE")
+
+
+@dataclass
+class Communication:
+    """Hold what survives `*RST` and power cycles (page 6-35): header on, verbose off at first."""
+
+    header: bool = True
+    verbose: bool = False
+    remote: bool = False
+    lockout: bool = False
+    command: str = "WT300"
+
+
+@dataclass
+class Settings:
+    """Hold what `*RST` resets."""
+
+    mode: str = "RMS"
+    crest_factor: str = "3"
+    line_filter: bool = False
+    frequency_filter: bool = False
+    voltage_range_v: float = 600.0
+    current_range_a: float = 20.0
+    voltage_auto: bool = True
+    current_auto: bool = True
+    scaling: bool = False
+    synchronize: str = "VOLTage"
+    rate_s: float = 0.25
+    hold: bool = False
+    averaging: bool = False
+    max_hold: bool = False
+    integrate_mode: str = "NORMal"
+    timer: tuple[int, int, int] = (0, 0, 0)
+    float_format: bool = False
+    number_of_items: int = 10
+    numeric_hold: bool = False
+    items: dict[int, str] = field(default_factory=dict)
+
+    def item(self, number: int) -> str:
+        """Return an output item; what was never set is the default pattern 2 (page 6-26)."""
+        if number in self.items:
+            return self.items[number]
+        return PRESET_2[number - 1] if number <= len(PRESET_2) else "NONE"
+
+    @property
+    def timer_s(self) -> int:
+        """Return the integration timer in seconds; 0 means none."""
+        hours, minutes, seconds = self.timer
+        return 3600 * hours + 60 * minutes + seconds
+
+    def range_of(self, quantity: str) -> float:
+        """Return the range of `VOLTage` or `CURRent`."""
+        return self.voltage_range_v if quantity == "VOLTage" else self.current_range_a
+
+    def automatic(self, quantity: str) -> bool:
+        """Tell whether `VOLTage` or `CURRent` is on auto-range."""
+        return self.voltage_auto if quantity == "VOLTage" else self.current_auto
+
+    def copy(self) -> Settings:
+        """Return an independent copy."""
+        return replace(self, items=dict(self.items))
