@@ -1,0 +1,49 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The command line of `python -m power`; exit 0 good, 1 the answer is no, 2 wrong use."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Sequence
+
+from power.commands import emulate, identify, read, record
+from power.errors import MeterError
+
+_EPILOG = """\
+RESOURCE is a PyVISA resource string:
+  TCPIP::192.168.1.5::INSTR          Ethernet (VXI-11)
+  TCPIP::127.0.0.1,PORT::inst0::INSTR  the emulator, or any VXI-11 at a known port
+  USB::0x0B21::0x0025::SERIAL::INSTR USB (USBTMC)
+  ASRL/dev/ttyUSB0::INSTR            RS-232
+  GPIB0::1::INSTR                    GPIB (set PYVISA_LIBRARY=@ivi for a vendor's VISA)
+
+Try it without a meter, in two shells:
+  python -m power emulate --watts 5
+  python -m power record TCPIP::127.0.0.1,PORT::inst0::INSTR --seconds 20 --out log.csv
+"""
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run one command and return its exit code."""
+    parser = argparse.ArgumentParser(
+        prog="python -m power",
+        description="Drive a Yokogawa WT310 power meter, or an emulated one.",
+        epilog=_EPILOG,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    commands = parser.add_subparsers(dest="command", metavar="COMMAND", required=True)
+    for module in (identify, read, record, emulate):
+        module.add_parser(commands)
+    options = parser.parse_args(arguments)
+    try:
+        return int(options.run(options))
+    except MeterError as error:
+        print(f"error: {error}", file=sys.stderr)
+        return 1
+    except (OSError, ValueError) as error:
+        print(f"error: {error}", file=sys.stderr)
+        return 2
+    except KeyboardInterrupt:
+        print("interrupted", file=sys.stderr)
+        return 1

@@ -1,0 +1,124 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What several commands share: the options that name and set a meter, and JSON of its values."""
+
+from __future__ import annotations
+
+import argparse
+import json
+from pathlib import Path
+from typing import Any
+
+from power.connect import open_wt310
+from power.energy import EnergyResult
+from power.meter import Identity, InputMode, MeterSettings, Reading
+from power.wt310.driver import WT310
+
+
+def add_meter_options(parser: argparse.ArgumentParser) -> None:
+    """Add the resource string, the wire log and the JSON switch."""
+    parser.add_argument("resource", metavar="RESOURCE", help="PyVISA resource string of the meter")
+    parser.add_argument(
+        "--wire-log", metavar="FILE", type=Path, help="append the whole conversation to this file"
+    )
+    parser.add_argument("--timeout", type=float, default=2.0, help="seconds per reply (default 2)")
+    parser.add_argument("--json", action="store_true", help="print one JSON object on stdout")
+
+
+def add_setting_options(parser: argparse.ArgumentParser) -> None:
+    """Add the options that make up `MeterSettings`, except the timer."""
+    parser.add_argument("--update", type=float, default=1.0, help="update interval, s (default 1)")
+    parser.add_argument(
+        "--mode", choices=[mode.value for mode in InputMode], default="RMS", help="input mode"
+    )
+    parser.add_argument("--volts", type=float, help="fixed voltage range, V (default: auto-range)")
+    parser.add_argument("--amps", type=float, help="fixed current range, A (default: auto-range)")
+    parser.add_argument("--crest-factor", type=int, choices=(3, 6), default=3, help="default 3")
+    parser.add_argument("--line-filter", action="store_true", help="switch the line filter on")
+    parser.add_argument("--frequency-filter", action="store_true", help="frequency filter on")
+
+
+def settings_of(options: argparse.Namespace, timer_s: int) -> MeterSettings:
+    """Return the settings that the options ask for."""
+    return MeterSettings(
+        timer_s=timer_s,
+        update_interval_s=options.update,
+        mode=InputMode(options.mode),
+        voltage_range_v=options.volts,
+        current_range_a=options.amps,
+        crest_factor=options.crest_factor,
+        line_filter=options.line_filter,
+        frequency_filter=options.frequency_filter,
+    )
+
+
+def open_chosen(options: argparse.Namespace) -> WT310:
+    """Return a driver for the meter that the options name."""
+    return open_wt310(options.resource, wire_log=options.wire_log, timeout_s=options.timeout)
+
+
+def identity_json(identity: Identity) -> dict[str, Any]:
+    """Return an identity as JSON values."""
+    return dict(vars(identity))
+
+
+def reading_json(reading: Reading) -> dict[str, Any]:
+    """Return a reading as JSON values; absent numbers are null with a reason."""
+    return {
+        "monotonic_s": round(reading.monotonic_s, 6),
+        "utc": reading.utc.isoformat(timespec="milliseconds"),
+        "voltage_v": reading.voltage_v,
+        "current_a": reading.current_a,
+        "power_w": reading.power_w,
+        "energy_wh": reading.energy_wh,
+        "integration_s": reading.integration_s,
+        "state": reading.state.value,
+        "absent": dict(reading.absent),
+        "flags": sorted(flag.value for flag in reading.flags),
+        "voltage_range_v": reading.voltage_range_v,
+        "current_range_a": reading.current_range_a,
+    }
+
+
+def settings_json(settings: MeterSettings) -> dict[str, Any]:
+    """Return settings as JSON values."""
+    return {**vars(settings), "mode": settings.mode.value}
+
+
+def result_json(result: EnergyResult) -> dict[str, Any]:
+    """Return an energy with its verdict as JSON values."""
+    return {
+        **vars(result),
+        "verdict": result.verdict.value,
+        "end_state": None if result.end_state is None else result.end_state.value,
+        "findings": [
+            {"code": finding.code, "severity": finding.severity.value, "text": finding.text}
+            for finding in result.findings
+        ],
+    }
+
+
+def result_text(result: EnergyResult) -> str:
+    """Return an energy with its verdict as lines for people."""
+    lines = []
+    if result.energy_wh is None:
+        lines.append(f"energy   none ({result.verdict.value})")
+    else:
+        limit = result.uncertainty_wh
+        lines.append(
+            f"energy   {result.energy_wh:.6g} Wh"
+            + (f" ± {limit:.2g} Wh" if limit is not None else "")
+            + f" ({result.verdict.value})"
+        )
+    if result.integration_s is not None:
+        lines.append(f"time     {result.integration_s:g} s by the meter's integrator")
+    lines += [
+        f"{'note' if finding.severity.value == 'VALID' else finding.severity.value.lower():8} "
+        f"{finding.text}"
+        for finding in result.findings
+    ]
+    return "\n".join(lines)
+
+
+def print_json(value: dict[str, Any]) -> None:
+    """Print one JSON object; a number that is not finite would be an error here."""
+    print(json.dumps(value, allow_nan=False))

@@ -1,0 +1,110 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`python -m power emulate`: serve an emulated WT310 until interrupted."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+
+from power.emulator.instrument import Options
+from power.emulator.load import Load
+from power.emulator.process import serve
+from power.emulator.profile import LoadProfile, bursts, constant, noisy, parse_steps, read_csv
+from power.emulator.settings import MODELS
+
+_DESCRIPTION = """\
+Serve an emulated WT310 over VXI-11 on loopback. When clients may connect, one line is printed:
+
+  ready TCPIP::127.0.0.1,PORT::inst0::INSTR
+
+The load restarts with each integration, so that the energy of a run of T seconds is the profile's
+integral from 0 to T (unless --profile-runs-on is given). SIGTERM or Ctrl-C ends it.
+"""
+
+
+def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    """Add the command's parser."""
+    parser = commands.add_parser(
+        "emulate",
+        help="serve an emulated meter over VXI-11",
+        description=_DESCRIPTION,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    load = parser.add_mutually_exclusive_group()
+    load.add_argument("--watts", type=float, default=5.0, help="constant load (default 5)")
+    load.add_argument("--steps", metavar="S:W,…", help='steps, as "0:4.0,5:7.5,12:3"')
+    load.add_argument(
+        "--bursts", metavar="LOW,HIGH,PERIOD,DUTY", help='repeating bursts, as "2,9,1.5,0.3"'
+    )
+    load.add_argument("--noise", metavar="MEAN,SD,SEED", help='random load, as "5,0.4,1"')
+    load.add_argument(
+        "--profile",
+        metavar="FILE.csv",
+        type=Path,
+        help="recorded load: power log, or seconds,watts",
+    )
+    parser.add_argument("--repeat", action="store_true", help="repeat the recorded load for ever")
+    parser.add_argument(
+        "--profile-runs-on",
+        action="store_true",
+        help="let the load's time begin with the emulator instead of each integration",
+    )
+    parser.add_argument("--volts", type=float, default=120.0, help="rms voltage (default 120)")
+    parser.add_argument("--power-factor", type=float, default=1.0, help="0 to 1 (default 1)")
+    parser.add_argument(
+        "--hertz", type=float, default=60.0, help="0 is direct current (default 60)"
+    )
+    parser.add_argument("--model", choices=sorted(MODELS), default="WT310", help="default WT310")
+    parser.add_argument("--identity", default="", help="the whole *IDN? reply of something else")
+    parser.add_argument("--port", type=int, default=0, help="TCP port; 0 chooses one (default)")
+    parser.add_argument(
+        "--links", type=int, default=1, help="clients at a time; the real meter takes 1 (default)"
+    )
+    parser.add_argument(
+        "--exit-with-parent", action="store_true", help="end when the starting process ends"
+    )
+    parser.set_defaults(run=run)
+
+
+def run(options: argparse.Namespace) -> int:
+    """Serve until the process is told to stop."""
+    serve(
+        Load(
+            _profile(options),
+            volts=options.volts,
+            power_factor=options.power_factor,
+            frequency_hz=options.hertz,
+        ),
+        Options(
+            model=options.model,
+            identity=options.identity,
+            profile_from_start=not options.profile_runs_on,
+        ),
+        port=options.port,
+        most_links=options.links,
+        exit_with_parent=options.exit_with_parent,
+    )
+    return 0
+
+
+def _profile(options: argparse.Namespace) -> LoadProfile:
+    if options.profile is not None:
+        return read_csv(options.profile, repeat=options.repeat)
+    if options.steps is not None:
+        return parse_steps(options.steps)
+    if options.bursts is not None:
+        return bursts(*_numbers(options.bursts, "LOW,HIGH,PERIOD,DUTY", 4))
+    if options.noise is not None:
+        mean, deviation, seed = _numbers(options.noise, "MEAN,SD,SEED", 3)
+        return noisy(mean, deviation, seed=int(seed))
+    return constant(options.watts)
+
+
+def _numbers(text: str, form: str, count: int) -> list[float]:
+    try:
+        numbers = [float(part) for part in text.split(",")]
+    except ValueError:
+        numbers = []
+    if len(numbers) != count:
+        raise ValueError(f"{text!r} is not of the form {form}")
+    return numbers

@@ -1,0 +1,34 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`python -m power identify`: say which meter answers."""
+
+from __future__ import annotations
+
+import argparse
+from contextlib import closing
+
+from power.commands.common import add_meter_options, identity_json, open_chosen, print_json
+
+_DESCRIPTION = """\
+Ask who answers at a resource string, and refuse what is no supported meter. Changes nothing but the
+form of the meter's replies, so it is safe while an integration runs.
+"""
+
+
+def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    """Add the command's parser."""
+    parser = commands.add_parser(
+        "identify", help="say which meter answers", description=_DESCRIPTION
+    )
+    add_meter_options(parser)
+    parser.set_defaults(run=run)
+
+
+def run(options: argparse.Namespace) -> int:
+    """Print maker, model, serial number and firmware."""
+    with closing(open_chosen(options)) as meter:
+        identity = meter.identify()
+    if options.json:
+        print_json(identity_json(identity))
+    else:
+        print(f"{identity.maker} {identity.model} {identity.serial} firmware {identity.firmware}")
+    return 0

@@ -1,0 +1,67 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`python -m power read`: print readings without touching an integration."""
+
+from __future__ import annotations
+
+import argparse
+import time
+from contextlib import closing
+
+from power.commands.common import add_meter_options, open_chosen, print_json, reading_json
+from power.errors import MeterRefused
+from power.meter import Reading
+from power.schedule import Schedule
+from power.wt310.driver import WT310
+
+_DESCRIPTION = """\
+Print voltage, current, power, energy, integration time and state. Never starts, stops or resets an
+integration. While none runs, the meter's output items are set if they are not the ones needed.
+"""
+
+
+def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    """Add the command's parser."""
+    parser = commands.add_parser("read", help="print readings", description=_DESCRIPTION)
+    add_meter_options(parser)
+    parser.add_argument("--count", type=int, default=1, help="how many readings (default 1)")
+    parser.add_argument("--interval", type=float, default=1.0, help="seconds apart (default 1)")
+    parser.set_defaults(run=run)
+
+
+def run(options: argparse.Namespace) -> int:
+    """Print one line, or one JSON object, for each reading."""
+    if options.count < 1 or options.interval <= 0:
+        raise ValueError("--count must be at least 1 and --interval more than 0")
+    with closing(open_chosen(options)) as meter:
+        _attach(meter)
+        schedule = Schedule(time.monotonic(), options.interval)
+        for index in range(options.count):
+            if index:
+                now_s = time.monotonic()
+                time.sleep(schedule.next_after(now_s) - now_s)
+            reading = meter.read()
+            if options.json:
+                print_json(reading_json(reading))
+            else:
+                print(line(reading), flush=True)
+    return 0
+
+
+def line(reading: Reading) -> str:
+    """Return a reading as one line for people; what the meter did not have is a dash."""
+    fields = (
+        (reading.voltage_v, "V"),
+        (reading.current_a, "A"),
+        (reading.power_w, "W"),
+        (reading.energy_wh, "Wh"),
+        (reading.integration_s, "s"),
+    )
+    values = (f"{'-' if value is None else f'{value:.5g}':>10} {unit}" for value, unit in fields)
+    return " ".join((reading.utc.isoformat(timespec="milliseconds"), *values, reading.state.value))
+
+
+def _attach(meter: WT310) -> None:
+    try:
+        meter.attach()
+    except MeterRefused:
+        meter.arrange()

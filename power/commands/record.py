@@ -1,0 +1,109 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`python -m power record`: run one integration into a power log, and judge its energy."""
+
+from __future__ import annotations
+
+import argparse
+import signal
+import sys
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+from pathlib import Path
+from types import FrameType
+
+from power.commands.common import (
+    add_meter_options,
+    add_setting_options,
+    identity_json,
+    open_chosen,
+    print_json,
+    result_json,
+    result_text,
+    settings_json,
+    settings_of,
+)
+from power.meter import Reading
+from power.recorder import Recorder
+from power.verdict import Verdict
+
+_DESCRIPTION = """\
+Reset the meter, set it up, integrate for --seconds by the meter's own timer, write every reading to
+a CSV file as it comes, and print energy and verdict. Ctrl-C ends the integration early and still
+judges it. Exit code 1 when the energy is INVALID.
+
+  python -m power record TCPIP::10.0.0.5::INSTR --seconds 600 --volts 150 --amps 0.5 --out run.csv
+"""
+
+
+def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    """Add the command's parser."""
+    parser = commands.add_parser(
+        "record",
+        help="record an integration and judge its energy",
+        description=_DESCRIPTION,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    add_meter_options(parser)
+    add_setting_options(parser)
+    parser.add_argument("--seconds", type=int, default=60, help="whole seconds (default 60)")
+    parser.add_argument("--out", metavar="LOG.csv", type=Path, required=True, help="a new file")
+    parser.add_argument("--quiet", action="store_true", help="no progress on stderr")
+    parser.set_defaults(run=run)
+
+
+def run(options: argparse.Namespace) -> int:
+    """Record once; the meter's panel is given back at the end."""
+    if options.seconds < 1:
+        raise ValueError("--seconds must be at least 1")
+    if options.out.exists():
+        raise FileExistsError(f"{options.out} exists already; choose a new file")
+    settings = settings_of(options, options.seconds)
+    with closing(open_chosen(options)) as meter, _interruptible() as interrupted:
+        recorder = Recorder(
+            meter,
+            clock=time.monotonic,
+            sleep=time.sleep,
+            progress=_silent if options.quiet else _progress,
+        )
+        recording = recorder.record(settings, options.out, should_stop=interrupted.is_set)
+        meter.local()
+    result = recording.result
+    if options.json:
+        print_json(
+            {
+                "log": str(options.out),
+                "identity": identity_json(recording.identity),
+                "settings": settings_json(recording.settings),
+                **result_json(result),
+            }
+        )
+    else:
+        print(result_text(result))
+    return 1 if result.verdict is Verdict.INVALID else 0
+
+
+@contextmanager
+def _interruptible() -> Iterator[threading.Event]:
+    """Turn Ctrl-C into a wish to stop, so that the integration is ended and judged."""
+    asked = threading.Event()
+
+    def ask(number: int, frame: FrameType | None) -> None:
+        asked.set()
+
+    previous = signal.signal(signal.SIGINT, ask)
+    try:
+        yield asked
+    finally:
+        signal.signal(signal.SIGINT, previous)
+
+
+def _progress(reading: Reading, elapsed_s: float) -> None:
+    watts = "-" if reading.power_w is None else f"{reading.power_w:.4g}"
+    energy = "-" if reading.energy_wh is None else f"{reading.energy_wh:.6g}"
+    print(f"{elapsed_s:8.1f} s {watts:>9} W {energy:>11} Wh", file=sys.stderr)
+
+
+def _silent(reading: Reading, elapsed_s: float) -> None:
+    return None

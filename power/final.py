@@ -1,0 +1,31 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Read the result of a run: twice the same, one update apart."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from power.meter import Meter, Reading
+
+# A meter may show the final energy only with the update after the end, so the first reading can
+# still be old; the update after that must agree.
+_MOST_READINGS = 4
+# Slightly more than one update, so that two readings never show the same one.
+_APART = 1.1
+
+
+def read_final(
+    meter: Meter, update_interval_s: float, sleep: Callable[[float], None]
+) -> list[Reading]:
+    """Return the readings after the end of a run; the last two agree unless the meter never does.
+
+    Takes two to four readings, one update apart. `judge_energy` sees to it if they disagree.
+    """
+    readings = [meter.read()]
+    while len(readings) < _MOST_READINGS:
+        sleep(_APART * update_interval_s)
+        readings.append(meter.read())
+        last, before = readings[-1], readings[-2]
+        if (last.energy_wh, last.integration_s) == (before.energy_wh, before.integration_s):
+            break
+    return readings
