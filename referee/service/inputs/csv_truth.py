@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 from pathlib import Path
 
@@ -12,7 +13,14 @@ from numpy.typing import NDArray
 from referee.core.ground_truth import GroundTruth
 from referee.errors import InputError
 from referee.service.inputs.class_lists import ilsvrc_class_id
-from referee.service.inputs.text import cells, parse_cell, read_bytes, whole_number
+from referee.service.inputs.number_table import are_whole, parse_numbers
+from referee.service.inputs.text import (
+    cells,
+    parse_cell,
+    read_bytes,
+    require_width,
+    whole_number,
+)
 from referee.service.inputs.truth_file import NO_BLACKLIST, GroundTruthFile
 
 __all__ = ["BOX_FIELDS", "read_blacklist", "read_csv_truth", "read_image_list"]
@@ -32,27 +40,16 @@ def read_csv_truth(path: Path, content: bytes, images: Path | None) -> GroundTru
 
     The class list is 1…highest class with a box.
     """
-    rows = []
-    for line, row in cells(path, content):
-        _require_width(path, line, row, BOX_FIELDS)
-        ids = [
-            parse_cell(path, line, field, text, whole_number, "a whole number")
-            for field, text in zip(BOX_FIELDS[:2], row, strict=False)
-        ]
-        corners = [
-            parse_cell(path, line, field, text, float, "a number")
-            for field, text in zip(BOX_FIELDS[2:], row[2:], strict=True)
-        ]
-        _require_box(path, line, ids, corners)
-        rows.append((*ids, *corners, line))
-    image_id = np.array([row[0] for row in rows], dtype=np.int64)
-    class_id = np.array([row[1] for row in rows], dtype=np.int64)
+    table = parse_numbers(content, len(BOX_FIELDS))
+    if table is None or not _are_boxes(table):
+        table = _read_slowly(path, content)
+    image_id, class_id = table[:, 0].astype(np.int64), table[:, 1].astype(np.int64)
     listed, sizes = _listed_images(images, image_id)
     unknown = np.flatnonzero(~np.isin(image_id, listed))
     if len(unknown):
-        row = rows[unknown[0]]
+        line, row = _line_of_row(path, content, int(unknown[0]))
         raise InputError(
-            f"{path}, line {row[6]}, image_id: image {row[0]} is not in {images}:"
+            f"{path}, line {line}, image_id: image {row[0]} is not in {images}:"
             " list it there, or leave its boxes out"
         )
     truth = GroundTruth(
@@ -60,11 +57,53 @@ def read_csv_truth(path: Path, content: bytes, images: Path | None) -> GroundTru
         class_ids=np.arange(1, int(class_id.max(initial=0)) + 1, dtype=np.int64),
         box_image_id=image_id,
         box_class_id=class_id,
-        box=np.array([row[2:6] for row in rows], dtype=np.float64).reshape(-1, 4),
+        box=table[:, 2:].copy(),
         blacklist=NO_BLACKLIST,
         class_names={},
     )
     return GroundTruthFile(truth, sizes=sizes)
+
+
+def _are_boxes(table: NDArray[np.float64]) -> bool:
+    """Tell whether every row is a box that `_require_box` takes."""
+    return bool(
+        are_whole(table[:, :2])
+        and (table[:, 1] >= 1).all()
+        and np.isfinite(table).all()
+        and (table[:, 4] >= table[:, 2]).all()
+        and (table[:, 5] >= table[:, 3]).all()
+    )
+
+
+def _read_slowly(path: Path, content: bytes) -> NDArray[np.float64]:
+    """Read boxes line by line and name the first fault."""
+    rows = []
+    for line, row in cells(path, content):
+        require_width(path, line, row, BOX_FIELDS)
+        ids = [
+            parse_cell(path, line, field, text, _box_id, "a whole number")
+            for field, text in zip(BOX_FIELDS[:2], row, strict=False)
+        ]
+        corners = [
+            parse_cell(path, line, field, text, float, "a number")
+            for field, text in zip(BOX_FIELDS[2:], row[2:], strict=True)
+        ]
+        _require_box(path, line, ids, corners)
+        rows.append([*ids, *corners])
+    return np.array(rows, dtype=np.float64).reshape(-1, len(BOX_FIELDS))
+
+
+def _box_id(text: str) -> int:
+    """Read an id that a double holds exactly, since a row of boxes is kept as doubles."""
+    number = whole_number(text)
+    if abs(number) >= 2**53:
+        raise ValueError(text)
+    return number
+
+
+def _line_of_row(path: Path, content: bytes, row: int) -> tuple[int, list[str]]:
+    """Return number and cells of the line that holds a row, counted from 0."""
+    return next(itertools.islice(cells(path, content), row, None))
 
 
 def read_image_list(path: Path) -> Sizes:
@@ -74,9 +113,16 @@ def read_image_list(path: Path) -> Sizes:
     """
     if path.is_dir():
         return {number: (0, 0) for number in _numbered_pictures(path)}
-    sizes: Sizes = {}
-    for line, row in cells(path, read_bytes(path)):
-        _require_width(path, line, row, _IMAGE_FIELDS)
+    content = read_bytes(path)
+    table = parse_numbers(content, len(_IMAGE_FIELDS))
+    if table is not None and are_whole(table):
+        ids, *size = table.astype(np.int64).T.tolist()
+        sizes = dict(zip(ids, zip(*size, strict=True), strict=True))
+        if len(sizes) == len(table) > 0:
+            return sizes
+    sizes = {}
+    for line, row in cells(path, content):
+        require_width(path, line, row, _IMAGE_FIELDS)
         own, width, height = (
             parse_cell(path, line, field, text, whole_number, "a whole number")
             for field, text in zip(_IMAGE_FIELDS, row, strict=True)
@@ -99,7 +145,7 @@ def read_blacklist(path: Path, truth: GroundTruth) -> NDArray[np.int64]:
     known = set(truth.image_ids.tolist())
     pairs = []
     for line, row in cells(path, read_bytes(path)):
-        _require_width(path, line, row, _BLACKLIST_FIELDS)
+        require_width(path, line, row, _BLACKLIST_FIELDS)
         own = parse_cell(path, line, "image_id", row[0], whole_number, "a whole number")
         if own not in known:
             raise InputError(
@@ -139,14 +185,6 @@ def _numbered_pictures(folder: Path) -> list[int]:
     if not numbers:
         raise InputError(f"{folder} has no pictures 1.jpg, 2.jpg …: name the folder that has them")
     return numbers
-
-
-def _require_width(path: Path, line: int, row: list[str], fields: tuple[str, ...]) -> None:
-    if len(row) != len(fields):
-        raise InputError(
-            f"{path}, line {line} has {len(row)} fields, not {len(fields)}:"
-            f" give {','.join(fields)}"
-        )
 
 
 def _require_box(path: Path, line: int, ids: list[int], corners: list[float]) -> None:

@@ -11,12 +11,33 @@ import numpy as np
 from referee.core.detections import Detections
 from referee.errors import InputError
 from referee.service.inputs.json_fields import number, object_at, whole
-from referee.service.inputs.text import cells, load_json, parse_cell, read_bytes, whole_number
+from referee.service.inputs.number_table import are_whole, parse_numbers
+from referee.service.inputs.text import (
+    cells,
+    load_json,
+    parse_cell,
+    read_bytes,
+    require_width,
+    whole_number,
+)
 
-__all__ = ["LINE_FIELDS", "is_coco_results", "read_detections"]
+__all__ = ["LINE_FIELDS", "read_detections"]
 
-LINE_FIELDS = ("image_id", "class_id", "confidence", "xmin", "ymin", "xmax", "ymax")
+LINE_FIELDS: tuple[str, ...] = (
+    "image_id",
+    "class_id",
+    "confidence",
+    "xmin",
+    "ymin",
+    "xmax",
+    "ymax",
+)
 """Fields of a line of detections; lines of six fields leave the confidence out."""
+
+_NO_CONFIDENCE = tuple(field for field in LINE_FIELDS if field != "confidence")
+
+# The number of fields is told by the first line that is not empty; it stands within these bytes.
+_FIRST_LINES = 65536
 
 
 def read_detections(path: Path) -> Detections:
@@ -36,22 +57,22 @@ def read_detections(path: Path) -> Detections:
     return _from_lines(path, content)
 
 
-def is_coco_results(path: Path) -> bool:
-    """Tell whether a file of detections is COCO results, whose image ids are the truth's own."""
-    return read_bytes(path).lstrip(b"\xef\xbb\xbf \t\r\n")[:1] == b"["
-
-
 def _from_lines(path: Path, content: bytes) -> Detections:
+    """Read lines by whole arrays; only what that does not take is read line by line."""
+    first = next(cells(path, content[: content.find(b"\n", _FIRST_LINES) + 1 or None]), None)
+    fields = _NO_CONFIDENCE if first and len(first[1]) == len(_NO_CONFIDENCE) else LINE_FIELDS
+    table = parse_numbers(content, len(fields))
+    if table is None or not are_whole(table[:, :2]):
+        return _from_slow_lines(path, content, fields)
+    ids = table[:, :2].astype(np.int64)
+    confidence = table[:, 2].copy() if fields is LINE_FIELDS else np.ones(len(table))
+    return Detections(ids[:, 0], ids[:, 1], confidence, table[:, -4:].copy())
+
+
+def _from_slow_lines(path: Path, content: bytes, fields: tuple[str, ...]) -> Detections:
     rows: list[list[float]] = []
-    fields: tuple[str, ...] = LINE_FIELDS
     for line, row in cells(path, content):
-        if not rows and len(row) == len(LINE_FIELDS) - 1:
-            fields = tuple(field for field in LINE_FIELDS if field != "confidence")
-        if len(row) != len(fields):
-            raise InputError(
-                f"{path}, line {line} has {len(row)} fields, not {len(fields)}:"
-                f" give {' '.join(fields)}"
-            )
+        require_width(path, line, row, fields)
         rows.append(
             [
                 (
@@ -62,7 +83,7 @@ def _from_lines(path: Path, content: bytes) -> Detections:
                 for field, text in zip(fields, row, strict=True)
             ]
         )
-    if fields is not LINE_FIELDS:
+    if fields is _NO_CONFIDENCE:
         rows = [[*row[:2], 1.0, *row[2:]] for row in rows]
     return Detections.from_rows(rows)
 

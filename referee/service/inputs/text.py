@@ -11,7 +11,7 @@ from typing import Any, TypeVar
 
 from referee.errors import InputError
 
-__all__ = ["cells", "load_json", "parse_cell", "read_bytes", "whole_number"]
+__all__ = ["cells", "load_json", "parse_cell", "read_bytes", "require_width", "whole_number"]
 
 _Value = TypeVar("_Value")
 _INT64_LIMIT = 2**63
@@ -66,6 +66,15 @@ def parse_cell(
     except ValueError:
         shown = text if len(text) <= _SHOWN else text[:_SHOWN] + "…"
         raise InputError(f"{path}, line {line}, {field}: '{shown}' is not {kind}") from None
+
+
+def require_width(path: Path, line: int, row: list[str], fields: tuple[str, ...]) -> None:
+    """Raise InputError where a line has another number of cells than there are fields."""
+    if len(row) != len(fields):
+        raise InputError(
+            f"{path}, line {line} has {len(row)} fields, not {len(fields)}:"
+            f" give {','.join(fields)}"
+        )
 
 
 def whole_number(text: str) -> int:

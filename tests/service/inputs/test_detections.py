@@ -64,8 +64,8 @@ def test_coco_results_become_inclusive_corners(tmp_path):
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("1 1 1 1 1 1 1\n1 1 1 1 1 1\n", "line 2 has 6 fields, not 7: give image_id class_id"),
-        ("1 1 1 1 1 1\n1 1 1 1 1 1 1\n", "line 2 has 7 fields, not 6: give image_id class_id xmin"),
+        ("1 1 1 1 1 1 1\n1 1 1 1 1 1\n", "line 2 has 6 fields, not 7: give image_id,class_id"),
+        ("1 1 1 1 1 1\n1 1 1 1 1 1 1\n", "line 2 has 7 fields, not 6: give image_id,class_id,xmin"),
         ("1 1 0.5 1 1 1\n1 1 x 1 1 1", "line 2, xmin: 'x' is not a number"),
         ("1 1 0,5 1 1 1 1\n", "line 1 has 8 fields"),
         ("1,1,,1,1,1,1\n", "line 1, confidence: '' is not a number"),
