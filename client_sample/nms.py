@@ -1,0 +1,215 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Non-maximum suppression with the meaning of Core ML's NonMaximumSuppression specification.
+
+The names in quotes below are the fields of NonMaximumSuppression.proto, which Apple publishes
+with coremltools; `coreml_nms.py` reads them from a model. The algorithm is its PickTop:
+
+1. boxes whose confidence falls below the confidence threshold are discarded;
+2. the box of the highest confidence is kept, and every other box whose IoU with it is over the
+   IoU threshold is discarded;
+3. step 2 is repeated with the boxes that are neither kept nor discarded.
+
+Where the specification leaves something open this module decides as follows:
+
+- The confidence of a box is the highest in its row and its label the class that has it, which is
+  what "the same label (argmax of the confidence)" implies; on a tie the first class.
+- A box is suppressed when the IoU is greater than the threshold. The specification's words for
+  `iouThreshold` say "less than", which would suppress the boxes that do not overlap; its remark
+  that 1.0 means no suppression, and the description of the same operation in Core ML's model
+  intermediate language ("IoU > iou_threshold"), settle it.
+- Of boxes with equal confidence the earlier row goes first.
+- Kept boxes come out in falling order of confidence, so a bound on their number keeps the best.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Dict, Mapping, Optional, Tuple, Union
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+__all__ = ["Kept", "NonMaximumSuppression", "pick_top"]
+
+# Boxes taken from the top of the list at once: large enough that numpy's cost per call does not
+# matter, small enough that 64 x 10,000 overlaps stay in a processor's cache.
+_BLOCK = 64
+
+
+@dataclass(frozen=True, eq=False)
+class Kept:
+    """Hold what is left of the boxes.
+
+    `confidence` and `coordinates` are the outputs, in the inputs' types, padded with rows of
+    zeros where a lower bound asks for more rows than were kept. `rows` are the input rows that
+    were kept and `labels` their labels (a class label, or the class's index where the model has
+    none); these two are not padded.
+    """
+
+    confidence: NDArray[Any]
+    coordinates: NDArray[Any]
+    rows: NDArray[np.int64]
+    labels: Tuple[Union[str, int], ...]
+
+
+@dataclass(frozen=True)
+class NonMaximumSuppression:
+    """Hold the parameters of a suppression; call it with confidences and coordinates.
+
+    - `iou_threshold` ("iouThreshold"): from 0 to 1; at 1 nothing is suppressed.
+    - `confidence_threshold` ("confidenceThreshold"): not negative.
+    - `per_class` ("pickTop.perClass"): boxes suppress only boxes of the same label.
+    - `class_labels` ("stringClassLabels" or "int64ClassLabels"): one for each class, or none.
+    - `min_boxes`, `max_boxes` (the first dimension of the outputs' shape): the number of output
+      rows is at least and at most this; both equal give a fixed shape, None is no upper bound.
+    - the names of the inputs and outputs, which `predict` uses. A threshold can be overridden by
+      an input only where its "...ThresholdInputFeatureName" is not empty.
+    """
+
+    iou_threshold: float
+    confidence_threshold: float
+    per_class: bool = False
+    class_labels: Union[Tuple[str, ...], Tuple[int, ...]] = ()
+    min_boxes: int = 0
+    max_boxes: Optional[int] = None
+    confidence_input: str = "raw_confidence"
+    coordinates_input: str = "raw_coordinates"
+    iou_threshold_input: str = "iouThreshold"
+    confidence_threshold_input: str = "confidenceThreshold"
+    confidence_output: str = "confidence"
+    coordinates_output: str = "coordinates"
+
+    def __post_init__(self) -> None:
+        _check_thresholds(self.iou_threshold, self.confidence_threshold)
+        if self.min_boxes < 0 or (self.max_boxes is not None and self.max_boxes < self.min_boxes):
+            raise ValueError(f"no number lies between {self.min_boxes} and {self.max_boxes} boxes")
+
+    def __call__(
+        self,
+        confidence: ArrayLike,
+        coordinates: ArrayLike,
+        *,
+        iou_threshold: Optional[float] = None,
+        confidence_threshold: Optional[float] = None,
+    ) -> Kept:
+        """Suppress boxes; thresholds that are given take the place of the parameters.
+
+        `confidence` is N x C: how sure each of C classes is at each of N places, not negative.
+        `coordinates` is N x 4: centre x, centre y, width and height, in any unit.
+        """
+        confidence, coordinates = np.asarray(confidence), np.asarray(coordinates)
+        iou = self.iou_threshold if iou_threshold is None else float(iou_threshold)
+        least = self.confidence_threshold
+        least = least if confidence_threshold is None else float(confidence_threshold)
+        _check_thresholds(iou, least)
+        self._check_boxes(confidence, coordinates)
+        best, label = confidence.max(axis=1).astype(np.float64), confidence.argmax(axis=1)
+        candidates = np.flatnonzero(best >= least)
+        ranked = candidates[np.argsort(-best[candidates], kind="stable")]
+        boxes = coordinates[ranked].astype(np.float64)
+        if self.per_class:
+            stays = np.zeros(len(ranked), dtype=bool)
+            for each in np.unique(label[ranked]):
+                of_class = np.flatnonzero(label[ranked] == each)
+                stays[of_class[pick_top(boxes[of_class], iou)]] = True
+            rows = ranked[stays]
+        else:
+            rows = ranked[pick_top(boxes, iou)]
+        rows = rows[: self.max_boxes]
+        labels = self.class_labels or range(confidence.shape[1])
+        return Kept(
+            self._pad(confidence[rows]),
+            self._pad(coordinates[rows]),
+            rows.astype(np.int64),
+            tuple(labels[index] for index in label[rows]),
+        )
+
+    def predict(self, features: Mapping[str, Any]) -> Dict[str, NDArray[Any]]:
+        """Take the inputs and return the outputs under the names that the model gives them."""
+        wanted = {self.confidence_input, self.coordinates_input}
+        optional = {self.iou_threshold_input, self.confidence_threshold_input} - {""}
+        if not wanted <= set(features) <= wanted | optional:
+            raise ValueError(
+                f"the inputs must be {', '.join(sorted(wanted))} and may be "
+                f"{', '.join(sorted(optional)) or 'nothing else'}, not {', '.join(features)}"
+            )
+        kept = self(
+            features[self.confidence_input],
+            features[self.coordinates_input],
+            iou_threshold=features.get(self.iou_threshold_input),
+            confidence_threshold=features.get(self.confidence_threshold_input),
+        )
+        return {
+            self.confidence_output: kept.confidence,
+            self.coordinates_output: kept.coordinates,
+        }
+
+    def _pad(self, rows: NDArray[Any]) -> NDArray[Any]:
+        missing = max(0, self.min_boxes - len(rows))
+        return np.concatenate([rows, np.zeros((missing, rows.shape[1]), dtype=rows.dtype)])
+
+    def _check_boxes(self, confidence: NDArray[Any], coordinates: NDArray[Any]) -> None:
+        if confidence.ndim != 2 or coordinates.shape != (len(confidence), 4):
+            shapes = f"{confidence.shape} and {coordinates.shape}"
+            raise ValueError(f"confidence must be N x C and coordinates N x 4, not {shapes}")
+        classes = confidence.shape[1]
+        if classes == 0 or (self.class_labels and len(self.class_labels) != classes):
+            raise ValueError(f"{classes} classes but {len(self.class_labels)} class labels")
+        if not (np.isfinite(confidence).all() and np.isfinite(coordinates).all()):
+            raise ValueError("confidences and coordinates must be finite numbers")
+        if (confidence < 0).any() or (coordinates[:, 2:] < 0).any():
+            raise ValueError("confidences, widths and heights must not be negative")
+
+
+def _check_thresholds(iou_threshold: float, confidence_threshold: float) -> None:
+    if not 0 <= iou_threshold <= 1:
+        raise ValueError(f"the IoU threshold must lie between 0 and 1, not be {iou_threshold}")
+    if not 0 <= confidence_threshold:
+        raise ValueError(f"the confidence threshold must not be {confidence_threshold}")
+
+
+def pick_top(boxes: NDArray[np.float64], iou_threshold: float) -> NDArray[np.int64]:
+    """Return the positions of the boxes that are kept of a list in falling order of confidence.
+
+    `boxes` is N x 4: centre x, centre y, width, height. Boxes without an area overlap nothing.
+    """
+    if iou_threshold >= 1:
+        return np.arange(len(boxes))
+    centre, half = boxes[:, :2].T, boxes[:, 2:].T / 2
+    with np.errstate(over="ignore", invalid="ignore"):
+        left, top = centre - half
+        right, bottom = centre + half
+        # The area is taken from the corners, so that equal boxes have an IoU of exactly 1.
+        table = np.stack([left, top, right, bottom, (right - left) * (bottom - top)])
+        waiting = np.arange(len(boxes))
+        kept = [waiting[:0]]
+        while len(waiting):
+            block, table = table[:, :_BLOCK], table[:, _BLOCK:]
+            near = _near(block, block, iou_threshold)
+            stays = np.ones(block.shape[1], dtype=bool)
+            for index in range(len(stays)):
+                if stays[index]:
+                    stays[index + 1 :] &= ~near[index, index + 1 :]
+            kept.append(waiting[:_BLOCK][stays])
+            free = ~_near(block[:, stays], table, iou_threshold).any(axis=0)
+            table, waiting = table[:, free], waiting[_BLOCK:][free]
+    return np.concatenate(kept)
+
+
+def _near(
+    one: NDArray[np.float64], other: NDArray[np.float64], iou_threshold: float
+) -> NDArray[np.bool_]:
+    """Tell for each box of one table (rows) and of another (columns) if their IoU is too high."""
+    left, top, right, bottom, area = one[:, :, None]
+    # Everything is done in place: half of the time of this would go into fresh memory.
+    common = np.minimum(right, other[2])
+    common -= np.maximum(left, other[0])
+    np.maximum(common, 0, out=common)
+    height = np.minimum(bottom, other[3])
+    height -= np.maximum(top, other[1])
+    common *= np.maximum(height, 0, out=height)
+    union = np.add(area, other[4], out=height)
+    union -= common
+    common /= union
+    near: NDArray[np.bool_] = common > iou_threshold
+    return near  # two empty boxes are not near: 0 / 0 is greater than nothing

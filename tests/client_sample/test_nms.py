@@ -1,0 +1,265 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Non-maximum suppression means what Core ML's specification says."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from client_sample.nms import NonMaximumSuppression
+
+
+def slow_rows(confidence, coordinates, iou_threshold, confidence_threshold, per_class):
+    """Follow the specification's five steps box by box and return the rows that are kept."""
+    best = [max(row) for row in confidence]
+    label = [list(row).index(max(row)) for row in confidence]
+    rest = [row for row in range(len(best)) if not best[row] < confidence_threshold]
+    rest.sort(key=lambda row: (-best[row], row))
+    kept = []
+    while rest:
+        top, *rest = rest
+        kept.append(top)
+        rest = [
+            row
+            for row in rest
+            if (per_class and label[row] != label[top])
+            or not slow_iou(coordinates[top], coordinates[row]) > iou_threshold
+        ]
+    return kept
+
+
+def slow_iou(one, other):
+    """Return the intersection over union of two boxes, 0 where there is no area."""
+    ends = []
+    for x, y, width, height in (one, other):
+        ends.append((x - width / 2, y - height / 2, x + width / 2, y + height / 2))
+    (left, top, right, bottom), (left2, top2, right2, bottom2) = ends
+    wide = max(0.0, min(right, right2) - max(left, left2))
+    tall = max(0.0, min(bottom, bottom2) - max(top, top2))
+    areas = (right - left) * (bottom - top) + (right2 - left2) * (bottom2 - top2)
+    return wide * tall / (areas - wide * tall) if areas > wide * tall else 0.0
+
+
+# Few different values, so that equal confidences and exact thresholds happen all the time.
+coarse = st.integers(0, 8).map(lambda number: number / 8)
+
+
+@st.composite
+def boxes(draw, most=40):
+    """Draw confidences N x C and coordinates N x 4."""
+    n, classes = draw(st.integers(0, most)), draw(st.integers(1, 4))
+    confidence = draw(st.lists(coarse, min_size=n * classes, max_size=n * classes))
+    coordinates = draw(st.lists(coarse, min_size=n * 4, max_size=n * 4))
+    return (
+        np.array(confidence, dtype=np.float64).reshape(n, classes),
+        np.array(coordinates, dtype=np.float64).reshape(n, 4),
+    )
+
+
+@pytest.mark.slow
+@settings(deadline=None)
+@given(boxes(), coarse, coarse, st.booleans())
+def test_it_keeps_the_rows_that_the_five_steps_keep(data, iou, least, per_class):
+    """The vectorised form and the words of the specification agree, ties and all."""
+    suppress = NonMaximumSuppression(iou, least, per_class=per_class)
+    assert slow_rows(*data, iou, least, per_class) == suppress(*data).rows.tolist()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("per_class", [False, True])
+@pytest.mark.parametrize("size", [0.02, 0.3])
+def test_it_agrees_on_more_boxes_than_a_block_holds(per_class, size):
+    """Hundreds of boxes, kept or suppressed across blocks, give the same rows."""
+    chance = np.random.default_rng(3)
+    confidence = chance.random((500, 3)).round(2)
+    coordinates = np.hstack([chance.random((500, 2)), chance.uniform(0.5, 2, (500, 2)) * size])
+    rows = NonMaximumSuppression(0.45, 0.3, per_class=per_class)(confidence, coordinates).rows
+    assert slow_rows(confidence, coordinates, 0.45, 0.3, per_class) == rows.tolist()
+    assert 64 < len(rows) < 500 or size > 0.02
+
+
+@pytest.mark.slow
+@settings(deadline=None)
+@given(boxes(), coarse, coarse, st.booleans(), st.integers(0, 5), st.integers(0, 40))
+def test_outputs_are_the_kept_rows_bounded_and_padded(data, iou, least, per_class, low, more):
+    """The first rows are the best kept ones as they came in, the others zeros."""
+    confidence, coordinates = data
+    plain = NonMaximumSuppression(iou, least, per_class=per_class)(*data)
+    bounded = NonMaximumSuppression(
+        iou, least, per_class=per_class, min_boxes=low, max_boxes=low + more
+    )(*data)
+    count = min(low + more, len(plain.rows))
+    assert plain.rows[:count].tolist() == bounded.rows.tolist()
+    assert count == len(bounded.labels)
+    for source, output in (
+        (confidence, bounded.confidence),
+        (coordinates, bounded.coordinates),
+    ):
+        assert max(low, count) == len(output)
+        assert np.array_equal(source[bounded.rows], output[:count])
+        assert not output[count:].any()
+    assert sorted(-confidence[bounded.rows].max(axis=1, initial=0)) == [
+        -value for value in confidence[bounded.rows].max(axis=1, initial=0)
+    ]
+
+
+def test_the_threshold_is_the_overlap_that_is_still_allowed():
+    """A box is suppressed when its IoU is greater than the threshold, not when it is equal."""
+    confidence = [[0.9], [0.8]]
+    halves = [[0.5, 0.5, 1, 1], [0.5, 0.25, 1, 0.5]]
+    assert [0, 1] == NonMaximumSuppression(0.5, 0)(confidence, halves).rows.tolist()
+    assert [0] == NonMaximumSuppression(0.4999, 0)(confidence, halves).rows.tolist()
+
+
+def test_an_iou_threshold_of_one_suppresses_nothing():
+    """Even identical boxes stay, as the specification says of 1.0."""
+    kept = NonMaximumSuppression(1.0, 0)([[0.9], [0.9]], [[0.1, 0.1, 0.3, 0.7]] * 2)
+    assert [0, 1] == kept.rows.tolist()
+
+
+def test_an_iou_threshold_of_zero_suppresses_what_overlaps_at_all():
+    """Boxes that only touch stay."""
+    touching = [[0.5, 0.5, 1, 1], [1.5, 0.5, 1, 1], [1.4, 0.5, 1, 1]]
+    kept = NonMaximumSuppression(0.0, 0)([[0.9], [0.8], [0.7]], touching)
+    assert [0, 1] == kept.rows.tolist()
+
+
+def test_boxes_at_the_confidence_threshold_stay():
+    """Only boxes that fall below are removed."""
+    kept = NonMaximumSuppression(1.0, 0.5)([[0.5], [0.4999]], np.zeros((2, 4)))
+    assert [0] == kept.rows.tolist()
+
+
+def test_thresholds_can_be_overridden_at_run_time():
+    """Values given to one call take the parameters' place, also where they are zero."""
+    data = [[0.9], [0.4], [0.2]], [[0, 0, 2, 2], [0, 0, 2, 1], [9, 9, 1, 1]]
+    suppress = NonMaximumSuppression(0.4, 0.3)
+    assert [0] == suppress(*data).rows.tolist()
+    assert [0, 1] == suppress(*data, iou_threshold=0.6).rows.tolist()
+    assert [0, 2] == suppress(*data, confidence_threshold=0.0).rows.tolist()
+    both = suppress(*data, iou_threshold=1.0, confidence_threshold=0)
+    assert [0, 1, 2] == both.rows.tolist()
+
+
+def test_per_class_lets_boxes_of_other_labels_stand():
+    """The label is the argmax of the row; across classes the best alone remains."""
+    confidence = [[0.9, 0.1], [0.2, 0.8], [0.7, 0.3]]
+    same = [[0.5, 0.5, 1, 1]] * 3
+    assert [0] == NonMaximumSuppression(0.5, 0)(confidence, same).rows.tolist()
+    kept = NonMaximumSuppression(0.5, 0, per_class=True)(confidence, same)
+    assert [0, 1] == kept.rows.tolist()
+
+
+@pytest.mark.parametrize("labels", [("cat", "dog"), (17, 18), ()])
+def test_labels_are_strings_integers_or_indices(labels):
+    """Each kept box has its class's label, or the index where the model has none."""
+    suppress = NonMaximumSuppression(0.5, 0, class_labels=labels, min_boxes=3)
+    kept = suppress([[0.1, 0.9], [0.8, 0.2]], [[0, 0, 1, 1], [5, 5, 1, 1]])
+    expected = labels or (0, 1)
+    assert (expected[1], expected[0]) == kept.labels
+
+
+@pytest.mark.parametrize("kind", [np.float16, np.float32, np.float64])
+def test_outputs_have_the_inputs_types(kind):
+    """Types stay, also of the padding, and whole rows of confidences come out."""
+    suppress = NonMaximumSuppression(0.5, 0, min_boxes=2, max_boxes=2)
+    kept = suppress(np.ones((1, 3), dtype=kind), np.ones((1, 4), dtype=kind))
+    assert ((2, 3), kind) == (kept.confidence.shape, kept.confidence.dtype)
+    assert ((2, 4), kind) == (kept.coordinates.shape, kept.coordinates.dtype)
+
+
+def test_thresholds_are_compared_in_double_precision():
+    """A float32 confidence that is a little below a threshold is below it."""
+    confidence = np.array([[0.7], [0.3]], dtype=np.float32)
+    assert [0, 1] == NonMaximumSuppression(1, 0.3)(confidence, np.zeros((2, 4))).rows.tolist()
+    assert [] == NonMaximumSuppression(1, 0.7)(confidence, np.zeros((2, 4))).rows.tolist()
+
+
+def test_no_boxes_are_padded_too():
+    """N may be 0, which gives zeros up to the lower bound."""
+    kept = NonMaximumSuppression(0.5, 0.2, min_boxes=2)(np.empty((0, 3)), np.empty((0, 4)))
+    assert (2, 3) == kept.confidence.shape
+    assert 0 == len(kept.rows) == len(kept.labels)
+
+
+def test_coordinates_of_any_size_give_no_warning():
+    """Boxes as large as a double can hold overlap or do not, without an error."""
+    huge = np.array([[0, 0, 1e308, 1e308], [1e308, 0, 1e308, 1e308], [0, 0, 1e-320, 0]])
+    kept = NonMaximumSuppression(0.5, 0)([[0.9], [0.8], [0.7]], huge)
+    assert 0 == kept.rows[0]
+
+
+def test_inputs_and_outputs_go_by_the_names_of_the_model():
+    """`predict` takes and returns dictionaries as a Core ML model does."""
+    suppress = NonMaximumSuppression(
+        0.5, 0, confidence_input="c", coordinates_input="b", iou_threshold_input="t"
+    )
+    same = [[0.5, 0.5, 1, 1]] * 2
+    features = {"c": [[0.9], [0.8]], "b": same}
+    assert (1, 1) == suppress.predict(features)["confidence"].shape
+    outputs = suppress.predict({**features, "t": 1.0})
+    assert {"confidence": (2, 1), "coordinates": (2, 4)} == {
+        name: output.shape for name, output in outputs.items()
+    }
+
+
+@pytest.mark.parametrize(
+    "features", [{}, {"raw_confidence": [[1]]}, {"other": 1}, {"": 0.5}, {"iouThreshold": 0.1}]
+)
+def test_a_threshold_without_a_name_cannot_be_overridden(features):
+    """Missing and unknown inputs are refused by name, as is one that the model does not name."""
+    suppress = NonMaximumSuppression(0.5, 0, iou_threshold_input="")
+    good = {"raw_confidence": [[1.0]], "raw_coordinates": [[0.0, 0, 1, 1]]}
+    given_features = features if not features or "raw_confidence" in features else good | features
+    with pytest.raises(ValueError, match="the inputs must be raw_confidence, raw_coordinates"):
+        suppress.predict(given_features)
+
+
+@pytest.mark.parametrize(
+    ("confidence", "coordinates", "words"),
+    [
+        ([0.5], [[0, 0, 1, 1]], "N x C"),
+        ([[0.5]], [[0, 0, 1]], "N x 4"),
+        ([[0.5], [0.5]], [[0, 0, 1, 1]], "N x 4"),
+        (np.empty((1, 0)), [[0, 0, 1, 1]], "0 classes"),
+        ([[-0.1]], [[0, 0, 1, 1]], "negative"),
+        ([[float("nan")]], [[0, 0, 1, 1]], "finite"),
+        ([[0.5]], [[0, 0, float("inf"), 1]], "finite"),
+        ([[0.5]], [[0, 0, -1, 1]], "negative"),
+    ],
+)
+def test_what_is_no_box_is_refused(confidence, coordinates, words):
+    """Shapes and values that the specification excludes are errors, not results."""
+    with pytest.raises(ValueError, match=words):
+        NonMaximumSuppression(0.5, 0)(confidence, coordinates)
+
+
+@pytest.mark.parametrize(
+    "parameters",
+    [
+        {"iou_threshold": -0.1},
+        {"iou_threshold": 1.1},
+        {"iou_threshold": float("nan")},
+        {"confidence_threshold": -1},
+        {"confidence_threshold": float("nan")},
+        {"min_boxes": -1},
+        {"min_boxes": 3, "max_boxes": 2},
+    ],
+)
+def test_parameters_outside_their_range_are_refused(parameters):
+    """Thresholds and bounds are checked when they are set and when they are overridden."""
+    with pytest.raises(ValueError, match="must|lies"):
+        NonMaximumSuppression(**{"iou_threshold": 0.5, "confidence_threshold": 0, **parameters})
+    overrides = {name: value for name, value in parameters.items() if "threshold" in name}
+    if overrides:
+        with pytest.raises(ValueError, match="must"):
+            NonMaximumSuppression(0.5, 0)([[0.5]], [[0, 0, 1, 1]], **overrides)
+
+
+def test_labels_must_be_as_many_as_classes():
+    """Two labels for three classes are a mistake in the model."""
+    suppress = NonMaximumSuppression(0.5, 0, class_labels=("a", "b"))
+    with pytest.raises(ValueError, match="3 classes but 2 class labels"):
+        suppress([[0.1, 0.2, 0.3]], [[0, 0, 1, 1]])
