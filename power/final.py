@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from power.meter import Meter, Reading
+from power.meter import Reading
 
 # A meter may show the final energy only with the update after the end, so the first reading can
 # still be old; the update after that must agree.
@@ -15,16 +15,16 @@ _APART = 1.1
 
 
 def read_final(
-    meter: Meter, update_interval_s: float, sleep: Callable[[float], None]
+    read: Callable[[], Reading], update_interval_s: float, sleep: Callable[[float], object]
 ) -> list[Reading]:
     """Return the readings after the end of a run; the last two agree unless the meter never does.
 
-    Takes two to four readings, one update apart. `judge_energy` sees to it if they disagree.
+    `read` gives one reading of the meter. Takes two to four readings, one update apart. `judge_energy` sees to it if they disagree.
     """
-    readings = [meter.read()]
+    readings = [read()]
     while len(readings) < _MOST_READINGS:
         sleep(_APART * update_interval_s)
-        readings.append(meter.read())
+        readings.append(read())
         last, before = readings[-1], readings[-2]
         if (last.energy_wh, last.integration_s) == (before.energy_wh, before.integration_s):
             break

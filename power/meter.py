@@ -137,6 +137,10 @@ class Meter(Protocol):
         """Take up a link again without changing the integration, and return its state."""
         ...
 
+    def arrange(self) -> None:
+        """Set what the meter sends as a reading; refused, by `MeterBusy`, during an integration."""
+        ...
+
     def read(self) -> Reading:
         """Return one sample: voltage, current, power, energy, integration time and state."""
         ...

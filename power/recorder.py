@@ -79,7 +79,7 @@ class Recorder:
             self._persist(self._meter.stop)
             session_s = min(stopped_s - start.sent_s, float(settings.timer_s))
             final = self._persist(
-                lambda: read_final(self._meter, settings.update_interval_s, self._sleep)
+                lambda: read_final(self._meter.read, settings.update_interval_s, self._sleep)
             )
             for reading in final:
                 self._keep(reading, start, log)

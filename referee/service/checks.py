@@ -140,10 +140,9 @@ def _link(open_meter: Callable[[], Meter]) -> Check:
         meter = open_meter()
         try:
             identity = meter.identify()
-            state = meter.attach()
         finally:
             meter.close()
     except MeterError as error:
         return Check("meter", "link", Outcome.FAIL, str(error), "Try: python -m power identify")
-    found = f"{identity.maker} {identity.model}, firmware {identity.firmware}, {state.value}"
+    found = f"{identity.maker} {identity.model}, firmware {identity.firmware}"
     return Check("meter", "link", Outcome.OK, found)

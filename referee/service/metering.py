@@ -14,7 +14,8 @@ from dataclasses import dataclass, replace
 from enum import Enum
 from typing import TypeVar
 
-from power.errors import MeterError, MeterReplyError, MeterUnreachable
+from power.errors import MeterError, MeterRefused, MeterReplyError, MeterUnreachable
+from power.final import read_final
 from power.meter import (
     Identity,
     IntegrationStart,
@@ -121,11 +122,16 @@ class Metering:
             return None
         return self._do(lambda meter: meter.stop())
 
-    def read(self) -> Reading | None:
-        """Read once, now, beside the schedule; None without a meter."""
+    def read_final(self, sleep: Callable[[float], object]) -> list[Reading]:
+        """Return the readings after an end, the last two equal and one update apart.
+
+        The scheduled readings go on in between; without a meter the list is empty.
+        """
         if self._open_meter is None:
-            return None
-        return self._do(lambda meter: meter.read())
+            return []
+        return read_final(
+            lambda: self._do(lambda meter: meter.read()), self.settings.update_interval_s, sleep
+        )
 
     def _do(self, job: Callable[[Meter], T]) -> T:
         if self._status.link is not LinkState.OK:
@@ -167,7 +173,7 @@ class Metering:
         try:
             self._meter = open_meter()
             identity = self._meter.identify()
-            state = self._meter.attach()
+            state = _attach(self._meter)
         except MeterError as error:
             self._lose(str(error))
             self._stopping.wait(self._retry_s)
@@ -220,3 +226,12 @@ class Metering:
             status.text,
         )
         self._on_link(status)
+
+
+def _attach(meter: Meter) -> IntegrationState:
+    """Attach, after telling a meter that was never ours what to send; no integration changes."""
+    try:
+        return meter.attach()
+    except MeterRefused:
+        meter.arrange()
+        return meter.attach()

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from datetime import datetime
 
 from power.energy import EnergyResult, judge_energy
-from power.meter import IntegrationState, Reading
+from power.meter import Reading
 from referee.core.instant import seconds_between
 from referee.core.states import EndCause
 from referee.errors import RefereeError, Unavailable
@@ -30,7 +30,6 @@ _TIMER_GRACE_S = 0.3
 _LINK_PATIENCE_S = 120.0
 _RETRY_S = 1.0
 _STOP_WAIT_S = 5.0
-_FINAL_READS = 10
 
 Notify = Callable[[int | None, Level, str], None]
 
@@ -176,20 +175,8 @@ class Settling:
 
     def _final_readings(self, session: SessionRecord) -> None:
         """Read until the held energy comes twice, an update apart."""
-        previous: Reading | None = None
-        for _ in range(_FINAL_READS):
-            reading = self._metering.read()
-            if reading is None:
-                return
+        for reading in self._metering.read_final(self._stopping.wait):
             self._keep(session, reading)
-            if (
-                previous is not None
-                and reading.state in (IntegrationState.STOP, IntegrationState.TIMEUP)
-                and reading.energy_wh == previous.energy_wh
-            ):
-                return
-            previous = reading
-            self._stopping.wait(self._metering.settings.update_interval_s)
 
     def _keep(self, session: SessionRecord, reading: Reading) -> None:
         started = session.facts.started
