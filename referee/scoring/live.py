@@ -3,11 +3,14 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import numpy as np
 from numpy.typing import NDArray
 
 from referee.core.detections import Detections
 from referee.core.ground_truth import GroundTruth
+from referee.scoring.fates import Fates, explain
 from referee.scoring.growing import GrowingArray
 from referee.scoring.matching import Matching
 from referee.scoring.overlap import iou
@@ -39,6 +42,7 @@ class LiveScore:
         self._index = TruthIndex(truth, rules)
         self._matching = Matching(len(self._index.box))
         self._candidate_row = GrowingArray(np.int64)
+        self._answers: list[Detections] = []
         self._rows = 0
         self._ignored = dict.fromkeys(IGNORED_REASONS, 0)
         self._inverted = 0
@@ -52,6 +56,7 @@ class LiveScore:
 
     def add(self, detections: Detections) -> None:
         """Take the rows of one answer, in their order."""
+        self._answers.append(detections)
         index = self._index
         image = index.images(detections.image_id)
         klass = index.classes(detections.class_id)
@@ -163,7 +168,16 @@ class LiveScore:
             inverted=self._inverted,
             coordinate_not_finite=self._not_finite,
             _classes=dict(zip(class_ids, self._classes, strict=True)),
+            _explain=partial(_explain, self._truth, self._rules, tuple(self._answers)),
         )
+
+
+def _explain(truth: GroundTruth, rules: Rules, answers: tuple[Detections, ...]) -> Fates:
+    """Tell the fate of each row of the answers, in their order."""
+    detections = Detections.concatenate(answers)
+    score = LiveScore(truth, rules)
+    score.add(detections)
+    return explain(truth, detections, rules, score.matched())
 
 
 def _mean(ap: list[float | None], rules: Rules) -> float | None:

@@ -3,8 +3,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 
+from referee.scoring.fates import Fates
 from referee.scoring.ranking import ClassScore, Curve
 from referee.scoring.rules import Rules
 
@@ -49,7 +51,15 @@ class IlsvrcResult:
     inverted: int
     coordinate_not_finite: int
     _classes: dict[int, ClassScore] = field(repr=False, compare=False)
+    _explain: Callable[[], Fates] = field(repr=False, compare=False)
 
     def precision_recall(self, class_id: int) -> Curve:
         """Return the precision-recall curve of one class of the list; KeyError for any other."""
         return self._classes[class_id].curve()
+
+    def explain(self) -> Fates:
+        """Return what became of each detection, and which truth boxes were missed.
+
+        This matches the detections once more, and takes a few times as long as the evaluation.
+        """
+        return self._explain()

@@ -1,0 +1,82 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The live score is the final score of the answers so far, bit for bit."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from referee.core.detections import Detections
+from referee.scoring.ilsvrc import evaluate
+from referee.scoring.live import LiveScore
+from referee.scoring.rules import DEVKIT, REFEREE_2015
+from tests.scoring.contests import contests, make_detections, make_truth
+
+
+@pytest.mark.slow
+@given(contests(), st.data())
+@settings(max_examples=200, deadline=None)
+def test_live_equals_final_in_any_order_and_split(contest, data):
+    """Whatever the order and size of the answers, each result is that of all rows so far."""
+    truth = contest.ground_truth()
+    rules = data.draw(st.sampled_from([DEVKIT, REFEREE_2015]))
+    rows = make_detections(data.draw(st.permutations(contest.rows)))
+    cuts = data.draw(st.lists(st.integers(0, len(rows)), max_size=8).map(sorted))
+    live = LiveScore(truth, rules)
+    for start, end in zip([0, *cuts], [*cuts, len(rows)], strict=True):
+        live.add(rows.select(np.arange(start, end)))
+        if data.draw(st.booleans()):
+            assert evaluate(truth, rows.select(np.arange(end)), rules) == live.result()
+    assert evaluate(truth, rows, rules) == live.result()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", range(3))
+def test_row_by_row_equals_final(seed):
+    """Thousands of one-row answers in crowded images, with many ties, end where one does."""
+    chance = np.random.default_rng(seed)
+    n = 2000
+    corner = chance.integers(0, 60, (n, 2))
+    box = np.concatenate([corner, corner + chance.integers(5, 40, (n, 2))], axis=1)
+    truth = make_truth(
+        range(1, 6), [1, 2], [(int(i % 5) + 1, int(i % 2) + 1, box[i].tolist()) for i in range(200)]
+    )
+    rows = Detections(
+        chance.integers(1, 6, n),
+        chance.integers(1, 3, n),
+        chance.integers(0, 12, n) / 12,
+        box.astype(np.float64),
+    )
+    live = LiveScore(truth)
+    for row in range(n):
+        live.add(rows.select(np.array([row])))
+        if row % 97 == 0:
+            live.result()
+    assert evaluate(truth, rows) == live.result()
+
+
+def test_results_do_not_change_afterwards():
+    """A result is a snapshot: later answers leave it, its curves and its fates alone."""
+    truth = make_truth([1], [1], [(1, 1, (0, 0, 9, 9))])
+    live = LiveScore(truth)
+    live.add(make_detections([(1, 1, 0.5, (0, 0, 9, 9))]))
+    before = live.result()
+    live.add(make_detections([(1, 1, 0.9, (50, 50, 59, 59)), (1, 1, 0.8, (0, 0, 9, 9))]))
+    assert (1.0, 0.5) == (before.mean_ap, live.result().mean_ap)
+    assert [1.0] == before.precision_recall(1).precision.tolist()
+    assert 1 == len(before.explain().fate)
+
+
+def test_without_answers_the_score_is_zero():
+    """Before the first answer every class with ground truth has AP 0."""
+    result = LiveScore(make_truth([1], [1, 2], [(1, 1, (0, 0, 9, 9))])).result()
+    assert ({1: 0.0, 2: None}, 0.0, 0) == (result.ap, result.mean_ap, result.detections)
+
+
+def test_empty_answers_change_nothing():
+    """An answer without rows is an answer."""
+    live = LiveScore(make_truth([1], [1], [(1, 1, (0, 0, 9, 9))]))
+    live.add(Detections.empty())
+    assert (0.0, 0) == (live.result().mean_ap, live.result().detections)
