@@ -75,7 +75,7 @@ def run(args: argparse.Namespace) -> int:
         images=ImagesSection(scenes / "images", scenes / "ground_truth.json"),
         server=ServerSection(contest="127.0.0.1:0", console="127.0.0.1:0"),
         meter=MeterSection(
-            update_interval_s=0.25, voltage_range_v=300.0, current_range_a=0.1, emulated_load=_LOAD
+            update_interval_s=0.25, voltage_range_v=150.0, current_range_a=0.1, emulated_load=_LOAD
         ),
     )
     _say(f"Starting the servers and an emulated WT310 for a session of {args.seconds} s.")
@@ -83,7 +83,8 @@ def run(args: argparse.Namespace) -> int:
         _say(f"Contestants reach {host.supervisor.contest_url}; operators look at")
         _say(f"{host.supervisor.console_url} while it runs.")
         scored_before = len(all_sessions(host.database.connection))
-        with _device(host, answers, args.seconds / _IMAGES_PER_SESSION) as device:
+        pace_s = args.seconds / _IMAGES_PER_SESSION
+        with _device(host, answers, pace_s, out / "device.log") as device:
             scoring_run = _watch(host, device, scored_before, args.seconds)
         bundle = _export(config, host.database, out)
     _tell(scoring_run, bundle, out, as_json=args.json)
@@ -102,28 +103,30 @@ def _generate(out: Path) -> tuple[Path, Path]:
 
 
 @contextmanager
-def _device(host: Host, answers: Path, seconds_per_image: float) -> Iterator[subprocess.Popen[str]]:
-    """Run the contestant's device as a process of its own."""
+def _device(
+    host: Host, answers: Path, seconds_per_image: float, log: Path
+) -> Iterator[subprocess.Popen[bytes]]:
+    """Run the contestant's device as a process of its own; what it says goes into the log."""
     command = [sys.executable, "-m", "referee.demo.device"]
     command += ["--url", host.supervisor.contest_url, "--user", "demo", "--password", "practice"]
     command += ["--answers", str(answers), "--seconds-per-image", str(seconds_per_image)]
-    child = subprocess.Popen(command, stderr=subprocess.PIPE, text=True, start_new_session=True)
+    with log.open("wb") as said:
+        child = subprocess.Popen(command, stdout=said, stderr=said, start_new_session=True)
     try:
         yield child
     finally:
         if child.poll() is None:
             child.terminate()
-        child.communicate()
+        child.wait()
 
 
-def _watch(host: Host, device: subprocess.Popen[str], before: int, seconds: int) -> ScoringRun:
+def _watch(host: Host, device: subprocess.Popen[bytes], before: int, seconds: int) -> ScoringRun:
     """Show the session's progress until it is scored."""
     connection = host.database.connection
     deadline = time.monotonic() + seconds + _SETTLE_S
     while time.monotonic() < deadline:
         if device.poll() not in (None, 0):
-            _, errors = device.communicate()
-            raise Unavailable(f"The contestant's device failed: {errors.strip()}")
+            raise Unavailable("The contestant's device failed; its device.log says why.")
         sessions = all_sessions(connection)
         if len(sessions) > before:
             scoring_run = newest_scoring_run(connection, sessions[0].session_id)

@@ -87,9 +87,9 @@ def run(args: argparse.Namespace) -> int:
             resource=args.meter,
             update_interval_s=args.update_interval,
             emulated_load=args.load,
-            # The emulated load is at 230 V; a real meter's ranges belong into a contest.toml.
-            voltage_range_v=300.0 if args.meter == "emulated" else None,
-            current_range_a=1.0 if args.meter == "emulated" else None,
+            # The emulated load is at 120 V; a real meter's ranges belong into a contest.toml.
+            voltage_range_v=150.0 if args.meter == "emulated" else None,
+            current_range_a=0.5 if args.meter == "emulated" else None,
         ),
     )
     with hosted(config) as host:

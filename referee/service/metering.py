@@ -33,6 +33,7 @@ T = TypeVar("T")
 # Longest time that a command may take, its wait for a reading under way included; the meter's
 # own waits are bounded below it.
 _COMMAND_S = 25.0
+_OPEN_S = 10.0
 _RETRY_FIRST_S = 0.5
 _RETRY_MOST_S = 5.0
 
@@ -83,6 +84,7 @@ class Metering:
         self._stopping = threading.Event()
         self._retry_s = _RETRY_FIRST_S
         self._status = MeterStatus(LinkState.CONNECTING if open_meter else LinkState.NONE)
+        self._told = threading.Condition()
         self._thread = threading.Thread(target=self._run, name="meter", daemon=True)
 
     @property
@@ -134,6 +136,9 @@ class Metering:
         )
 
     def _do(self, job: Callable[[Meter], T]) -> T:
+        with self._told:
+            # A command that comes while the first link is being opened waits for it.
+            self._told.wait_for(lambda: self._status.link is not LinkState.CONNECTING, _OPEN_S)
         if self._status.link is not LinkState.OK:
             raise Unavailable(f"The power meter is not connected. {self._status.text}".strip())
         future: Future[T] = Future()
@@ -218,7 +223,9 @@ class Metering:
             self._meter = None
 
     def _tell(self, status: MeterStatus) -> None:
-        self._status = status
+        with self._told:
+            self._status = status
+            self._told.notify_all()
         _log.log(
             logging.INFO if status.link is LinkState.OK else logging.WARNING,
             "meter link %s: %s",

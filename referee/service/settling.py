@@ -7,6 +7,7 @@ import logging
 import queue
 import threading
 from collections.abc import Callable
+from dataclasses import replace
 from datetime import datetime
 
 from power.energy import EnergyResult, judge_energy
@@ -146,6 +147,7 @@ class Settling:
                         {"code": f.code, "severity": f.severity.value, "text": f.text}
                         for f in result.findings
                     ],
+                    "integrator_wh": result.integrator_wh,
                     "cross_check_wh": result.cross_check_wh,
                     "integration_s": result.integration_s,
                 },
@@ -197,7 +199,7 @@ class Settling:
         return judge_energy(
             readings,
             session_s=seconds_between(facts.started, facts.ended),
-            settings=self._metering.settings,
+            settings=replace(self._metering.settings, timer_s=int(facts.length_s)),
             identity=status.identity,
         )
 
