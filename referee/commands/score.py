@@ -7,15 +7,40 @@ import argparse
 import json
 import math
 import sys
+from dataclasses import replace
 from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
 
 from referee.commands.score_table import print_table
 from referee.errors import InputError
+from referee.scoring.coco_boxes import CocoTruth
 from referee.scoring.ilsvrc import evaluate
-from referee.service.inputs import in_own_ids, read_detections, read_ground_truth
-from referee.service.score_report import energy_report, ilsvrc_report, images_with_detections
+from referee.scoring.result import IlsvrcResult
+from referee.service.inputs import (
+    GroundTruthFile,
+    in_own_ids,
+    own_image_ids,
+    read_coco_results,
+    read_detections,
+    read_ground_truth,
+)
+from referee.service.score_report import (
+    Report,
+    coco_report,
+    energy_report,
+    ilsvrc_report,
+    images_with_detections,
+)
+
+if TYPE_CHECKING:  # Importing pycocotools takes time that only its own metric needs.
+    from referee.scoring.coco import CocoResult
 
 __all__ = ["add_arguments", "run"]
+
+Ints = NDArray[np.int64]
 
 _GOOD, _NO_SCORE, _WRONG_USE = 0, 1, 2
 
@@ -52,7 +77,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--classes", type=int, metavar="N", help="the class list is 1 to N (default: the source's)"
     )
-    parser.add_argument("--metric", choices=("ilsvrc",), default="ilsvrc", help="(default: ilsvrc)")
+    parser.add_argument(
+        "--metric", choices=("ilsvrc", "coco"), default="ilsvrc", help="(default: ilsvrc)"
+    )
     parser.add_argument(
         "--energy-wh", type=_energy, metavar="X", help="energy of the session, for mAP per Wh"
     )
@@ -78,18 +105,15 @@ def run(args: argparse.Namespace) -> int:
         found = read_ground_truth(
             args.ground_truth, images=args.images, blacklist=args.blacklist, classes=args.classes
         )
-        detections, numbering = in_own_ids(
-            read_detections(args.detections), found.truth, args.image_ids
-        )
+        score = _score_coco if args.metric == "coco" else _score_ilsvrc
+        result, report, image_id = score(args, found)
     except InputError as error:
         print(f"referee score: {error}", file=sys.stderr)
         return _WRONG_USE
-    result = evaluate(found.truth, detections)
-    report = ilsvrc_report(result) | {"image_ids": numbering}
     if args.energy_wh is not None:
         processed = args.images_processed
         if processed is None:
-            processed = images_with_detections(detections, found.truth)
+            processed = images_with_detections(image_id, found.truth)
         report |= energy_report(result, args.energy_wh, processed)
     if args.json:
         print(json.dumps(report))
@@ -99,6 +123,33 @@ def run(args: argparse.Namespace) -> int:
         print("referee score: no class has ground truth, so there is no mAP", file=sys.stderr)
         return _NO_SCORE
     return _GOOD
+
+
+def _score_ilsvrc(
+    args: argparse.Namespace, found: GroundTruthFile
+) -> tuple[IlsvrcResult, Report, Ints]:
+    """Return result, report, and the detections' image ids in the ground truth's own numbering."""
+    detections, numbering = in_own_ids(
+        read_detections(args.detections), found.truth, args.image_ids
+    )
+    result = evaluate(found.truth, detections)
+    return result, ilsvrc_report(result) | {"image_ids": numbering}, detections.image_id
+
+
+def _score_coco(
+    args: argparse.Namespace, found: GroundTruthFile
+) -> tuple[CocoResult, Report, Ints]:
+    """Do the same for COCO's metric, which has no blacklist."""
+    from referee.scoring import coco
+
+    if args.blacklist is not None:
+        raise InputError(f"{args.blacklist} cannot be used: COCO's metric knows no blacklist")
+    results = read_coco_results(args.detections)
+    image_id, numbering = own_image_ids(results.image_id, found.truth, args.image_ids)
+    truth = found.coco or CocoTruth.from_ground_truth(found.truth)
+    truth = replace(truth, category_ids=found.truth.class_ids)
+    result = coco.evaluate(truth, replace(results, image_id=image_id))
+    return result, coco_report(result) | {"image_ids": numbering}, image_id
 
 
 def _energy(text: str) -> float:

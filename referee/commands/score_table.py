@@ -13,6 +13,16 @@ _REASONS = {
     "class_out_of_range": "class not on the list",
     "confidence_not_finite": "confidence not finite",
     "blacklisted": "blacklisted",
+    "not_finite": "score or box not finite",
+    "beyond_100_per_image_and_class": "beyond the 100 best of an image and class",
+}
+_COUNTS = {
+    "scored": "scored",
+    "true_positives": "true positives",
+    "duplicates": "duplicates",
+    "inverted": "inverted",
+    "coordinate_not_finite": "corner not finite",
+    "crowd_regions": "crowd regions",
 }
 
 
@@ -29,37 +39,42 @@ def _class_lines(report: Mapping[str, Any], class_names: Mapping[int, str]) -> I
     """Yield a line per class; the grouped column has equal confidences entered together."""
     named = {key: class_names.get(int(key), "") for key in report["ap"]}
     width = max([len("class"), *(len(key) + 1 + len(name) for key, name in named.items())])
-    yield f"{'class':<{width}}  {'AP':>8}  {'grouped':>8}"
+    grouped = report.get("grouped_ap", {})
+    yield f"{'class':<{width}}  {'AP':>8}" + (f"  {'grouped':>8}" if grouped else "")
     for key, ap in report["ap"].items():
         label = f"{key} {named[key]}".strip()
         if ap is None:
             yield f"{label:<{width}}  no ground truth"
         else:
-            yield f"{label:<{width}}  {ap:8.6f}  {report['grouped_ap'][key]:8.6f}"
+            beside = f"  {grouped[key]:8.6f}" if grouped else ""
+            yield f"{label:<{width}}  {ap:8.6f}{beside}"
 
 
 def _summary(report: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
     """Yield label and value of each line below the table."""
-    yield "rules", f"{report['rules']} {report['rules_version']}"
+    coco = report["metric"] == "coco"
+    if coco:
+        yield "rules", f"COCO, computed by {report['evaluator']}"
+    else:
+        yield "rules", f"{report['rules']} {report['rules_version']}"
     yield "image ids of detections", report["image_ids"]
     yield "images", str(report["images"])
     yield "truth boxes", str(report["truth_boxes"])
-    yield "detections", f"{report['detections']}, of these scored {report['scored']}"
+    yield "detections", str(report["detections"])
     for reason, count in report["ignored"].items():
         if count:
             yield "  ignored", f"{count}, {_REASONS[reason]}"
-    for field, label in (
-        ("true_positives", "true positives"),
-        ("duplicates", "duplicates"),
-        ("inverted", "inverted"),
-        ("coordinate_not_finite", "corner not finite"),
-    ):
-        if report[field]:
+    for field, label in _COUNTS.items():
+        if report.get(field):
             yield f"  {label}", str(report[field])
     with_truth = f"{report['classes_with_ground_truth']} of {report['classes']}"
     yield "classes with ground truth", with_truth
-    yield "mAP, ties grouped", _number(report["grouped_mean_ap"])
-    yield "mAP", _number(report["mean_ap"])
+    if coco:
+        for name, value in report["coco"].items():
+            yield name, _number(value)
+    else:
+        yield "mAP, ties grouped", _number(report["grouped_mean_ap"])
+        yield "mAP", _number(report["mean_ap"])
     if "energy_wh" in report:
         yield "energy", f"{report['energy_wh']:.6g} Wh"
         yield "score, mAP/Wh", _number(report["score"])

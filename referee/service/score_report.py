@@ -3,18 +3,22 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import NDArray
 
-from referee.core.detections import Detections
 from referee.core.ground_truth import GroundTruth
 from referee.scoring.lpirc import normalized_accuracy, score
 from referee.scoring.result import IlsvrcResult
 
-__all__ = ["energy_report", "ilsvrc_report", "images_with_detections"]
+if TYPE_CHECKING:  # Importing pycocotools takes time that only its own metric needs.
+    from referee.scoring.coco import CocoResult
+
+__all__ = ["Report", "coco_report", "energy_report", "ilsvrc_report", "images_with_detections"]
 
 Report = dict[str, Any]
+"""Plain values by field, ready for JSON."""
 
 
 def ilsvrc_report(result: IlsvrcResult) -> Report:
@@ -45,7 +49,30 @@ def ilsvrc_report(result: IlsvrcResult) -> Report:
     }
 
 
-def energy_report(result: IlsvrcResult, energy_wh: float | None, images_processed: int) -> Report:
+def coco_report(result: CocoResult) -> Report:
+    """Return COCO's numbers under the same names where they mean the same, ready for JSON.
+
+    `mean_ap` is AP at IoU .50:.95; `coco` has all twelve numbers.
+    """
+    return {
+        "metric": "coco",
+        "evaluator": result.evaluator,
+        "mean_ap": result.mean_ap,
+        "coco": result.numbers,
+        "classes_with_ground_truth": sum(ap is not None for ap in result.ap.values()),
+        "classes": len(result.ap),
+        "images": result.images,
+        "truth_boxes": result.truth_boxes,
+        "crowd_regions": result.crowd_regions,
+        "detections": result.detections,
+        "ignored": result.ignored,
+        "ap": {str(category_id): ap for category_id, ap in result.ap.items()},
+    }
+
+
+def energy_report(
+    result: IlsvrcResult | CocoResult, energy_wh: float | None, images_processed: int
+) -> Report:
     """Return the LPIRC figures: energy, mAP per watt-hour, normalised accuracy.
 
     `score` is None without mAP or without a finite energy above 0. The set size of the
@@ -59,6 +86,6 @@ def energy_report(result: IlsvrcResult, energy_wh: float | None, images_processe
     }
 
 
-def images_with_detections(detections: Detections, truth: GroundTruth) -> int:
+def images_with_detections(image_id: NDArray[np.int64], truth: GroundTruth) -> int:
     """Count the images of the ground truth that have a detection, of whatever quality."""
-    return len(np.intersect1d(detections.image_id, truth.image_ids))
+    return len(np.intersect1d(image_id, truth.image_ids))

@@ -134,3 +134,28 @@ def test_real_detectors_on_real_photographs(shared_data, capsys, detector, expec
     report = json.loads(capsys.readouterr().out)
     assert pytest.approx(expected, abs=1e-11) == report["mean_ap"]
     assert 80 == report["classes_with_ground_truth"]
+
+
+def test_coco_metric_has_the_twelve_numbers(files, capsys):
+    """COCO's metric works on any input, and names the program that computed it."""
+    assert 0 == run(*files, "--metric", "coco", "--json", "--energy-wh", "2")
+    report = json.loads(capsys.readouterr().out)
+    assert ("coco", 12) == (report["metric"], len(report["coco"]))
+    assert report["mean_ap"] == report["coco"]["AP"] == 2 * report["score"]
+    assert {"1", "2"} == report["ap"].keys()
+    assert report["evaluator"].split()[0] in ("hotcoco", "faster-coco-eval", "pycocotools")
+
+
+def test_coco_metric_has_a_table(files, capsys):
+    """The table shows the twelve numbers."""
+    assert 0 == run(*files, "--metric", "coco")
+    out = capsys.readouterr().out
+    for text in ("COCO, computed by", "AP75", "AR_large                    none"):
+        assert text in out
+
+
+def test_coco_metric_knows_no_blacklist(files, tmp_path, capsys):
+    """A blacklist with COCO's metric would be ignored in silence, so it is refused."""
+    (tmp_path / "black.csv").write_text("1,1\n")
+    assert 2 == run(*files, "--metric", "coco", "--blacklist", tmp_path / "black.csv")
+    assert "COCO's metric knows no blacklist" in capsys.readouterr().err

@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """Readers of the files that people bring: ground truth, blacklists, detections."""
 
-from referee.service.inputs.detections import read_detections
+from referee.service.inputs.detections import read_coco_results, read_detections
 from referee.service.inputs.ground_truth import GroundTruthFile, read_ground_truth
 from referee.service.inputs.image_ids import (
     contest_image_ids,
     in_own_ids,
+    own_image_ids,
     renumber,
     renumber_detections,
 )
@@ -14,6 +15,8 @@ __all__ = [
     "GroundTruthFile",
     "contest_image_ids",
     "in_own_ids",
+    "own_image_ids",
+    "read_coco_results",
     "read_detections",
     "read_ground_truth",
     "renumber",

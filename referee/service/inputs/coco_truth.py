@@ -11,6 +11,7 @@ import numpy as np
 
 from referee.core.ground_truth import GroundTruth
 from referee.errors import InputError
+from referee.scoring.coco_boxes import CocoTruth
 from referee.service.inputs.json_fields import number, object_at, objects, whole
 from referee.service.inputs.text import load_json
 from referee.service.inputs.truth_file import NO_BLACKLIST, GroundTruthFile
@@ -22,7 +23,8 @@ def read_coco_truth(path: Path, content: bytes) -> GroundTruthFile:
     """Read `images`, `categories` and `annotations` of COCO instances.
 
     A box [x, y, w, h] has the inclusive corners x, y, x+w-1, y+h-1. Crowd regions (`iscrowd` 1)
-    are left out of the ground truth. The class list is that of the categories.
+    are left out of the ground truth and kept for COCO's own metric. The class list is that of
+    the categories.
     """
     content_json = load_json(path, content)
     images = {
@@ -35,7 +37,7 @@ def read_coco_truth(path: Path, content: bytes) -> GroundTruthFile:
     }
     rows = []
     for place, annotation in objects(path, content_json, "annotations"):
-        image_id, class_id, box = _annotation(path, place, annotation)
+        image_id, class_id, box, area = _annotation(path, place, annotation)
         if image_id not in images:
             raise InputError(
                 f"{path}, {place}, image_id: image {image_id} is not among the images listed"
@@ -44,24 +46,46 @@ def read_coco_truth(path: Path, content: bytes) -> GroundTruthFile:
             raise InputError(
                 f"{path}, {place}, category_id: {class_id} is not among the categories listed"
             )
-        if not annotation.get("iscrowd"):
-            rows.append((image_id, class_id, box))
-    boxes = np.array([box for _, _, box in rows], dtype=np.float64).reshape(-1, 4)
+        rows.append((image_id, class_id, box, area, bool(annotation.get("iscrowd"))))
+    coco = _coco_truth(sorted(images), sorted(categories), rows)
+    single = ~coco.crowd
+    boxes = coco.box[single]
     boxes[:, 2:] += boxes[:, :2] - 1
     truth = GroundTruth(
-        image_ids=np.array(sorted(images), dtype=np.int64),
-        class_ids=np.array(sorted(categories), dtype=np.int64),
-        box_image_id=np.array([image_id for image_id, _, _ in rows], dtype=np.int64),
-        box_class_id=np.array([class_id for _, class_id, _ in rows], dtype=np.int64),
+        image_ids=coco.image_ids,
+        class_ids=coco.category_ids,
+        box_image_id=coco.image_id[single],
+        box_class_id=coco.category_id[single],
         box=boxes,
         blacklist=NO_BLACKLIST,
         class_names=categories,
     )
-    return GroundTruthFile(truth, file_names=_file_names(images), sizes=_sizes(images))
+    return GroundTruthFile(truth, _file_names(images), _sizes(images), coco)
 
 
-def _annotation(path: Path, place: str, annotation: dict[str, Any]) -> tuple[int, int, list[float]]:
-    """Return image id, category id and [x, y, w, h] of one annotation."""
+def _coco_truth(
+    image_ids: list[int],
+    category_ids: list[int],
+    rows: list[tuple[int, int, list[float], float, bool]],
+) -> CocoTruth:
+    return CocoTruth(
+        image_ids=np.array(image_ids, dtype=np.int64),
+        category_ids=np.array(category_ids, dtype=np.int64),
+        image_id=np.array([row[0] for row in rows], dtype=np.int64),
+        category_id=np.array([row[1] for row in rows], dtype=np.int64),
+        box=np.array([row[2] for row in rows], dtype=np.float64).reshape(-1, 4),
+        area=np.array([row[3] for row in rows], dtype=np.float64),
+        crowd=np.array([row[4] for row in rows], dtype=np.bool_),
+    )
+
+
+def _annotation(
+    path: Path, place: str, annotation: dict[str, Any]
+) -> tuple[int, int, list[float], float]:
+    """Return image id, category id, [x, y, w, h] and area of one annotation.
+
+    Without the field `area`, the area is that of the box.
+    """
     box = object_at(path, place, annotation, "bbox")
     if not isinstance(box, list) or len(box) != 4:
         raise InputError(f"{path}, {place}, bbox: give four numbers [x, y, width, height]")
@@ -74,6 +98,7 @@ def _annotation(path: Path, place: str, annotation: dict[str, Any]) -> tuple[int
         whole(path, place, annotation, "image_id"),
         whole(path, place, annotation, "category_id"),
         numbers,
+        number(path, place, "area", annotation.get("area", numbers[2] * numbers[3])),
     )
 
 

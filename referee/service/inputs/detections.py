@@ -10,6 +10,7 @@ import numpy as np
 
 from referee.core.detections import Detections
 from referee.errors import InputError
+from referee.scoring.coco_boxes import CocoResults
 from referee.service.inputs.json_fields import number, object_at, whole
 from referee.service.inputs.number_table import are_whole, parse_numbers
 from referee.service.inputs.text import (
@@ -21,7 +22,7 @@ from referee.service.inputs.text import (
     whole_number,
 )
 
-__all__ = ["LINE_FIELDS", "read_detections"]
+__all__ = ["LINE_FIELDS", "read_coco_results", "read_detections"]
 
 LINE_FIELDS: tuple[str, ...] = (
     "image_id",
@@ -49,12 +50,24 @@ def read_detections(path: Path) -> Detections:
     file, line and field.
     """
     content = read_bytes(path)
+    if _is_results(path, content):
+        return _from_results(path, load_json(path, content)).to_detections()
+    return _from_lines(path, content)
+
+
+def read_coco_results(path: Path) -> CocoResults:
+    """Read the same files in COCO's terms, x, y, width, height, as results JSON has them."""
+    content = read_bytes(path)
+    if _is_results(path, content):
+        return _from_results(path, load_json(path, content))
+    return CocoResults.from_detections(_from_lines(path, content))
+
+
+def _is_results(path: Path, content: bytes) -> bool:
     start = content.lstrip(b"\xef\xbb\xbf \t\r\n")[:1]
     if start == b"{":
         raise InputError(f"{path} is a JSON object, as ground truth is: COCO results are a list")
-    if start == b"[":
-        return _from_results(path, load_json(path, content))
-    return _from_lines(path, content)
+    return start == b"["
 
 
 def _from_lines(path: Path, content: bytes) -> Detections:
@@ -88,7 +101,7 @@ def _from_slow_lines(path: Path, content: bytes, fields: tuple[str, ...]) -> Det
     return Detections.from_rows(rows)
 
 
-def _from_results(path: Path, entries: list[Any]) -> Detections:
+def _from_results(path: Path, entries: list[Any]) -> CocoResults:
     scored = any(isinstance(entry, dict) and "score" in entry for entry in entries)
     ids, confidence, boxes = [], [], []
     for index, entry in enumerate(entries):
@@ -104,7 +117,10 @@ def _from_results(path: Path, entries: list[Any]) -> Detections:
         )
         score = object_at(path, place, entry, "score") if scored else 1.0
         confidence.append(number(path, place, "score", score))
-    box = np.array(boxes, dtype=np.float64).reshape(-1, 4)
-    box[:, 2:] += box[:, :2] - 1
     id_table = np.array(ids, dtype=np.int64).reshape(-1, 2)
-    return Detections(id_table[:, 0], id_table[:, 1], np.array(confidence, dtype=np.float64), box)
+    return CocoResults(
+        id_table[:, 0],
+        id_table[:, 1],
+        np.array(confidence, dtype=np.float64),
+        np.array(boxes, dtype=np.float64).reshape(-1, 4),
+    )

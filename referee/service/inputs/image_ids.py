@@ -13,7 +13,14 @@ from numpy.typing import NDArray
 from referee.core.detections import Detections
 from referee.core.ground_truth import GroundTruth
 
-__all__ = ["Numbering", "contest_image_ids", "in_own_ids", "renumber", "renumber_detections"]
+__all__ = [
+    "Numbering",
+    "contest_image_ids",
+    "in_own_ids",
+    "own_image_ids",
+    "renumber",
+    "renumber_detections",
+]
 
 Numbering = Literal["own", "contest"]
 """Whether image ids are the source's own or the contest's 1…N."""
@@ -49,9 +56,7 @@ def renumber_detections(detections: Detections, mapping: Mapping[int, int]) -> D
 
     That number names no image of a sensible source, so the scorer counts the row as unknown.
     """
-    ids, inverse = np.unique(detections.image_id, return_inverse=True)
-    new_ids = np.array([mapping.get(own, _NO_IMAGE) for own in ids.tolist()], dtype=np.int64)
-    return replace(detections, image_id=new_ids[inverse])
+    return replace(detections, image_id=_renumber(detections.image_id, mapping))
 
 
 def in_own_ids(
@@ -61,13 +66,25 @@ def in_own_ids(
 
     Without `numbering` it is the source's own, unless more rows name an image as contest ids.
     """
-    count = len(truth.image_ids)
+    image_id, numbering = own_image_ids(detections.image_id, truth, numbering)
+    return replace(detections, image_id=image_id), numbering
+
+
+def own_image_ids(
+    image_id: Ints, truth: GroundTruth, numbering: Numbering | None = None
+) -> tuple[Ints, Numbering]:
+    """Do the same for image ids alone, shape (n,)."""
     if numbering is None:
-        own = np.isin(detections.image_id, truth.image_ids).sum()
-        contest = ((detections.image_id >= 1) & (detections.image_id <= count)).sum()
+        own = np.isin(image_id, truth.image_ids).sum()
+        contest = ((image_id >= 1) & (image_id <= len(truth.image_ids))).sum()
         numbering = "contest" if contest > own else "own"
     if numbering == "own":
-        return detections, "own"
+        return image_id, "own"
     numbers = contest_image_ids(truth.image_ids.tolist())
-    back = {number: own_id for own_id, number in numbers.items()}
-    return renumber_detections(detections, back), "contest"
+    return _renumber(image_id, {number: own for own, number in numbers.items()}), "contest"
+
+
+def _renumber(image_id: Ints, mapping: Mapping[int, int]) -> Ints:
+    ids, inverse = np.unique(image_id, return_inverse=True)
+    new_ids = np.array([mapping.get(own, _NO_IMAGE) for own in ids.tolist()], dtype=np.int64)
+    return new_ids[inverse]

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from referee.core.ground_truth import GroundTruth
+from referee.scoring.coco_boxes import CocoTruth
 
 __all__ = ["NO_BLACKLIST", "GroundTruthFile"]
 
@@ -28,3 +29,4 @@ class GroundTruthFile:
     truth: GroundTruth
     file_names: dict[int, str] = field(default_factory=dict)
     sizes: dict[int, tuple[int, int]] = field(default_factory=dict)
+    coco: CocoTruth | None = None

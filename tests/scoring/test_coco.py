@@ -1,0 +1,234 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The twelve COCO numbers, and the traps on the way to them."""
+
+from __future__ import annotations
+
+import contextlib
+import dataclasses
+import io
+import math
+
+import numpy as np
+import pytest
+from pycocotools.coco import COCO
+from pycocotools.cocoeval import COCOeval
+
+from referee.errors import InputError
+from referee.scoring.coco import EVALUATORS, NUMBERS, evaluate, installed_evaluators
+from referee.scoring.coco_boxes import CocoResults, CocoTruth
+from referee.service.inputs import read_coco_results, read_ground_truth
+
+PUBLISHED = (0.505, 0.697, 0.573, 0.586, 0.519, 0.501, 0.387, 0.594, 0.595, 0.640, 0.566, 0.564)
+
+needs = {
+    name: pytest.mark.skipif(
+        name not in installed_evaluators(), reason=f"{name} is not installed: extra 'fast'"
+    )
+    for name in EVALUATORS
+}
+each_evaluator = pytest.mark.parametrize(
+    "evaluator", [pytest.param(name, marks=needs[name]) for name in EVALUATORS]
+)
+
+
+def make_truth(*annotations, images=(1, 2), categories=(1, 2)):
+    """Build from `(image, category, box)` or `(image, category, box, area, crowd)`."""
+    full = [(*a, a[2][2] * a[2][3], False) if len(a) == 3 else a for a in annotations]
+    return CocoTruth(
+        image_ids=np.array(images, dtype=np.int64),
+        category_ids=np.array(categories, dtype=np.int64),
+        image_id=np.array([a[0] for a in full], dtype=np.int64),
+        category_id=np.array([a[1] for a in full], dtype=np.int64),
+        box=np.array([a[2] for a in full], dtype=np.float64).reshape(-1, 4),
+        area=np.array([a[3] for a in full], dtype=np.float64),
+        crowd=np.array([a[4] for a in full], dtype=np.bool_),
+    )
+
+
+def make_results(*rows):
+    """Build from `(image, category, score, box)`."""
+    return CocoResults(
+        np.array([row[0] for row in rows], dtype=np.int64),
+        np.array([row[1] for row in rows], dtype=np.int64),
+        np.array([row[2] for row in rows], dtype=np.float64),
+        np.array([row[3] for row in rows], dtype=np.float64).reshape(-1, 4),
+    )
+
+
+def nasty(seed):
+    """Generate crowds, ties, exact overlaps, flat and inverted boxes, areas unlike the box."""
+    chance = np.random.default_rng(seed)
+    pair = lambda: (int(chance.integers(1, 4)), int(chance.integers(1, 4)))  # noqa: E731
+    annotations = []
+    for _ in range(chance.integers(0, 15)):
+        box = chance.integers(0, 40, 4).astype(float)
+        area = float(box[2] * box[3] * chance.choice([1.0, 1.0, 0.5, 30.0]))
+        annotations.append((*pair(), box.tolist(), area, bool(chance.random() < 0.2)))
+    rows = []
+    for _ in range(chance.choice([0, 5, 40, 400])):
+        box = chance.integers(-5, 40, 4).astype(float)
+        if annotations and chance.random() < 0.6:
+            near = annotations[chance.integers(len(annotations))][2]
+            box = np.array(near) + chance.integers(-2, 3, 4)
+        rows.append((*pair(), float(chance.integers(0, 10)) / 10, box.tolist()))
+    return make_truth(*annotations, images=(1, 2, 3), categories=(1, 2, 3)), make_results(*rows)
+
+
+@each_evaluator
+def test_published_numbers(shared_data, evaluator):
+    """COCO API's own check: its fake detections on 100 images give the published numbers."""
+    folder = shared_data / "cocoapi"
+    found = read_ground_truth(folder / "instances_val2014_100.json")
+    results = read_coco_results(folder / "instances_val2014_fakebbox100_results.json")
+    numbers = evaluate(found.coco, results, evaluator).numbers
+    assert PUBLISHED == tuple(round(numbers[name], 3) for name in NUMBERS)
+
+
+@pytest.mark.parametrize(
+    ("detector", "ap", "ap50"),
+    [
+        ("detections_ssd_mobilenet_v1.json", 0.203656, 0.337438),
+        ("detections_efficientdet_lite0.json", 0.301501, 0.448528),
+    ],
+)
+def test_real_detectors(shared_data, detector, ap, ap50):
+    """Two real detectors on real photographs, crowd regions kept as COCO keeps them."""
+    folder = shared_data / "coco-tiny"
+    found = read_ground_truth(folder / "annotations.json")
+    result = evaluate(found.coco, read_coco_results(folder / detector))
+    assert (ap, ap50) == (round(result.numbers["AP"], 6), round(result.numbers["AP50"], 6))
+    assert (804, 11) == (result.truth_boxes, result.crowd_regions)
+
+
+@pytest.mark.slow
+@needs["hotcoco"]
+@pytest.mark.parametrize("seed", range(20))
+def test_hotcoco_has_the_digits_of_pycocotools(seed):
+    """hotcoco computes the same bits, so that it may stand in for pycocotools."""
+    truth, results = nasty(seed)
+    slow, fast = (evaluate(truth, results, name) for name in ("pycocotools", "hotcoco"))
+    assert dataclasses.replace(slow, evaluator="") == dataclasses.replace(fast, evaluator="")
+
+
+@pytest.mark.slow
+@needs["faster-coco-eval"]
+@pytest.mark.parametrize("seed", range(20))
+def test_faster_coco_eval_has_the_digits_of_pycocotools(seed):
+    """faster-coco-eval leaves out an epsilon of 2e-16, and agrees but for that."""
+    truth, results = nasty(seed)
+    slow, fast = (evaluate(truth, results, name) for name in ("pycocotools", "faster-coco-eval"))
+    for expected, actual in ((slow.numbers, fast.numbers), (slow.ap, fast.ap)):
+        assert expected.keys() == actual.keys()
+        for key, value in expected.items():
+            if value is None:
+                assert actual[key] is None
+            else:
+                assert math.isclose(value, actual[key], rel_tol=0, abs_tol=1e-14)
+
+
+@each_evaluator
+def test_first_annotation_counts(evaluator):
+    """A perfect detection scores 1: no annotation has the number 0, which means unmatched."""
+    truth = make_truth((1, 1, [0, 0, 50, 50]), categories=(1,))
+    result = evaluate(truth, make_results((1, 1, 0.9, [0, 0, 50, 50])), evaluator)
+    assert pytest.approx(1.0, abs=1e-12) == result.mean_ap
+
+
+def test_annotation_number_zero_would_cost_the_match():
+    """The trap itself: pycocotools scores a perfect detection 0 when its annotation is number 0."""
+    dataset = {
+        "images": [{"id": 1}],
+        "categories": [{"id": 1}],
+        "annotations": [
+            {"id": 0, "image_id": 1, "category_id": 1, "bbox": [0, 0, 50, 50], "area": 2500.0}
+            | {"iscrowd": 0, "score": 0.9}
+        ],
+    }
+    with contextlib.redirect_stdout(io.StringIO()):
+        truth, results = COCO(), COCO()
+        for coco in (truth, results):
+            coco.dataset = dataset
+            coco.createIndex()
+        run = COCOeval(truth, results, "bbox")
+        run.evaluate()
+        run.accumulate()
+        run.summarize()
+    assert 0.0 == run.stats[0]
+
+
+@each_evaluator
+def test_empty_classes_have_no_ap(evaluator):
+    """A category without truth is None, stays out of the mean, and is no -1."""
+    truth = make_truth((1, 1, [0, 0, 50, 50]))
+    rows = make_results((1, 1, 0.9, [0, 0, 50, 50]), (1, 2, 0.9, [0, 0, 50, 50]))
+    result = evaluate(truth, rows, evaluator)
+    assert None is result.ap[2]
+    assert pytest.approx(1.0, abs=1e-12) == result.mean_ap
+    assert None is result.numbers["AP_small"]
+
+
+@each_evaluator
+def test_nothing_at_all(evaluator):
+    """No results score 0; no truth has no score at all."""
+    truth = make_truth((1, 1, [0, 0, 50, 50]))
+    assert 0.0 == evaluate(truth, make_results(), evaluator).mean_ap
+    assert None is evaluate(make_truth(), make_results(), evaluator).mean_ap
+
+
+@each_evaluator
+def test_crowd_regions_take_detections_away(evaluator):
+    """Any number of detections in a crowd region count for nothing."""
+    truth = make_truth(
+        (1, 1, [0, 0, 50, 50], 2500.0, False), (1, 1, [100, 0, 90, 90], 8100.0, True)
+    )
+    inside = [(1, 1, 0.95, [110.0 + k, 10, 20, 20]) for k in range(5)]
+    rows = make_results(*inside, (1, 1, 0.9, [0, 0, 50, 50]))
+    assert pytest.approx(1.0, abs=1e-12) == evaluate(truth, rows, evaluator).mean_ap
+
+
+def test_rows_that_coco_would_drop_are_counted():
+    """Unknown images and classes, broken numbers, and rows beyond 100 are told, not hidden."""
+    box = [0, 0, 50, 50]
+    rows = make_results(
+        *[(1, 1, 0.5, box)] * 103,
+        (9, 1, 0.9, box),
+        (1, 9, 0.9, box),
+        (1, 1, math.nan, box),
+        (1, 1, 0.9, [0, 0, math.inf, 50]),
+    )
+    result = evaluate(make_truth((1, 1, box)), rows)
+    expected = {
+        "unknown_image": 1,
+        "class_out_of_range": 1,
+        "not_finite": 2,
+        "beyond_100_per_image_and_class": 3,
+    }
+    assert (expected, 107) == (result.ignored, result.detections)
+
+
+def test_unlisted_annotations_are_refused():
+    """pycocotools would leave such an annotation out in silence."""
+    with pytest.raises(InputError, match="an annotation is of image 9, which is not listed"):
+        evaluate(make_truth((9, 1, [0, 0, 5, 5])), make_results())
+    with pytest.raises(InputError, match="an annotation is of category 9"):
+        evaluate(make_truth((1, 9, [0, 0, 5, 5])), make_results())
+
+
+def test_unknown_evaluator_is_refused():
+    """An evaluator that is not there is named."""
+    with pytest.raises(InputError, match="the evaluator slowcoco is not installed"):
+        evaluate(make_truth(), make_results(), "slowcoco")
+
+
+def test_corners_and_sizes_are_two_views():
+    """Inclusive corners become width and height, and back."""
+    results = make_results((1, 2, 0.5, [10.0, 20.0, 1.0, 5.0]))
+    detections = results.to_detections()
+    assert [[10.0, 20.0, 10.0, 24.0]] == detections.box.tolist()
+    assert results.box.tolist() == CocoResults.from_detections(detections).box.tolist()
+
+
+def test_nothing_is_printed(capsys):
+    """The program underneath prints its progress; a scorer does not."""
+    evaluate(make_truth((1, 1, [0, 0, 50, 50])), make_results())
+    assert ("", "") == capsys.readouterr()
