@@ -1,14 +1,31 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The LPIRC score: mAP per watt-hour, and accuracy normalised by the images processed.
+"""The LPIRC score: mAP per watt-hour, accuracy normalised by the images processed, ranking, prizes.
 
-Source: K. Gauen et al., "Low-Power Image Recognition Challenge", ASP-DAC 2017.
+Source: K. Gauen et al., "Low-Power Image Recognition Challenge", ASP-DAC 2017, and the rules of
+2015-2019.
 """
 
 from __future__ import annotations
 
 import math
+import statistics
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import Enum
 
-__all__ = ["normalized_accuracy", "score"]
+__all__ = [
+    "CHAMPIONS",
+    "Entry",
+    "Prize",
+    "Sigma",
+    "Standing",
+    "highest_map_prize",
+    "least_energy_prize",
+    "normalized_accuracy",
+    "rank",
+    "reaches",
+    "score",
+]
 
 
 def score(mean_ap: float | None, energy_wh: float | None) -> float | None:
@@ -30,8 +47,123 @@ def normalized_accuracy(
 
     The paper's formula has the set size 20,000 fixed; here it is the number of images of the
     contest at hand. It estimates the mAP that the solution would have had with time for all of
-    them, so it may exceed mAP but, on one contest, it is not bounded by 1.
+    them.
     """
     if mean_ap is None or images_processed <= 0:
         return None
     return mean_ap * set_size / images_processed
+
+
+@dataclass(frozen=True)
+class Entry:
+    """Hold what one solution is ranked by; mAP is a fraction, None is missing."""
+
+    name: str
+    mean_ap: float | None
+    energy_wh: float | None
+
+    @property
+    def score(self) -> float | None:
+        """Return mAP per watt-hour, or None."""
+        return score(self.mean_ap, self.energy_wh)
+
+
+@dataclass(frozen=True)
+class Standing:
+    """Hold an entry's place; `rank` is None where it has no score."""
+
+    rank: int | None
+    entry: Entry
+
+
+def rank(entries: Sequence[Entry]) -> list[Standing]:
+    """Return the entries by falling score, those without a score last, in the order given.
+
+    Equal scores share a rank and the next rank is left out: 1, 2, 2, 4.
+    """
+    scored = [(entry.score, entry) for entry in entries]
+    values = [value for value, _ in scored if value is not None]
+    standings = [
+        Standing(None if value is None else 1 + sum(other > value for other in values), entry)
+        for value, entry in scored
+    ]
+    return sorted(standings, key=lambda it: math.inf if it.rank is None else it.rank)
+
+
+class Sigma(Enum):
+    """Choose the standard deviation of the extra prizes; the rules of 2015-16 do not say which."""
+
+    SAMPLE = "sample"
+    POPULATION = "population"
+
+
+@dataclass(frozen=True)
+class Prize:
+    """Hold who wins an extra prize, and the limit that had to be kept (None: too few entries).
+
+    Several winners have equal values; there are none where no entry keeps the limit.
+    """
+
+    winners: tuple[Entry, ...]
+    limit: float | None
+
+
+def least_energy_prize(entries: Sequence[Entry], sigma: Sigma = Sigma.SAMPLE) -> Prize:
+    """Award the least energy among entries whose mAP is at least mean + 1 sigma of all mAPs.
+
+    Entries without a score take no part, in the mean neither.
+    """
+    limit = _limit([mean_ap for _, mean_ap, _ in _complete(entries)], sigma, +1)
+    able = [
+        (energy_wh, entry)
+        for entry, mean_ap, energy_wh in _complete(entries)
+        if limit is not None and mean_ap >= limit
+    ]
+    least = min((energy_wh for energy_wh, _ in able), default=None)
+    return Prize(tuple(entry for energy_wh, entry in able if energy_wh == least), limit)
+
+
+def highest_map_prize(entries: Sequence[Entry], sigma: Sigma = Sigma.SAMPLE) -> Prize:
+    """Award the highest mAP among entries whose energy is at most mean - 1 sigma of all energies.
+
+    Entries without a score take no part, in the mean neither.
+    """
+    limit = _limit([energy_wh for _, _, energy_wh in _complete(entries)], sigma, -1)
+    able = [
+        (mean_ap, entry)
+        for entry, mean_ap, energy_wh in _complete(entries)
+        if limit is not None and energy_wh <= limit
+    ]
+    highest = max((mean_ap for mean_ap, _ in able), default=None)
+    return Prize(tuple(entry for mean_ap, entry in able if mean_ap == highest), limit)
+
+
+def reaches(value: float | None, threshold: float) -> bool:
+    """Tell whether a score is at least a past champion's, as the rules of 2019 ask for a prize."""
+    return value is not None and value >= threshold
+
+
+CHAMPIONS = {
+    2015: Entry("2015", 0.02971, 1.634),
+    2016: Entry("2016", 0.03469, 0.7891),
+    2017: Entry("2017", 0.24838, 2.08188),
+    2018: Entry("2018", 0.18318, 0.412),
+}
+"""The on-site winners by year, as published; the rules of 2019 quote 2018's score as 0.4446."""
+
+
+def _complete(entries: Sequence[Entry]) -> list[tuple[Entry, float, float]]:
+    """Return entry, mAP and energy of the entries that have a score."""
+    return [
+        (entry, entry.mean_ap, entry.energy_wh)
+        for entry in entries
+        if entry.score is not None and entry.mean_ap is not None and entry.energy_wh is not None
+    ]
+
+
+def _limit(values: list[float], sigma: Sigma, sign: int) -> float | None:
+    """Return mean plus or minus one standard deviation, or None of fewer than two values."""
+    if len(values) < 2:
+        return None
+    spread = statistics.stdev(values) if sigma is Sigma.SAMPLE else statistics.pstdev(values)
+    return statistics.fmean(values) + sign * spread

@@ -1,13 +1,44 @@
 # SPDX-License-Identifier: Apache-2.0
-"""mAP per watt-hour and what goes with it."""
+"""mAP per watt-hour, ranking and prizes, and the tables that were published with them."""
 
 from __future__ import annotations
 
 import math
+from decimal import Decimal
+from statistics import fmean, pstdev, stdev
 
 import pytest
 
-from referee.scoring.lpirc import normalized_accuracy, score
+from referee.scoring.lpirc import (
+    CHAMPIONS,
+    Entry,
+    Sigma,
+    highest_map_prize,
+    least_energy_prize,
+    normalized_accuracy,
+    rank,
+    reaches,
+    score,
+)
+from referee.scoring.printed import Agreement, check_printed
+from tests.scoring.lpirc_tables import (
+    MISPRINTS,
+    SESSION_H,
+    SET_SIZE,
+    TABLE_I,
+    TABLE_II_2016,
+    TABLE_III_2015,
+)
+
+
+def entries(*pairs):
+    """Return entries named a, b, c… of (mAP, energy)."""
+    return [Entry(chr(97 + place), *pair) for place, pair in enumerate(pairs)]
+
+
+def names(prize):
+    """Return the winners' names, joined."""
+    return "".join(entry.name for entry in prize.winners)
 
 
 def test_score_is_map_per_watt_hour():
@@ -32,3 +63,138 @@ def test_normalized_accuracy_takes_the_set_size_as_data():
     assert 0.0944 == round(normalized_accuracy(0.03469, 7347, 20000), 4)
     assert None is normalized_accuracy(0.03469, 0, 20000)
     assert None is normalized_accuracy(None, 100, 20000)
+
+
+def test_ties_share_a_rank():
+    """Equal scores share a rank, the next is left out, and no score has no rank."""
+    field = entries((0.1, 1.0), (0.4, 2.0), (0.2, 1.0), (None, 1.0), (0.3, 1.0), (0.2, None))
+    expected = [(1, "e"), (2, "b"), (2, "c"), (4, "a"), (None, "d"), (None, "f")]
+    assert expected == [(it.rank, it.entry.name) for it in rank(field)]
+    assert [] == rank([])
+
+
+def test_least_energy_prize_needs_a_high_map():
+    """Least energy with mAP at least mean + 1 sigma; the limit depends on the sigma."""
+    values = [0.1, 0.1, 0.1, 0.8, 0.9]
+    field = entries(*zip(values, [0.1, 0.2, 0.3, 4.0, 5.0], strict=True))
+    prizes = [least_energy_prize(field, sigma) for sigma in (Sigma.SAMPLE, Sigma.POPULATION)]
+    assert [fmean(values) + spread(values) for spread in (stdev, pstdev)] == [
+        prize.limit for prize in prizes
+    ]
+    assert ["e", "d"] == [names(prize) for prize in prizes]
+
+
+def test_highest_map_prize_needs_a_low_energy():
+    """Highest mAP with energy at most mean - 1 sigma, shared when equal."""
+    energies = [9.0, 9.0, 9.0, 9.0, 9.0, 1.0, 0.5, 0.8]
+    field = entries(*zip([0.9, 0.8, 0.7, 0.6, 0.5, 0.2, 0.1, 0.2], energies, strict=True))
+    prize = highest_map_prize(field)
+    assert "fh" == names(prize)
+    assert fmean(energies) - stdev(energies) == prize.limit
+
+
+def test_limits_are_inclusive():
+    """An entry exactly at the limit takes part: with two entries of one value sigma is 0."""
+    field = entries((0.5, 1.0), (0.5, 1.0))
+    assert ("ab", "ab") == (names(least_energy_prize(field)), names(highest_map_prize(field)))
+
+
+@pytest.mark.parametrize("prize", [least_energy_prize, highest_map_prize])
+def test_prizes_need_two_scores(prize):
+    """One entry has no deviation, and entries without a score do not count."""
+    awarded = prize(entries((0.5, 1.0), (None, 1.0), (0.5, math.nan)))
+    assert ((), None) == (awarded.winners, awarded.limit)
+
+
+def test_threshold_of_a_past_champion():
+    """The rules of 2019 ask for at least the score of 2018, 0.4446."""
+    champion = CHAMPIONS[2018].score
+    assert 0.4446 == round(champion, 4)
+    assert (True, False, False) == (
+        reaches(champion, champion),
+        reaches(0.4445, champion),
+        reaches(None, champion),
+    )
+    assert [0.0182, 0.0440, 0.1193] == [round(CHAMPIONS[y].score, 4) for y in (2015, 2016, 2017)]
+
+
+@pytest.mark.parametrize(
+    ("year", "row"),
+    [
+        *[(2016, row) for row in TABLE_II_2016],
+        *[(2015, (*row[:3], None, row[3])) for row in TABLE_III_2015],
+    ],
+)
+def test_published_scores_are_recomputed(year, row):
+    """Each printed score is the quotient of its row, but for the three that cannot be."""
+    place, mean_ap, energy_wh, _, printed = row
+    found = check_printed(mean_ap, energy_wh, printed)
+    misprints = {(when, where): Decimal(quotient) for when, where, quotient in MISPRINTS}
+    if (year, place) in misprints:
+        assert (misprints[year, place], Agreement.OUTSIDE_ROUNDING) == (
+            found.quotient,
+            found.agreement,
+        )
+    elif (year, place) == (2016, 3):
+        assert (Decimal("0.01759"), Agreement.WITHIN_ROUNDING) == (found.quotient, found.agreement)
+    else:
+        assert (Decimal(printed), Agreement.EQUAL) == (found.quotient, found.agreement)
+    assert float(found.quotient) == round(score(float(mean_ap), float(energy_wh)), 5)
+
+
+def test_ranking_of_the_published_tables():
+    """Ranked by mAP / energy, 2015 is as printed; in 2016 the misprinted fourth would be third."""
+    table_iii = [Entry(str(row[0]), float(row[1]), float(row[2])) for row in TABLE_III_2015]
+    assert [str(place) for place in range(1, 11)] == [it.entry.name for it in rank(table_iii)]
+    table_ii = [Entry(str(row[0]), float(row[1]), float(row[2])) for row in TABLE_II_2016]
+    assert list("1243567") == [it.entry.name for it in rank(table_ii)]
+
+
+@pytest.mark.parametrize(
+    ("place", "percent", "watts"),
+    [
+        (1, 9.44, 4.73),
+        (2, 10.62, 5.62),
+        (3, 21.94, 6.66),
+        (4, 31.85, 7.49),
+        (5, 23.44, 7.58),
+        (6, 25.78, 5.52),
+        (7, 6.65, 10.70),
+    ],
+)
+def test_normalized_accuracy_and_power_of_2016(place, percent, watts):
+    """Normalised accuracy and mean power follow from the columns of table II."""
+    _, mean_ap, energy_wh, images, _ = TABLE_II_2016[place - 1]
+    accuracy = normalized_accuracy(float(mean_ap), images, SET_SIZE)
+    assert (percent, watts) == (round(100 * accuracy, 2), round(float(energy_wh) / SESSION_H, 2))
+
+
+def test_summary_means_of_table_one():
+    """Table I follows from the rows once two misprints are undone; 2015 "all" cannot."""
+    corrected = {(year, place): float(quotient) for year, place, quotient in MISPRINTS}
+    # In 2016 the score of rank 4 fits the ranking, and its mAP is the suspect.
+    del corrected[2016, 4]
+    of_2016 = [corrected.get((2016, row[0]), float(row[4])) for row in TABLE_II_2016]
+    of_2015 = [corrected.get((2015, row[0]), float(row[3])) for row in TABLE_III_2015]
+    printed = {cell: float(value) for cell, value in TABLE_I.items()}
+    without_camera = fmean(of_2016[:6])
+    assert 0.022785 == round(without_camera, 6)
+    assert printed["2016, all"] == round(without_camera, 4)
+    assert printed["2016, top 5"] == round(fmean(of_2016[:5]), 4)
+    assert printed["2015, top 5"] == round(fmean(of_2015[:5]), 4)
+    assert printed["improvement, top 5"] == round(
+        printed["2016, top 5"] / printed["2015, top 5"], 4
+    )
+    # Any mean that prints as 5.80215 times less prints as table I's 2015 mean of all.
+    assert printed["2015, all"] == round(without_camera / printed["improvement, all"], 5)
+    assert [15, 16] == _possible_entries(sum(of_2015), printed["2015, all"])
+
+
+def _possible_entries(listed, mean):
+    """Return how many entries there can be: those not listed score between 0 and the last row."""
+    half, last = 0.000005, float(TABLE_III_2015[-1][3])
+    return [
+        n
+        for n in range(10, 100)
+        if listed <= n * (mean + half) and n * (mean - half) <= listed + (n - 10) * last
+    ]
