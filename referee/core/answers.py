@@ -58,8 +58,8 @@ def parse_form(fields: Mapping[str, Sequence[str]]) -> Detections:
     ignored. No `image_name` at all is an empty answer. `confidence` may be missing altogether,
     then every detection has 1.0. Numbers are read as Python's float() reads them, so NaN and
     infinity are taken. Raises `Refusal`: code `lists_unequal` when a list is shorter or longer
-    than `image_name` (a number that is none is then reported with it), `not_a_number`, or
-    `too_many_rows`.
+    than `image_name` (a number that is none is then reported with it), `not_a_number` (text that
+    is not ASCII never is one), or `too_many_rows`.
     """
     names = fields.get("image_name", ())
     _require_rows(len(names))
@@ -178,14 +178,16 @@ def _column(
     place: Callable[[int], str],
 ) -> list[Any]:
     texts = columns[name]
-    try:
-        return list(map(convert, texts))
-    except ValueError:
-        pass  # Go through again, slowly, to name each cell.
+    if all(map(str.isascii, texts)):
+        try:
+            return list(map(convert, texts))
+        except ValueError:
+            pass  # Go through again, slowly, to name each cell.
     good = []
     for row, text in enumerate(texts):
         try:
-            good.append(convert(text))
+            # int() and float() also read the digits of other scripts, which no client means.
+            good.append(convert(text if text.isascii() else ""))
         except ValueError:
             faults.add(f"{place(row)}: {name} '{text[:40]}' is not a number")
     return good
@@ -238,7 +240,7 @@ def _json_number(value: object, name: str, faults: list[str]) -> float:
             return float(value)
         except OverflowError:
             return float("inf")
-    faults.append(f"{name} {json.dumps(value)[:40]} is not a number")
+    faults.append(f"{name} {_shown(value)} is not a number")
     return 0.0
 
 
@@ -248,5 +250,12 @@ def _json_integer(item: Mapping[str, object], name: str, faults: list[str]) -> i
         value = int(value)
     if isinstance(value, int) and not isinstance(value, bool):
         return value if -_INT64_LIMIT <= value < _INT64_LIMIT else UNKNOWN_IMAGE
-    faults.append(f"{name} {json.dumps(value)[:40]} is not an integer")
+    faults.append(f"{name} {_shown(value)} is not an integer")
     return 0
+
+
+def _shown(value: object) -> str:
+    """Show a JSON value in a message; a list or object, which may be nested deeply, by its kind."""
+    if isinstance(value, list):
+        return "a list"
+    return "an object" if isinstance(value, dict) else json.dumps(value)[:40]
