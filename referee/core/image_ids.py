@@ -19,10 +19,10 @@ ARCHIVE_SIZE = 100
 """Images in one archive of `/zipimages`; the last may hold fewer."""
 
 UNKNOWN_IMAGE = -1
-"""Stands for a posted number too large for 64 bits: like it, it names no image."""
+"""Stands for a posted number of more than 18 digits: like it, it names no image."""
 
 _DIGITS = re.compile(r"[0-9]+")
-_POSTED = re.compile(r"([+-]?[0-9]+)(?:\.0*)?(?:\.jpe?g)?", re.IGNORECASE)
+_POSTED = re.compile(r"([+-]?)([0-9]+)(?:\.0*)?(?:\.jpe?g)?", re.IGNORECASE)
 _INT64_DIGITS = 18
 
 
@@ -68,10 +68,13 @@ def parse_posted_image(text: str) -> int:
     """Return the number in a posted image name: `7`, `007`, `7.0`, `7.jpg` or `7.JPEG`.
 
     The number may be any integer, also one that names no image (`UNKNOWN_IMAGE` stands for one
-    beyond 64 bits); text that holds no integer raises ValueError.
+    of more than 18 digits); text that holds no integer raises ValueError.
     """
     match = _POSTED.fullmatch(text.strip())
     if match is None:
         raise ValueError(f"'{text[:40]}' is not an image number")
-    digits = match.group(1)
-    return int(digits) if len(digits) <= _INT64_DIGITS else UNKNOWN_IMAGE
+    # As above: what has too many digits is not even converted.
+    digits = match.group(2).lstrip("0")
+    if len(digits) > _INT64_DIGITS:
+        return UNKNOWN_IMAGE
+    return int(f"{match.group(1)}{digits or 0}")
