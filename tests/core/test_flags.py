@@ -1,0 +1,100 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Rows that can never match are named, each with its first reason."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from referee.core.detections import Detections
+from referee.core.flags import Flag, flag_rows
+
+GOOD = (1, 5, 0.5, 0.0, 0.0, 9.0, 9.0)
+CLASSES = np.asarray([2, 5, 90], dtype=np.int64)
+
+
+def flags(*rows):
+    """Return the flags of these rows in a contest of ten images."""
+    return flag_rows(Detections.from_rows(rows), 10, CLASSES)
+
+
+def changed(**values):
+    """Return the good row with some of its cells changed."""
+    names = ("image", "klass", "confidence", "xmin", "ymin", "xmax", "ymax")
+    return tuple(values.get(name, cell) for name, cell in zip(names, GOOD, strict=True))
+
+
+@pytest.mark.parametrize(
+    "row",
+    [
+        GOOD,
+        changed(image=10),
+        changed(klass=2),
+        changed(klass=90),
+        changed(confidence=-3.0),
+        changed(confidence=1e300),
+        changed(xmin=9.0, ymin=9.0),
+        changed(xmin=-10.0, xmax=3331.5),
+    ],
+)
+def test_odd_rows_that_may_match_are_not_flagged(row):
+    """The edges of the allowed, boxes of one pixel and boxes outside the frame are good."""
+    assert () == flags(row)
+
+
+@pytest.mark.parametrize(
+    ("row", "reason"),
+    [
+        (changed(image=0), "unknown image"),
+        (changed(image=-1), "unknown image"),
+        (changed(image=11), "unknown image"),
+        (changed(klass=0), "class out of range"),
+        (changed(klass=1), "class out of range"),
+        (changed(klass=91), "class out of range"),
+        (changed(klass=2**62), "class out of range"),
+        (changed(confidence=math.nan), "confidence not finite"),
+        (changed(confidence=math.inf), "confidence not finite"),
+        (changed(xmin=math.nan), "coordinate not finite"),
+        (changed(ymax=math.inf), "coordinate not finite"),
+        (changed(xmin=9.5), "inverted box"),
+        (changed(ymin=9.5), "inverted box"),
+    ],
+)
+def test_rows_that_never_match(row, reason):
+    """Each reason is found at its edge."""
+    assert (Flag(1, reason),) == flags(GOOD, row, GOOD)
+
+
+def test_first_reason_counts():
+    """A row with many faults is flagged once, for the first of them."""
+    worst = (0, 999, math.nan, math.nan, 0.0, -1.0, -1.0)
+    assert (Flag(0, "unknown image"), Flag(2, "class out of range")) == flags(
+        worst, GOOD, changed(klass=7, confidence=math.nan)
+    )
+
+
+def test_nothing_to_flag():
+    """An empty answer and a contest without classes are no special cases."""
+    assert () == flags()
+    found = flag_rows(Detections.from_rows([GOOD]), 10, np.empty(0, dtype=np.int64))
+    assert (Flag(0, "class out of range"),) == found
+
+
+@pytest.mark.slow
+@given(
+    st.lists(
+        st.tuples(
+            *[st.integers(-(2**53), 2**53) | st.integers(0, 12)] * 2,
+            *[st.floats() | st.floats(0, 1)] * 5,
+        )
+    )
+)
+def test_flags_ascend_and_name_rows_once(rows):
+    """Whatever is posted, at most one flag a row, in the order of rows."""
+    found = [flag.row for flag in flags(*rows)]
+    assert sorted(set(found)) == found
+    assert all(0 <= row < len(rows) for row in found)

@@ -1,0 +1,199 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A session's state follows from facts and `now`; the window is half-open."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from referee.core.instant import Instant, seconds_between
+from referee.core.states import (
+    EndCause,
+    SessionEvent,
+    SessionFacts,
+    SessionState,
+    accepts,
+    elapsed_s,
+    remaining_s,
+    require,
+    state_of,
+)
+from referee.errors import Refusal
+
+MS = 0.001
+START_S = 5000.0
+LENGTH_S = 600.0
+NOON = datetime(2026, 6, 7, 12, tzinfo=UTC)
+
+
+def at(seconds: float, boot_id: str = "this boot") -> Instant:
+    """Return the instant that lies this many seconds after the session's start."""
+    return Instant(START_S + seconds, NOON + timedelta(seconds=seconds), boot_id)
+
+
+READY = SessionFacts(LENGTH_S)
+ARMED = replace(READY, armed=at(-60))
+RUNNING = replace(ARMED, started=at(0))
+LOGGED_OUT = replace(RUNNING, ended=at(100), end_cause=EndCause.LOGOUT)
+STOPPED = replace(RUNNING, ended=at(100), end_cause=EndCause.STOP)
+AT_DEADLINE = replace(RUNNING, ended=at(LENGTH_S), end_cause=EndCause.DEADLINE)
+SCORED = replace(LOGGED_OUT, scored=at(110))
+SEALED = replace(SCORED, sealed=at(120))
+VOID = replace(RUNNING, voided=at(50))
+
+
+@pytest.mark.parametrize(
+    ("facts", "seconds", "expected"),
+    [
+        (READY, 0, False),
+        (ARMED, 0, False),
+        (RUNNING, -MS, False),
+        (RUNNING, 0, True),
+        (RUNNING, MS, True),
+        (RUNNING, LENGTH_S - MS, True),
+        (RUNNING, LENGTH_S, False),
+        (RUNNING, LENGTH_S + MS, False),
+        (LOGGED_OUT, 100 - MS, True),
+        (LOGGED_OUT, 100, False),
+        (LOGGED_OUT, 100 + MS, False),
+        (STOPPED, 100 - MS, True),
+        (STOPPED, 100, False),
+        (AT_DEADLINE, LENGTH_S - MS, True),
+        (AT_DEADLINE, LENGTH_S, False),
+        (SCORED, 100 - MS, True),
+        (SCORED, 100, False),
+        (VOID, 10, False),
+        (VOID, 60, False),
+    ],
+)
+def test_window_is_half_open(facts, seconds, expected):
+    """What comes at the start counts; what comes at the deadline, logout or stop does not."""
+    assert expected is accepts(facts, at(seconds))
+
+
+@pytest.mark.parametrize(
+    ("facts", "seconds", "expected"),
+    [
+        (READY, 0, SessionState.READY),
+        (READY, 1e6, SessionState.READY),
+        (ARMED, 0, SessionState.ARMED),
+        (ARMED, 1e6, SessionState.ARMED),
+        (RUNNING, 0, SessionState.RUNNING),
+        (RUNNING, LENGTH_S - MS, SessionState.RUNNING),
+        (RUNNING, LENGTH_S, SessionState.ENDED),
+        (RUNNING, LENGTH_S + MS, SessionState.ENDED),
+        (LOGGED_OUT, 100, SessionState.ENDED),
+        (STOPPED, 100 + MS, SessionState.ENDED),
+        (AT_DEADLINE, LENGTH_S, SessionState.ENDED),
+        (SCORED, 130, SessionState.SCORED),
+        (SEALED, 130, SessionState.SEALED),
+        (VOID, 60, SessionState.VOID),
+        (replace(READY, voided=at(0)), 0, SessionState.VOID),
+        (replace(ARMED, voided=at(0)), 0, SessionState.VOID),
+        (replace(SCORED, voided=at(115)), 130, SessionState.VOID),
+    ],
+)
+def test_state_follows_from_facts(facts, seconds, expected):
+    """No timer is needed for a session to end: its deadline alone does it."""
+    assert expected is state_of(facts, at(seconds))
+
+
+@pytest.mark.parametrize(
+    ("facts", "seconds", "expected"),
+    [
+        (READY, 50, LENGTH_S),
+        (ARMED, 50, LENGTH_S),
+        (RUNNING, 0, LENGTH_S),
+        (RUNNING, 599, 1.0),
+        (RUNNING, LENGTH_S, 0.0),
+        (RUNNING, 700, 0.0),
+        (LOGGED_OUT, 99, 501.0),
+        (LOGGED_OUT, 100, 0.0),
+        (VOID, 60, 0.0),
+    ],
+)
+def test_remaining_time(facts, seconds, expected):
+    """A contestant has the whole length before the start and nothing after the end."""
+    assert expected == remaining_s(facts, at(seconds))
+
+
+def test_elapsed_time_goes_on_past_the_end():
+    """Late answers have their second of the session too."""
+    assert elapsed_s(ARMED, at(5)) is None
+    assert 700.0 == elapsed_s(LOGGED_OUT, at(700))
+
+
+def test_deadline_survives_a_reboot():
+    """In another boot wall time places the deadline, whatever the monotonic clock says."""
+    rebooted = replace(at(599), monotonic_s=3.0, boot_id="next boot")
+    over = replace(at(600), monotonic_s=4.0, boot_id="next boot")
+    assert SessionState.RUNNING is state_of(RUNNING, rebooted)
+    assert SessionState.ENDED is state_of(RUNNING, over)
+    assert accepts(RUNNING, rebooted)
+    assert not accepts(RUNNING, over)
+
+
+def test_wall_clock_jump_does_not_move_the_deadline():
+    """Within one boot only the monotonic clock counts."""
+    for jump in (-86400, 3600):
+        jumped = replace(at(599), utc=NOON + timedelta(seconds=599 + jump))
+        assert SessionState.RUNNING is state_of(RUNNING, jumped)
+        assert 1.0 == remaining_s(RUNNING, jumped)
+
+
+S, E = SessionState, SessionEvent
+
+# The table of the design, row by row; what is not in it is refused.
+ALLOWED = {
+    (S.READY, E.ARM): S.ARMED,
+    (S.READY, E.ABORT): S.VOID,
+    (S.ARMED, E.ARM): S.ARMED,
+    (S.ARMED, E.LOGIN): S.RUNNING,
+    (S.ARMED, E.ABORT): S.VOID,
+    (S.RUNNING, E.LOGIN): S.RUNNING,
+    (S.RUNNING, E.END): S.ENDED,
+    (S.RUNNING, E.ABORT): S.VOID,
+    (S.ENDED, E.END): S.ENDED,
+    (S.ENDED, E.ABORT): S.VOID,
+    (S.ENDED, E.SCORE): S.SCORED,
+    (S.SCORED, E.ABORT): S.VOID,
+    (S.SCORED, E.SCORE): S.SCORED,
+    (S.SCORED, E.SEAL): S.SEALED,
+}
+
+
+@pytest.mark.parametrize("event", list(SessionEvent), ids=lambda event: event.name)
+@pytest.mark.parametrize("state", list(SessionState), ids=lambda state: state.name)
+def test_every_state_and_event(state, event):
+    """Each pair leads where the table of states says, or is refused with what to do."""
+    expected = ALLOWED.get((state, event))
+    if expected is not None:
+        assert expected is require(state, event)
+        return
+    with pytest.raises(Refusal, match=state.value) as refused:
+        require(state, event)
+    assert "state_conflict" == refused.value.code
+    assert str(refused.value).endswith(".")
+
+
+def test_every_cause_of_an_end_is_stored_by_its_name():
+    """The three causes are those that the store allows."""
+    assert {"deadline", "logout", "stop"} == {cause.value for cause in EndCause}
+
+
+SECONDS = st.floats(-1000, 2000, allow_nan=False).map(lambda value: round(value, 6))
+
+
+@given(now=SECONDS, end=st.none() | st.floats(0, 600).map(lambda value: round(value, 6)))
+def test_state_remaining_and_acceptance_agree(now, end):
+    """A started session is RUNNING exactly while it accepts, and then has time left."""
+    facts = RUNNING if end is None else replace(RUNNING, ended=at(end), end_cause=EndCause.STOP)
+    accepted = accepts(facts, at(now))
+    assert accepted is (state_of(facts, at(now)) is SessionState.RUNNING)
+    assert accepted is (remaining_s(facts, at(now)) > 0.0)
+    if accepted:
+        assert 0.0 <= seconds_between(at(0), at(now)) < LENGTH_S
