@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import argparse
+import importlib
 import logging
 import signal
 import sys
@@ -11,21 +12,22 @@ from collections.abc import Sequence
 from types import FrameType
 
 from referee import __version__
-from referee.commands import check, demo, export, init, practice, process, score, serve, team
 from referee.errors import InputError, RefereeError
 
 __all__ = ["main"]
 
 _COMMANDS = {
-    "demo": (demo, "see a whole session on this machine, with generated data"),
-    "practice": (practice, "run a rehearsal referee for a contestant"),
-    "init": (init, "set up an event: write a commented configuration and secrets"),
-    "team": (team, "register a team, or list them"),
-    "check": (check, "look whether an event is ready, and say what to do where it is not"),
-    "serve": (serve, "run an event"),
-    "score": (score, "score a file of detections, offline"),
-    "export": (export, "write the evidence bundle of a session"),
+    "demo": "see a whole session on this machine, with generated data",
+    "practice": "run a rehearsal referee for a contestant",
+    "init": "set up an event: write a commented configuration and secrets",
+    "team": "register a team, or list them",
+    "check": "look whether an event is ready, and say what to do where it is not",
+    "serve": "run an event",
+    "score": "score a file of detections, offline",
+    "export": "write the evidence bundle of a session",
 }
+# The programs that 'serve' starts; not for people, so without a line in the help.
+_HIDDEN = "process"
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -35,7 +37,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     )
     # A supervisor or a container that stops us with SIGTERM gets the same clean end as Ctrl-C.
     signal.signal(signal.SIGTERM, _interrupt)
-    args = _parser().parse_args(argv)
+    words = sys.argv[1:] if argv is None else list(argv)
+    args = _parser(words[0] if words else "").parse_args(words)
     try:
         code: int = args.run(args)
         return code
@@ -50,7 +53,8 @@ def main(argv: Sequence[str] | None = None) -> int:
         return 130
 
 
-def _parser() -> argparse.ArgumentParser:
+def _parser(wanted: str) -> argparse.ArgumentParser:
+    """Build the parser; only the wanted command is imported, so that each starts fast."""
     parser = argparse.ArgumentParser(
         prog="referee",
         description="The referee of the Low-Power Image Recognition Challenge: hands out images "
@@ -60,20 +64,21 @@ def _parser() -> argparse.ArgumentParser:
     )
     parser.add_argument("--version", action="version", version=f"referee {__version__}")
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
-    for name, (module, summary) in _COMMANDS.items():
-        command = commands.add_parser(
-            name,
-            help=summary,
-            description=module.__doc__,
-            formatter_class=argparse.RawDescriptionHelpFormatter,
-        )
-        module.add_arguments(command)
-        command.set_defaults(run=module.run)
-    # The programs that 'serve' starts; not for people.
-    hidden = commands.add_parser("process")
-    process.add_arguments(hidden)
-    hidden.set_defaults(run=process.run)
+    for name, summary in _COMMANDS.items():
+        command = commands.add_parser(name, help=summary)
+        if name == wanted:
+            _fill(command, name)
+    if wanted == _HIDDEN:
+        _fill(commands.add_parser(_HIDDEN), _HIDDEN)
     return parser
+
+
+def _fill(command: argparse.ArgumentParser, name: str) -> None:
+    module = importlib.import_module(f"referee.commands.{name}")
+    command.description = module.__doc__
+    command.formatter_class = argparse.RawDescriptionHelpFormatter
+    module.add_arguments(command)
+    command.set_defaults(run=module.run)
 
 
 def _interrupt(number: int, frame: FrameType | None) -> None:

@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """Write the evidence bundle of a session; it works while the servers run.
 
-referee export 3 --out session3.zip --config event/contest.toml
-referee export 1 --out rehearsal.zip --data practice-data
+For example:
+
+  referee export 3 --out session3.zip --config event/contest.toml
+  referee export 1 --out rehearsal.zip --data practice-data
 """
 
 from __future__ import annotations

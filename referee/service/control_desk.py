@@ -321,7 +321,7 @@ class ControlDesk:
 
     def _link_changed(self, status: MeterStatus) -> None:
         if status.link is LinkState.OK:
-            self.notify(None, "info", f"The power meter answers. {status.text}")
+            self.notify(None, "info", "The power meter answers.")
         else:
             self.notify(None, "alarm", f"The power meter is lost: {status.text}")
 

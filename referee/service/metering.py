@@ -178,14 +178,14 @@ class Metering:
         try:
             self._meter = open_meter()
             identity = self._meter.identify()
-            state = _attach(self._meter)
+            _attach(self._meter)
         except MeterError as error:
             self._lose(str(error))
             self._stopping.wait(self._retry_s)
             self._retry_s = min(2 * self._retry_s, _RETRY_MOST_S)
             return
         self._retry_s = _RETRY_FIRST_S
-        self._tell(MeterStatus(LinkState.OK, f"Integrator: {state.value}.", identity))
+        self._tell(MeterStatus(LinkState.OK, "", identity))
 
     def _take_reading(self) -> None:
         meter = self._meter

@@ -1,0 +1,54 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Contests of generated pictures, made once, and rehearsals of them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from referee.demo.imperfect_answers import write_answers
+from referee.demo.scenes import generate
+from tests.e2e.running import Program, program
+
+IMAGES = 12
+
+
+@dataclass(frozen=True)
+class Material:
+    """Hold the files of a generated contest and of a contestant's answers to it."""
+
+    images: Path
+    ground_truth: Path
+    answers: Path
+
+
+@pytest.fixture(scope="session")
+def material(tmp_path_factory: pytest.TempPathFactory) -> Material:
+    """Return a contest of a dozen generated pictures with answers to them."""
+    folder = tmp_path_factory.mktemp("scenes")
+    scenes = generate(folder, count=IMAGES, seed=7)
+    answers = folder / "answers.json"
+    write_answers(scenes.ground_truth, answers, seed=7)
+    return Material(scenes.images, scenes.ground_truth, answers)
+
+
+Rehearse = Callable[..., Program]
+
+
+@pytest.fixture
+def rehearse(tmp_path: Path, material: Material) -> Iterator[Rehearse]:
+    """Return a function that starts `referee practice` on free ports, stopped after the test."""
+    with ExitStack() as stack:
+
+        def start(*options: str, images: Path | None = None, truth: Path | None = None) -> Program:
+            arguments = ["practice", "--contest", "127.0.0.1:0", "--console", "127.0.0.1:0"]
+            arguments += ["--images", str(images or material.images)]
+            arguments += ["--ground-truth", str(truth or material.ground_truth)]
+            arguments += ["--data", str(tmp_path / "data"), *options]
+            return stack.enter_context(program(arguments, tmp_path))
+
+        yield start

@@ -1,0 +1,156 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Start the real programs as a user would, and wait for what they do."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import selectors
+import signal
+import subprocess
+import sys
+import threading
+import time
+import urllib.request
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, TypeVar
+
+T = TypeVar("T")
+
+# No test waits this long unless it fails: a loaded machine only makes it slower.
+PATIENCE_S = 60.0
+_PAUSE = threading.Event()
+
+
+def eventually(look: Callable[[], T | None], what: str) -> T:
+    """Return the first true value that `look` gives, looking again until patience ends."""
+    deadline = time.monotonic() + PATIENCE_S
+    while time.monotonic() < deadline:
+        found = look()
+        if found:
+            return found
+        _PAUSE.wait(0.05)
+    raise AssertionError(f"waited {PATIENCE_S:.0f} s in vain for {what}")
+
+
+def get(url: str, **headers: str) -> tuple[int, bytes]:
+    """GET a URL and return status and body, whatever the status."""
+    return request(url, None, headers)
+
+
+def request(url: str, body: bytes | None, headers: dict[str, str]) -> tuple[int, bytes]:
+    """Send a request and return status and body, whatever the status."""
+    opener = urllib.request.build_opener(urllib.request.ProxyHandler({}), _KeepErrors())
+    made = urllib.request.Request(url, data=body, headers=headers)
+    with opener.open(made, timeout=PATIENCE_S) as response:
+        return response.status, response.read()
+
+
+class _KeepErrors(urllib.request.HTTPErrorProcessor):
+    def http_response(self, request, response):  # type: ignore[no-untyped-def]
+        return response
+
+
+class Program:
+    """Hold a running `referee` command and what it has printed."""
+
+    def __init__(self, child: subprocess.Popen[str]) -> None:
+        self.child = child
+        self.ready = ""
+
+    @property
+    def contest(self) -> str:
+        """Return the contest server's URL."""
+        return _match(r"http://[\d.]+:\d+", self.ready)
+
+    @property
+    def console(self) -> str:
+        """Return the console's URL."""
+        return _match(r"console (http://\S+)", self.ready)
+
+    def board(self) -> dict[str, Any]:
+        """Return the console's board."""
+        board: dict[str, Any] = json.loads(get(f"{self.console}/board")[1])
+        return board
+
+    def session(self, number: int = 1) -> dict[str, Any] | None:
+        """Return a session's row of the board, or None before there is one."""
+        rows = self.board()["sessions"]
+        return next((row for row in rows if row["id"] == number), None)
+
+    def scored(self, number: int = 1) -> dict[str, Any]:
+        """Wait until a session is scored and return its row of the board."""
+
+        def look() -> dict[str, Any] | None:
+            row = self.session(number)
+            return row if row is not None and row["state"] == "SCORED" else None
+
+        return eventually(look, f"session {number} to be scored")
+
+
+@contextmanager
+def program(arguments: Sequence[str], cwd: Path) -> Iterator[Program]:
+    """Run a `referee` command that hosts a contest, from its ready line to Ctrl-C."""
+    with (cwd / "stderr.txt").open("w") as errors:
+        child = subprocess.Popen(
+            [sys.executable, "-m", "referee", *arguments],
+            cwd=cwd,
+            env=os.environ | {"PYTHONPATH": str(Path(__file__).parents[2])},
+            stdout=subprocess.PIPE,
+            stderr=errors,
+            text=True,
+        )
+    running = Program(child)
+    try:
+        running.ready = _line(child)
+        assert running.ready.startswith("ready"), (cwd / "stderr.txt").read_text()
+        yield running
+    finally:
+        if child.poll() is None:
+            child.send_signal(signal.SIGINT)
+        child.communicate(timeout=PATIENCE_S)
+
+
+def client(url: str, *arguments: str, user: str = "me", password: str = "practice") -> str:
+    """Run the sample client to its end and return what it said; it must end well."""
+    done = subprocess.run(
+        [sys.executable, "-m", "client_sample.client", "--url", url, "--user", user]
+        + ["--password", password, *arguments],
+        capture_output=True,
+        text=True,
+        timeout=PATIENCE_S,
+        cwd=Path(__file__).parents[2],
+    )
+    assert done.returncode == 0, done.stderr
+    return done.stderr
+
+
+def referee(*arguments: str, cwd: Path | None = None) -> subprocess.CompletedProcess[str]:
+    """Run a `referee` command to its end."""
+    return subprocess.run(
+        [sys.executable, "-m", "referee", *arguments],
+        capture_output=True,
+        text=True,
+        timeout=PATIENCE_S,
+        cwd=cwd,
+        env=os.environ | {"PYTHONPATH": str(Path(__file__).parents[2])},
+    )
+
+
+def _line(child: subprocess.Popen[str]) -> str:
+    """Read the first line of a child's output, within patience."""
+    stdout = child.stdout
+    assert stdout is not None
+    with selectors.DefaultSelector() as selector:
+        selector.register(stdout, selectors.EVENT_READ)
+        assert selector.select(PATIENCE_S), "the program printed nothing"
+    return stdout.readline()
+
+
+def _match(pattern: str, text: str) -> str:
+    found = re.search(pattern, text)
+    assert found is not None, text
+    return found.group(found.re.groups)

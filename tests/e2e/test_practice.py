@@ -1,0 +1,129 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A rehearsal through the whole chain: real servers, a real wire to the meter, the real client."""
+
+from __future__ import annotations
+
+import json
+import zipfile
+from pathlib import Path
+
+import pytest
+
+from tests.e2e.conftest import Material, Rehearse
+from tests.e2e.running import client, eventually, referee
+
+pytestmark = pytest.mark.slow
+
+STEPS = "0:3,1:8,3:5"
+STEPS_WH_IN_4_S = (1 * 3 + 2 * 8 + 1 * 5) / 3600
+
+
+def offline_map(truth: Path, detections: Path) -> float:
+    """Return what `referee score` says of the same files."""
+    done = referee("score", "--ground-truth", str(truth), "--detections", str(detections), "--json")
+    assert done.returncode == 0, done.stderr
+    return float(json.loads(done.stdout)["mean_ap"])
+
+
+def test_chain_gives_the_offline_map_and_the_profiles_energy(
+    rehearse: Rehearse, material: Material
+) -> None:
+    """A whole session scores as the same files do offline, with the load profile's energy."""
+    referee_ = rehearse("--seconds", "4", "--load", STEPS, "--update-interval", "0.25")
+    client(referee_.contest, "--answers", str(material.answers), "--no-logout")
+    row = referee_.scored()
+    assert row["mean_ap"] == pytest.approx(
+        offline_map(material.ground_truth, material.answers), abs=1e-12
+    )
+    assert row["energy_wh"] == pytest.approx(STEPS_WH_IN_4_S, rel=0.002)
+    assert (row["verdict"], row["end_cause"]) == ("VALID", "deadline")
+    assert row["score"] == row["mean_ap"] / row["energy_wh"]
+
+
+def test_permuted_images_give_the_same_score(rehearse: Rehearse, material: Material) -> None:
+    """A session with a secret order hands out other images, and is scored against the right ones."""
+    referee_ = rehearse("--seconds", "30", "--meter", "none", "--shuffle")
+    said = client(referee_.contest, "--answers", str(material.answers))
+    assert "12 of 12 images" in said
+    # The client answered by number, as if nothing were permuted, so it must score badly now.
+    straight = offline_map(material.ground_truth, material.answers)
+    assert referee_.scored()["mean_ap"] < straight / 2
+
+
+def test_logout_ends_session_and_integration(rehearse: Rehearse, material: Material) -> None:
+    """A contestant that logs out ends its session; the energy is that of the time it took."""
+    referee_ = rehearse("--seconds", "30", "--load", "6", "--update-interval", "0.1")
+    client(referee_.contest, "--answers", str(material.answers))
+    row = referee_.scored()
+    assert row["end_cause"] == "logout"
+    current = referee_.board()["current"]
+    assert current["images_fetched"] == 12
+    assert referee_.board()["meter"]["reading"]["state"] == "STOP"
+    assert 0 < row["energy_wh"] < 6 * 30 / 3600
+
+
+def test_a_second_session_is_independent_of_the_first(
+    rehearse: Rehearse, material: Material
+) -> None:
+    """In practice every login after an end starts a fresh session with energy from zero."""
+    referee_ = rehearse("--seconds", "2", "--load", "6", "--update-interval", "0.1")
+    for number in (1, 2):
+        client(referee_.contest, "--answers", str(material.answers), "--no-logout")
+        assert referee_.scored(number)["energy_wh"] == pytest.approx(12 / 3600, rel=0.002)
+
+
+def test_bundle_can_be_exported_while_the_session_runs(
+    rehearse: Rehearse, material: Material, tmp_path: Path
+) -> None:
+    """An export during a session holds what is known by then, with the hash of every member."""
+    referee_ = rehearse("--seconds", "600", "--load", "6", "--update-interval", "0.25")
+    client(referee_.contest, "--answers", str(material.answers), "--no-logout")
+    bundle = tmp_path / "bundle.zip"
+    done = referee("export", "1", "--out", str(bundle), "--data", str(tmp_path / "data"))
+    assert done.returncode == 0, done.stderr
+    with zipfile.ZipFile(bundle) as members:
+        session = json.loads(members.read("session.json"))
+        rows = members.read("detections.csv").decode().splitlines()
+        assert members.read("score.json") == b"null\n"
+        assert set(json.loads(members.read("manifest.json"))["sha256"]) | {"manifest.json"} == set(
+            members.namelist()
+        )
+    assert session["state"] == "RUNNING"
+    assert len(rows) == len(json.loads(material.answers.read_text()))
+
+
+@pytest.mark.parametrize(
+    ("detections", "mean_ap"),
+    [
+        ("detections_ssd_mobilenet_v1.json", 0.335107299485),
+        ("detections_efficientdet_lite0.json", 0.448089373355),
+    ],
+)
+def test_real_photographs_and_detectors(
+    rehearse: Rehearse, shared_data: Path, detections: str, mean_ap: float
+) -> None:
+    """Real detectors' answers on real photographs reach their known mAP through the whole chain."""
+    folder = shared_data / "coco-tiny"
+    referee_ = rehearse(
+        *("--seconds", "4", "--load", STEPS, "--update-interval", "0.25"),
+        images=folder / "images",
+        truth=folder / "annotations.json",
+    )
+    client(referee_.contest, "--answers", str(folder / detections), "--no-logout")
+    row = referee_.scored()
+    assert row["mean_ap"] == pytest.approx(mean_ap, abs=1e-9)
+    assert row["energy_wh"] == pytest.approx(STEPS_WH_IN_4_S, rel=0.002)
+    assert row["verdict"] == "VALID"
+
+
+def test_live_score_moves_while_the_session_runs(rehearse: Rehearse, material: Material) -> None:
+    """The live mAP of all answers so far is the final one before the session has ended."""
+    referee_ = rehearse("--seconds", "600", "--meter", "none")
+    client(referee_.contest, "--answers", str(material.answers), "--no-logout")
+    expected = offline_map(material.ground_truth, material.answers)
+
+    def arrived() -> bool:
+        current = referee_.board()["current"]
+        return bool(current["state"] == "RUNNING" and current["mean_ap"] == expected)
+
+    assert eventually(arrived, "the live score to arrive")
