@@ -19,7 +19,8 @@ def read_final(
 ) -> list[Reading]:
     """Return the readings after the end of a run; the last two agree unless the meter never does.
 
-    `read` gives one reading of the meter. Takes two to four readings, one update apart. `judge_energy` sees to it if they disagree.
+    `read` gives one reading of the meter. Takes two to four of them, one update apart;
+    `judge_energy` sees to it if they disagree.
     """
     readings = [read()]
     while len(readings) < _MOST_READINGS:

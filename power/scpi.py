@@ -21,7 +21,7 @@ from power.errors import MeterReplyError
 SENTINEL_LIMIT = 9.8e37
 _OVER_RANGE_LIMIT = 9.905e37
 
-_NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
+_NUMBER = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?")
 _ERROR_ENTRY = re.compile(r'([+-]?\d+)(?:\s*,\s*"(.*)")?')
 
 

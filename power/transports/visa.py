@@ -136,7 +136,7 @@ def _opening_error(resource: str, error: Exception) -> MeterError:
                 f"{resource} refused the link: {_LINK_REFUSALS[code]}; close the other program, or "
                 "wait until the meter forgets a crashed one"
             )
-    if "InvalidResourceName" in type(error).__name__:
+    if "INV_RSRC_NAME" in reason or "InvalidResourceName" in type(error).__name__:
         return MeterUnreachable(
             f"{resource!r} is no resource string; write TCPIP::192.168.1.5::INSTR, "
             "USB::0x0B21::0x0025::SERIAL::INSTR, ASRL/dev/ttyUSB0::INSTR or GPIB0::1::INSTR"

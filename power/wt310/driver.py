@@ -180,8 +180,8 @@ class WT310:
             self._link.reopen()
             state = self._state()
             self._items = output.read_items(self._link)
-            if state is IntegrationState.START:
-                self._running = True
+            # A run that ended meanwhile still gets its check of ranges and latched bits.
+            self._running = state is not IntegrationState.RESET
             return state
 
     def arrange(self) -> None:

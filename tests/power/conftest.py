@@ -1,0 +1,261 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Fake time, scripted conversations, and emulated meters in this process and in their own."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import pytest
+
+from power.emulator.instrument import Instrument, Options
+from power.emulator.interpreter import Interpreter
+from power.emulator.load import Load
+from power.emulator.profile import LoadProfile, constant
+from power.errors import MeterSilent
+from power.meter import IntegrationState, MeterSettings, Reading
+from power.wt310.driver import WT310
+
+ROOT = Path(__file__).parents[2]
+EPOCH = datetime(2026, 1, 1, tzinfo=UTC)
+
+
+class FakeTime:
+    """Be a clock that only sleeps move."""
+
+    def __init__(self) -> None:
+        self.now = 1000.0
+
+    def clock(self) -> float:
+        """Return the fake monotonic time."""
+        return self.now
+
+    def sleep(self, seconds: float) -> None:
+        """Let time pass at once."""
+        assert seconds >= 0
+        self.now += seconds
+
+    def utc(self) -> datetime:
+        """Return a wall clock that goes with the fake time."""
+        return EPOCH + timedelta(seconds=self.now)
+
+
+class Script:
+    """Be a transport that expects exactly these messages and gives these replies.
+
+    Each line is (sent, reply); a reply of None means that nothing is read after it.
+    """
+
+    name = "script"
+
+    def __init__(self, lines: list[tuple[str, str | bytes | None]]) -> None:
+        self.lines = list(lines)
+        self.pending: list[bytes] = []
+        self.clears = 0
+        self.closed = False
+
+    def write(self, message: str) -> None:
+        """Check the next message and queue its reply."""
+        assert self.lines, f"nothing more was expected, but {message!r} was sent"
+        expected, reply = self.lines.pop(0)
+        assert expected == message
+        if reply is not None:
+            self.pending.append(reply if isinstance(reply, bytes) else reply.encode() + b"\n")
+
+    def read(self, timeout_s: float) -> bytes:
+        """Return the queued reply, or be silent."""
+        if not self.pending:
+            raise MeterSilent("script is silent")
+        return self.pending.pop(0)
+
+    def clear(self) -> None:
+        """Count device clears; queued replies stay, like bytes on a serial line."""
+        self.clears += 1
+
+    def close(self) -> None:
+        """Note that it was closed."""
+        self.closed = True
+
+
+class EmulatedWire:
+    """Be a transport to an emulated meter in this process, in fake time."""
+
+    name = "emulated"
+
+    def __init__(self, interpreter: Interpreter, time: FakeTime) -> None:
+        self.interpreter = interpreter
+        self.time = time
+        self.sent: list[str] = []
+
+    def write(self, message: str) -> None:
+        """Hand a message to the emulator."""
+        self.sent.append(message)
+        self.interpreter.receive(message.encode() + b"\n")
+
+    def read(self, timeout_s: float) -> bytes:
+        """Let fake time pass until the reply is there, or the time-out is over."""
+        deadline_s = self.time.now + timeout_s
+        while True:
+            reply = self.interpreter.fetch(1 << 20)
+            if reply is not None:
+                return reply[0]
+            if self.time.now >= deadline_s:
+                self.interpreter.unterminated()
+                raise MeterSilent("the emulated meter is silent")
+            next_s = self.interpreter.next_event_s()
+            self.time.now = min(deadline_s, max(next_s, self.time.now + 1e-4))
+
+    def clear(self) -> None:
+        """Do a device clear."""
+        self.interpreter.clear()
+
+    def close(self) -> None:
+        """Do nothing: the wire has no end."""
+
+
+class Bench:
+    """Hold an emulated meter and a driver on it, both in fake time."""
+
+    def __init__(self, profile: LoadProfile, options: Options, **load: float) -> None:
+        self.time = FakeTime()
+        self.instrument = Instrument(Load(profile, **load), self.time.clock, options)
+        self.interpreter = Interpreter(self.instrument)
+        self.wires: list[EmulatedWire] = []
+        self.meter = self.driver()
+
+    def driver(self) -> WT310:
+        """Return another driver on the same meter, as a restarted program has."""
+        return WT310(self.connect, clock=self.time.clock, sleep=self.time.sleep, utc=self.time.utc)
+
+    def connect(self) -> EmulatedWire:
+        """Return a new wire to the meter."""
+        self.wires.append(EmulatedWire(self.interpreter, self.time))
+        return self.wires[-1]
+
+    def ask(self, message: str) -> str:
+        """Ask the emulated meter without the driver."""
+        wire = EmulatedWire(self.interpreter, self.time)
+        wire.write(message)
+        return wire.read(60.0).decode().rstrip("\n")
+
+    def tell(self, message: str) -> None:
+        """Command the emulated meter without the driver."""
+        self.interpreter.receive(message.encode() + b"\n")
+
+
+@pytest.fixture
+def fake_time() -> FakeTime:
+    """Return a clock that only sleeps move."""
+    return FakeTime()
+
+
+@pytest.fixture
+def script() -> type[Script]:
+    """Return the class of scripted transports."""
+    return Script
+
+
+@pytest.fixture
+def make_bench() -> Callable[..., Bench]:
+    """Return a function that sets up an emulated meter with a driver in fake time."""
+
+    def make(
+        profile: LoadProfile | None = None, options: Options | None = None, **load: float
+    ) -> Bench:
+        return Bench(profile or constant(5.0), options or Options(), **load)
+
+    return make
+
+
+@pytest.fixture
+def make_reading() -> Callable[..., Reading]:
+    """Return a function that makes a plausible running reading at a time."""
+
+    def make(at_s: float, **changes: object) -> Reading:
+        values: dict[str, object] = {
+            "monotonic_s": at_s,
+            "utc": EPOCH + timedelta(seconds=at_s),
+            "voltage_v": 120.0,
+            "current_a": 0.05,
+            "power_w": 6.0,
+            "energy_wh": 6.0 * at_s / 3600,
+            "integration_s": float(int(at_s)),
+            "state": IntegrationState.START,
+            "voltage_range_v": 150.0,
+            "current_range_a": 0.1,
+        }
+        return Reading(**{**values, **changes})  # type: ignore[arg-type]
+
+    return make
+
+
+@pytest.fixture
+def fixed_settings() -> MeterSettings:
+    """Return settings on fixed ranges, for a run of 10 s."""
+    return MeterSettings(timer_s=10, voltage_range_v=150.0, current_range_a=0.1)
+
+
+@pytest.fixture
+def run_power() -> Callable[..., subprocess.CompletedProcess[str]]:
+    """Return a function that runs `python -m power` and returns what it printed."""
+
+    def run(*arguments: str) -> subprocess.CompletedProcess[str]:
+        return subprocess.run(
+            [sys.executable, "-m", "power", *arguments],
+            cwd=ROOT,
+            capture_output=True,
+            text=True,
+            timeout=60,
+        )
+
+    return run
+
+
+class Emulator:
+    """Hold an emulator process that is ready, and the resource string that it printed."""
+
+    def __init__(self, *options: str) -> None:
+        self.process = subprocess.Popen(
+            [sys.executable, "-m", "power", "emulate", "--port", "0", *options],
+            cwd=ROOT,
+            stdout=subprocess.PIPE,
+            text=True,
+        )
+        assert self.process.stdout is not None
+        self.line = self.process.stdout.readline()
+        self.resource = self.line.split()[1]
+
+    def end(self) -> int:
+        """Ask the process to end and return its exit code."""
+        assert self.process.stdout is not None
+        self.process.terminate()
+        code = self.process.wait(timeout=20)
+        self.process.stdout.close()
+        return code
+
+
+@pytest.fixture
+def start_emulator() -> Iterator[Callable[..., Emulator]]:
+    """Return a function that starts emulator processes; they end with the test."""
+    running: list[Emulator] = []
+
+    def start(*options: str) -> Emulator:
+        emulator = Emulator(*options)
+        running.append(emulator)
+        return emulator
+
+    yield start
+    for emulator in running:
+        if emulator.process.poll() is None:
+            emulator.end()
+
+
+@pytest.fixture(scope="module")
+def emulator() -> Iterator[Emulator]:
+    """Return one emulator process with a constant load of 5 W, shared by a module."""
+    process = Emulator("--watts", "5")
+    yield process
+    process.end()

@@ -1,0 +1,350 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The emulated meter's language, question by question, against the manual's examples."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from power.emulator.instrument import Options
+
+MakeBench = Callable[..., Any]
+
+
+@pytest.fixture
+def bench(make_bench: MakeBench) -> Any:
+    """Return an emulated meter as delivered, HEADer ON and VERBose OFF, its ranges settled."""
+    bench = make_bench()
+    bench.time.sleep(5.0)
+    return bench
+
+
+def queue(bench: Any) -> list[int]:
+    """Return the codes in the error queue."""
+    codes = []
+    while (entry := bench.ask(":STAT:ERR?")) != '0,"No error"':
+        codes.append(int(entry.split(",")[0]))
+    return codes
+
+
+@pytest.mark.parametrize(
+    ("header", "verbose", "timer", "mode", "volts"),
+    [
+        (
+            1,
+            1,
+            ":INTEGRATE:TIMER 0,5,0",
+            ":INTEGRATE:MODE NORMAL",
+            ":INPUT:VOLTAGE:RANGE 150.0E+00",
+        ),
+        (1, 0, ":INTEG:TIM 0,5,0", ":INTEG:MODE NORM", ":VOLT:RANG 150.0E+00"),
+        (0, 1, "0,5,0", "NORMAL", "150.0E+00"),
+        (0, 0, "0,5,0", "NORM", "150.0E+00"),
+    ],
+)
+def test_header_and_verbose(
+    bench: Any, header: int, verbose: int, timer: str, mode: str, volts: str
+) -> None:
+    """The four forms of a reply (pages 5-5, 6-7, 6-16)."""
+    bench.tell(":INTEG:TIM 0,5,0")
+    bench.tell(":VOLT:AUTO OFF;RANG 150V")
+    bench.tell(f":COMM:HEAD {header};VERB {verbose}")
+    assert timer == bench.ask(":INTEG:TIM?")
+    assert mode == bench.ask(":INTEG:MODE?")
+    assert volts == bench.ask(":INP:VOLT:RANG?")
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        ":INPut:VOLTage:RANGe 60V",
+        ":INP:VOLT:RANG 60",
+        ":INPu:VOLTag:RANGe 60V",
+        ":VOLT:RANG 60V",
+        "VOLT:RANG 60V",
+        ":inp:volt:rang\t60v",
+        ":INPUT:MODE RMS;VOLTAGE:RANGE 60V",
+        ":INPUT:VOLTAGE:AUTO OFF;RANGE 60V",
+        ":INTEG:MODE NORM;*CLS;:VOLT:RANG 60V",
+    ],
+)
+def test_ways_to_say_the_same(bench: Any, message: str) -> None:
+    """Short, long and in between; optional nodes; levels kept in a message (pages 5-1 to 5-4)."""
+    bench.tell(message)
+    assert ":VOLT:RANG 60.0E+00" == bench.ask(":VOLT:RANG?")
+    assert [] == queue(bench)
+
+
+@pytest.mark.parametrize(
+    ("message", "code"),
+    [
+        (":IN:VOLT:RANG 60V", 113),
+        (":INPUTS:VOLT:RANG 60V", 113),
+        (":FOO", 113),
+        (":FOO?", 113),
+        ("*FOO?", 113),
+        ("*PSC 1", 113),
+        (":VOLT:RANG", 109),
+        (":VOLT:RANG 60V,1", 108),
+        (":VOLT:RANG MAX", 141),
+        (":INPUT:MODE XYZ", 141),
+        (":INTEG:TIM 0,5", 109),
+        (":NUM:ITEM256 U", 114),
+        (":VO!LT:RANG 60V", 102),
+        (":INTEG:STOP", 844),
+    ],
+)
+def test_mistakes_are_queued_and_not_answered(bench: Any, message: str, code: int) -> None:
+    """A refused command gives no reply; the queue is its only trace (page 7-6)."""
+    bench.tell(message)
+    assert bench.interpreter.fetch(1000) is None
+    assert [code] == queue(bench)
+
+
+def test_states_and_refusals(bench: Any) -> None:
+    """Each transition that the meter does not allow has its code."""
+    bench.tell(":COMM:HEAD OFF;VERB ON")
+    steps = [
+        (":INTEG:STOP", "RESET", [844]),
+        (":INTEG:STAR", "START", []),
+        (":INTEG:STAR", "START", [842]),
+        (":INTEG:RES", "START", [845]),
+        (":INTEG:TIM 0,1,0", "START", [813]),
+        (":RATE 1S", "START", [813]),
+        (":INP:MODE DC", "START", [813]),
+        (":INTEG:STOP", "STOP", []),
+        (":INTEG:STOP", "STOP", [844]),
+        (":INP:FILT:LINE ON", "STOP", [813]),
+        (":INTEG:STAR", "START", []),
+        (":INTEG:STOP", "STOP", []),
+        (":INTEG:RES", "RESET", []),
+    ]
+    for message, state, codes in steps:
+        bench.time.sleep(0.3)
+        bench.tell(message)
+        bench.time.sleep(0.3)
+        assert (state, codes) == (bench.ask(":INTEG:STAT?"), queue(bench)), message
+
+
+def test_stop_and_start_accumulate(bench: Any) -> None:
+    """START after STOP goes on with energy and time."""
+    bench.tell(":COMM:HEAD OFF")
+    bench.tell(":NUM:NUM 2;ITEM1 WH;ITEM2 TIME")
+    for _ in range(2):
+        bench.tell(":INTEG:STAR")
+        bench.time.sleep(3.0)
+        bench.tell(":INTEG:STOP")
+        bench.time.sleep(5.0)
+    assert "8.33333E-03,6" == bench.ask(":NUM:VAL?")
+
+
+def test_the_timer_ends_the_run_and_values_are_held(bench: Any) -> None:
+    """TIMEUP keeps energy and time; START then needs RESET; STOP is refused."""
+    bench.tell(":INTEG:TIM 0,0,2")
+    bench.tell(":NUM:NUM 2;ITEM1 WH;ITEM2 TIME")
+    bench.tell(":INTEG:STAR")
+    bench.time.sleep(100.0)
+    assert "TIM" == bench.ask(":INTEG:STAT?")
+    assert "2.77778E-03,2" == bench.ask(":NUM:VAL?")
+    bench.tell(":INTEG:STAR")
+    bench.tell(":INTEG:STOP")
+    assert [841, 844] == queue(bench)
+    assert "TIM" == bench.ask(":INTEG:STAT?")
+
+
+def test_first_values_after_a_change_are_no_data(bench: Any) -> None:
+    """U, I and P are NAN for one update, WH and TIME zero, as recorded."""
+    bench.tell(":RATE 1S")
+    bench.tell(":NUM:NUM 5;ITEM4 WH;ITEM5 TIME")
+    bench.tell(":INTEG:STAR")
+    bench.time.sleep(0.5)
+    assert "NAN,NAN,NAN,0.00000E+00,0" == bench.ask(":NUM:VAL?")
+    bench.time.sleep(0.6)
+    assert "120.00E+00,41.667E-03,5.0000E+00,1.38889E-03,1" == bench.ask(":NUM:VAL?")
+
+
+def test_values_are_constant_between_updates(bench: Any) -> None:
+    """WH and TIME step once per update."""
+    bench.tell(":RATE 2S")
+    bench.tell(":NUM:NUM 1;ITEM1 TIME")
+    bench.tell(":INTEG:STAR")
+    seen = []
+    for _ in range(8):
+        bench.time.sleep(0.9)
+        seen.append(int(bench.ask(":NUM:VAL?")))
+    assert [0, 0, 2, 2, 4, 4, 6, 6] == seen
+
+
+def test_float_output(bench: Any) -> None:
+    """FLOat answers a block that ends with a line feed."""
+    bench.tell(":NUM:FORM FLO;:NUM:NUM 1;ITEM1 U")
+    bench.time.sleep(1.0)
+    bench.tell(":NUM:VAL?")
+    assert (b"#14\x42\xf0\x00\x00\n", True) == bench.interpreter.fetch(100)
+
+
+def test_a_reply_in_pieces(bench: Any) -> None:
+    """A reader with a small buffer gets the rest with the next read."""
+    bench.tell("*OPT?")
+    assert (b"C1,", False) == bench.interpreter.fetch(3)
+    assert (b"C7\n", True) == bench.interpreter.fetch(3)
+
+
+def test_group_query(bench: Any) -> None:
+    """An upper-level query answers the group, in a form that can be sent back (page 5-4)."""
+    bench.tell(":COMM:VERB ON")
+    assert ":INTEGRATE:MODE NORMAL;TIMER 0,0,0" == bench.ask(":INTEG?")
+    assert ":INPUT:FILTER:LINE 0;FREQUENCY 0" == bench.ask(":INP:FILT?")
+
+
+def test_several_queries_in_one_message(bench: Any) -> None:
+    """Their answers are joined by semicolons, in order (page 5-2)."""
+    bench.tell(":COMM:HEAD OFF;:CURR:AUTO OFF;RANG 20A;:VOLT:AUTO ON;RANG 300V")
+    reply = bench.ask(":CURR:RANG?;AUTO?;:VOLT:RANG?;AUTO?")
+    assert "20.000E+00;0;300.0E+00;1" == reply
+
+
+def test_a_reply_that_is_not_read_is_interrupted(bench: Any) -> None:
+    """A new message throws it away and is itself executed (page 5-2)."""
+    bench.tell("*IDN?")
+    assert "C1,C7" == bench.ask("*OPT?")
+    assert [410] == queue(bench)
+
+
+def test_clear_status_after_a_terminator_drops_the_reply_without_an_error(bench: Any) -> None:
+    """LF and *CLS bring any meter to a clean state (page 7-3)."""
+    bench.tell("*IDN?")
+    bench.tell("\n*CLS")
+    assert bench.interpreter.fetch(100) is None
+    assert [] == queue(bench)
+
+
+def test_reading_without_a_question_is_unterminated(bench: Any) -> None:
+    """420 is queued (page App-3)."""
+    bench.interpreter.unterminated()
+    assert [420] == queue(bench)
+
+
+def test_a_message_too_long_is_an_overflow(bench: Any) -> None:
+    """More than 1024 bytes do not fit (page 5-2)."""
+    bench.tell(":INTEG:MODE NORM;" * 100)
+    assert [225] == queue(bench)
+
+
+def test_the_error_queue_overflows_with_350(bench: Any) -> None:
+    """The last entry becomes 350 (page 7-6)."""
+    for _ in range(40):
+        bench.tell(":FOO")
+    codes = queue(bench)
+    assert [113] * (len(codes) - 1) + [350] == codes
+
+
+def test_reset_keeps_communication(bench: Any) -> None:
+    """*RST sets everything back except how the meter talks (page 6-35)."""
+    bench.tell(":COMM:HEAD OFF;VERB ON")
+    bench.tell(":INTEG:TIM 1,2,3;:RATE 5S;:VOLT:AUTO OFF")
+    bench.tell("*RST")
+    assert "0,0,0" == bench.ask(":INTEG:TIM?")
+    assert "1" == bench.ask(":VOLT:AUTO?")
+    assert "ASCII" == bench.ask(":NUM:FORM?")
+
+
+def test_default_items_are_pattern_2(bench: Any) -> None:
+    """U, I, P, S, Q, lambda, phi and both frequencies (page 6-26)."""
+    assert "U-E1,I-E1,P-E1,S-E1,Q-E1,LAMBDA-E1,PHI-E1,FU-E1,FI-E1,NONE" == bench.ask(":NUM:HEAD?")
+
+
+def test_wait_blocks_until_the_update(bench: Any) -> None:
+    """Synchronisation as on page 5-8: the reply comes right after the next update."""
+    bench.tell(":RATE 1S")
+    bench.tell(":STAT:FILT1 FALL;:STAT:EESR?")
+    bench.interpreter.fetch(100)
+    begin_s = bench.time.now
+    bench.time.sleep(0.3)
+    bench.tell(":COMM:WAIT 1")
+    bench.ask(":NUM:VAL?")
+    assert pytest.approx(begin_s + 1.0, abs=0.001) == bench.time.now
+    assert "1" == bench.ask(":STAT:EESR?")
+
+
+def test_a_device_clear_ends_a_wait(bench: Any) -> None:
+    """WAIT for an event that never comes is aborted at once (page 2-7)."""
+    bench.tell(":COMM:WAIT 2")
+    bench.tell("*IDN?")
+    bench.time.sleep(50.0)
+    assert bench.interpreter.fetch(100) is None
+    bench.interpreter.clear()
+    assert "C1,C7" == bench.ask("*OPT?")
+
+
+def test_a_number_out_of_range_is_moved_to_the_nearest(bench: Any) -> None:
+    """Without any error (page 5-6); the option makes it a refusal."""
+    bench.tell(":VOLT:RANG 1000V")
+    assert ":VOLT:RANG 600.0E+00" == bench.ask(":VOLT:RANG?")
+    assert [] == queue(bench)
+
+
+def test_illegal_values_are_refused_on_request(make_bench: MakeBench) -> None:
+    """Which commands clamp and which refuse is not known, so both can be had."""
+    bench = make_bench(None, Options(refuse_illegal=True))
+    bench.tell(":VOLT:RANG 1000V")
+    assert [222] == queue(bench)
+
+
+def test_crest_factor_halves_the_ranges(bench: Any) -> None:
+    """CF 6 has half the ranges of CF 3 (page 6-12)."""
+    bench.tell(":VOLT:AUTO OFF;RANG 300V;:INP:CFAC 6")
+    assert ":VOLT:RANG 150.0E+00" == bench.ask(":VOLT:RANG?")
+
+
+def test_auto_range_finds_the_range(bench: Any) -> None:
+    """120 V and 42 mA come down to 300 V and 100 mA, above 30 % of which they stay."""
+    assert ":VOLT:RANG 300.0E+00" == bench.ask(":VOLT:RANG?")
+    assert ":CURR:RANG 100.000E-03" == bench.ask(":CURR:RANG?")
+
+
+def test_dc_mode_on_an_ac_load(bench: Any) -> None:
+    """U and I are about zero while P stays right, as recorded."""
+    bench.tell(":INP:MODE DC")
+    bench.time.sleep(1.0)
+    assert bench.ask(":NUM:VAL?").startswith("0.0000E+00,0.0000E+00,5.0000E+00,")
+
+
+def test_status_byte(bench: Any) -> None:
+    """Errors, unread replies and enabled events show in it (page 7-3)."""
+    assert 0 == bench.interpreter.status_byte()
+    bench.tell(":FOO")
+    assert 4 == bench.interpreter.status_byte()
+    bench.tell("*SRE 4")
+    bench.tell("*IDN?")
+    assert 4 | 16 | 64 == bench.interpreter.status_byte()
+    assert "0" == bench.ask("*ESE?")
+    bench.tell("*SRE 239")
+    assert "175" == bench.ask("*SRE?")
+
+
+def test_standard_events(bench: Any) -> None:
+    """Reading clears; power-on and command errors have their bits (page 7-4)."""
+    assert "128" == bench.ask("*ESR?")
+    bench.tell(":FOO")
+    bench.tell(":INTEG:STOP")
+    assert "48" == bench.ask("*ESR?")
+    assert "0" == bench.ask("*ESR?")
+
+
+def test_slow_self_test(bench: Any) -> None:
+    """*TST? takes about six seconds (page 6-36)."""
+    begin_s = bench.time.now
+    assert "0" == bench.ask("*TST?")
+    assert 6.0 == pytest.approx(bench.time.now - begin_s, abs=0.01)
+
+
+def test_a_small_current_on_a_large_range_reads_zero(bench: Any) -> None:
+    """0.5 % of range and less is zero, in the display and in the integral."""
+    bench.tell(":CURR:AUTO OFF;RANG 20A;:VOLT:RANG 150V")
+    bench.tell(":NUM:NUM 3;ITEM3 WH")
+    bench.tell(":INTEG:STAR")
+    bench.time.sleep(5.0)
+    assert "120.00E+00,0.0000E+00,0.00000E+00" == bench.ask(":NUM:VAL?")

@@ -1,0 +1,167 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The driver over PyVISA and a real VXI-11 connection to an emulator in its own process."""
+
+from __future__ import annotations
+
+import json
+import signal
+import socket
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from power import open_meter
+from power.errors import MeterBusy, MeterMismatch, MeterSilent, MeterUnreachable
+from power.meter import IntegrationState, MeterSettings
+
+SETTINGS = MeterSettings(
+    timer_s=1, update_interval_s=0.1, voltage_range_v=150.0, current_range_a=0.1
+)
+
+
+@pytest.mark.slow
+def test_a_whole_run(emulator: Any, tmp_path: Path) -> None:
+    """Prepare, start, read and the timer's end work over the wire, and are logged."""
+    log = tmp_path / "meter.jsonl"
+    meter = open_meter(emulator.resource, wire_log=log)
+    try:
+        assert "WT310" == meter.identify().model
+        assert SETTINGS == meter.prepare(SETTINGS)
+        started = meter.start()
+        assert started.sent_s <= started.written_s <= started.confirmed_s
+        reading = meter.read()
+        while reading.state is IntegrationState.START:
+            reading = meter.read()
+        assert IntegrationState.TIMEUP is meter.stop()
+        assert meter.read().energy_wh == pytest.approx(5.0 / 3600, rel=1e-5)
+    finally:
+        meter.close()
+    events = [json.loads(line) for line in log.read_text().splitlines()]
+    assert ("open", "closed") == (events[0]["event"], events[-1]["event"])
+    assert ":INTEGrate:STARt" in {event.get("text") for event in events}
+
+
+def test_the_ready_line_is_all_that_is_printed(start_emulator: Callable[..., Any]) -> None:
+    """Programs read one line; SIGTERM ends the process cleanly with code 0."""
+    emulator = start_emulator()
+    assert emulator.line.startswith("ready TCPIP::127.0.0.1,")
+    assert emulator.line.endswith("::inst0::INSTR\n")
+    emulator.process.send_signal(signal.SIGTERM)
+    rest, _ = emulator.process.communicate(timeout=20)
+    assert ("", 0) == (rest, emulator.process.returncode)
+
+
+def test_a_second_client_is_told_that_the_meter_is_taken(emulator: Any) -> None:
+    """The meter takes one connection (page 4-2)."""
+    first, second = open_meter(emulator.resource), open_meter(emulator.resource)
+    try:
+        first.identify()
+        with pytest.raises(MeterBusy, match="no free connection"):
+            second.identify()
+        first.identify()
+    finally:
+        first.close()
+        second.close()
+
+
+def test_a_closed_link_is_free_again(emulator: Any) -> None:
+    """One client after another."""
+    for _ in range(3):
+        meter = open_meter(emulator.resource)
+        meter.identify()
+        meter.close()
+
+
+def test_nobody_listens() -> None:
+    """A refused connection is one clear sentence."""
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        port = server.getsockname()[1]
+    meter = open_meter(f"TCPIP::127.0.0.1,{port}::inst0::INSTR")
+    with pytest.raises(MeterUnreachable, match="cannot be opened.*check cable, power and address"):
+        meter.identify()
+
+
+def test_a_word_that_is_no_resource_string() -> None:
+    """The error shows what a resource string looks like."""
+    with pytest.raises(MeterUnreachable, match="is no resource string; write TCPIP::"):
+        open_meter("meter").identify()
+
+
+def test_another_instrument_answers(start_emulator: Callable[..., Any]) -> None:
+    """It is named, and refused."""
+    emulator = start_emulator("--identity", "GWINSTEK,GPM-8310,GEX1,V1.00")
+    meter = open_meter(emulator.resource)
+    with pytest.raises(MeterMismatch, match="GWINSTEK GPM-8310 is not supported"):
+        meter.identify()
+
+
+@pytest.mark.slow
+def test_an_emulator_that_dies_is_a_lost_link(start_emulator: Callable[..., Any]) -> None:
+    """The next reading fails within a bounded time."""
+    emulator = start_emulator()
+    meter = open_meter(emulator.resource, timeout_s=0.2)
+    meter.identify()
+    emulator.process.kill()
+    emulator.process.communicate()
+    with pytest.raises(MeterUnreachable):
+        meter.stop()
+    with pytest.raises(MeterUnreachable):
+        meter.attach()
+    meter.close()
+
+
+@pytest.mark.slow
+def test_silence_is_a_time_out(start_emulator: Callable[..., Any]) -> None:
+    """A question that the meter does not know is not answered; the link works afterwards."""
+    from power.transports.visa import VisaTransport
+
+    transport = VisaTransport(start_emulator().resource)
+    try:
+        transport.write(":NO:SUCH?")
+        with pytest.raises(MeterSilent, match="did not answer in time"):
+            transport.read(0.1)
+        transport.clear()
+        transport.write(":STAT:ERR?")
+        assert b'113,"Undefined header"\n' == transport.read(1.0)
+    finally:
+        transport.close()
+
+
+@pytest.mark.slow
+def test_the_emulator_ends_with_its_parent(tmp_path: Path) -> None:
+    """A killed supervisor leaves no emulator behind."""
+    program = (
+        "import subprocess, sys, time\n"
+        "child = subprocess.Popen([sys.executable, '-m', 'power', 'emulate', '--exit-with-parent'],"
+        " stdout=subprocess.PIPE, text=True)\n"
+        "print(child.stdout.readline(), flush=True)\n"
+        "time.sleep(60)\n"
+    )
+    root = Path(__file__).parents[2]
+    parent = subprocess.Popen(
+        [sys.executable, "-c", program], cwd=root, stdout=subprocess.PIPE, text=True
+    )
+    assert parent.stdout is not None
+    port = int(parent.stdout.readline().split(",")[1].split(":")[0])
+    connection = socket.create_connection(("127.0.0.1", port), timeout=20)
+    parent.kill()
+    with connection:
+        # End of file comes when the emulator's process is gone.
+        assert b"" == connection.recv(1)
+    # The emulator still holds the pipe's other end until it ends, so this returns after it.
+    parent.communicate(timeout=20)
+
+
+def test_importing_the_protocol_does_not_import_pyvisa() -> None:
+    """`power.meter` is light, and so is everything up to the first link."""
+    program = (
+        "import sys, power.meter, power.energy, power.connect; "
+        "power.connect.open_meter('TCPIP::127.0.0.1::INSTR'); "
+        "assert not {'pyvisa', 'serial', 'usb'} & set(sys.modules)"
+    )
+    root = Path(__file__).parents[2]
+    subprocess.run([sys.executable, "-c", program], cwd=root, check=True, timeout=60)
