@@ -18,7 +18,7 @@ class InputError(RefereeError):
 
 
 class ConfigError(InputError):
-    """Report a configuration that cannot be used: its text names file, key and what was expected."""
+    """Report a configuration that cannot be used: its text names file, key and the expectation."""
 
 
 class Unavailable(RefereeError):
@@ -33,6 +33,10 @@ class Refusal(RefereeError):
     """
 
     def __init__(self, code: str, message: str, faults: tuple[str, ...] = ()) -> None:
-        super().__init__(message)
+        super().__init__(code, message, faults)
         self.code = code
+        self.message = message
         self.faults = faults
+
+    def __str__(self) -> str:
+        return self.message

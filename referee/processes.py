@@ -8,12 +8,12 @@ configuration, and stops cleanly on SIGTERM.
 from __future__ import annotations
 
 import ctypes
-import logging
 import os
 import signal
 import sys
 import threading
 from collections.abc import Callable
+from functools import partial
 from types import FrameType
 
 from power.connect import open_meter
@@ -76,13 +76,9 @@ def run_control_desk(config: Config, descriptor: int, meter_resource: str | None
     """Serve operators, and own the clock and the meter; None means that there is no meter."""
 
     def make_metering(on_reading: ReadingSink, on_link: LinkSink) -> Metering:
-        opener = None
+        opener: Callable[[], Meter] | None = None
         if meter_resource is not None:
-            resource = meter_resource
-
-            def opener() -> Meter:
-                return open_meter(resource, wire_log=config.wire_log)
-
+            opener = partial(open_meter, meter_resource, wire_log=config.wire_log)
         return Metering(
             opener, meter_settings(config.meter), on_reading=on_reading, on_link=on_link
         )

@@ -8,7 +8,9 @@ from __future__ import annotations
 
 import argparse
 import json
+from collections.abc import Callable
 from dataclasses import asdict
+from functools import partial
 from pathlib import Path
 
 from power.connect import open_meter
@@ -36,12 +38,9 @@ def run(args: argparse.Namespace) -> int:
     """Check, print, and return 1 when a check fails."""
     config = load_config(args.config)
     resource = config.meter.resource
-    opener = None
-    if resource not in ("emulated", "none"):
-
-        def opener() -> Meter:
-            return open_meter(resource)
-
+    opener: Callable[[], Meter] | None = partial(open_meter, resource)
+    if resource in ("emulated", "none"):
+        opener = None
     checks: list[Check] = []
     with progress_bar("images checked") as progress:
         for check in run_checks(config, opener, progress=progress):

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 
 __all__ = ["ImageEntry", "InputFile", "Manifest", "load_manifest", "replace_manifest"]

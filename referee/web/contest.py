@@ -127,9 +127,7 @@ def _register_errors(app: Flask) -> None:
         if not wants_json(request):
             return Response(error.get_body(), error.code, error.get_headers())
         sentence = f"{error.description} See /help for what is served."
-        response = problem(request, Refusal("not_served", sentence))
-        response.status_code = error.code or 500
-        return response
+        return problem(request, Refusal("not_served", sentence), error.code)
 
     @app.errorhandler(Exception)
     def failed(error: Exception) -> Response:

@@ -76,7 +76,7 @@ def token_of(request: Request) -> str | None:
     kind, _, value = request.headers.get("Authorization", "").partition(" ")
     if kind.lower() == "bearer" and value:
         return value.strip()
-    return request.form.get("token") or request.args.get("token")
+    return request.form.get("token", request.args.get("token"))
 
 
 def require_token(request: Request) -> str:
@@ -116,12 +116,14 @@ def wants_json(request: Request) -> bool:
     return any(kind in ("application/json", "application/problem+json") for kind, _ in accept)
 
 
-def problem(request: Request, refusal: Refusal) -> Response:
+def problem(request: Request, refusal: Refusal, status: int | None = None) -> Response:
     """Word a refusal: the old referee's text, or problem details for a client that wants JSON.
 
-    The sentence that says what to do also stands in the header `X-Referee-Detail`.
+    The status is the old referee's unless another is given. The sentence that says what to do
+    also stands in the header `X-Referee-Detail`.
     """
-    status, text = ANSWERS.get(refusal.code, (400, None))
+    usual, text = ANSWERS.get(refusal.code, (400, None))
+    status = status or usual
     sentence = str(refusal)
     if wants_json(request):
         # https://www.rfc-editor.org/rfc/rfc9457

@@ -41,7 +41,7 @@ def test_chain_gives_the_offline_map_and_the_profiles_energy(
 
 
 def test_permuted_images_give_the_same_score(rehearse: Rehearse, material: Material) -> None:
-    """A session with a secret order hands out other images, and is scored against the right ones."""
+    """A session with a secret order hands out other images and is scored against those."""
     referee_ = rehearse("--seconds", "30", "--meter", "none", "--shuffle")
     said = client(referee_.contest, "--answers", str(material.answers))
     assert "12 of 12 images" in said

@@ -1,0 +1,246 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What contestants' programs send wrong, over a real socket: one clear answer, nothing stored."""
+
+from __future__ import annotations
+
+import json
+import socket
+from collections.abc import Iterator
+from contextlib import closing
+
+import pytest
+
+from tests.e2e.conftest import IMAGES, Material
+from tests.e2e.running import PATIENCE_S, Program, get, program, request
+
+pytestmark = pytest.mark.slow
+
+Contestant = tuple[Program, str]
+
+
+@pytest.fixture(scope="module")
+def contestant(
+    tmp_path_factory: pytest.TempPathFactory, material: Material
+) -> Iterator[Contestant]:
+    """Return a rehearsal with a running session, and its token."""
+    folder = tmp_path_factory.mktemp("bad")
+    arguments = ["practice", "--contest", "127.0.0.1:0", "--console", "127.0.0.1:0"]
+    arguments += ["--images", str(material.images), "--ground-truth", str(material.ground_truth)]
+    arguments += ["--data", str(folder / "data"), "--meter", "none"]
+    with program(arguments, folder) as running:
+        status, token = request(f"{running.contest}/login", b"username=me&password=practice", {})
+        assert status == 200
+        yield running, token.decode()
+
+
+def bearer(token: str, **headers: str) -> dict[str, str]:
+    """Return the headers of an authorised request."""
+    return {"Authorization": f"Bearer {token}", **headers}
+
+
+def stored(contestant: Contestant) -> tuple[int, int]:
+    """Return how many answers and detections the session has."""
+    running, token = contestant
+    status = json.loads(get(f"{running.contest}/status", **bearer(token))[1])
+    return status["answers"], status["detections"]
+
+
+@pytest.mark.parametrize(
+    ("body", "status", "text"),
+    [
+        (b"", 401, b"Missing username or password\n"),
+        (b"username=me", 401, b"Missing username or password\n"),
+        (b"username=me&password=wrong", 401, b"Invalid username or password\n"),
+        (b"username=&password=practice", 401, b"Invalid username or password\n"),
+    ],
+)
+def test_login_is_refused(contestant: Contestant, body: bytes, status: int, text: bytes) -> None:
+    """A login with something missing or wrong gets the old referee's text."""
+    assert request(f"{contestant[0].contest}/login", body, {}) == (status, text)
+
+
+def test_another_team_is_told_who_runs(contestant: Contestant) -> None:
+    """Another team's good login during a session is refused with the reason."""
+    status, text = request(f"{contestant[0].contest}/login", b"username=you&password=practice", {})
+    assert status == 401
+    assert text.startswith(b"A session of 'me' is running; it ends in ")
+
+
+@pytest.mark.parametrize(
+    "token", ["1.AAAA", "x", "", "999999999999999999999.a", "é", "1." + "A" * 43]
+)
+@pytest.mark.parametrize("path", ["/verify", "/image", "/zipimages", "/result", "/logout"])
+def test_foreign_token_is_refused(contestant: Contestant, path: str, token: str) -> None:
+    """A token that was not given out here opens nothing."""
+    body = f"token={token}&image_name=1".encode()
+    assert request(f"{contestant[0].contest}{path}", body, {}) == (401, b"Invalid Token\n")
+
+
+@pytest.mark.parametrize("path", ["/verify", "/image", "/zipimages", "/result"])
+def test_no_token_is_a_bad_request_that_says_what_to_do(contestant: Contestant, path: str) -> None:
+    """Without a token the old referee's 400 page comes, with the remedy in it."""
+    status, text = request(f"{contestant[0].contest}{path}", b"image_name=1", {})
+    assert status == 400
+    assert b"log in with POST /login" in text
+
+
+@pytest.mark.parametrize(
+    ("image", "status", "text"),
+    [
+        ("0", 406, b"Image index out of range\n"),
+        (str(IMAGES + 1), 406, b"Image index out of range\n"),
+        ("1" + "0" * 30, 406, b"Image index out of range\n"),
+        ("-1", 406, b"Invalid Image index\n"),
+        ("1.5", 406, b"Invalid Image index\n"),
+        ("abc", 406, b"Invalid Image index\n"),
+    ],
+)
+@pytest.mark.parametrize("how", ["/image?image_name={}", "/image/{}", "/zipimages?image_name={}"])
+def test_image_number_is_refused(
+    contestant: Contestant, how: str, image: str, status: int, text: bytes
+) -> None:
+    """A number that names no image gets the old text, and in problem details the sentence."""
+    running, token = contestant
+    url = running.contest + how.format(image)
+    assert get(url, **bearer(token)) == (status, text)
+    code, details = get(url, **bearer(token, Accept="application/json"))
+    assert code == status
+    assert f"1 to {IMAGES}" in json.loads(details)["detail"]
+
+
+BOX = "&CLASS_ID=1&confidence=0.5&xmin=1&ymin=2&xmax=3"
+
+
+@pytest.mark.parametrize(
+    ("kind", "body", "status", "words"),
+    [
+        ("form", f"image_name=1{BOX}", 406, "ymax has 0 values and image_name has 1"),
+        ("form", f"image_name=1{BOX}&ymax=4&ymax=5", 406, "ymax has 2 values and image_name has 1"),
+        ("form", f"image_name=1{BOX}&ymax=four", 406, "row 1: ymax 'four' is not a number"),
+        ("form", f"image_name=one{BOX}&ymax=4", 406, "row 1: image_name 'one' is not a number"),
+        ("text/csv", "1 1 0.5 1 2 3", 200, ""),
+        ("text/csv", "1 1 0.5 1 2 3 4\n1 1 0.5 1 2", 400, "line 2 has 5 numbers, not 7"),
+        ("text/csv", "1 1 0.5 1 2 3 x", 400, "line 1: ymax 'x' is not a number"),
+        ("application/json", "[{}]", 400, "object 0: image_id null is not an integer"),
+        ("application/json", "[", 400, "the body is not JSON"),
+        ("application/json", '{"image_id": 1}', 400, "must be a list"),
+        ("application/xml", "<a/>", 415, "'application/xml' is not understood"),
+    ],
+)
+def test_malformed_answer_is_refused_whole(
+    contestant: Contestant, kind: str, body: str, status: int, words: str
+) -> None:
+    """A post with a fault changes nothing; its problem details name the fault."""
+    running, token = contestant
+    before = stored(contestant)
+    kind = "application/x-www-form-urlencoded" if kind == "form" else kind
+    headers = bearer(token, Accept="application/json", **{"Content-Type": kind})
+    code, text = request(f"{running.contest}/result", body.encode(), headers)
+    assert code == status
+    if status != 200:
+        assert words in json.loads(text)["detail"]
+        assert stored(contestant) == before
+
+
+def test_unequal_lists_get_the_old_text(contestant: Contestant) -> None:
+    """An old client sees the text that it knows, and the faults in a header."""
+    running, token = contestant
+    body = f"token={token}&image_name=1{BOX}".encode()
+    assert request(f"{running.contest}/result", body, {}) == (
+        406,
+        b"Result field length mismatch\n",
+    )
+
+
+def test_not_a_number_is_taken_and_flagged(contestant: Contestant) -> None:
+    """NaN is accepted, as ever, and flagged as a row that can never match."""
+    running, token = contestant
+    headers = bearer(token, **{"Content-Type": "text/csv"})
+    code, text = request(f"{running.contest}/result", b"1 1 nan 1 2 3 4\n1 1 0.5 1 2 3 4", headers)
+    answer = json.loads(text)
+    assert code == 200
+    assert answer["stored"] == 2
+    assert answer["flagged"] == [{"row": 0, "reason": "confidence not finite"}]
+    assert answer["late"] is False
+
+
+def test_a_million_boxes_are_refused_with_the_limit(contestant: Contestant) -> None:
+    """A post over the limits is refused, with the limit, and the server goes on."""
+    running, token = contestant
+    before = stored(contestant)
+    headers = bearer(token, **{"Content-Type": "text/csv"})
+    body = b"1 1 0.5 1 2 3 4\n" * 1_000_000
+    code, text = request(f"{running.contest}/result", body, headers)
+    assert code == 413
+    assert b"at most 200000 are taken" in text
+    assert stored(contestant) == before
+
+
+def test_a_body_over_the_limit_is_refused_unread(contestant: Contestant) -> None:
+    """A body that announces more than the limit is refused before it has come."""
+    answer = _raw(contestant, b"", length=10**12)
+    assert b" 413 " in answer.splitlines()[0]
+    assert b"33554432" in answer
+
+
+def test_a_truncated_body_stores_nothing(contestant: Contestant) -> None:
+    """A body shorter than its Content-Length is not stored, and the client is told."""
+    before = stored(contestant)
+    answer = _raw(contestant, f"image_name=1{BOX}&ymax=4".encode(), length=500, shut=True)
+    assert b" 400 " in answer.splitlines()[0]
+    assert stored(contestant) == before
+
+
+def test_a_body_longer_than_its_length_is_cut_there(contestant: Contestant) -> None:
+    """What follows the announced length is no part of the answer, nor of the next request."""
+    answer = _raw(contestant, f"image_name=1{BOX}&ymax=4GARBAGE".encode(), length=62, shut=True)
+    assert b" 406 " in answer.splitlines()[0] or b" 200 " in answer.splitlines()[0]
+    assert answer.count(b"HTTP/1.1 ") <= 2
+
+
+def test_unknown_path_and_method(contestant: Contestant) -> None:
+    """An unknown path is 404 and a wrong method 405, in problem details too."""
+    running, _ = contestant
+    assert get(f"{running.contest}/login/")[0] == 404
+    assert get(f"{running.contest}/result")[0] == 405
+    code, text = get(f"{running.contest}/nowhere", Accept="application/json")
+    assert (code, json.loads(text)["status"]) == (404, 404)
+
+
+def test_console_is_not_on_the_contest_port(contestant: Contestant) -> None:
+    """Operators' pages and actions do not exist where contestants are."""
+    running, _ = contestant
+    for path in ("/board", "/events", "/sessions", "/static/console.js", "/powermeter", "/savecsv"):
+        assert get(f"{running.contest}{path}")[0] == 404
+
+
+def test_operators_action_needs_the_pages_key(contestant: Contestant) -> None:
+    """A form of another site cannot stop a session, nor can a stale page."""
+    running, _ = contestant
+    code, text = request(f"{running.console}/sessions/1/stop", b"{}", {})
+    assert (code, json.loads(text)["code"]) == (409, "form_key_wrong")
+    key = json.loads(get(f"{running.console}/form-key")[1])["key"]
+    headers = {"X-Form-Key": key, "Content-Type": "application/json"}
+    code, text = request(f"{running.console}/sessions/1/stop", b'{"seen_state": "ARMED"}', headers)
+    assert (code, json.loads(text)["code"]) == (409, "state_moved")
+
+
+def _raw(contestant: Contestant, body: bytes, *, length: int, shut: bool = False) -> bytes:
+    """Send a post with a Content-Length of its own and return everything that comes back."""
+    running, token = contestant
+    host, _, port = running.contest.removeprefix("http://").partition(":")
+    head = (
+        f"POST /result HTTP/1.1\r\nHost: {host}\r\nAuthorization: Bearer {token}\r\n"
+        f"Content-Type: application/x-www-form-urlencoded\r\nContent-Length: {length}\r\n\r\n"
+    )
+    with closing(socket.create_connection((host, int(port)), PATIENCE_S)) as link:
+        link.sendall(head.encode() + body)
+        if shut:
+            link.shutdown(socket.SHUT_WR)
+        received = b""
+        while b"\r\n\r\n" not in received or shut:
+            part = link.recv(65536)
+            received += part
+            if not part:
+                break
+        return received

@@ -1,0 +1,172 @@
+# SPDX-License-Identifier: Apache-2.0
+"""An event from `init` to the score, with the operator at the real page in a real browser."""
+
+from __future__ import annotations
+
+import json
+import re
+import stat
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from selenium import webdriver
+from selenium.webdriver.common.by import By
+from selenium.webdriver.support.ui import WebDriverWait
+
+from tests.e2e.conftest import Material
+from tests.e2e.running import PATIENCE_S, Program, client, program, referee, request
+
+pytestmark = [pytest.mark.slow, pytest.mark.browser]
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[webdriver.Chrome]:
+    """Return Debian's Chromium, headless."""
+    options = webdriver.ChromeOptions()
+    for flag in ("--headless=new", "--no-sandbox", "--disable-gpu", "--window-size=1280,1000"):
+        options.add_argument(flag)
+    for flag in ("--disable-background-networking", "--disable-quic", "--no-first-run"):
+        options.add_argument(flag)
+    options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
+    service = webdriver.ChromeService("/usr/bin/chromedriver", log_output=subprocess.DEVNULL)
+    driver = webdriver.Chrome(options=options, service=service)
+    yield driver
+    driver.quit()
+
+
+@pytest.fixture
+def event(tmp_path: Path, material: Material) -> Path:
+    """Return the configuration of an event, made as an organiser makes it."""
+    assert referee("init", str(tmp_path / "event")).returncode == 0
+    path = tmp_path / "event" / "contest.toml"
+    text = path.read_text()
+    for key, value in {
+        "seconds": "5",
+        "folder = .images.": f'folder = "{material.images}"',
+        "ground_truth": f'"{material.ground_truth}"',
+        "contest": '"127.0.0.1:0"',
+        "console": '"127.0.0.1:0"',
+        "update_interval_s": "0.25",
+        "shuffle": "false",
+    }.items():
+        if "=" in key:
+            text, count = re.subn(f"(?m)^{key}$", value, text)
+        else:
+            text, count = re.subn(f"(?m)^{key} = .*$", f"{key} = {value}", text)
+        assert count == 1, key
+    path.write_text(text)
+    return path
+
+
+def register(event: Path, team: str) -> str:
+    """Register a team and return its password."""
+    done = referee("team", "add", team, "--config", str(event))
+    assert done.returncode == 0, done.stderr
+    return done.stdout.strip().removeprefix(f"{team}: ")
+
+
+def wait_text(browser: webdriver.Chrome, element: str, text: str) -> None:
+    """Wait until an element of the page shows a text."""
+    WebDriverWait(browser, PATIENCE_S).until(
+        lambda driver: text in driver.find_element(By.ID, element).text,
+        f"{element} to show {text!r}",
+    )
+
+
+def press(browser: webdriver.Chrome, button: str) -> None:
+    """Press a button as soon as the page allows it."""
+    found = browser.find_element(By.ID, button)
+    WebDriverWait(browser, PATIENCE_S).until(lambda driver: found.is_enabled(), button)
+    found.click()
+
+
+def log_in(running: Program, team: str, password: str) -> tuple[int, str]:
+    """Try to log in and return status and text."""
+    body = f"username={team}&password={password}".encode()
+    status, text = request(f"{running.contest}/login", body, {})
+    return status, text.decode()
+
+
+def test_init_writes_secrets_that_only_the_owner_reads(tmp_path: Path) -> None:
+    """A new event has a commented configuration and a secrets file of mode 600, and is kept."""
+    folder = tmp_path / "event"
+    assert referee("init", str(folder)).returncode == 0
+    assert stat.S_IMODE((folder / "data" / "secrets.json").stat().st_mode) == 0o600
+    assert "# Length of a session in whole seconds" in (folder / "contest.toml").read_text()
+    again = referee("init", str(folder))
+    assert again.returncode == 2
+    assert "is there already" in again.stderr
+
+
+def test_check_says_what_to_do(event: Path) -> None:
+    """The checks of a fresh event warn that no team is registered, and name the command."""
+    done = referee("check", "--config", str(event), "--json")
+    assert done.returncode == 0, done.stdout
+    checks = {check["name"]: check for check in json.loads(done.stdout)["checks"]}
+    assert checks["images and ground truth"]["outcome"] == "OK"
+    assert checks["teams"]["outcome"] == "WARN"
+    assert "referee team add" in checks["teams"]["remedy"]
+
+
+def test_operator_runs_a_session_from_the_page(
+    event: Path, material: Material, browser: webdriver.Chrome
+) -> None:
+    """New session, arm, login, deadline, score: each shows on the page without a reload."""
+    password = register(event, "rocket")
+    with program(["serve", "--config", str(event)], event.parent) as running:
+        browser.get(running.console)
+        wait_text(browser, "link", "ok")
+        assert log_in(running, "rocket", password)[0] == 401
+        press(browser, "team")
+        browser.find_element(By.CSS_SELECTOR, "#new-session button").click()
+        wait_text(browser, "state", "READY")
+        status, text = log_in(running, "rocket", password)
+        assert (status, text.startswith("It is not your turn yet")) == (401, True)
+        press(browser, "arm")
+        wait_text(browser, "state", "ARMED")
+        client(
+            *(running.contest, "--answers", str(material.answers), "--no-logout"),
+            user="rocket",
+            password=password,
+        )
+        wait_text(browser, "state", "RUNNING")
+        wait_text(browser, "images", "12 of 12")
+        wait_text(browser, "state", "SCORED")
+        wait_text(browser, "verdict", "VALID")
+        assert float(browser.find_element(By.ID, "map").text) > 0.3
+        status, text = log_in(running, "rocket", password)
+        assert (status, text.startswith("Your session is over")) == (401, True)
+        errors = [entry for entry in browser.get_log("browser") if entry["level"] == "SEVERE"]
+        assert errors == []
+
+
+def test_operator_stops_and_voids_only_after_asking(event: Path, browser: webdriver.Chrome) -> None:
+    """Stop asks first; void asks for a reason, which then stands in the list."""
+    password = register(event, "rocket")
+    event.write_text(event.read_text().replace("seconds = 5", "seconds = 600"))
+    with program(["serve", "--config", str(event)], event.parent) as running:
+        browser.get(running.console)
+        WebDriverWait(browser, PATIENCE_S).until(
+            lambda driver: driver.find_element(By.ID, "team").text == "rocket", "the team"
+        )
+        browser.find_element(By.CSS_SELECTOR, "#new-session button").click()
+        wait_text(browser, "state", "READY")
+        press(browser, "arm")
+        wait_text(browser, "state", "ARMED")
+        assert log_in(running, "rocket", password)[0] == 200
+        wait_text(browser, "state", "RUNNING")
+        press(browser, "stop")
+        browser.find_element(By.CSS_SELECTOR, "#confirm button[value=cancel]").click()
+        assert running.board()["current"]["state"] == "RUNNING"
+        press(browser, "stop")
+        browser.find_element(By.ID, "confirm-yes").click()
+        wait_text(browser, "state", "SCORED")
+        press(browser, "void")
+        browser.find_element(By.ID, "reason").send_keys("wrong device")
+        browser.find_element(By.ID, "confirm-yes").click()
+        wait_text(browser, "sessions", "VOID: wrong device")
+        row = running.session()
+        assert row is not None
+        assert (row["end_cause"], row["void_reason"]) == ("stop", "wrong device")

@@ -1,0 +1,188 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Processes are killed, stopped and interrupted; nothing acknowledged is lost, nothing is left."""
+
+from __future__ import annotations
+
+import os
+import signal
+import socket
+import sqlite3
+import subprocess
+import sys
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from tests.e2e.conftest import Material, Rehearse
+from tests.e2e.running import Program, client, eventually, get, referee, request
+
+pytestmark = pytest.mark.slow
+
+
+def children(pid: int) -> list[tuple[int, str]]:
+    """Return process id and command line of all descendants of a process."""
+    listing = subprocess.run(
+        ["ps", "-e", "-o", "pid=,ppid=,args="], capture_output=True, text=True, check=True
+    ).stdout
+    rows = [line.split(None, 2) for line in listing.splitlines()]
+    found: list[tuple[int, str]] = []
+    parents = {pid}
+    for child, parent, *command in sorted(rows, key=lambda row: int(row[0])):
+        if int(parent) in parents:
+            parents.add(int(child))
+            found.append((int(child), command[0] if command else ""))
+    return found
+
+
+def alive(pid: int) -> bool:
+    """Tell whether a process runs (a zombie does not)."""
+    try:
+        return ") Z " not in Path(f"/proc/{pid}/stat").read_text()
+    except OSError:
+        return False
+
+
+def kill(program: Program, name: str) -> None:
+    """Kill every process of one of the referee's programs at once, as a crash would."""
+    victims = [p for p, args in children(program.child.pid) if f"process {name}" in args]
+    assert victims
+    for pid in victims:
+        os.kill(pid, signal.SIGKILL)
+
+
+def login(program: Program) -> str:
+    """Log in and return the token."""
+    status, body = request(f"{program.contest}/login", b"username=me&password=practice", {})
+    assert status == 200, body
+    return body.decode()
+
+
+def post(program: Program, token: str, image: int) -> int | None:
+    """Post one box, and return the status, or None when the server was away."""
+    body = f"token={token}&image_name={image}&CLASS_ID=1&xmin=1&ymin=1&xmax=9&ymax=9".encode()
+    try:
+        return request(f"{program.contest}/result", body, {})[0]
+    except OSError:
+        return None
+
+
+@pytest.mark.parametrize("name", ["contest", "desk", "scorer"])
+def test_a_killed_program_is_replaced_and_the_session_goes_on(
+    rehearse: Rehearse, material: Material, name: str
+) -> None:
+    """kill -9 of any program in mid-session costs no answer, no energy and no deadline."""
+    referee_ = rehearse("--seconds", "8", "--load", "6", "--update-interval", "0.25")
+    client(referee_.contest, "--answers", str(material.answers), "--no-logout")
+    before = referee_.board()["current"]
+    kill(referee_, name)
+    token = login(referee_) if name != "desk" else None
+    row = referee_.scored()
+    assert row["energy_wh"] == pytest.approx(6 * 8 / 3600, rel=0.002)
+    assert referee_.board()["current"]["detections"] == before["detections"]
+    assert (row["verdict"], row["end_cause"]) == ("VALID", "deadline")
+    assert token is None or token.startswith("1.")
+
+
+def test_no_acknowledged_answer_is_lost_when_the_contest_server_is_killed(
+    rehearse: Rehearse,
+) -> None:
+    """Of answers posted while the server is killed, every one that got a 200 is stored."""
+    referee_ = rehearse("--seconds", "600", "--meter", "none")
+    token = login(referee_)
+    acknowledged = 0
+    for number in range(60):
+        if number == 30:
+            kill(referee_, "contest")
+        acknowledged += post(referee_, token, number + 1) == 200
+    assert acknowledged >= 50
+    stored = referee_.board()["current"]["answers"]
+    assert acknowledged <= stored <= 60
+
+
+def test_ctrl_c_stops_everything_that_was_started(rehearse: Rehearse) -> None:
+    """After SIGINT no process is left and the ports are free."""
+    referee_ = rehearse("--seconds", "600")
+    started = [pid for pid, _ in children(referee_.child.pid)]
+    assert len(started) >= 6
+    referee_.child.send_signal(signal.SIGINT)
+    assert referee_.child.wait(30) == 130
+    eventually(lambda: not any(alive(pid) for pid in started), "all processes to end")
+    port = int(referee_.contest.rpartition(":")[2])
+    with closing(socket.socket()) as probe:
+        assert probe.connect_ex(("127.0.0.1", port)) != 0
+
+
+def test_killing_the_supervisor_leaves_nothing_behind_and_a_restart_goes_on(
+    rehearse: Rehearse, material: Material
+) -> None:
+    """After kill -9 of the supervisor its programs stop; started again, the session still runs."""
+    first = rehearse("--seconds", "600", "--meter", "none")
+    token = login(first)
+    assert post(first, token, 1) == 200
+    started = [pid for pid, _ in children(first.child.pid)]
+    first.child.kill()
+    eventually(lambda: not any(alive(pid) for pid in started), "the programs to stop")
+    second = rehearse("--seconds", "600", "--meter", "none")
+    current = second.board()["current"]
+    assert (current["state"], current["answers"]) == ("RUNNING", 1)
+    assert login(second) == token
+    assert post(second, token, 2) == 200
+
+
+def test_a_port_in_use_is_said_before_anything_starts(material: Material, tmp_path: Path) -> None:
+    """A taken port gives one sentence that names it, and exit code 2."""
+    with closing(socket.create_server(("127.0.0.1", 0))) as taken:
+        port = taken.getsockname()[1]
+        done = referee(
+            *("practice", "--images", str(material.images), "--meter", "none"),
+            *("--ground-truth", str(material.ground_truth), "--data", str(tmp_path / "d")),
+            *("--contest", f"127.0.0.1:{port}", "--console", "127.0.0.1:0"),
+        )
+    assert done.returncode == 2
+    assert f"The contest server cannot listen on 127.0.0.1:{port}" in done.stderr
+    assert "--contest" in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_no_secret_stands_in_data_or_logs(rehearse: Rehearse, tmp_path: Path) -> None:
+    """Neither the token nor the password of a session is written anywhere."""
+    referee_ = rehearse("--seconds", "600", "--meter", "none")
+    token = login(referee_)
+    assert get(f"{referee_.contest}/status?token={token}")[0] == 200
+    secret = token.partition(".")[2].encode()
+    with closing(sqlite3.connect(tmp_path / "data" / "referee.db")) as database:
+        text = "\n".join(database.iterdump()).encode()
+    for path in (tmp_path / "data").rglob("*"):
+        if path.is_file():
+            text += path.read_bytes()
+    assert secret not in text
+
+
+def test_demo_prints_a_score_and_writes_its_evidence(tmp_path: Path) -> None:
+    """The demo runs a whole session and prints mAP, energy, verdict, score and where files are."""
+    done = referee("demo", "--seconds", "3", "--out", str(tmp_path / "demo"))
+    assert done.returncode == 0, done.stderr
+    for word in ("images", "detections", "mAP", "energy", "verdict     VALID", "mAP/Wh"):
+        assert word in done.stdout
+    assert (tmp_path / "demo" / "session1.zip").exists()
+
+
+def test_interrupted_demo_stops_everything(tmp_path: Path) -> None:
+    """Ctrl-C in the middle of the demo's session leaves no process behind."""
+    child = subprocess.Popen(
+        [sys.executable, "-m", "referee", "demo", "--seconds", "60", "--out", str(tmp_path)],
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+        cwd=Path(__file__).parents[2],
+    )
+
+    def device_runs() -> list[int]:
+        found = children(child.pid)
+        busy = any("referee.demo.device" in args for _, args in found)
+        return [pid for pid, _ in found] if busy else []
+
+    started = eventually(device_runs, "the demo's contestant to start")
+    child.send_signal(signal.SIGINT)
+    assert child.wait(30) == 130
+    eventually(lambda: not any(alive(pid) for pid in started), "all processes to end")

@@ -1,0 +1,74 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The wheel holds everything, and works where the project's tree is not."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+import zipfile
+from pathlib import Path
+
+import pytest
+
+pytestmark = pytest.mark.slow
+
+ROOT = Path(__file__).parents[2]
+
+
+@pytest.fixture(scope="module")
+def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return the wheel, built from a copy so that no earlier build can slip into it."""
+    out = tmp_path_factory.mktemp("wheel")
+    copy = tmp_path_factory.mktemp("source")
+    for name in ("referee", "power", "client_sample", "static"):
+        shutil.copytree(ROOT / name, copy / name, ignore=shutil.ignore_patterns("__pycache__"))
+    for name in ("setup.cfg", "pyproject.toml", "README.md"):
+        shutil.copy(ROOT / name, copy)
+    subprocess.run(
+        [sys.executable, "-m", "build", "--wheel", "--no-isolation", "--outdir", str(out)],
+        cwd=copy,
+        check=True,
+        capture_output=True,
+    )
+    return next(out.glob("*.whl"))
+
+
+def test_wheel_holds_pages_schema_and_client(wheel: Path) -> None:
+    """The files that are no Python modules are in the wheel, and every package is."""
+    names = set(zipfile.ZipFile(wheel).namelist())
+    static = {f"referee/static/{path.name}" for path in (ROOT / "static").iterdir()}
+    sources = {
+        str(path.relative_to(ROOT))
+        for folder in ("referee", "power", "client_sample")
+        for path in (ROOT / folder).rglob("*.py")
+    }
+    expected = static | sources | {"referee/store/migrations/0001_initial.sql"}
+    assert expected - names == set()
+
+
+def test_wheel_runs_a_session_elsewhere(wheel: Path, tmp_path: Path) -> None:
+    """Unpacked far from the project's tree, the demo runs and the console page is served."""
+    with zipfile.ZipFile(wheel) as packed:
+        packed.extractall(tmp_path / "site")
+    environment = os.environ | {"PYTHONPATH": str(tmp_path / "site"), "PYTHONSAFEPATH": "1"}
+    where = subprocess.run(
+        [sys.executable, "-c", "import referee; print(referee.__file__)"],
+        cwd=tmp_path,
+        env=environment,
+        capture_output=True,
+        text=True,
+        check=True,
+    ).stdout
+    assert where.startswith(str(tmp_path))
+    done = subprocess.run(
+        [sys.executable, "-m", "referee", "demo", "--seconds", "2", "--out", str(tmp_path / "out")],
+        cwd=tmp_path,
+        env=environment,
+        capture_output=True,
+        text=True,
+        timeout=120,
+    )
+    assert done.returncode == 0, done.stderr
+    assert "verdict     VALID" in done.stdout
