@@ -168,6 +168,7 @@ class LiveScore:
             inverted=self._inverted,
             coordinate_not_finite=self._not_finite,
             _classes=dict(zip(class_ids, self._classes, strict=True)),
+            _index=self._index,
             _explain=partial(_explain, self._truth, self._rules, tuple(self._answers)),
         )
 

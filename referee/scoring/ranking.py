@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["ClassScore", "Curve", "average_precision", "merge", "sort_keys"]
+__all__ = ["ClassScore", "Curve", "average_precision", "images_of", "merge", "sort_keys"]
 
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
@@ -23,7 +23,7 @@ def sort_keys(confidence: Floats, image: Ints, row: Ints, image_count: int) -> K
     real part, then by imaginary part: the real part is minus the confidence, and the imaginary
     part an integer below 2^53 made of image position and row, so every key is exact and unique.
     """
-    row_bits = 53 - max(image_count - 1, 1).bit_length()
+    row_bits = _row_bits(image_count)
     if len(row) and int(row[-1]) >= 2**row_bits:
         raise OverflowError(f"more than 2^{row_bits} rows over {image_count} images")
     keys = np.empty(len(row), dtype=np.complex128)
@@ -31,6 +31,16 @@ def sort_keys(confidence: Floats, image: Ints, row: Ints, image_count: int) -> K
     keys.real = 0.0 - confidence
     keys.imag = image * 2.0**row_bits + row
     return keys
+
+
+def images_of(keys: Keys, image_count: int) -> Ints:
+    """Return the image positions that keys were made with, shape (n,)."""
+    return (keys.imag // 2.0 ** _row_bits(image_count)).astype(np.int64)
+
+
+def _row_bits(image_count: int) -> int:
+    """Return how many of the 53 bits of a double's integer remain for the row."""
+    return 53 - max(image_count - 1, 1).bit_length()
 
 
 def merge(ordered: Keys, more: Keys) -> Keys:

@@ -3,14 +3,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 
-from referee.scoring.fates import Fates
-from referee.scoring.ranking import ClassScore, Curve
-from referee.scoring.rules import Rules
+import numpy as np
+from numpy.typing import NDArray
 
-__all__ = ["IGNORED_REASONS", "IlsvrcResult"]
+from referee.scoring.fates import Fates
+from referee.scoring.ranking import ClassScore, Curve, images_of
+from referee.scoring.rules import Rules
+from referee.scoring.truth_index import TruthIndex
+
+__all__ = ["ClassImages", "IGNORED_REASONS", "IlsvrcResult"]
+
+Ints = NDArray[np.int64]
 
 IGNORED_REASONS = (
     "unknown_image",
@@ -19,6 +25,20 @@ IGNORED_REASONS = (
     "blacklisted",
 )
 """Why a row counts neither way; a row with several reasons counts under the first of them."""
+
+
+@dataclass(frozen=True, eq=False)
+class ClassImages:
+    """Hold the positions of the images that one class's detections and truth boxes are of.
+
+    `detection` (n,) follows the devkit's order, `hit` (t,) says which of these are true
+    positives, ascending, and `truth` (N,) has the truth boxes. Positions count from 0 in
+    ascending order of the image ids.
+    """
+
+    detection: Ints
+    hit: Ints
+    truth: Ints
 
 
 @dataclass(frozen=True)
@@ -51,11 +71,23 @@ class IlsvrcResult:
     inverted: int
     coordinate_not_finite: int
     _classes: dict[int, ClassScore] = field(repr=False, compare=False)
+    _index: TruthIndex = field(repr=False, compare=False)
     _explain: Callable[[], Fates] = field(repr=False, compare=False)
 
     def precision_recall(self, class_id: int) -> Curve:
         """Return the precision-recall curve of one class of the list; KeyError for any other."""
         return self._classes[class_id].curve()
+
+    def images_by_class(self) -> Iterator[ClassImages]:
+        """Yield, for each class with ground truth, the images of what its AP is made of."""
+        for place, score in enumerate(self._classes.values()):
+            if score.truths:
+                of_class = slice(*self._index.class_start[place : place + 2])
+                yield ClassImages(
+                    detection=images_of(score.order, self.images),
+                    hit=np.searchsorted(score.order, score.hits),
+                    truth=self._index.box_image[of_class],
+                )
 
     def explain(self) -> Fates:
         """Return what became of each detection, and which truth boxes were missed.

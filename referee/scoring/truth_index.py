@@ -52,10 +52,10 @@ class Positions:
 class TruthIndex:
     """Hold the truth boxes that count, grouped by class, then image, then file order.
 
-    Boxes of blacklisted pairs are left out. `box` (m, 4), `threshold` (m,), `box_class` (m,) and
-    `source` (m,), the row of each box in the ground truth, go together. Boxes of one
-    (image, class) pair form a group: `group_start` and `group_size`. Boxes of class position c
-    are the slice `class_start[c]:class_start[c+1]`.
+    Boxes of blacklisted pairs are left out. `box` (m, 4), `threshold` (m,), `box_class` and
+    `box_image` (m,), positions of class and image, and `source` (m,), rows in the ground truth,
+    go together. Boxes of one (image, class) pair form a group: `group_start` and `group_size`.
+    Boxes of class position c are the slice `class_start[c]:class_start[c+1]`.
     """
 
     def __init__(self, truth: GroundTruth, rules: Rules) -> None:
@@ -82,6 +82,7 @@ class TruthIndex:
         groups, start, size = np.unique(pair[order], return_index=True, return_counts=True)
         self.group_start, self.group_size = start.astype(np.int64), size.astype(np.int64)
         self.box_class: Ints = pair[order] // max(self.image_count, 1)
+        self.box_image: Ints = pair[order] % max(self.image_count, 1)
         self.class_start = np.searchsorted(self.box_class, np.arange(self.class_count + 1))
         self._group_keys, self._group_codes = _sorted_codes(groups, black)
         self._group_table = self._make_table()
