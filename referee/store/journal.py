@@ -58,6 +58,8 @@ class Journal:
     def _run(self) -> None:
         while True:
             batch, last = self._take()
+            # From here on a future cannot be cancelled; one that was is not written.
+            batch = [job for job in batch if job[1].set_running_or_notify_cancel()]
             if batch:
                 self._commit(batch)
             if last:
