@@ -49,7 +49,7 @@ create table session_events (
     utc text not null,
     boot_id text not null,
     unique (session_id, kind),
-    check (kind != 'ended' or cause in ('deadline', 'logout', 'stop'))
+    check (kind != 'ended' or coalesce(cause, '') in ('deadline', 'logout', 'stop'))
 ) strict;
 
 create trigger session_events_one_at_a_time before insert on session_events
