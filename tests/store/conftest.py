@@ -1,0 +1,58 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A fresh database for each test, and short ways to put facts into it."""
+
+from __future__ import annotations
+
+from contextlib import contextmanager
+from datetime import UTC, datetime, timedelta
+
+import pytest
+
+from referee.core.detections import Detections
+from referee.core.instant import Instant
+from referee.store.answers import Answer
+from referee.store.database import Database
+from referee.store.sessions import create_session, record_event
+
+NOON = datetime(2026, 6, 7, 12, tzinfo=UTC)
+
+
+def at(seconds):
+    """Return an instant of one boot."""
+    return Instant(1000.0 + seconds, NOON + timedelta(seconds=seconds), "this boot")
+
+
+def answer(session_id, rows=2, *, late=False, flagged=0):
+    """Return an answer of some rows."""
+    detections = Detections.from_rows([(i, 1, 0.5, 0, 0, 9, 9) for i in range(1, rows + 1)])
+    return Answer(session_id, 1.5, NOON.isoformat(), late, "form", "10.0.0.2", flagged, detections)
+
+
+def new_session(database, team="ants", *kinds):
+    """Create a session with these events, a second apart, and return its number."""
+    with database.write() as connection:
+        session_id = create_session(
+            connection, team=team, length_s=600.0, order_seed=2**64 - 1, now=at(0)
+        )
+        for second, kind in enumerate(kinds, 1):
+            cause = {"ended": "stop", "voided": "a reason"}.get(kind)
+            record_event(connection, session_id, kind, at(second), actor="judge", cause=cause)
+    return session_id
+
+
+@contextmanager
+def opened(path):
+    """Open a database with its schema, and close it."""
+    database = Database(path)
+    database.migrate()
+    try:
+        yield database
+    finally:
+        database.close()
+
+
+@pytest.fixture
+def database(tmp_path):
+    """Return an empty database with its schema."""
+    with opened(tmp_path / "referee.db") as database:
+        yield database

@@ -1,0 +1,223 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The database: migrations, durable settings, transactions, many writers."""
+
+from __future__ import annotations
+
+import sqlite3
+import subprocess
+import sys
+import threading
+
+import pytest
+
+from referee.errors import InputError, Unavailable
+from referee.store import database as database_module
+from referee.store.answers import insert_answer
+from referee.store.database import Database
+from referee.store.sessions import all_sessions
+from tests.store.conftest import answer, new_session, opened
+
+
+def schema(database):
+    """Return the SQL of everything in the database."""
+    rows = database.connection.execute("select name, sql from sqlite_master order by name")
+    return [tuple(row) for row in rows]
+
+
+def version(database):
+    """Return the number of the newest migration that was done."""
+    return database.connection.execute("pragma user_version").fetchone()[0]
+
+
+def test_migration_from_nothing_and_again(tmp_path):
+    """The second migration finds nothing to do and keeps what is there."""
+    with opened(tmp_path / "a.db") as database:
+        new_session(database)
+        before = schema(database)
+        database.migrate()
+        assert before == schema(database)
+        assert 1 == len(all_sessions(database.connection))
+    with opened(tmp_path / "a.db") as again:
+        assert before == schema(again)
+        assert 1 == version(again)
+
+
+def test_newer_schema_is_refused(tmp_path):
+    """A file of a newer referee is left alone, and the text says what to do."""
+    path = tmp_path / "a.db"
+    with opened(path) as database:
+        database.connection.execute("pragma user_version = 99")
+    newer = Database(path)
+    with pytest.raises(InputError, match="schema 99 .* newer version"):
+        newer.migrate()
+    assert 99 == version(newer)
+    newer.close()
+
+
+def test_migration_that_fails_leaves_nothing(tmp_path, monkeypatch):
+    """All steps or none: a script that breaks in its middle undoes its beginning."""
+    good = "create table one (a integer) strict;\n"
+    monkeypatch.setattr(database_module, "_migrations", lambda: [good, good])
+    database = Database(tmp_path / "a.db")
+    with pytest.raises(Unavailable):
+        database.migrate()
+    assert ([], 0) == (schema(database), version(database))
+    database.close()
+
+
+def test_migration_cut_short_is_noticed():
+    """A script that ends inside a statement is a bug that is told."""
+    with pytest.raises(ValueError, match="inside a statement"):
+        list(database_module._statements("create table one (a integer"))
+
+
+def test_triggers_are_one_statement():
+    """The semicolons inside a trigger do not end it."""
+    script = (
+        "create trigger t before delete on one\nbegin\n    select 1;\n    select 2;\nend;\n\n"
+        "-- a remark; with a semicolon\ncreate table two (b integer);\n"
+    )
+    found = list(database_module._statements(script))
+    assert 2 == len(found)
+    assert found[0].rstrip().endswith("end;")
+
+
+def test_commits_are_durable(database):
+    """Write-ahead log, synchronous FULL and foreign keys are on in every thread."""
+    found = []
+
+    def look():
+        settings = ("journal_mode", "synchronous", "foreign_keys")
+        found.append(
+            [database.connection.execute(f"pragma {name}").fetchone()[0] for name in settings]
+        )
+
+    thread = threading.Thread(target=look)
+    thread.start()
+    thread.join()
+    look()
+    assert [["wal", 2, 1]] * 2 == found
+
+
+def test_each_thread_has_its_own_connection(database):
+    """A connection is opened once in a thread and never shared."""
+    connections = []
+    thread = threading.Thread(target=lambda: connections.append(database.connection))
+    thread.start()
+    thread.join()
+    assert database.connection is database.connection
+    assert connections[0] is not database.connection
+
+
+def test_a_transaction_that_raises_leaves_nothing(database):
+    """Whatever a block wrote before it raised is undone."""
+    session_id = new_session(database)
+    with pytest.raises(KeyError), database.write() as connection:
+        insert_answer(connection, answer(session_id))
+        raise KeyError("something else")
+    assert 0 == database.connection.execute("select count(*) from answers").fetchone()[0]
+    assert not database.connection.in_transaction
+
+
+def test_an_error_of_the_disk_is_unavailable(database):
+    """What SQLite cannot do is told as such, and the next write works."""
+    with pytest.raises(Unavailable, match="could not be written"), database.write() as connection:
+        connection.execute("insert into no_such_table values (1)")
+    assert 1 == new_session(database)
+
+
+def test_a_full_disk_loses_only_the_write_that_hit_it(database):
+    """A write that does not fit is undone as a whole and reported; room brings writing back."""
+    session_id = new_session(database)
+    pages = database.connection.execute("pragma page_count").fetchone()[0]
+    database.connection.execute(f"pragma max_page_count = {pages + 2}")
+    with pytest.raises(Unavailable, match="full"), database.write() as connection:
+        for _ in range(100):
+            insert_answer(connection, answer(session_id, 100))
+    assert 0 == database.connection.execute("select count(*) from answers").fetchone()[0]
+    database.connection.execute("pragma max_page_count = 1000000")
+    with database.write() as connection:
+        insert_answer(connection, answer(session_id, 100))
+    assert 1 == database.connection.execute("select count(*) from answers").fetchone()[0]
+
+
+def test_a_reader_sees_one_snapshot(database):
+    """What is committed meanwhile does not show inside a read."""
+    new_session(database)
+    with database.read() as connection:
+        assert 1 == len(all_sessions(connection))
+        writer = threading.Thread(target=new_session, args=(database, "bees"))
+        writer.start()
+        writer.join()
+        assert 1 == len(all_sessions(connection))
+    assert 2 == len(all_sessions(database.connection))
+
+
+def test_a_reader_that_raises_ends_its_snapshot(database):
+    """An error while reading leaves no transaction behind."""
+    with pytest.raises(KeyError), database.read():
+        raise KeyError("something else")
+    assert not database.connection.in_transaction
+
+
+def test_a_file_that_is_no_database(tmp_path):
+    """Any other file is refused by name and is not touched."""
+    path = tmp_path / "notes.txt"
+    path.write_text("these are not tables " * 100)
+    before = path.read_bytes()
+    database = Database(path)
+    with pytest.raises(InputError, match="notes.txt cannot be opened as a database"):
+        database.migrate()
+    assert before == path.read_bytes()
+    database.close()
+
+
+def test_a_folder_that_is_not_there(tmp_path):
+    """A path that cannot be opened is told."""
+    with pytest.raises(InputError, match="cannot be opened"):
+        Database(tmp_path / "no" / "a.db").migrate()
+
+
+def test_closing_twice(tmp_path):
+    """Closing is safe to repeat."""
+    with opened(tmp_path / "a.db") as database:
+        database.close()
+        database.close()
+    with pytest.raises(sqlite3.ProgrammingError):
+        database.connection.execute("select 1")
+
+
+WRITER = """
+import sys
+from pathlib import Path
+from referee.store.answers import insert_answer
+from referee.store.database import Database
+from tests.store.conftest import answer
+
+database = Database(Path(sys.argv[1]))
+for _ in range(int(sys.argv[2])):
+    with database.write() as connection:
+        insert_answer(connection, answer(1))
+database.close()
+"""
+
+
+@pytest.mark.slow
+def test_two_processes_write_at_once(database, request):
+    """Writers of two processes wait for each other, and every write arrives."""
+    new_session(database)
+    count = 200
+    command = [sys.executable, "-c", WRITER, str(database.path), str(count)]
+    writers = [subprocess.Popen(command, cwd=request.config.rootpath) for _ in range(2)]
+    assert [0, 0] == [writer.wait(120) for writer in writers]
+    stored = database.connection.execute("select count(*), max(answer_id) from answers").fetchone()
+    assert (2 * count, 2 * count) == tuple(stored)
+
+
+def test_a_busy_database_is_told(tmp_path, monkeypatch):
+    """Whoever waits too long for another's write is told, instead of hanging."""
+    monkeypatch.setattr(database_module, "_BUSY_S", 0.01)
+    with opened(tmp_path / "a.db") as first, opened(tmp_path / "a.db") as second:
+        with first.write(), pytest.raises(Unavailable, match="locked"), second.write():
+            pass
+        assert 1 == new_session(second)

@@ -1,0 +1,194 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The journal: many threads' writes in one commit, each judged on its own."""
+
+from __future__ import annotations
+
+import sqlite3
+import threading
+from concurrent.futures import wait
+
+import pytest
+
+from referee.errors import Unavailable
+from referee.store import journal as journal_module
+from referee.store.answers import insert_answer
+from referee.store.journal import Journal
+from tests.store.conftest import answer, new_session
+
+BOUND_S = 20.0
+
+
+@pytest.fixture
+def journal(database):
+    """Return a journal on a database with one session, and close it."""
+    new_session(database)
+    journal = Journal(database)
+    yield journal
+    journal.close()
+
+
+class Gate:
+    """Hold the journal's thread inside a write until it is opened."""
+
+    def __init__(self, journal):
+        self.entered, self._opened = threading.Event(), threading.Event()
+        self.future = journal.submit(self._hold)
+        assert self.entered.wait(BOUND_S)
+
+    def _hold(self, connection):
+        self.entered.set()
+        assert self._opened.wait(BOUND_S)
+
+    def open(self):
+        """Let the journal go on."""
+        self._opened.set()
+        self.future.result(BOUND_S)
+
+
+def store(connection):
+    """Write one answer of session 1."""
+    return insert_answer(connection, answer(1))
+
+
+def count(database):
+    """Return how many answers are committed."""
+    return database.connection.execute("select count(*) from answers").fetchone()[0]
+
+
+def test_a_result_comes_after_the_commit(journal, database):
+    """Whoever is told the number of his answer finds it in the database."""
+    assert 1 == journal.submit(store).result(BOUND_S)
+    assert 1 == count(database)
+
+
+def test_waiting_writes_share_a_commit(journal, database):
+    """What waits while one commit is under way is written in the next one, together."""
+    statements = []
+    journal.submit(lambda connection: connection.set_trace_callback(statements.append))
+    gate = Gate(journal)
+    futures = [journal.submit(store) for _ in range(50)]
+    statements.clear()
+    gate.open()
+    wait(futures, BOUND_S)
+    journal.close()
+    assert 50 == count(database)
+    assert 2 == statements.count("COMMIT")
+
+
+def test_one_failing_write_leaves_the_others_alone(journal, database):
+    """A write that raises is undone and told so; its neighbours in the commit are kept."""
+    gate = Gate(journal)
+
+    def fail(connection):
+        store(connection)
+        raise KeyError("this one")
+
+    def forbidden(connection):
+        store(connection)
+        connection.execute("delete from answers")
+
+    futures = [journal.submit(write) for write in (store, fail, store, forbidden, store)]
+    gate.open()
+    wait(futures, BOUND_S)
+    errors = [type(future.exception()) for future in futures]
+    assert [type(None), KeyError, type(None), sqlite3.IntegrityError, type(None)] == errors
+    assert 3 == count(database)
+
+
+def test_a_commit_that_fails_fails_the_whole_batch(journal, database):
+    """Nothing of a batch that the disk refused is acknowledged, and the thread lives on."""
+    gate = Gate(journal)
+    futures = [
+        journal.submit(store),
+        journal.submit(lambda connection: connection.execute("insert into nowhere values (1)")),
+        journal.submit(store),
+    ]
+    gate.open()
+    wait(futures, BOUND_S)
+    assert [Unavailable] * 3 == [type(future.exception()) for future in futures]
+    assert 0 == count(database)
+    journal.submit(store).result(BOUND_S)
+    assert 1 == count(database)
+
+
+def test_a_database_that_cannot_be_reached(journal, database, monkeypatch):
+    """An error before the first write of a batch is told to everybody who waits."""
+
+    def broken():
+        raise Unavailable("no disk")
+
+    monkeypatch.setattr(database, "write", broken)
+    with pytest.raises(Unavailable, match="no disk"):
+        journal.submit(store).result(BOUND_S)
+    monkeypatch.undo()
+    journal.submit(store).result(BOUND_S)
+    assert 1 == count(database)
+
+
+def test_a_full_queue_refuses(database, monkeypatch):
+    """A disk that has stalled is told at once, and what was queued is still written."""
+    monkeypatch.setattr(journal_module, "_WAITING", 3)
+    new_session(database)
+    journal = Journal(database)
+    gate = Gate(journal)
+    futures = [journal.submit(store) for _ in range(3)]
+    with pytest.raises(Unavailable, match="too slow"):
+        journal.submit(store)
+    gate.open()
+    wait(futures, BOUND_S)
+    assert 3 == count(database)
+    journal.close()
+
+
+def test_batches_are_bounded(database, monkeypatch):
+    """More than fits in one commit is written in several, none left behind."""
+    monkeypatch.setattr(journal_module, "_AT_ONCE", 4)
+    new_session(database)
+    journal = Journal(database)
+    gate = Gate(journal)
+    futures = [journal.submit(store) for _ in range(11)]
+    gate.open()
+    assert list(range(1, 12)) == [future.result(BOUND_S) for future in futures]
+    journal.close()
+
+
+def test_close_commits_what_is_queued(database):
+    """Closing loses nothing, and may be repeated."""
+    new_session(database)
+    journal = Journal(database)
+    gate = Gate(journal)
+    futures = [journal.submit(store) for _ in range(20)]
+    closer = threading.Thread(target=journal.close)
+    closer.start()
+    gate.open()
+    closer.join(BOUND_S)
+    assert all(future.done() for future in futures)
+    assert 20 == count(database)
+    journal.close()
+
+
+def test_a_caller_that_gave_up_does_not_stop_the_thread(journal, database):
+    """What was cancelled while it waited is not written, and the journal works."""
+    gate = Gate(journal)
+    given_up = journal.submit(store)
+    given_up.cancel()
+    gate.open()
+    assert 1 == journal.submit(store).result(BOUND_S)
+    assert 1 == count(database)
+
+
+def test_many_threads(journal, database):
+    """Writes of many threads all arrive, each under its own number."""
+    numbers = []
+
+    def work():
+        for _ in range(25):
+            numbers.append(journal.submit(store).result(BOUND_S))
+
+    threads = [threading.Thread(target=work) for _ in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(BOUND_S)
+    assert list(range(1, 201)) == sorted(numbers)
+    assert 200 == count(database)

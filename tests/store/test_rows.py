@@ -1,0 +1,203 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Answers, requests, readings and scores as rows: what goes in comes out."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from power.meter import Flag, IntegrationState, Reading
+from referee.store.answers import (
+    AnswerCounts,
+    answers_after,
+    count_answers,
+    insert_answer,
+    newest_answer_id,
+)
+from referee.store.notices import audit_of, insert_audit, insert_notice, notices_of, recent_notices
+from referee.store.packing import pack
+from referee.store.readings import (
+    energy_of,
+    insert_energy,
+    insert_reading,
+    newest_reading,
+    readings_of,
+)
+from referee.store.requests import Request, count_fetched_images, insert_request, requests_of
+from referee.store.scores import (
+    ScoringRun,
+    Snapshot,
+    insert_scoring_run,
+    insert_snapshot,
+    newest_scoring_run,
+    newest_snapshot,
+)
+from tests.store.conftest import NOON, answer, at, new_session
+
+UTC_TEXT = NOON.isoformat()
+
+
+def test_answers_are_read_back_in_order(database):
+    """Answers come by ascending number, late ones too, with every detection."""
+    session_id, other = new_session(database), new_session(database, "bees")
+    with database.write() as connection:
+        stored = [
+            answer(session_id, 3, flagged=1),
+            answer(other, 1),
+            answer(session_id, 0),
+            answer(session_id, 2, late=True),
+        ]
+        numbers = [insert_answer(connection, one) for one in stored]
+    assert [1, 2, 3, 4] == numbers
+    found = list(answers_after(database.connection, session_id))
+    assert [1, 3, 4] == [one.answer_id for one in found]
+    assert [False, False, True] == [one.late for one in found]
+    assert pack(stored[0].detections) == pack(found[0].detections)
+    plain = replace(found[0], detections=stored[0].detections, answer_id=0)
+    assert stored[0] == plain
+    assert [3, 4] == [one.answer_id for one in answers_after(database.connection, session_id, 1)]
+    limited = answers_after(database.connection, session_id, 1, limit=1)
+    assert [3] == [one.answer_id for one in limited]
+
+
+def test_late_answers_are_counted_apart(database):
+    """Counts of answers and detections are of those in time."""
+    session_id = new_session(database)
+    assert AnswerCounts(0, 0, 0, 0) == count_answers(database.connection, session_id)
+    assert 0 == newest_answer_id(database.connection, session_id)
+    with database.write() as connection:
+        insert_answer(connection, answer(session_id, 3, flagged=2))
+        insert_answer(connection, answer(session_id, 4))
+        insert_answer(connection, answer(session_id, 5, late=True, flagged=5))
+    assert AnswerCounts(2, 7, 1, 2) == count_answers(database.connection, session_id)
+    assert 2 == newest_answer_id(database.connection, session_id)
+
+
+def request(session_id, first, count):
+    """Return a request that sent these images."""
+    return Request(
+        session_id, 1.0, UTC_TEXT, "GET", "/image", 200, first, count, 10, 9000, 0.002, "10.0.0.2"
+    )
+
+
+def test_fetched_images_are_counted_once(database):
+    """An image that was sent twice, or singly and in an archive, counts once."""
+    session_id, other = new_session(database), new_session(database, "bees")
+    with database.write() as connection:
+        for sent in (
+            request(session_id, 5, 1),
+            request(session_id, 5, 1),
+            request(session_id, 1, 100),
+            request(session_id, None, 0),
+            request(other, 300, 1),
+        ):
+            insert_request(connection, sent)
+    assert 100 == count_fetched_images(database.connection, session_id)
+    assert 1 == count_fetched_images(database.connection, other)
+    assert [5, 5, 1, None] == [
+        row.first_image for row in requests_of(database.connection, session_id)
+    ]
+    assert request(session_id, 5, 1) == requests_of(database.connection, session_id)[0]
+
+
+def reading(**values):
+    """Return a reading with every field set."""
+    whole = Reading(
+        monotonic_s=1000.25,
+        utc=NOON,
+        voltage_v=5.0001,
+        current_a=0.1,
+        power_w=0.5,
+        energy_wh=1e-9,
+        integration_s=7.0,
+        state=IntegrationState.START,
+        flags=frozenset({Flag.OVER_RANGE, Flag.AUTO_RANGE}),
+        voltage_range_v=15.0,
+        current_range_a=0.5,
+    )
+    return replace(whole, **values)
+
+
+def test_readings_are_read_back_whole(database):
+    """Absent values stay absent with their reasons; flags and ranges come back."""
+    session_id = new_session(database)
+    lacking = reading(power_w=None, energy_wh=None, absent={"power_w": "over", "energy_wh": "over"})
+    with database.write() as connection:
+        insert_reading(connection, session_id, 0.25, reading())
+        insert_reading(connection, session_id, 1.25, lacking)
+    assert [(0.25, reading()), (1.25, lacking)] == readings_of(database.connection, session_id)
+    assert lacking == newest_reading(database.connection, session_id)
+    assert newest_reading(database.connection, session_id + 1) is None
+
+
+@pytest.mark.parametrize("value", [float("nan"), float("inf"), -float("inf")])
+def test_a_reading_that_is_not_finite(database, value):
+    """NaN is stored as missing, never as a number; infinity stays infinite."""
+    session_id = new_session(database)
+    with database.write() as connection:
+        insert_reading(connection, session_id, 0.0, reading(power_w=value))
+    found = newest_reading(database.connection, session_id).power_w
+    assert (None if value != value else value) == found
+
+
+def store_energy(database, session_id, energy_wh):
+    """Store a judged energy."""
+    with database.write() as connection:
+        insert_energy(
+            connection,
+            session_id,
+            utc=UTC_TEXT,
+            energy_wh=energy_wh,
+            uncertainty_wh=0.001,
+            verdict="VALID",
+            detail={"reasons": ["ä"]},
+        )
+
+
+def test_newest_energy_and_run_count(database):
+    """Judging and scoring again add rows; the newest is the one that is shown."""
+    session_id = new_session(database)
+    assert energy_of(database.connection, session_id) is None
+    assert newest_scoring_run(database.connection, session_id) is None
+    assert newest_snapshot(database.connection, session_id) is None
+    for energy_wh in (1.0, 0.1 + 0.2):
+        store_energy(database, session_id, energy_wh)
+    energy = energy_of(database.connection, session_id)
+    assert (2, 0.1 + 0.2, "VALID", ["ä"]) == (
+        energy.energy_id,
+        energy.energy_wh,
+        energy.verdict,
+        energy.detail["reasons"],
+    )
+    runs = [ScoringRun(1, 1, 0.1, 0.1, {}), ScoringRun(2, 2, 1 / 3, None, {"ap": {"1": None}})]
+    snapshots = [Snapshot(1, None, 0), Snapshot(9, 1 / 3, 7)]
+    with database.write() as connection:
+        for run, snapshot in zip(runs, snapshots, strict=True):
+            insert_scoring_run(connection, session_id, at(90), run)
+            insert_snapshot(connection, session_id, UTC_TEXT, snapshot)
+    assert runs[1] == newest_scoring_run(database.connection, session_id)
+    assert snapshots[1] == newest_snapshot(database.connection, session_id)
+
+
+def test_notices_and_audit(database):
+    """Notices come newest first for the console and in order for the evidence."""
+    session_id = new_session(database)
+    with database.write() as connection:
+        for number in range(25):
+            insert_notice(connection, session_id, UTC_TEXT, "warning", f"notice {number}")
+        insert_notice(connection, None, UTC_TEXT, "alarm", "the meter is lost")
+        insert_audit(
+            connection,
+            utc=UTC_TEXT,
+            operator="Kim",
+            action="void",
+            session_id=session_id,
+            detail="why",
+        )
+    newest = recent_notices(database.connection)
+    assert (20, "the meter is lost") == (len(newest), newest[0].text)
+    own = notices_of(database.connection, session_id)
+    assert [f"notice {n}" for n in range(25)] == [notice.text for notice in own]
+    expected = {"utc": UTC_TEXT, "operator": "Kim", "action": "void", "detail": "why"}
+    assert [expected] == audit_of(database.connection, session_id)

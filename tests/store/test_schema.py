@@ -1,0 +1,219 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The schema itself refuses what the rules forbid, whatever program writes."""
+
+from __future__ import annotations
+
+import sqlite3
+
+import pytest
+
+from referee.store.answers import insert_answer
+from referee.store.images import ImageEntry, InputFile, Manifest, replace_manifest
+from referee.store.notices import insert_audit, insert_notice
+from referee.store.readings import insert_energy
+from referee.store.requests import Request, insert_request
+from referee.store.scores import ScoringRun, Snapshot, insert_scoring_run, insert_snapshot
+from tests.store.conftest import answer, at, new_session
+
+UTC_TEXT = "2026-06-07T12:00:00+00:00"
+READING = (
+    "insert into readings (session_id, elapsed_s, monotonic_s, utc, state, absent, flags)"
+    " values (1, 0, 0, '', 'START', '{}', '[]')"
+)
+
+FACTS = {
+    "sessions": "session_id",
+    "session_events": "event_id",
+    "answers": "answer_id",
+    "fetched_images": "number",
+    "requests": "request_id",
+    "readings": "reading_id",
+    "energies": "energy_id",
+    "score_snapshots": "snapshot_id",
+    "scoring_runs": "run_id",
+    "notices": "notice_id",
+    "audit": "audit_id",
+}
+# What is made anew at each preparation, and the registry of names.
+NOT_FACTS = {"images", "classes", "inputs", "teams"}
+
+
+@pytest.fixture
+def filled(database):
+    """Return a database with one row at least in every table of facts."""
+    session_id = new_session(database, "ants", "armed", "started", "ended")
+    with database.write() as connection:
+        insert_answer(connection, answer(session_id))
+        insert_request(
+            connection,
+            Request(session_id, 1.0, UTC_TEXT, "GET", "/image", 200, 1, 1, 0, 9, 0.1, "10.0.0.2"),
+        )
+        connection.execute(READING)
+        insert_energy(
+            connection,
+            session_id,
+            utc=UTC_TEXT,
+            energy_wh=1.0,
+            uncertainty_wh=None,
+            verdict="VALID",
+            detail={"reasons": []},
+        )
+        insert_snapshot(connection, session_id, UTC_TEXT, Snapshot(1, 0.5, 2))
+        insert_scoring_run(connection, session_id, at(9), ScoringRun(1, 1, 0.5, 0.5, {}))
+        insert_notice(connection, session_id, UTC_TEXT, "info", "hello")
+        insert_audit(
+            connection, utc=UTC_TEXT, operator="x", action="arm", session_id=session_id, detail=""
+        )
+    return database
+
+
+def test_every_table_is_a_fact_or_known_not_to_be(database):
+    """A new table cannot be forgotten by these tests."""
+    rows = database.connection.execute("select name from sqlite_master where type = 'table'")
+    assert FACTS.keys() | NOT_FACTS == {row[0] for row in rows if row[0] != "sqlite_sequence"}
+
+
+@pytest.mark.parametrize("table", FACTS)
+def test_facts_are_never_changed(filled, table):
+    """No row of a fact can be updated or deleted, and none is."""
+    before = [tuple(row) for row in filled.connection.execute(f"select * from {table}")]
+    assert before
+    key = FACTS[table]
+    for statement in (
+        f"update {table} set {key} = {key}",
+        f"delete from {table}",
+        f"update {table} set session_id = 1",
+    ):
+        with pytest.raises(sqlite3.IntegrityError, match="append-only"), filled.write() as link:
+            link.execute(statement)
+    after = [tuple(row) for row in filled.connection.execute(f"select * from {table}")]
+    assert before == after
+
+
+@pytest.mark.parametrize("table", ["answers", "readings", "scoring_runs", "energies"])
+def test_facts_are_never_replaced(filled, table):
+    """An insert that names an existing number is refused, not a replacement."""
+    with pytest.raises(sqlite3.IntegrityError), filled.write() as connection:
+        connection.execute(f"insert into {table} select * from {table}")
+
+
+def insert_raw_answer(connection, **values):
+    """Insert an answer past the code that packs it."""
+    row = {"late": 0, "form": "form", "row_count": 2, "flagged": 0, "blob": b"\0" * 112} | values
+    connection.execute(
+        "insert into answers (session_id, elapsed_s, utc, late, form, address, row_count,"
+        " flagged_count, detections) values (1, 0, '', :late, :form, '', :row_count, :flagged,"
+        " :blob)",
+        row,
+    )
+
+
+@pytest.mark.parametrize(
+    "values",
+    [
+        {"blob": b"\0" * 111},
+        {"blob": b"\0" * 113},
+        {"blob": b""},
+        {"row_count": -1},
+        {"row_count": 3},
+        {"flagged": 3},
+        {"flagged": -1},
+        {"late": 2},
+        {"form": "xml"},
+        {"blob": "text"},
+    ],
+)
+def test_answers_that_cannot_be(database, values):
+    """Rows, length of the blob and counts must agree."""
+    new_session(database)
+    with pytest.raises(sqlite3.IntegrityError), database.write() as connection:
+        insert_raw_answer(connection, **values)
+
+
+def test_answer_edges_are_taken(database):
+    """An answer without rows and one in which every row is flagged are answers."""
+    new_session(database)
+    with database.write() as connection:
+        insert_raw_answer(connection, row_count=0, blob=b"")
+        insert_raw_answer(connection, flagged=2)
+    assert 2 == database.connection.execute("select count(*) from answers").fetchone()[0]
+
+
+def test_facts_need_their_session(database):
+    """A fact of a session that does not exist is refused."""
+    with pytest.raises(sqlite3.IntegrityError), database.write() as connection:
+        insert_raw_answer(connection)
+
+
+@pytest.mark.parametrize(
+    ("verdict", "energy_wh", "allowed"),
+    [
+        ("VALID", 1.0, True),
+        ("SUSPECT", 1.0, True),
+        ("INVALID", 1.0, True),
+        ("INVALID", None, True),
+        ("VALID", None, False),
+        ("SUSPECT", None, False),
+        ("FINE", 1.0, False),
+    ],
+)
+def test_a_good_verdict_has_an_energy(database, verdict, energy_wh, allowed):
+    """Only an INVALID energy may be missing, and there are three verdicts."""
+    session_id = new_session(database)
+
+    def store():
+        with database.write() as connection:
+            insert_energy(
+                connection,
+                session_id,
+                utc=UTC_TEXT,
+                energy_wh=energy_wh,
+                uncertainty_wh=None,
+                verdict=verdict,
+                detail={"reasons": []},
+            )
+
+    if allowed:
+        store()
+    else:
+        with pytest.raises(sqlite3.IntegrityError):
+            store()
+
+
+def test_not_a_number_is_never_stored_as_detail(database):
+    """NaN in the detail of an energy is an error, since JSON has none."""
+    session_id = new_session(database)
+    with pytest.raises(ValueError, match="JSON"), database.write() as connection:
+        insert_energy(
+            connection,
+            session_id,
+            utc=UTC_TEXT,
+            energy_wh=1.0,
+            uncertainty_wh=None,
+            verdict="VALID",
+            detail={"cross_check_wh": float("nan")},
+        )
+    assert 0 == database.connection.execute("select count(*) from energies").fetchone()[0]
+
+
+IMAGE = ImageEntry(1, 5, "/x/1.jpg", "image/jpeg", 10, 0, "0" * 64, 4, 3)
+
+
+def test_manifest_is_replaced_whole(database):
+    """A new manifest leaves nothing of the old one."""
+    first = Manifest((IMAGE,), {1: "cat"}, {"ground_truth": InputFile("/x", "1" * 64)})
+    with database.write() as connection:
+        replace_manifest(connection, first)
+        replace_manifest(connection, Manifest((), {2: "dog"}, {}))
+    counts = [
+        database.connection.execute(f"select count(*) from {table}").fetchone()[0]
+        for table in ("images", "classes", "inputs")
+    ]
+    assert [0, 1, 0] == counts
+
+
+@pytest.mark.parametrize("name", ["", "x" * 101])
+def test_team_names_are_bounded(database, name):
+    """A team has a name of 1 to 100 characters."""
+    with pytest.raises(sqlite3.IntegrityError):
+        new_session(database, name)
