@@ -44,9 +44,10 @@ def insert_reading(
     """Add one reading; `elapsed_s` is in seconds of the session."""
     connection.execute(
         "insert into readings (session_id, elapsed_s, monotonic_s, utc, voltage_v, current_a,"
-        " power_w, energy_wh, integration_s, state, voltage_range_v, current_range_a,"
-        " absent, flags) values (:session, :elapsed_s, :monotonic_s, :utc, :voltage_v, :current_a, :power_w,"
-        " :energy_wh, :integration_s, :state, :voltage_range_v, :current_range_a, :absent, :flags)",
+        " power_w, energy_wh, integration_s, state, voltage_range_v, current_range_a, absent,"
+        " flags) values (:session, :elapsed_s, :monotonic_s, :utc, :voltage_v, :current_a,"
+        " :power_w, :energy_wh, :integration_s, :state, :voltage_range_v, :current_range_a,"
+        " :absent, :flags)",
         {
             "session": session_id,
             "elapsed_s": elapsed_s,

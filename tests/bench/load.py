@@ -1,0 +1,86 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Put load on a server with raw sockets, which cost the machine less than a client library."""
+
+from __future__ import annotations
+
+import socket
+import statistics
+import threading
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Figures:
+    """Hold requests a second and latencies in milliseconds of one run."""
+
+    rate: float
+    median_ms: float
+    p99_ms: float
+
+
+def measure(
+    port: int, make_request: Callable[[int], bytes], *, connections: int, requests: int
+) -> Figures:
+    """Send requests on kept-alive connections at once; every answer must be a 200.
+
+    `make_request` gets the number of the request, from 0.
+    """
+    latencies: list[float] = []
+    failures: list[str] = []
+    share = requests // connections
+
+    def work(index: int) -> None:
+        mine = []
+        with socket.create_connection(("127.0.0.1", port), 30) as link:
+            link.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+            for number in range(index * share, (index + 1) * share):
+                message = make_request(number)
+                begun = time.perf_counter()
+                link.sendall(message)
+                head = _answer(link)
+                mine.append(time.perf_counter() - begun)
+                if not head.startswith(b"HTTP/1.1 200"):
+                    failures.append(head[:80].decode("ascii", "replace"))
+                    return
+        latencies.extend(mine)
+
+    threads = [
+        threading.Thread(target=work, args=(index,), name=f"load-{index}")
+        for index in range(connections)
+    ]
+    begun = time.perf_counter()
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    took = time.perf_counter() - begun
+    if failures:
+        raise RuntimeError(f"{len(failures)} requests failed, the first with {failures[0]!r}")
+    ordered = sorted(latencies)
+    return Figures(
+        rate=len(ordered) / took,
+        median_ms=1e3 * statistics.median(ordered),
+        p99_ms=1e3 * ordered[int(0.99 * (len(ordered) - 1))],
+    )
+
+
+def _answer(link: socket.socket) -> bytes:
+    """Read one answer whole and return its head."""
+    received = link.recv(1 << 18)
+    while b"\r\n\r\n" not in received:
+        part = link.recv(1 << 18)
+        if not part:
+            return received
+        received += part
+    head, _, body = received.partition(b"\r\n\r\n")
+    lines = head.lower().split(b"\r\n")
+    length = next(int(x.split(b":")[1]) for x in lines if x.startswith(b"content-length:"))
+    missing = length - len(body)
+    while missing > 0:
+        part = link.recv(min(missing, 1 << 18))
+        if not part:
+            break
+        missing -= len(part)
+    return head
