@@ -15,6 +15,32 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 import pytest
 
 TOKEN = "e30.token-of_the.tests"
+ROW = ("image_name", "CLASS_ID", "confidence", "xmin", "ymin", "xmax", "ymax")
+
+
+@dataclass
+class Asked:
+    """Hold one request: its path without the query, its fields, and its raw body."""
+
+    path: str
+    fields: dict[str, list[str]]
+    body: bytes
+    kind: str
+    token: str
+    wants_json: bool
+
+    @property
+    def image_name(self) -> int:
+        """Return the number of the image that is asked for, by path, query or form."""
+        last = self.path.rpartition("/")[2]
+        return int(last if last.isdigit() else self.fields["image_name"][0])
+
+    def rows(self) -> list[tuple[float, ...]]:
+        """Return the boxes of an answer: image, class, confidence and four corners."""
+        if self.kind == "text/csv":
+            return [tuple(map(float, line.split(","))) for line in self.body.decode().splitlines()]
+        lists = (self.fields[name] for name in ROW)
+        return [tuple(map(float, values)) for values in zip(*lists, strict=True)]
 
 
 @dataclass
@@ -22,15 +48,19 @@ class SmallReferee:
     """Serve one session of `count` images, and keep what arrived in the order of arrival.
 
     `refuse_after` is the number of requests with a token after which every token is refused,
-    `hang_up` makes the server close each connection after an answer without announcing it, and
-    `replies` replaces the answer to a path by a status and a body.
+    `hang_up` makes the server close each connection after an answer without announcing it,
+    `replies` replaces the answer to a path by a status and a body, and `break_at` names paths at
+    which the connection is cut once, "before" or "after" the request has had its effect.
     """
 
     count: int = 5
     refuse_after: int | None = None
     hang_up: bool = False
     replies: dict[str, tuple[int, bytes]] = field(default_factory=dict)
-    requests: list[tuple[str, dict[str, list[str]]]] = field(default_factory=list)
+    break_at: list[tuple[str, str]] = field(default_factory=list)
+    receipt: dict[str, object] = field(default_factory=dict)
+    requests: list[Asked] = field(default_factory=list)
+    answers: list[list[tuple[float, ...]]] = field(default_factory=list)
     connections: int = 0
     url: str = ""
 
@@ -40,18 +70,12 @@ class SmallReferee:
     @property
     def paths(self) -> list[str]:
         """Return the paths asked for."""
-        return [path for path, _ in self.requests]
+        return [asked.path for asked in self.requests]
 
     @property
     def posted(self) -> list[tuple[float, ...]]:
-        """Return the stored boxes: image, class, confidence and four corners."""
-        names = ("image_name", "CLASS_ID", "confidence", "xmin", "ymin", "xmax", "ymax")
-        return [
-            tuple(map(float, values))
-            for path, fields in self.requests
-            if path == "/result"
-            for values in zip(*(fields[name] for name in names), strict=True)
-        ]
+        """Return the stored boxes of all answers."""
+        return [row for answer in self.answers for row in answer]
 
     def image(self, image_id: int) -> bytes:
         """Return what stands for the image of this number."""
@@ -65,33 +89,44 @@ class SmallReferee:
                 archive.writestr(f"{image_id}.jpg", self.image(image_id))
         return file.getvalue()
 
-    def answer(self, path: str, fields: dict[str, list[str]]) -> tuple[int, bytes]:
-        """Decide what to answer to a request."""
-        if path in self.replies:
-            return self.replies[path]
-        if path == "/login":
-            good = fields.get("username") == ["me"] and fields.get("password") == ["secret"]
-            return (200, TOKEN.encode()) if good else (401, b"Invalid username or password\n")
+    def answer(self, asked: Asked) -> tuple[int, bytes]:
+        """Decide what to answer to a request, and store what it posts."""
+        if asked.path in self.replies:
+            return self.replies[asked.path]
+        if asked.path == "/login":
+            return self._login(asked)
         used = sum(path != "/login" for path in self.paths)
         expired = self.refuse_after is not None and used > self.refuse_after
-        if fields.get("token") != [TOKEN] or expired:
+        if asked.token != TOKEN or expired:
             return 401, b"Invalid Token\n"
-        if path == "/no_of_images":
+        if asked.path == "/no_of_images":
             return 200, str(self.count).encode()
-        if path == "/image":
-            return 200, self.image(int(fields["image_name"][0]))
-        if path == "/zipimages":
-            return 200, self.archive(int(fields["image_name"][0]))
-        if path == "/result":
-            return 200, b"Result stored in the server database\n"
-        if path == "/logout":
+        if asked.path.startswith("/image"):
+            return 200, self.image(asked.image_name)
+        if asked.path == "/zipimages":
+            return 200, self.archive(asked.image_name)
+        if asked.path == "/result":
+            self.answers.append(asked.rows())
+            receipt = {"answer": len(self.answers), "late": False, "flagged": [], **self.receipt}
+            stored = b"Result stored in the server database\n"
+            return 200, json.dumps(receipt).encode() if asked.wants_json else stored
+        if asked.path == "/status":
+            return 200, json.dumps({"answers": len(self.answers), "late_answers": 0}).encode()
+        if asked.path == "/logout":
             return 200, b"Logout success\n"
         return 404, b"Not Found\n"
+
+    def _login(self, asked: Asked) -> tuple[int, bytes]:
+        if (asked.fields.get("username"), asked.fields.get("password")) != (["me"], ["secret"]):
+            return 401, b"Invalid username or password\n"
+        facts = {"token": TOKEN, "images": self.count, "seconds": 600, "remaining_seconds": 599.5}
+        return 200, json.dumps(facts).encode() if asked.wants_json else TOKEN.encode()
 
 
 class _Handler(BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
     disable_nagle_algorithm = True
+    timeout = 10  # so that a forgotten connection cannot hold up the end of a test
     server: _Server
 
     def setup(self) -> None:
@@ -101,21 +136,43 @@ class _Handler(BaseHTTPRequestHandler):
 
     def do_POST(self) -> None:
         referee = self.server.referee
-        body = self.rfile.read(int(self.headers.get("Content-Length", 0)))
+        asked = self._read()
         with referee.lock:
-            referee.requests.append((self.path, urllib.parse.parse_qs(body.decode("ascii"))))
-            status, answer = referee.answer(*referee.requests[-1])
+            referee.requests.append(asked)
+            broken = [when for path, when in referee.break_at if path == asked.path][:1]
+            if broken:
+                referee.break_at.remove((asked.path, broken[0]))
+            if broken != ["before"]:
+                status, answer = referee.answer(asked)
+        if broken:
+            self.close_connection = True
+            return
         self.send_response(status)
         self.send_header("Content-Length", str(len(answer)))
         self.end_headers()
         self.wfile.write(answer)
         self.close_connection = referee.hang_up
 
+    do_GET = do_POST
+
+    def _read(self) -> Asked:
+        body = self.rfile.read(int(self.headers.get("Content-Length", 0)))
+        parts = urllib.parse.urlsplit(self.path)
+        kind = self.headers.get("Content-Type", "")
+        text = body.decode("ascii") if kind.endswith("urlencoded") else parts.query
+        fields = urllib.parse.parse_qs(text)
+        bearer = self.headers.get("Authorization", "").removeprefix("Bearer ")
+        token = bearer or fields.get("token", [""])[0]
+        wants_json = "application/json" in self.headers.get("Accept", "")
+        return Asked(parts.path, fields, body, kind, token, wants_json)
+
     def log_message(self, format: str, *args: object) -> None:
         """Keep the tests' output free of request lines."""
 
 
 class _Server(ThreadingHTTPServer):
+    daemon_threads = False  # so that closing the server waits for what is still being answered
+
     def __init__(self, referee: SmallReferee) -> None:
         super().__init__(("127.0.0.1", 0), _Handler)
         self.referee = referee

@@ -62,8 +62,8 @@ def test_a_zip_brings_a_hundred_images_at_once(referee, answers_file):
     """With --zip 205 images take three requests, and the same boxes are posted."""
     referee.count = 205
     assert 0 == run(referee, "--answers", answers_file, "--zip")
-    asked = [fields["image_name"] for path, fields in referee.requests if path == "/zipimages"]
-    assert [["1"], ["101"], ["201"]] == asked
+    asked = [asked.image_name for asked in referee.requests if asked.path == "/zipimages"]
+    assert [1, 101, 201] == asked
     assert 4 == len(referee.posted)
 
 

@@ -1,0 +1,77 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A bounded queue between threads that knows when it is finished and can be given up."""
+
+from __future__ import annotations
+
+import collections
+import threading
+import time
+from typing import Deque, Generic, Iterator, List, TypeVar
+
+__all__ = ["Channel"]
+
+Item = TypeVar("Item")
+
+
+class Channel(Generic[Item]):
+    """Hand items from some threads to others, with at most `room` of them waiting.
+
+    Every one of the `givers` says `finish` when it has nothing more; takers then get the rest and
+    after it empty lists. `abandon` ends both sides at once and drops what is waiting.
+    """
+
+    def __init__(self, room: int, givers: int = 1) -> None:
+        self._room = room
+        self._givers = givers
+        self._items: Deque[Item] = collections.deque()
+        self._abandoned = False
+        self._changed = threading.Condition()
+        self.starved_s = 0.0  # how long takers waited, all together
+
+    def __len__(self) -> int:
+        """Return how many items are waiting."""
+        return len(self._items)
+
+    def give(self, item: Item) -> bool:
+        """Put an item in, waiting for room; False says that nobody wants it any more."""
+        with self._changed:
+            self._changed.wait_for(lambda: len(self._items) < self._room or self._abandoned)
+            if not self._abandoned:
+                self._items.append(item)
+                self._changed.notify_all()
+            return not self._abandoned
+
+    def __iter__(self) -> Iterator[Item]:
+        """Take items one by one until the end."""
+        while True:
+            items = self.take()
+            if not items:
+                return
+            yield items[0]
+
+    def take(self, most: int = 1) -> List[Item]:
+        """Return what is waiting, at least one item and not more than `most`; empty is the end."""
+        with self._changed:
+            if not self._ready():
+                started = time.monotonic()
+                self._changed.wait_for(self._ready)
+                self.starved_s += time.monotonic() - started
+            items = [self._items.popleft() for _ in range(min(most, len(self._items)))]
+            self._changed.notify_all()
+            return items
+
+    def finish(self) -> None:
+        """Say that one giver is done."""
+        with self._changed:
+            self._givers -= 1
+            self._changed.notify_all()
+
+    def abandon(self) -> None:
+        """Drop what is waiting and wake everybody up."""
+        with self._changed:
+            self._abandoned = True
+            self._items.clear()
+            self._changed.notify_all()
+
+    def _ready(self) -> bool:
+        return bool(self._items) or self._abandoned or self._givers <= 0

@@ -1,0 +1,158 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A client whose fetching, recognising and posting overlap, so that none waits for the others.
+
+    python -m client_sample.pipelined --user me --password practice --model detector.tflite --zip
+
+Threads fetch images ahead of the detector, up to a bound; other threads run the detector; one more
+posts all that is ready in one answer, so that answers grow by themselves when the referee is slow.
+A lost connection is opened again and nothing is posted twice.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import threading
+import time
+from typing import List, Optional, Sequence
+
+from client_sample.client import (
+    ClientError,
+    Detector,
+    Unauthorised,
+    detect,
+    load_detector,
+    number_images,
+    parse_answers,
+    parse_ids,
+    read,
+    replay,
+    say,
+)
+from client_sample.pipeline import Pipeline
+from client_sample.session import Link, Session
+
+__all__ = ["main"]
+
+_PROGRESS_S = 2.0
+
+
+def run(session: Session, detectors: Sequence[Detector], args: argparse.Namespace) -> int:
+    """Run a session to its end and return the exit code."""
+    started = time.monotonic()
+    pipeline = Pipeline(
+        session,
+        detectors,
+        by_hundreds=args.zip,
+        fetchers=args.fetchers,
+        ahead=args.ahead,
+        batch=args.batch,
+    )
+    timer = threading.Timer(args.seconds, pipeline.stop_fetching)
+    if args.seconds is not None:
+        timer.start()
+    pipeline.start()
+    try:
+        while not pipeline.wait(_PROGRESS_S):
+            elapsed_s = time.monotonic() - started
+            rate = pipeline.seen / elapsed_s
+            say(f"{pipeline.seen} of {session.images} images, {rate:.1f} images/s")
+    finally:
+        timer.cancel()
+        pipeline.stop()
+    elapsed_s = time.monotonic() - started
+    _tell(session, pipeline, elapsed_s)
+    if pipeline.error is not None:
+        raise pipeline.error
+    if not args.no_logout and not pipeline.session_over:
+        _log_out(session)
+    return 1 if pipeline.problems else 0
+
+
+def _tell(session: Session, pipeline: Pipeline, elapsed_s: float) -> None:
+    if pipeline.session_over:
+        say("the session's time has run out")
+    for reason, count in pipeline.flagged.most_common():
+        say(f"{count} boxes can never match: {reason}")
+    say(
+        f"detectors waited {pipeline.images.starved_s:.1f} s for images, and "
+        f"{session.reconnections} connections broke"
+    )
+    say(
+        f"{pipeline.seen} of {session.images} images, {pipeline.boxes} boxes in {pipeline.posts} "
+        f"answers, {elapsed_s:.1f} s, {pipeline.seen / max(elapsed_s, 1e-9):.1f} images/s"
+    )
+
+
+def _log_out(session: Session) -> None:
+    link = Link(session)
+    session.stopped.clear()
+    try:
+        link.logout()
+    except Unauthorised:
+        say("the session's time has run out")
+    finally:
+        link.close()
+
+
+def main(argv: Optional[List[str]] = None) -> int:
+    """Run the client and return its exit code."""
+    parser = argparse.ArgumentParser(description="Take part in a session, all stages at once.")
+    add = parser.add_argument
+    add("--url", default="http://127.0.0.1:8000", help="address of the referee (%(default)s)")
+    add("--user", required=True, help="name of the team")
+    add("--password", required=True, help="of the team")
+    add("--model", metavar="FILE", help="detect with this TensorFlow Lite model")
+    add("--detector", metavar="MODULE:FUNCTION", help="detect with this function")
+    add("--answers", metavar="FILE", help="replay these COCO results or LPIRC lines")
+    add("--ids", metavar="FILE", help="image ids of the answers: COCO annotations or a list")
+    add("--accuracy", type=float, default=1.0, help="share of classes of --answers to keep right")
+    add("--seed", type=int, default=0, help="of the chance behind --accuracy")
+    add("--workers", type=_count, default=1, help="detectors that work at the same time")
+    add("--fetchers", type=_count, default=2, help="connections that fetch at the same time")
+    add("--zip", action="store_true", help="fetch the images by hundreds")
+    add("--ahead", type=_count, default=200, help="images that may wait for a detector")
+    add("--batch", type=_count, default=100, help="images that may share one answer")
+    add("--seconds", type=float, help="stop and log out after this time")
+    add("--timeout", type=float, default=30.0, help="seconds to wait for each answer")
+    add("--patience", type=float, default=60.0, help="seconds to look for a lost referee")
+    add("--no-logout", action="store_true", help="leave the session running at the end")
+    args = parser.parse_args(argv)
+    try:
+        # All that takes time or can fail is done before the login starts clock and meter.
+        answers = read(args.answers, parse_answers) if args.answers else None
+        ids = read(args.ids, parse_ids) if args.ids else None
+        detectors = [_make_detector(args) for _ in range(args.workers)]
+        session = Session(args.url, args.timeout, args.patience)
+        session.login(args.user, args.password)
+        if answers is not None:
+            numbered = number_images(answers, session.images, ids)
+            detectors = [replay(numbered, args.accuracy, args.seed)] * args.workers
+        return run(session, detectors, args)
+    except (ClientError, KeyboardInterrupt) as error:
+        say(str(error) or "interrupted; the session itself goes on until its deadline")
+        return 1
+
+
+def _count(text: str) -> int:
+    number = int(text)
+    if number < 1:
+        raise argparse.ArgumentTypeError("must be at least 1")
+    return number
+
+
+def _make_detector(args: argparse.Namespace) -> Detector:
+    if args.detector:
+        return load_detector(args.detector)
+    if not args.model:
+        return detect
+    from client_sample.litert_detector import LiteRtDetector
+
+    try:
+        return LiteRtDetector(args.model)
+    except (ImportError, OSError, ValueError) as error:
+        raise ClientError(f"Cannot use --model {args.model}: {error}") from error
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,166 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A session over connections that come back: the protocol's newer requests, for busy clients."""
+
+from __future__ import annotations
+
+import http.client
+import io
+import json
+import threading
+import time
+import zipfile
+from typing import Any, Dict, Iterable, Tuple
+from urllib.parse import urlencode
+
+from client_sample.client import ClientError, Referee, Row, Unauthorised
+
+__all__ = ["Answer", "Link", "LostConnection", "Session"]
+
+Answer = Tuple[int, Iterable[Row]]  # an image's number and what was seen in it
+
+_LONGEST_WAIT_S = 2.0  # between two attempts to reach the referee again
+_MOST_POSTS = 5  # of one answer, when the connection breaks each time
+
+
+class LostConnection(ClientError):
+    """Report that no answer came: the referee may or may not have got the request."""
+
+
+class Session:
+    """Log in and hold what all connections of a session share.
+
+    `patience_s` is how long a connection tries to reach the referee again before it gives up.
+    """
+
+    def __init__(self, url: str, timeout_s: float = 30.0, patience_s: float = 60.0) -> None:
+        connection = Referee(url).connection
+        self.address = (connection.host, connection.port)
+        self.timeout_s = timeout_s
+        self.patience_s = patience_s
+        self.token = ""
+        self.images = 0
+        self.seconds = 0.0
+        self.remaining_s = 0.0
+        self.reconnections = 0
+        self.stopped = threading.Event()
+
+    def login(self, user: str, password: str) -> None:
+        """Start the session, or go on with it: what was answered before still counts."""
+        link = Link(self)
+        try:
+            form = urlencode({"username": user, "password": password}).encode()
+            reply = link.once("POST", "/login", form, "application/x-www-form-urlencoded")
+            facts = json.loads(reply)
+            self.token, self.images = facts["token"], int(facts["images"])
+            self.seconds, self.remaining_s = facts["seconds"], facts["remaining_seconds"]
+        except (ValueError, TypeError, KeyError) as error:
+            raise ClientError(f"The login was answered by {reply[:60]!r}.") from error
+        finally:
+            link.close()
+
+
+class Link:
+    """Keep one connection of a session open, and open it again when it breaks.
+
+    One thread uses a link at a time.
+    """
+
+    def __init__(self, session: Session) -> None:
+        self._session = session
+        host, port = session.address
+        self._connection = http.client.HTTPConnection(host, port, timeout=session.timeout_s)
+        self._answers = -1  # how many answers the referee has of this session; -1: not yet asked
+
+    def image(self, image_id: int) -> bytes:
+        """Return the bytes of one image."""
+        return self.ask("GET", f"/image/{image_id}")
+
+    def archive(self, first_id: int) -> Dict[int, bytes]:
+        """Return the hundred images from 1, 101, 201 ... on; the last archive holds fewer."""
+        body = self.ask("GET", f"/zipimages?image_name={first_id}")
+        try:
+            with zipfile.ZipFile(io.BytesIO(body)) as archive:
+                return {int(name.split(".")[0]): archive.read(name) for name in archive.namelist()}
+        except (ValueError, zipfile.BadZipFile) as error:
+            raise ClientError(f"The archive of image {first_id} is damaged: {error}.") from error
+
+    def post(self, answers: Iterable[Answer]) -> Dict[str, Any]:
+        """Post what was seen in some images, once, and return the referee's receipt.
+
+        When the connection breaks before the receipt, the referee is asked how many answers it
+        has: only if this one is not among them is it sent again, since a second copy of a right
+        box counts as a wrong one. The receipt is then empty. All answers of a session must go
+        over one link.
+        """
+        if self._answers < 0:
+            self._answers = self._answer_count()
+        lines = [
+            ",".join((str(image_id), str(int(class_id)), *(repr(float(n)) for n in numbers)))
+            for image_id, rows in answers
+            for class_id, *numbers in rows
+        ]
+        body = "\n".join([*lines, ""]).encode("ascii")
+        receipt = {}
+        for attempt in range(1, _MOST_POSTS + 1):
+            try:
+                receipt = json.loads(self.once("POST", "/result", body, "text/csv"))
+                break
+            except LostConnection:
+                if self._answer_count() > self._answers:
+                    break
+                if attempt == _MOST_POSTS:
+                    raise
+        self._answers += 1
+        return dict(receipt)
+
+    def logout(self) -> None:
+        """End the session before its deadline."""
+        self.ask("POST", "/logout")
+
+    def close(self) -> None:
+        """Close the connection; the session goes on."""
+        self._connection.close()
+
+    def ask(self, method: str, path: str) -> bytes:
+        """Make a request that may be repeated, until there is an answer or patience ends."""
+        give_up = time.monotonic() + self._session.patience_s
+        wait_s = 0.0
+        while True:
+            try:
+                return self.once(method, path)
+            except LostConnection:
+                if time.monotonic() >= give_up or self._session.stopped.wait(wait_s):
+                    raise
+                wait_s = min(_LONGEST_WAIT_S, max(0.1, 2 * wait_s))
+
+    def once(self, method: str, path: str, body: bytes = b"", kind: str = "") -> bytes:
+        """Make one request and return the body of its answer."""
+        headers = {"Accept": "application/json, */*"}
+        if self._session.token:
+            headers["Authorization"] = f"Bearer {self._session.token}"
+        if kind:
+            headers["Content-Type"] = kind
+        try:
+            self._connection.request(method, path, body, headers)
+            with self._connection.getresponse() as response:
+                status, answer = response.status, response.read()
+        except (OSError, http.client.HTTPException) as error:
+            self._connection.close()
+            self._session.reconnections += 1
+            host, port = self._session.address
+            raise LostConnection(f"No answer from {host}:{port}: {error}") from error
+        if status == 200:
+            return answer
+        refusal = Unauthorised if status == 401 else ClientError
+        raise refusal(f"The referee refused {path} with status {status}: {_reason(answer)}")
+
+    def _answer_count(self) -> int:
+        status = json.loads(self.ask("GET", "/status"))
+        return int(status["answers"]) + int(status["late_answers"])
+
+
+def _reason(answer: bytes) -> str:
+    try:
+        return str(json.loads(answer)["detail"])
+    except (ValueError, TypeError, KeyError):
+        return answer[:200].decode("utf-8", "replace").strip()

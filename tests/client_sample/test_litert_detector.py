@@ -1,0 +1,145 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The LiteRT detector turns what a model says into rows of the image's own pixels."""
+
+from __future__ import annotations
+
+import io
+import sys
+from pathlib import Path
+from types import ModuleType
+
+import numpy as np
+import pytest
+from PIL import Image
+
+from client_sample.litert_detector import LiteRtDetector
+
+MODELS = Path(__file__).parents[2] / "../shared/data/models"
+PHOTOS = Path(__file__).parents[2] / "../shared/data/coco-tiny/images"
+
+
+class FakeInterpreter:
+    """Answer as a model with a TFLite_Detection_PostProcess would; keeps what it was shown."""
+
+    kind: type = np.uint8
+    input_shape = (1, 20, 30, 3)
+    outputs = (
+        np.array([[[0.25, 0.1, 0.75, 0.5], [0.0, 0.0, 1.0, 1.0], [0, 0, 0, 0]]], np.float32),
+        np.array([[0.0, 16.0, 7.0]], np.float32),
+        np.array([[0.875, 0.25, 0.0]], np.float32),
+        np.array([2.0], np.float32),
+    )
+    shown: np.ndarray
+
+    def __init__(self, model_path: str, num_threads: int) -> None:
+        if not model_path.endswith(".tflite"):
+            raise ValueError(f"Could not open '{model_path}'.")
+
+    def allocate_tensors(self) -> None:
+        """Do nothing."""
+
+    def get_input_details(self):
+        """Describe the one input."""
+        return [{"index": 0, "dtype": self.kind, "shape": np.array(self.input_shape)}]
+
+    def get_output_details(self):
+        """Describe the outputs."""
+        return [{"index": 5 + k, "shape": np.array(o.shape)} for k, o in enumerate(self.outputs)]
+
+    def set_tensor(self, index: int, value: np.ndarray) -> None:
+        """Keep the picture."""
+        type(self).shown = value
+
+    def invoke(self) -> None:
+        """Do nothing."""
+
+    def get_tensor(self, index: int) -> np.ndarray:
+        """Return an output."""
+        return self.outputs[index - 5]
+
+
+@pytest.fixture
+def interpreter(monkeypatch):
+    """Put a fake LiteRT in the place of the real one, of its own for each test."""
+    module = ModuleType("ai_edge_litert.interpreter")
+    module.Interpreter = type("Interpreter", (FakeInterpreter,), {})
+    monkeypatch.setitem(sys.modules, "ai_edge_litert", ModuleType("ai_edge_litert"))
+    monkeypatch.setitem(sys.modules, "ai_edge_litert.interpreter", module)
+    return module.Interpreter
+
+
+def jpeg(width: int, height: int) -> bytes:
+    """Make a JPEG whose left half is black and whose right half is white."""
+    picture = Image.new("L", (width, height))
+    picture.paste(255, (width // 2, 0, width, height))
+    file = io.BytesIO()
+    picture.save(file, "jpeg")
+    return file.getvalue()
+
+
+def test_boxes_are_inclusive_pixels_of_the_image(interpreter):
+    """Fractions of the image become corners of its pixels; rows beyond the number are left out."""
+    rows = LiteRtDetector("model.tflite")(1, jpeg(200, 100))
+    assert [1, 17] == [row[0] for row in rows]
+    assert [0.875, 0.25] == [row[1] for row in rows]
+    assert (20, 25, 99, 74) == pytest.approx(rows[0][2:])
+    assert (0, 0, 199, 99) == pytest.approx(rows[1][2:])
+
+
+def test_class_ids_and_confidences_follow_the_options(interpreter):
+    """The first class's id and the least confidence can be chosen."""
+    detector = LiteRtDetector("model.tflite", first_class_id=0, least_confidence=0.5)
+    assert [(0, 0.875)] == [row[:2] for row in detector(1, jpeg(200, 100))]
+
+
+def test_a_model_sees_the_whole_picture_in_its_own_size(interpreter):
+    """uint8 models get 0 to 255 and grey pictures three channels."""
+    LiteRtDetector("model.tflite")(1, jpeg(200, 100))
+    shown = interpreter.shown
+    assert ((1, 20, 30, 3), np.uint8) == (shown.shape, shown.dtype)
+    assert shown[0, :, :14].max() < 10
+    assert shown[0, :, 16:].min() > 245
+
+
+def test_float_models_see_values_from_minus_one_to_one(interpreter):
+    """float32 models get the same picture around zero."""
+    interpreter.kind = np.float32
+    LiteRtDetector("model.tflite")(1, jpeg(200, 100))
+    assert np.float32 == interpreter.shown.dtype
+    assert (-1, 1) == pytest.approx((interpreter.shown.min(), interpreter.shown.max()), abs=0.05)
+
+
+def test_models_of_another_form_are_refused(interpreter):
+    """Raw boxes, other inputs and other types are named in the error."""
+    interpreter.outputs = (np.zeros((1, 2535, 85), np.float32),)
+    with pytest.raises(ValueError, match=r"outputs of the shapes \[\(1, 2535, 85\)\]"):
+        LiteRtDetector("model.tflite")
+    interpreter.outputs = FakeInterpreter.outputs
+    interpreter.input_shape = (1, 3, 20, 30)
+    with pytest.raises(ValueError, match="takes uint8 of the shape"):
+        LiteRtDetector("model.tflite")
+    interpreter.input_shape, interpreter.kind = FakeInterpreter.input_shape, np.int8
+    with pytest.raises(ValueError, match="takes int8"):
+        LiteRtDetector("model.tflite")
+
+
+def test_without_litert_the_error_names_the_extra(monkeypatch):
+    """Who lacks the package is told what to install."""
+    monkeypatch.setitem(sys.modules, "ai_edge_litert", None)
+    with pytest.raises(ImportError, match=r"\[litert\]"):
+        LiteRtDetector("model.tflite")
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(not MODELS.is_dir(), reason="the real models are not here")
+@pytest.mark.parametrize(
+    ("model", "boxes"), [("mobilenetv1.tflite", 10), ("efficientdet-lite0.tflite", 25)]
+)
+def test_a_real_model_sees_a_person_on_a_photograph(model, boxes):
+    """A real detector finds persons, class 1, where the photograph shows them."""
+    pytest.importorskip("ai_edge_litert", reason="needs the extra [litert]")
+    detector = LiteRtDetector(MODELS / model)
+    rows = detector(1, (PHOTOS / "000000005001.jpg").read_bytes())
+    assert boxes == len(rows)
+    assert (1, True) == (rows[0][0], rows[0][1] > 0.5)
+    assert all(-20 <= row[2] < row[4] <= 660 and -20 <= row[3] < row[5] <= 500 for row in rows)
