@@ -8,7 +8,7 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
-__all__ = ["progress_bar", "status_line"]
+__all__ = ["StatusLine", "progress_bar", "status_line"]
 
 _WIDTH = 30
 _SHOW_AFTER_S = 0.5
@@ -35,6 +35,26 @@ def progress_bar(what: str) -> Iterator[Callable[[int, int], None]]:
     finally:
         if shown:
             status_line("")
+
+
+class StatusLine:
+    """Show a text that changes often: over and over on a terminal, now and then in a log."""
+
+    def __init__(self, every_s: float) -> None:
+        self._every_s = every_s
+        self._due_s = 0.0
+
+    def show(self, text: str) -> None:
+        """Show the newest text."""
+        if sys.stderr.isatty():
+            status_line(text)
+        elif time.monotonic() >= self._due_s:
+            self._due_s = time.monotonic() + self._every_s
+            print(text, file=sys.stderr, flush=True)
+
+    def clear(self) -> None:
+        """Leave the terminal's line to what comes next."""
+        status_line("")
 
 
 def status_line(text: str) -> None:

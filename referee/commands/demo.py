@@ -24,7 +24,7 @@ from referee.demo.imperfect_answers import write_answers
 from referee.demo.scenes import generate
 from referee.errors import InputError, Unavailable
 from referee.hosting import Host, hosted
-from referee.progress import progress_bar, status_line
+from referee.progress import StatusLine, progress_bar
 from referee.service.config import (
     Config,
     ContestSection,
@@ -123,6 +123,7 @@ def _device(
 def _watch(host: Host, device: subprocess.Popen[bytes], before: int, seconds: int) -> ScoringRun:
     """Show the session's progress until it is scored."""
     connection = host.database.connection
+    status = StatusLine(every_s=seconds / 10)
     deadline = time.monotonic() + seconds + _SETTLE_S
     while time.monotonic() < deadline:
         if device.poll() not in (None, 0):
@@ -131,9 +132,11 @@ def _watch(host: Host, device: subprocess.Popen[bytes], before: int, seconds: in
         if len(sessions) > before:
             scoring_run = newest_scoring_run(connection, sessions[0].session_id)
             if scoring_run is not None:
-                status_line("")
+                status.clear()
                 return scoring_run
-        _show(_board(host.supervisor.console_url))
+        text = _progress(_board(host.supervisor.console_url))
+        if text:
+            status.show(text)
         time.sleep(_LOOK_S)
     raise Unavailable("The session was not scored in time; see the logs in data/logs.")
 
@@ -145,15 +148,16 @@ def _board(console_url: str) -> dict[str, Any]:
     return board
 
 
-def _show(board: dict[str, Any]) -> None:
+def _progress(board: dict[str, Any]) -> str:
+    """Word the board in one line; empty before the contestant has logged in."""
     current = board["current"]
     reading = board["meter"]["reading"]
     if current is None or reading is None:
-        return
+        return ""
     power = "  -  " if reading["power_w"] is None else f"{reading['power_w']:5.2f}"
     mean_ap = "  -  " if current["mean_ap"] is None else f"{current['mean_ap']:.3f}"
     energy = "   -   " if current["energy_wh"] is None else f"{current['energy_wh']:.5f}"
-    status_line(
+    return (
         f"{current['state']:7}  {current['remaining_s']:5.1f} s left  "
         f"{current['images_fetched']:4} of {board['images']} images  "
         f"{current['detections']:5} detections  {power} W  {energy} Wh  mAP {mean_ap}"
