@@ -5,15 +5,15 @@ from __future__ import annotations
 
 import argparse
 import json
-import math
 import sys
 from dataclasses import replace
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
+from referee.commands.progress import ProgressBar
+from referee.commands.score_options import add_arguments
 from referee.commands.score_table import print_table
 from referee.errors import InputError
 from referee.scoring.coco_boxes import CocoTruth
@@ -45,84 +45,56 @@ Ints = NDArray[np.int64]
 _GOOD, _NO_SCORE, _WRONG_USE = 0, 1, 2
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare the options of `referee score`."""
-    parser.add_argument(
-        "--ground-truth",
-        type=Path,
-        required=True,
-        metavar="PATH",
-        help="COCO instances JSON, a folder of ILSVRC or PASCAL VOC XML, or CSV"
-        " image_id,class_id,xmin,ymin,xmax,ymax",
-    )
-    parser.add_argument(
-        "--detections",
-        type=Path,
-        required=True,
-        metavar="PATH",
-        help="COCO results JSON, or lines image_id class_id confidence xmin ymin xmax ymax",
-    )
-    parser.add_argument(
-        "--images",
-        type=Path,
-        metavar="PATH",
-        help="beside CSV ground truth: a list image_id,width,height, or a folder of 1.jpg, 2.jpg…",
-    )
-    parser.add_argument(
-        "--blacklist",
-        type=Path,
-        metavar="PATH",
-        help="CSV image_id,class_id that count neither way",
-    )
-    parser.add_argument(
-        "--classes", type=int, metavar="N", help="the class list is 1 to N (default: the source's)"
-    )
-    parser.add_argument(
-        "--metric", choices=("ilsvrc", "coco"), default="ilsvrc", help="(default: ilsvrc)"
-    )
-    parser.add_argument(
-        "--energy-wh", type=_energy, metavar="X", help="energy of the session, for mAP per Wh"
-    )
-    parser.add_argument(
-        "--images-processed",
-        type=int,
-        metavar="N",
-        help="images sent to the contestant, for the normalised accuracy"
-        " (default: those with a detection)",
-    )
-    parser.add_argument(
-        "--image-ids",
-        choices=("own", "contest"),
-        help="the detections' image ids are the ground truth's own, or 1 to N in their ascending"
-        " order (default: whichever explains more rows, own if equal)",
-    )
-    parser.add_argument("--json", action="store_true", help="print one JSON object")
-
-
 def run(args: argparse.Namespace) -> int:
     """Score, print, and return the exit code: 0, 1 without a score, 2 for input that is no use."""
     try:
-        found = read_ground_truth(
-            args.ground_truth, images=args.images, blacklist=args.blacklist, classes=args.classes
-        )
-        score = _score_coco if args.metric == "coco" else _score_ilsvrc
-        result, report, image_id = score(args, found)
+        report, class_names = _score(args)
     except InputError as error:
         print(f"referee score: {error}", file=sys.stderr)
         return _WRONG_USE
+    if args.json:
+        print(json.dumps(report))
+    else:
+        print_table(report, class_names)
+    if report["mean_ap"] is None:
+        print("referee score: no class has ground truth, so there is no mAP", file=sys.stderr)
+        return _NO_SCORE
+    return _GOOD
+
+
+def _score(args: argparse.Namespace) -> tuple[Report, dict[int, str]]:
+    """Return the whole report, and the names of the classes."""
+    _require_sense(args)
+    found = read_ground_truth(
+        args.ground_truth, images=args.images, blacklist=args.blacklist, classes=args.classes
+    )
+    score = _score_coco if args.metric == "coco" else _score_ilsvrc
+    result, report, image_id = score(args, found)
     if args.energy_wh is not None:
         processed = args.images_processed
         if processed is None:
             processed = images_with_detections(image_id, found.truth)
         report |= energy_report(result, args.energy_wh, processed)
-    if args.json:
-        print(json.dumps(report))
-    else:
-        print_table(report, found.truth.class_names)
-    if result.mean_ap is None:
-        print("referee score: no class has ground truth, so there is no mAP", file=sys.stderr)
-        return _NO_SCORE
-    return _GOOD
+    return report, found.truth.class_names
+
+
+def _require_sense(args: argparse.Namespace) -> None:
+    """Refuse options that would be ignored in silence."""
+    only_ilsvrc = {
+        "--blacklist": args.blacklist,
+        "--explain": args.explain,
+        "--resamples": args.resamples,
+        "--rival-detections": args.rival_detections,
+    }
+    for option, value in only_ilsvrc.items():
+        if args.metric == "coco" and value is not None:
+            raise InputError(f"{option} does not go with --metric coco: leave it out")
+    if args.rival_detections is None:
+        return
+    if args.resamples is None:
+        raise InputError("--rival-detections needs draws: add --resamples 1000")
+    if (args.energy_wh is None) != (args.rival_energy_wh is None):
+        raise InputError("give both --energy-wh and --rival-energy-wh, or compare mAP with neither")
 
 
 def _score_ilsvrc(
@@ -133,28 +105,48 @@ def _score_ilsvrc(
         read_detections(args.detections), found.truth, args.image_ids
     )
     result = evaluate(found.truth, detections)
-    return result, ilsvrc_report(result) | {"image_ids": numbering}, detections.image_id
+    report = ilsvrc_report(result) | {"image_ids": numbering}
+    if args.resamples and result.mean_ap is not None:
+        report |= _uncertainty(args, found, result)
+    if args.explain:
+        # Drawing pictures is left to those who want them: it takes its time to import.
+        from referee.service.score_explanation import write_explanation
+
+        pictures = args.pictures or (args.images if args.images and args.images.is_dir() else None)
+        write_explanation(args.explain, result, found, detections, pictures)
+        print(f"Open {args.explain / 'index.html'}", file=sys.stderr)
+    return result, report, detections.image_id
+
+
+def _uncertainty(args: argparse.Namespace, found: GroundTruthFile, result: IlsvrcResult) -> Report:
+    """Return intervals and, with a rival, how likely the ranking would turn."""
+    from referee.service.score_uncertainty import Draws, rival_report, uncertainty_report
+
+    energy = (args.energy_wh or 1.0, args.energy_uncertainty_wh)
+    rival_energy = (args.rival_energy_wh or 1.0, args.rival_energy_uncertainty_wh)
+    try:
+        draws = Draws(args.resamples, args.seed, ProgressBar("draws of the images"))
+        report = uncertainty_report(result, draws, args.energy_wh, args.energy_uncertainty_wh)
+        if args.rival_detections is not None:
+            detections, _ = in_own_ids(
+                read_detections(args.rival_detections), found.truth, args.image_ids
+            )
+            rival = evaluate(found.truth, detections)
+            report |= rival_report(result, energy, rival, rival_energy, draws)
+    except ValueError as error:
+        raise InputError(str(error)) from None
+    return report
 
 
 def _score_coco(
     args: argparse.Namespace, found: GroundTruthFile
 ) -> tuple[CocoResult, Report, Ints]:
-    """Do the same for COCO's metric, which has no blacklist."""
+    """Do the same for COCO's metric."""
     from referee.scoring import coco
 
-    if args.blacklist is not None:
-        raise InputError(f"{args.blacklist} cannot be used: COCO's metric knows no blacklist")
     results = read_coco_results(args.detections)
     image_id, numbering = own_image_ids(results.image_id, found.truth, args.image_ids)
     truth = found.coco or CocoTruth.from_ground_truth(found.truth)
     truth = replace(truth, category_ids=found.truth.class_ids)
     result = coco.evaluate(truth, replace(results, image_id=image_id))
     return result, coco_report(result) | {"image_ids": numbering}, image_id
-
-
-def _energy(text: str) -> float:
-    """Read watt-hours, finite and greater than 0."""
-    value = float(text)
-    if not math.isfinite(value) or value <= 0:
-        raise argparse.ArgumentTypeError(f"{text} is not an energy: give watt-hours above 0")
-    return value

@@ -80,6 +80,22 @@ def _summary(report: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
         yield "score, mAP/Wh", _number(report["score"])
         processed = f" ({report['images_processed']} of {report['images']} images processed)"
         yield "normalised accuracy", _number(report["normalized_accuracy"]) + processed
+    if "uncertainty" in report:
+        yield from _uncertainty(report["uncertainty"])
+    if "rival" in report:
+        yield "rival's mAP", _number(report["rival"]["mean_ap"])
+        yield "rival's score", _number(report["rival"]["score"])
+        yield "ranking would turn", f"{100 * report['rival']['turn_probability']:.1f} % of draws"
+
+
+def _uncertainty(report: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+    """Yield the intervals of mAP and, with energy, of the score."""
+    level = f"{100 * report['level']:.0f} % interval"
+    for field, label in (("mean_ap", "mAP"), ("score", "score")):
+        if field in report:
+            low, high = report[field]
+            yield f"{label}, {level}", f"{low:.6f} to {high:.6f}"
+    yield "  drawn", f"{report['resamples']} times, seed {report['seed']}"
 
 
 def _number(value: float | None) -> str:

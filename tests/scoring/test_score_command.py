@@ -4,11 +4,13 @@
 from __future__ import annotations
 
 import argparse
+import io
 import json
 
 import pytest
 
 from referee.commands import score
+from referee.commands.progress import ProgressBar
 
 TRUTH = "1,1,10,10,59,59\n2,1,10,10,59,59\n2,2,0,0,9,9\n"
 LINES = "1 1 0.9 10 10 59 59\n1 1 0.8 10 10 59 59\n2,2,0.7,0,0,9,9\n"
@@ -158,4 +160,98 @@ def test_coco_metric_knows_no_blacklist(files, tmp_path, capsys):
     """A blacklist with COCO's metric would be ignored in silence, so it is refused."""
     (tmp_path / "black.csv").write_text("1,1\n")
     assert 2 == run(*files, "--metric", "coco", "--blacklist", tmp_path / "black.csv")
-    assert "COCO's metric knows no blacklist" in capsys.readouterr().err
+    assert "--blacklist does not go with --metric coco" in capsys.readouterr().err
+
+
+def test_resamples_add_intervals(files, capsys):
+    """With draws of the images come 95 % intervals, the same for the same seed."""
+    options = ["--resamples", "100", "--seed", "3", "--energy-wh", "2", "--json"]
+    reports = []
+    for _ in range(2):
+        assert 0 == run(*files, *options, "--energy-uncertainty-wh", "0.01")
+        out, err = capsys.readouterr()
+        assert "" == err
+        reports.append(json.loads(out)["uncertainty"])
+    assert reports[0] == reports[1]
+    assert (100, 3, 0.95) == tuple(reports[0][name] for name in ("resamples", "seed", "level"))
+    low, high = reports[0]["score"]
+    assert low < 0.375 < high
+    assert reports[0]["mean_ap"][0] < 0.75 < reports[0]["mean_ap"][1]
+
+
+def test_rival_may_overtake(files, tmp_path, capsys):
+    """Against another session's detections the report says who is ahead and how surely."""
+    (tmp_path / "rival.txt").write_text("1 1 0.9 10 10 59 59\n")
+    options = [*files, "--resamples", "100", "--rival-detections", tmp_path / "rival.txt"]
+    assert 0 == run(*options, "--energy-wh", "1", "--rival-energy-wh", "1", "--json")
+    rival = json.loads(capsys.readouterr().out)["rival"]
+    assert (0.25, 0.25, True) == tuple(rival[name] for name in ("mean_ap", "score", "ahead"))
+    assert 0 <= rival["turn_probability"] < 0.5
+    assert 0 == run(*options)
+    out = capsys.readouterr().out
+    for text in ("mAP, 95 % interval", "100 times, seed 0", "ranking would turn"):
+        assert text in out
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (["--metric", "coco", "--resamples", "100"], "--resamples does not go with --metric coco"),
+        (["--metric", "coco", "--explain", "x"], "--explain does not go with --metric coco"),
+        (["--rival-detections", "x"], "needs draws: add --resamples 1000"),
+        (
+            ["--rival-detections", "x", "--resamples", "100", "--energy-wh", "1"],
+            "give both --energy-wh and --rival-energy-wh",
+        ),
+        (
+            ["--resamples", "100", "--energy-wh", "1", "--energy-uncertainty-wh", "0.5"],
+            "an energy of 1.0 ± 0.5 Wh divides nothing",
+        ),
+    ],
+)
+def test_options_that_make_no_sense_together(files, capsys, options, message):
+    """What would be ignored or meaningless is wrong use, with a sentence."""
+    assert 2 == run(*files, *options)
+    out, err = capsys.readouterr()
+    assert ("", True) == (out, message in err)
+
+
+@pytest.mark.parametrize(
+    "options",
+    [["--resamples", "10"], ["--energy-uncertainty-wh", "-1"], ["--energy-uncertainty-wh", "nan"]],
+)
+def test_options_out_of_range_are_wrong_use(files, capsys, options):
+    """Too few draws and an uncertainty that is none are refused by name."""
+    with pytest.raises(SystemExit) as stop:
+        run(*files, *options)
+    assert 2 == stop.value.code
+    assert options[0] in capsys.readouterr().err
+
+
+def test_explain_writes_a_folder(files, tmp_path, capsys):
+    """The folder is written, and standard error says what to open."""
+    assert 0 == run(*files, "--explain", tmp_path / "why", "--json")
+    out, err = capsys.readouterr()
+    assert 0.75 == json.loads(out)["mean_ap"]
+    assert f"Open {tmp_path}/why/index.html" in err
+    assert (tmp_path / "why/fates.csv").is_file()
+
+
+class Terminal(io.StringIO):
+    """Stand in for a terminal."""
+
+    def isatty(self):
+        """Be one."""
+        return True
+
+
+def test_progress_is_drawn_on_terminals_only():
+    """A person sees a bar that fills; a log file does not."""
+    screen, log = Terminal(), io.StringIO()
+    for stream in (screen, log):
+        bar = ProgressBar("draws", stream)
+        for done in range(1, 1001):
+            bar(done, 1000)
+    assert "" == log.getvalue()
+    assert 41 == screen.getvalue().count("\r")
+    assert screen.getvalue().endswith(f"\r[{'#' * 40}] 1000/1000 draws\n")

@@ -1,0 +1,137 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The options of `referee score`."""
+
+from __future__ import annotations
+
+import argparse
+import math
+from pathlib import Path
+
+__all__ = ["add_arguments"]
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the options of `referee score`."""
+    parser.add_argument(
+        "--ground-truth",
+        type=Path,
+        required=True,
+        metavar="PATH",
+        help="COCO instances JSON, a folder of ILSVRC or PASCAL VOC XML, or CSV"
+        " image_id,class_id,xmin,ymin,xmax,ymax",
+    )
+    parser.add_argument(
+        "--detections",
+        type=Path,
+        required=True,
+        metavar="PATH",
+        help="COCO results JSON, or lines image_id class_id confidence xmin ymin xmax ymax",
+    )
+    parser.add_argument(
+        "--images",
+        type=Path,
+        metavar="PATH",
+        help="beside CSV ground truth: a list image_id,width,height, or a folder of 1.jpg, 2.jpg…",
+    )
+    parser.add_argument(
+        "--blacklist",
+        type=Path,
+        metavar="PATH",
+        help="CSV image_id,class_id that count neither way",
+    )
+    parser.add_argument(
+        "--classes", type=int, metavar="N", help="the class list is 1 to N (default: the source's)"
+    )
+    parser.add_argument(
+        "--metric", choices=("ilsvrc", "coco"), default="ilsvrc", help="(default: ilsvrc)"
+    )
+    parser.add_argument(
+        "--energy-wh", type=_energy, metavar="X", help="energy of the session, for mAP per Wh"
+    )
+    parser.add_argument(
+        "--images-processed",
+        type=int,
+        metavar="N",
+        help="images sent to the contestant, for the normalised accuracy"
+        " (default: those with a detection)",
+    )
+    parser.add_argument(
+        "--image-ids",
+        choices=("own", "contest"),
+        help="the detections' image ids are the ground truth's own, or 1 to N in their ascending"
+        " order (default: whichever explains more rows, own if equal)",
+    )
+    parser.add_argument("--json", action="store_true", help="print one JSON object")
+    _add_explanation(parser)
+    _add_uncertainty(parser)
+
+
+def _add_explanation(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--explain",
+        type=Path,
+        metavar="DIR",
+        help="write there what became of each detection, curves per class and the worst misses"
+        " as pictures, and a page index.html that shows them",
+    )
+    parser.add_argument(
+        "--pictures",
+        type=Path,
+        metavar="DIR",
+        help="the photographs for --explain (default: --images where that is a folder)",
+    )
+
+
+def _add_uncertainty(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--resamples",
+        type=_draws,
+        metavar="N",
+        help="draw the images N times (1000 is good) for 95 %% intervals of mAP and score",
+    )
+    parser.add_argument(
+        "--seed", type=int, default=0, metavar="N", help="of the draws (default: 0)"
+    )
+    parser.add_argument(
+        "--energy-uncertainty-wh",
+        type=_uncertainty,
+        default=0.0,
+        metavar="X",
+        help="standard uncertainty of the energy, 1 sigma (default: 0)",
+    )
+    parser.add_argument(
+        "--rival-detections",
+        type=Path,
+        metavar="PATH",
+        help="another session's detections: how likely would the ranking of the two turn?",
+    )
+    parser.add_argument(
+        "--rival-energy-wh", type=_energy, metavar="X", help="the other session's energy"
+    )
+    parser.add_argument(
+        "--rival-energy-uncertainty-wh", type=_uncertainty, default=0.0, metavar="X"
+    )
+
+
+def _energy(text: str) -> float:
+    """Read watt-hours, finite and greater than 0."""
+    value = float(text)
+    if not math.isfinite(value) or value <= 0:
+        raise argparse.ArgumentTypeError(f"{text} is not an energy: give watt-hours above 0")
+    return value
+
+
+def _uncertainty(text: str) -> float:
+    """Read watt-hours, finite and not negative."""
+    value = float(text)
+    if not math.isfinite(value) or value < 0:
+        raise argparse.ArgumentTypeError(f"{text} is not an uncertainty: give 0 or more")
+    return value
+
+
+def _draws(text: str) -> int:
+    """Read a number of draws: an interval of fewer than 100 says nothing."""
+    value = int(text)
+    if value < 100:
+        raise argparse.ArgumentTypeError(f"{text} draws are too few: give 100 or more")
+    return value
