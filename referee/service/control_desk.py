@@ -21,7 +21,7 @@ from referee.core.states import (
     require,
     state_of,
 )
-from referee.errors import Refusal, Unavailable
+from referee.errors import RefereeError, Refusal, Unavailable
 from referee.service.clock import shifted
 from referee.service.contest import Contest
 from referee.service.metering import LinkState, Metering, MeterStatus
@@ -143,7 +143,7 @@ class ControlDesk:
         team's turn, `Unavailable` when the meter does not start; then nothing has begun.
         """
         with self._lock:
-            session = latest_of_team(self._contest.database.connection, team)
+            session = self._session_of(team)
             if session is None or not self._may_begin(session):
                 session = self._session_for_login(team, session)
             if self._state(session) is SessionState.RUNNING:
@@ -210,7 +210,8 @@ class ControlDesk:
             if state is SessionState.VOID:
                 return
             require(state, SessionEvent.ABORT)
-            if state is SessionState.RUNNING:
+            if session.facts.started is not None and session.facts.ended is None:
+                # It runs, or its deadline has passed and the clock has not recorded that yet.
                 self.end(session_id, EndCause.STOP, operator)
             now = self._contest.clock.now()
             with self._contest.database.write() as connection:
@@ -237,6 +238,13 @@ class ControlDesk:
 
     def _state(self, session: SessionRecord) -> SessionState:
         return state_of(session.facts, self._contest.clock.now())
+
+    def _session_of(self, team: str) -> SessionRecord | None:
+        """Return the team's live session, else its newest one, which may be for later."""
+        live = live_session(self._contest.database.connection)
+        if live is not None and live.team == team:
+            return live
+        return latest_of_team(self._contest.database.connection, team)
 
     def _may_begin(self, session: SessionRecord) -> bool:
         return self._state(session) in (SessionState.ARMED, SessionState.RUNNING)
@@ -349,7 +357,7 @@ class ControlDesk:
     def _end_at_deadline(self, running: SessionRecord) -> None:
         try:
             self.end(running.session_id, EndCause.DEADLINE, "clock")
-        except Unavailable:
+        except RefereeError:
             # A database that is busy or full: the clock must live on and try again.
             _log.exception("the end of session %d is not recorded yet", running.session_id)
 
