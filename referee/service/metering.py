@@ -156,20 +156,28 @@ class Metering:
     def _run(self) -> None:
         due = time.monotonic()
         while not self._stopping.is_set():
-            if self._meter is None:
-                self._connect()
-                due = time.monotonic()
-                continue
             try:
-                job, future = self._jobs.get(timeout=max(0.0, due - time.monotonic()))
-            except queue.Empty:
-                self._take_reading()
-                # The grid of due times is kept; after a delay the missed ones are left out.
-                step = self.settings.update_interval_s
-                due += step * max(1, round((time.monotonic() - due) / step))
-            else:
-                self._execute(self._meter, job, future)
+                due = self._step(due)
+            except Exception as error:  # A mistake in a driver: told, and survived as a lost link.
+                _log.exception("the meter's driver failed")
+                self._lose(f"Its driver failed ({error!r}); the log says where.")
+                self._stopping.wait(self._retry_s)
         self._drop()
+
+    def _step(self, due: float) -> float:
+        """Connect, or carry out one command, or read when it is due; return the next due time."""
+        if self._meter is None:
+            self._connect()
+            return time.monotonic()
+        try:
+            job, future = self._jobs.get(timeout=max(0.0, due - time.monotonic()))
+        except queue.Empty:
+            self._take_reading()
+            # The grid of due times is kept; after a delay the missed ones are left out.
+            step = self.settings.update_interval_s
+            return due + step * max(1, round((time.monotonic() - due) / step))
+        self._execute(self._meter, job, future)
+        return due
 
     def _connect(self) -> None:
         open_meter = self._open_meter
@@ -218,9 +226,9 @@ class Metering:
             self._tell(MeterStatus(LinkState.LOST, text, self._status.identity))
 
     def _drop(self) -> None:
-        if self._meter is not None:
-            self._meter.close()
-            self._meter = None
+        meter, self._meter = self._meter, None
+        if meter is not None:
+            meter.close()
 
     def _tell(self, status: MeterStatus) -> None:
         with self._told:
