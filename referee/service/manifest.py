@@ -68,29 +68,32 @@ def _paths(folder: Path, truth: GroundTruthFile) -> dict[int, tuple[int, Path]]:
     files = {p.name: p for p in folder.iterdir() if p.suffix.lower() in _SUFFIXES}
     if not files:
         raise InputError(f"{folder}: holds no image; JPEG and PNG files are looked for.")
-    numbers = {p.stem: p for p in files.values()}
-    if all(_NUMBERED.fullmatch(stem) for stem in numbers):
-        return _numbered(folder, {int(stem): path for stem, path in numbers.items()}, truth)
+    stems = {p.stem: p for p in files.values()}
     own = [int(i) for i in truth.truth.image_ids]
-    found = {i: _file_of(i, files, numbers, truth.file_names) for i in own}
-    missing = [truth.file_names.get(i, str(i)) for i, path in found.items() if path is None]
+    found = {i: _file_of(i, files, stems, truth.file_names) for i in own}
+    missing = [truth.file_names.get(i, f"{i}.jpg") for i, path in found.items() if path is None]
     _require_none_missing(folder, missing, len(own))
+    of_files = {path: i for i, path in found.items() if path is not None}
+    if all(_NUMBERED.fullmatch(stem) for stem in stems):
+        return _numbered(folder, {int(stem): path for stem, path in stems.items()}, of_files, truth)
     ids = contest_image_ids(own)
-    return {ids[i]: (i, path) for i, path in found.items() if path is not None}
+    return {ids[i]: (i, path) for path, i in of_files.items()}
 
 
 def _numbered(
-    folder: Path, files: Mapping[int, Path], truth: GroundTruthFile
+    folder: Path, files: Mapping[int, Path], of_files: Mapping[Path, int], truth: GroundTruthFile
 ) -> dict[int, tuple[int, Path]]:
+    """Keep the files' numbers; an image that the ground truth does not name has no box."""
     count = max(files)
-    _require_none_missing(
-        folder, [f"{k}.jpg" for k in range(1, count + 1) if k not in files], count
-    )
-    by_name = {name: own for own, name in truth.file_names.items()}
-    owns = {number: by_name.get(path.name, number) for number, path in files.items()}
-    unfound = sorted({int(i) for i in truth.truth.image_ids} - set(owns.values()))
-    _require_none_missing(folder, [truth.file_names.get(i, f"{i}.jpg") for i in unfound], count)
-    return {number: (owns[number], path) for number, path in files.items()}
+    gaps = [f"{k}.jpg" for k in range(1, count + 1) if k not in files]
+    _require_none_missing(folder, gaps, count)
+    unnamed = [path.name for path in files.values() if path not in of_files]
+    if unnamed and truth.file_names:
+        raise InputError(
+            f"{folder}: the ground truth does not list {', '.join(unnamed[:_LISTED])}"
+            f"{' and others' if len(unnamed) > _LISTED else ''}; it must list every image."
+        )
+    return {number: (of_files.get(path, number), path) for number, path in files.items()}
 
 
 def _file_of(
@@ -99,10 +102,11 @@ def _file_of(
     stems: Mapping[str, Path],
     file_names: Mapping[int, str],
 ) -> Path | None:
+    """Find an image's file: by the name the source gives (XML may leave out .jpg), or its id."""
     name = file_names.get(own_id)
     if name is None:
         return stems.get(str(own_id))
-    return files.get(Path(name).name)
+    return files.get(Path(name).name) or stems.get(Path(name).name)
 
 
 def _require_none_missing(folder: Path, missing: Sequence[str], total: int) -> None:
