@@ -39,8 +39,17 @@ class Asked:
         """Return the boxes of an answer: image, class, confidence and four corners."""
         if self.kind == "text/csv":
             return [tuple(map(float, line.split(","))) for line in self.body.decode().splitlines()]
+        if self.kind == "application/json":
+            return [coco_row(result) for result in json.loads(self.body)]
         lists = (self.fields[name] for name in ROW)
         return [tuple(map(float, values)) for values in zip(*lists, strict=True)]
+
+
+def coco_row(result: dict) -> tuple[float, ...]:
+    """Turn a COCO result into a row with inclusive corners."""
+    x, y, width, height = result["bbox"]
+    corners = (x, y, x + width - 1, y + height - 1)
+    return (result["image_id"], result["category_id"], result["score"], *corners)
 
 
 @dataclass
@@ -54,6 +63,7 @@ class SmallReferee:
     """
 
     count: int = 5
+    password: str = "secret"
     refuse_after: int | None = None
     hang_up: bool = False
     replies: dict[str, tuple[int, bytes]] = field(default_factory=dict)
@@ -117,7 +127,7 @@ class SmallReferee:
         return 404, b"Not Found\n"
 
     def _login(self, asked: Asked) -> tuple[int, bytes]:
-        if (asked.fields.get("username"), asked.fields.get("password")) != (["me"], ["secret"]):
+        if (asked.fields["username"], asked.fields["password"]) != (["me"], [self.password]):
             return 401, b"Invalid username or password\n"
         facts = {"token": TOKEN, "images": self.count, "seconds": 600, "remaining_seconds": 599.5}
         return 200, json.dumps(facts).encode() if asked.wants_json else TOKEN.encode()

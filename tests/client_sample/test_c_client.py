@@ -1,0 +1,133 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The C client builds with its one command and takes part in a session."""
+
+from __future__ import annotations
+
+import shutil
+import socket
+import subprocess
+from pathlib import Path
+
+import pytest
+
+SOURCE = Path(__file__).parents[2] / "client_sample/client.c"
+
+
+@pytest.fixture(scope="module")
+def program(tmp_path_factory) -> Path:
+    """Build the client with every warning on, or skip where libcurl's headers are missing."""
+    compiler = shutil.which("cc")
+    if compiler is None or shutil.which("curl-config") is None:
+        pytest.skip("needs a C compiler and libcurl4-openssl-dev")
+    built = tmp_path_factory.mktemp("c") / "client"
+    strict = ["-std=c99", "-pedantic", "-Wall", "-Wextra", "-Wconversion", "-Werror"]
+    command = [compiler, *strict, "-O2", "-o", str(built), str(SOURCE), "-lcurl"]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=120)
+    assert 0 == done.returncode, done.stderr
+    return built
+
+
+def run(program, *arguments):
+    """Run the client and return its exit code and what it said."""
+    command = [str(program), *arguments]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=60)
+    assert "" == done.stdout
+    return done.returncode, done.stderr
+
+
+@pytest.fixture
+def answers(tmp_path) -> Path:
+    """Write lines for the images 5, 1 and 2, with equal confidences and odd numbers."""
+    path = tmp_path / "answers.csv"
+    path.write_text(
+        "5 7 1 1 1 1 1\n"
+        "2, 8, 0.3333333333333333, 0.1, 0.2, -0.6, 0.30000000000000004\n"
+        "\n"
+        "2 9 0.3333333333333333 -3 -4 1e+20 3e-06\n"
+        "1,7,0.875,10,20,39,59\n"
+        "2 3 nan inf 0 0 0"
+    )
+    return path
+
+
+def test_a_session_goes_from_login_to_logout_over_one_connection(program, referee, answers):
+    """Images come in order, each with its answer, and every digit survives."""
+    code, said = run(program, referee.url, "me", "secret", str(answers))
+    assert 0 == code, said
+    image, result = "/image", "/result"
+    session = [image, result, image, result, image, image, image, result]
+    assert ["/login", "/no_of_images", *session, "/logout"] == referee.paths
+    assert 1 == referee.connections
+    assert [(1, 7, 0.875, 10, 20, 39, 59)] == referee.answers[0]
+    assert [
+        (2, 8, 1 / 3, 0.1, 0.2, -0.6, 0.1 + 0.2),
+        (2, 9, 1 / 3, -3, -4, 1e20, 3e-06),
+    ] == referee.answers[1][:2]
+    assert "nan inf" == "{2} {3}".format(*referee.answers[1][2])
+    assert [(5, 7, 1, 1, 1, 1, 1)] == referee.answers[2]
+    assert "5 of 5 images, 5 boxes" in said
+
+
+def test_without_answers_nothing_is_posted(program, referee):
+    """The detector that is a place to put one's own sees nothing."""
+    assert 0 == run(program, referee.url, "me", "secret")[0]
+    assert "/result" not in referee.paths
+
+
+def test_a_connection_that_the_server_closed_is_opened_again(program, referee, answers):
+    """A server that hangs up after each answer costs connections but no request."""
+    referee.hang_up = True
+    code, said = run(program, referee.url, "me", "secret", str(answers))
+    assert 0 == code, said
+    assert 5 == len(referee.posted)
+
+
+@pytest.mark.parametrize("used", [3, 4, 9])
+def test_running_out_of_time_is_a_normal_end(program, referee, answers, used):
+    """A token refused at an image, an answer or the logout ends the session with exit code 0."""
+    referee.refuse_after = used
+    code, said = run(program, referee.url, "me", "secret", str(answers))
+    assert (0, 1) == (code, said.count("time has run out"))
+
+
+@pytest.mark.parametrize(
+    ("arguments", "replies", "words"),
+    [
+        (["me", "wrong"], {}, "refused the login with status 401: Invalid username or password"),
+        (["m&e", "sec=ret"], {}, "refused the login with status 401"),
+        (["me", "secret", "missing.csv"], {}, "cannot read missing.csv: No such file"),
+        (["me", "secret", str(SOURCE)], {}, "line 1: expected seven numbers"),
+        (["me", "secret"], {"/no_of_images": (200, b"<html>")}, "no number of images but: <html>"),
+        (["me", "secret"], {"/no_of_images": (401, b"Invalid User")}, "does not take the token"),
+        (["me", "secret"], {"/image": (500, b"Image not found\n")}, "Image not found"),
+    ],
+)
+def test_every_error_is_told_and_gives_exit_code_one(program, referee, arguments, replies, words):
+    """Whatever goes wrong, the client says so and does not log out."""
+    referee.replies = replies
+    code, said = run(program, referee.url, *arguments)
+    assert 1 == code
+    assert words in said
+    assert "/logout" not in referee.paths
+
+
+def test_a_refused_connection_is_told_with_its_address(program):
+    """Nobody listening gives the address and libcurl's reason."""
+    with socket.socket() as unused:
+        unused.bind(("127.0.0.1", 0))
+        url = f"http://127.0.0.1:{unused.getsockname()[1]}"
+        code, said = run(program, url, "me", "secret")
+    assert 1 == code
+    assert f"no answer from {url}" in said
+
+
+def test_wrong_use_shows_the_right_one(program):
+    """Too few words on the command line give the usage and exit code 2."""
+    code, said = run(program, "http://127.0.0.1:1")
+    assert 2 == code
+    assert said.startswith("usage: client")
+
+
+def test_the_one_line_build_in_the_head_comment_is_right():
+    """The command that the comment shows is the one that a board needs."""
+    assert "cc -O2 -o client client.c -lcurl" in SOURCE.read_text()
