@@ -5,13 +5,12 @@ from __future__ import annotations
 
 import logging
 import secrets
-import sqlite3
 import threading
 from collections.abc import Callable, Mapping
 from concurrent.futures import Future
 from typing import Any
 
-from power.meter import Reading
+from power.meter import IntegrationStart, Reading
 from referee.core.instant import Instant, seconds_between
 from referee.core.states import (
     EndCause,
@@ -26,6 +25,7 @@ from referee.service.clock import shifted
 from referee.service.contest import Contest
 from referee.service.metering import LinkState, Metering, MeterStatus
 from referee.service.settling import Settling
+from referee.store.database import Connection
 from referee.store.journal import Journal
 from referee.store.notices import Level, insert_audit, insert_notice
 from referee.store.readings import insert_reading
@@ -154,17 +154,12 @@ class ControlDesk:
             self._prepared_for = None
             integration = self.metering.start()
             now = self._contest.clock.now()
-            started = shifted(now, integration.written_s - now.monotonic_s)
+            started = now
+            if integration is not None:
+                started = shifted(now, integration.written_s - now.monotonic_s)
             with self._contest.database.write() as connection:
                 record_event(connection, session.session_id, "started", started, actor=team)
-            delay_s = now.monotonic_s - integration.written_s
-            self.notify(
-                session.session_id,
-                "info",
-                f"'{team}' logged in from {address}; the meter's START was confirmed "
-                f"{integration.confirmed_s - integration.sent_s:.3f} s after it was sent, and the "
-                f"login is answered {delay_s:.3f} s after the start.",
-            )
+            self.notify(session.session_id, "info", _login_text(team, address, now, integration))
             self._running = load_session(self._contest.database.connection, session.session_id)
             self._measured = self._running
             self._changed.set()
@@ -284,7 +279,7 @@ class ControlDesk:
         else:
             self.end(live.session_id, EndCause.DEADLINE, "practice")
 
-    def _create(self, connection: sqlite3.Connection, team: str, now: Instant) -> int:
+    def _create(self, connection: Connection, team: str, now: Instant) -> int:
         settings = self._contest.config.contest
         return create_session(
             connection,
@@ -301,7 +296,7 @@ class ControlDesk:
 
     def _audit(
         self,
-        connection: sqlite3.Connection,
+        connection: Connection,
         now: Instant,
         operator: str,
         action: str,
@@ -333,7 +328,7 @@ class ControlDesk:
         else:
             self.notify(None, "alarm", f"The power meter is lost: {status.text}")
 
-    def _submit(self, write: Callable[[sqlite3.Connection], None]) -> None:
+    def _submit(self, write: Callable[[Connection], None]) -> None:
         try:
             future: Future[None] = self._journal.submit(write)
         except Unavailable:
@@ -364,6 +359,16 @@ class ControlDesk:
 
 ReadingSink = Callable[[Reading], None]
 LinkSink = Callable[[MeterStatus], None]
+
+
+def _login_text(team: str, address: str, now: Instant, start: IntegrationStart | None) -> str:
+    if start is None:
+        return f"'{team}' logged in from {address}; there is no meter."
+    return (
+        f"'{team}' logged in from {address}; the meter's START was confirmed "
+        f"{start.confirmed_s - start.sent_s:.3f} s after it was sent, and the login is answered "
+        f"{now.monotonic_s - start.written_s:.3f} s after the start."
+    )
 
 
 def _log_failure(future: Future[None]) -> None:

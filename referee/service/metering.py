@@ -111,11 +111,10 @@ class Metering:
             return wanted
         return self._do(lambda meter: meter.prepare(wanted))
 
-    def start(self) -> IntegrationStart:
-        """Start the integration; returns when the meter reports that it runs."""
+    def start(self) -> IntegrationStart | None:
+        """Start the integration; returns when the meter reports that it runs, None without one."""
         if self._open_meter is None:
-            now = time.monotonic()
-            return IntegrationStart(now, now, now)
+            return None
         return self._do(lambda meter: meter.start())
 
     def stop(self) -> IntegrationState | None:

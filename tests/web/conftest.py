@@ -1,0 +1,62 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A contest server's application on a fake clock, with a control desk behind it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+from flask.testing import FlaskClient
+
+from referee.service.admission import Admission
+from referee.service.contest import Contest
+from referee.service.control_desk import ControlDesk
+from referee.store.journal import Journal
+from referee.web.contest import ContestServices, contest_app
+from tests.service.fakes import FakeClock, make_contest, running_desk
+
+IMAGES = 250
+
+
+class DirectDesk:
+    """Stand in for the socket: hand requests straight to a desk's handler."""
+
+    def __init__(self, desk: ControlDesk) -> None:
+        self._desk = desk
+
+    def ask(self, action: str, **arguments: object) -> dict[str, object]:
+        """Return the desk's answer."""
+        return dict(self._desk.handle({"action": action, **arguments}))
+
+
+@dataclass(frozen=True)
+class Site:
+    """Hold a contestant's view of the server, and what stands behind it."""
+
+    client: FlaskClient
+    contest: Contest
+    desk: ControlDesk
+    clock: FakeClock
+
+    def login(self, **headers: str) -> str:
+        """Log in and return the token."""
+        answer = self.client.post(
+            "/login", data={"username": "me", "password": "practice"}, headers=headers
+        )
+        assert answer.status_code == 200
+        return answer.get_data(as_text=True)
+
+
+@pytest.fixture
+def site(tmp_path: Path) -> Iterator[Site]:
+    """Return a rehearsal of 250 images and 600 s without a meter."""
+    clock = FakeClock()
+    contest = make_contest(tmp_path, clock, images=IMAGES, mode="practice", seconds=600)
+    journal = Journal(contest.database)
+    with running_desk(contest, None) as desk:
+        services = ContestServices(contest, Admission(contest, DirectDesk(desk)), journal)
+        yield Site(contest_app(services).test_client(), contest, desk, clock)
+        journal.close()
+    contest.database.close()

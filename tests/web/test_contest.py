@@ -1,0 +1,278 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The contestants' protocol: statuses, texts and headers of every URL, in every phase."""
+
+from __future__ import annotations
+
+import io
+import json
+import zipfile
+
+import pytest
+
+from tests.web.conftest import IMAGES, Site
+
+ROW = {"image_name": "1", "CLASS_ID": "1", "confidence": "0.5"} | dict.fromkeys(
+    ("xmin", "ymin", "xmax", "ymax"), "3"
+)
+
+
+def bearer(token: str) -> dict[str, str]:
+    """Return the header that carries a token."""
+    return {"Authorization": f"Bearer {token}"}
+
+
+# Methods as the referee of 2015-2019 had them; HEAD goes with GET, OPTIONS with everything.
+METHODS = {
+    "/": "GET POST",
+    "/help": "GET POST",
+    "/login": "GET POST",
+    "/get_token": "GET POST",
+    "/verify": "GET POST",
+    "/no_of_images": "POST",
+    "/image": "GET POST",
+    "/zipimages": "GET POST",
+    "/image_camera": "GET POST",
+    "/result": "POST",
+    "/logout": "GET POST",
+    "/status": "GET",
+    "/powermeter": "",
+    "/savecsv": "",
+}
+
+
+@pytest.mark.parametrize("path", METHODS)
+@pytest.mark.parametrize("method", ["GET", "POST", "PUT", "DELETE"])
+def test_methods_of_each_url(site: Site, path: str, method: str) -> None:
+    """Each URL takes its methods; any other is 405, and an unknown URL is 404."""
+    status = site.client.open(path, method=method).status_code
+    if not METHODS[path]:
+        assert status == 404
+    else:
+        assert (status == 405) == (method not in METHODS[path].split())
+
+
+def test_whole_session_of_an_old_client(site: Site) -> None:
+    """Login, count, image, result and logout by POST give the old statuses, types and texts."""
+    token = site.login()
+    count = site.client.post("/no_of_images", data={"token": token})
+    assert (count.status_code, count.data) == (200, str(IMAGES).encode())
+    image = site.client.post("/image", data={"token": token, "image_name": "007"})
+    assert image.status_code == 200
+    assert image.headers["Content-Type"] == "image/jpeg"
+    assert image.headers["Content-Disposition"] == "attachment; filename=7.jpg"
+    assert int(image.headers["Content-Length"]) == len(image.data)
+    assert image.headers["Cache-Control"] == "no-store"
+    result = site.client.post("/result", data={"token": token, **ROW})
+    assert (result.status_code, result.data) == (200, b"Result stored in the server database\n")
+    assert result.headers["Content-Type"] == "text/html; charset=utf-8"
+    verify = site.client.post("/verify", data={"token": token})
+    assert (verify.status_code, verify.data) == (200, b"Valid Token\n")
+    logout = site.client.post("/logout", data={"token": token})
+    assert (logout.status_code, logout.data) == (200, b"Logout success\n")
+    again = site.client.post("/logout", data={"token": token})
+    assert (again.status_code, again.data) == (401, b"Invalid Token\n")
+
+
+@pytest.mark.parametrize("path", ["/login", "/get_token"])
+def test_both_login_urls_give_the_same_token_while_the_session_runs(site: Site, path: str) -> None:
+    """Logging in again, by either URL or method, gives the same token and starts nothing."""
+    first = site.login()
+    site.clock.advance(100)
+    query = {"username": "me", "password": "practice"}
+    assert site.client.get(path, query_string=query).data.decode() == first
+    assert site.client.get(path, data=query).data.decode() == first
+    status = site.client.get("/status", headers=bearer(first)).get_json()
+    assert (status["session"], status["remaining_seconds"]) == (1, 500.0)
+
+
+def test_login_as_json_tells_the_session(site: Site) -> None:
+    """A new client gets token, session, images, length and remaining time as an object."""
+    answer = site.client.post(
+        "/login",
+        data={"username": "me", "password": "practice"},
+        headers={"Accept": "application/json"},
+    )
+    token = answer.get_json()["token"]
+    assert answer.get_json() == {
+        "token": token,
+        "session": 1,
+        "images": IMAGES,
+        "seconds": 600.0,
+        "remaining_seconds": 600.0,
+    }
+
+
+@pytest.mark.parametrize("text", ["Invalid User"])
+def test_no_of_images_has_a_text_of_its_own(site: Site, text: str) -> None:
+    """A bad token gets the text without a newline there, a missing one the usual text."""
+    bad = site.client.post("/no_of_images", data={"token": "x"})
+    assert (bad.status_code, bad.get_data(as_text=True)) == (401, text)
+    missing = site.client.post("/no_of_images")
+    assert (missing.status_code, missing.data) == (401, b"Invalid Token\n")
+
+
+@pytest.mark.parametrize(("first", "count"), [("1", 100), ("101", 100), ("201", 50), ("0201", 50)])
+def test_archives_hold_a_hundred_images_each(site: Site, first: str, count: int) -> None:
+    """An archive has flat members K.jpg …, deflated; the last one is shorter; all count as sent."""
+    token = site.login()
+    answer = site.client.post("/zipimages", data={"token": token, "image_name": first})
+    assert answer.headers["Content-Type"] == "application/zip"
+    assert answer.headers["Content-Disposition"] == f"attachment; filename={int(first)}.zip"
+    with zipfile.ZipFile(io.BytesIO(answer.data)) as archive:
+        assert archive.testzip() is None
+        names = [f"{number}.jpg" for number in range(int(first), int(first) + count)]
+        assert archive.namelist() == names
+        assert {info.compress_type for info in archive.infolist()} == {zipfile.ZIP_DEFLATED}
+        single = site.client.get(f"/image/{int(first)}", headers=bearer(token)).data
+        assert archive.read(names[0]) == single
+    status = site.client.get("/status", headers=bearer(token)).get_json()
+    assert status["images_fetched"] == count
+
+
+def test_archive_between_the_hundreds_is_out_of_range(site: Site) -> None:
+    """An archive that begins at another number gets the old text."""
+    token = site.login()
+    answer = site.client.post("/zipimages", data={"token": token, "image_name": "2"})
+    assert (answer.status_code, answer.data) == (406, b"Image index out of range\n")
+
+
+def test_an_image_that_has_vanished_is_500_and_an_alarm(site: Site) -> None:
+    """A file that is not there any more gives the old text, and the operators a notice."""
+    token = site.login()
+    (site.contest.config.images.folder / "3.jpg").unlink()
+    answer = site.client.get("/image/3", headers=bearer(token))
+    assert (answer.status_code, answer.data) == (500, b"Image not found\n")
+    row = site.contest.database.connection.execute(
+        "select text from notices where level = 'alarm'"
+    ).fetchone()
+    assert "Image 3" in row["text"]
+
+
+def test_camera_without_a_display_says_so_before_it_looks_at_the_token(site: Site) -> None:
+    """The display is off in this contest: the old text and status, whatever the token."""
+    answer = site.client.post("/image_camera", data={"token": "x", "image_name": "1"})
+    assert (answer.status_code, answer.data) == (500, b"Display failed to start\n")
+
+
+def test_the_deadline_is_half_open(site: Site) -> None:
+    """A request a millisecond before the deadline is served; at the deadline it is not."""
+    token = site.login()
+    site.clock.advance(599.999)
+    assert site.client.get("/image/1", headers=bearer(token)).status_code == 200
+    assert site.client.post("/result", data={"token": token, **ROW}).status_code == 200
+    site.clock.advance(0.001)
+    late = site.client.get("/image/1", headers=bearer(token))
+    assert (late.status_code, late.data) == (401, b"Invalid Token\n")
+
+
+def test_a_late_answer_is_stored_marked_and_told(site: Site) -> None:
+    """After the deadline an old client gets 401, a new one its receipt, and nothing counts."""
+    token = site.login()
+    site.clock.advance(600)
+    old = site.client.post("/result", data={"token": token, **ROW})
+    assert (old.status_code, old.data) == (401, b"Invalid Token\n")
+    new = site.client.post("/result", json=[], headers=bearer(token)).get_json()
+    assert (new["late"], new["received_s"], new["remaining_seconds"]) == (True, 600.0, 0.0)
+    status = site.client.get("/status", headers=bearer(token)).get_json()
+    assert (status["answers"], status["late_answers"]) == (0, 2)
+
+
+def test_late_answers_are_bounded_in_time(site: Site) -> None:
+    """A minute after the deadline nothing is stored any more."""
+    token = site.login()
+    site.clock.advance(661)
+    assert site.client.post("/result", json=[], headers=bearer(token)).status_code == 401
+    assert site.client.get("/status", headers=bearer(token)).get_json()["late_answers"] == 0
+
+
+@pytest.mark.parametrize("six", [True, False])
+def test_confidence_may_be_missing_altogether(site: Site, six: bool) -> None:
+    """Six numbers are a valid answer, as a form, in CSV and in JSON."""
+    token = site.login()
+    form = {key: value for key, value in ROW.items() if not (six and key == "confidence")}
+    assert site.client.post("/result", data={"token": token, **form}).status_code == 200
+    line = "1 1 3 3 3 3" if six else "1,1,0.5,3,3,3,3"
+    csv = site.client.post(
+        "/result", data=line, content_type="text/csv", headers=bearer(token)
+    ).get_json()
+    item = {"image_id": 1, "category_id": 1, "bbox": [3, 3, 1, 1]} | ({} if six else {"score": 0.5})
+    new = site.client.post("/result", json=[item], headers=bearer(token)).get_json()
+    assert (csv["stored"], new["stored"]) == (1, 1)
+    rows = site.contest.database.connection.execute("select detections from answers").fetchall()
+    assert len({bytes(row["detections"]) for row in rows}) == 1
+
+
+def test_an_empty_post_is_taken(site: Site) -> None:
+    """No image_name at all is 200 with nothing stored, as ever."""
+    token = site.login()
+    answer = site.client.post("/result", data={"token": token})
+    assert (answer.status_code, answer.data) == (200, b"Result stored in the server database\n")
+
+
+def test_a_repeated_single_field_counts_once(site: Site) -> None:
+    """Of a repeated token or image_name of /image, the first value counts."""
+    token = site.login()
+    body = f"token={token}&token=x&image_name=2&image_name=3"
+    answer = site.client.post("/image", data=body, content_type="application/x-www-form-urlencoded")
+    assert answer.headers["Content-Disposition"] == "attachment; filename=2.jpg"
+
+
+def test_query_strings_of_a_post_are_ignored_but_for_the_token(site: Site) -> None:
+    """A POST's fields are those of its body; the token may also stand in the query."""
+    token = site.login()
+    answer = site.client.post(f"/image?token={token}&image_name=2")
+    assert answer.status_code == 400
+    assert b"image_name" in answer.data
+
+
+@pytest.mark.parametrize("name", ["12.jpg", "12.JPEG", "012", "0", "999999", "-1"])
+def test_posted_image_names_of_old_clients_are_taken(site: Site, name: str) -> None:
+    """Names as clients posted them for years are stored; those that name no image are flagged."""
+    token = site.login()
+    answer = site.client.post(
+        "/result",
+        data={"token": token, **ROW, "image_name": name},
+        headers={"Accept": "application/json"},
+    ).get_json()
+    assert answer["stored"] == 1
+    assert bool(answer["flagged"]) == (name in ("0", "999999", "-1"))
+
+
+def test_multipart_forms_are_taken(site: Site) -> None:
+    """A multipart form is as good as an urlencoded one, with hundreds of boxes too."""
+    token = site.login()
+    fields = {"token": token} | {key: [value] * 300 for key, value in ROW.items()}
+    answer = site.client.post("/result", data=fields, content_type="multipart/form-data")
+    assert answer.status_code == 200
+    status = site.client.get("/status", headers=bearer(token)).get_json()
+    assert status["detections"] == 300
+
+
+def test_problem_details_name_every_fault(site: Site) -> None:
+    """A new client gets code, sentence and the list of faults."""
+    token = site.login()
+    broken = {"token": token, **ROW, "xmin": "a", "CLASS_ID": ["1", "2"]}
+    answer = site.client.post("/result", data=broken, headers={"Accept": "application/json"})
+    assert answer.headers["Content-Type"] == "application/problem+json"
+    problem = json.loads(answer.data)
+    assert (problem["status"], problem["code"]) == (406, "lists_unequal")
+    assert problem["faults"] == [
+        "CLASS_ID has 2 values and image_name has 1",
+        "row 1: xmin 'a' is not a number",
+    ]
+
+
+def test_the_home_page_leads_to_the_contests_site(site: Site) -> None:
+    """The root redirects as it did; no other URL ever does."""
+    answer = site.client.get("/")
+    assert (answer.status_code, answer.headers["Location"]) == (302, "http://lpirc.net/")
+
+
+def test_help_is_free_and_starts_nothing(site: Site) -> None:
+    """The help comes before any login, begins as ever, and states the limits."""
+    answer = site.client.get("/help")
+    assert answer.data.startswith(b"\nValid URLs:\n")
+    assert b"32 MiB and 200000 boxes" in answer.data
+    assert site.client.get("/board").status_code == 404
+    rows = site.contest.database.connection.execute("select * from sessions").fetchall()
+    assert rows == []
