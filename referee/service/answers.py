@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import sqlite3
 from dataclasses import dataclass
 
 from referee.core.detections import Detections
@@ -13,6 +12,7 @@ from referee.core.states import SessionFacts, accepts, elapsed_s, remaining_s
 from referee.errors import Refusal
 from referee.service.contest import Contest
 from referee.store.answers import Answer, AnswerForm, count_answers, insert_answer
+from referee.store.database import Connection
 from referee.store.journal import Journal
 from referee.store.sessions import SessionRecord, load_session
 
@@ -60,7 +60,7 @@ def take_answer(
     """
     flags = flag_rows(detections, contest.image_count, contest.class_ids)
 
-    def store(connection: sqlite3.Connection) -> tuple[int, float, bool]:
+    def store(connection: Connection) -> tuple[int, float, bool]:
         # The facts are read inside the transaction: see ControlDesk.end for why that is exact.
         facts = load_session(connection, session.session_id).facts
         late = not accepts(facts, received)
@@ -89,7 +89,7 @@ def take_answer(
 
 
 def _require_storable(
-    connection: sqlite3.Connection,
+    connection: Connection,
     session_id: int,
     facts: SessionFacts,
     received: Instant,

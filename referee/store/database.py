@@ -12,7 +12,10 @@ from pathlib import Path
 
 from referee.errors import InputError, Unavailable
 
-__all__ = ["Database"]
+__all__ = ["Connection", "Database"]
+
+Connection = sqlite3.Connection
+"""What queries are given: other layers pass it on and never look into it."""
 
 # Longest wait for another process's write. A writer holds the lock for one commit, some
 # milliseconds; whoever waits this long is told so instead of hanging.
