@@ -1,0 +1,337 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Imports point one way, and each layer keeps to what it may do: read from the syntax trees."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[1]
+
+# What a part of the referee may import of the others. The programs at the top may import all.
+LAYERS = {
+    "errors": set(),
+    "core": {"errors"},
+    "scoring": {"errors", "core"},
+    "store": {"errors", "core"},
+    "service": {"errors", "core", "scoring", "store", "tracks"},
+    "tracks": {"errors", "core", "scoring"},
+    "web": {"errors", "core", "scoring", "store", "service", "tracks"},
+    "static": set(),
+    # The demo's pictures and its contestant stand apart from the referee itself.
+    "demo": set(),
+}
+PROGRAMS = {"cli", "commands", "hosting", "processes", "progress", "supervisor", "__main__"}
+
+# What the referee sees of the meter: values and errors below, the composition root all of it.
+POWER = {
+    "store": {"power.meter"},
+    # Reading a result is a pure routine over any meter, as the judgement of an energy is.
+    "service": {"power.meter", "power.errors", "power.energy", "power.final"},
+}
+
+# Each of these is known to one place only.
+ONLY_IN = {
+    "sqlite3": ("referee/store/",),
+    "flask": ("referee/web/",),
+    "werkzeug": ("referee/web/",),
+    "gunicorn": ("referee/web/",),
+    "pyvisa": ("power/transports/",),
+    "pyvisa_py": ("power/transports/",),
+    "serial": ("power/transports/",),
+    "usb": ("power/transports/",),
+    "argon2": ("referee/service/teams.py",),
+    "pycocotools": ("referee/scoring/",),
+    "client_sample": ("client_sample/", "referee/demo/"),
+}
+
+# Who speaks to a terminal: the command lines, and programs that others start.
+COMMAND_LINE = (
+    "referee/cli.py",
+    "referee/commands/",
+    "referee/__main__.py",
+    "referee/progress.py",
+    "referee/demo/device.py",
+    "power/cli.py",
+    "power/commands/",
+    "power/__main__.py",
+    "power/emulator/process.py",
+    "client_sample/",
+)
+
+# What pure rules may use: nothing that knows a clock, a disk, a network or chance.
+PURE = {
+    *("__future__", "bisect", "collections", "dataclasses", "datetime", "enum", "functools"),
+    *("hashlib", "heapq", "itertools", "json", "math", "operator", "random", "re", "typing"),
+    *("types", "numbers", "fractions", "decimal", "statistics", "string", "numpy"),
+}
+# Evaluators of others, which only compute, and what finds the one that is installed.
+PURE_SCORING = PURE | {"pycocotools", "contextlib", "io", "importlib"}
+IMPURE_CALLS = {"open", "print", "input", "exec", "eval", "breakpoint"}
+IMPURE_METHODS = {"now", "utcnow", "today", "sleep", "monotonic", "read_text", "write_text"}
+
+
+@cache
+def sources() -> dict[str, ast.Module]:
+    """Return the syntax tree of every source file by its path from the root."""
+    found = {}
+    for package in ("referee", "power", "client_sample"):
+        for path in sorted((ROOT / package).rglob("*.py")):
+            found[path.relative_to(ROOT).as_posix()] = ast.parse(path.read_text(encoding="utf-8"))
+    return found
+
+
+def module_name(path: str) -> str:
+    """Return the module that a file is."""
+    return path.removesuffix(".py").removesuffix("/__init__").replace("/", ".")
+
+
+def imports(tree: ast.AST, names: frozenset[str]) -> Iterator[tuple[int, str]]:
+    """Yield (line, module) of every import below a node, wherever it stands."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            yield from ((node.lineno, alias.name) for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            base = node.module or ""
+            for alias in node.names:
+                whole = f"{base}.{alias.name}"
+                yield node.lineno, whole if whole in names else base
+
+
+@cache
+def modules() -> frozenset[str]:
+    """Return the names of all modules of the project."""
+    return frozenset(module_name(path) for path in sources())
+
+
+def all_imports() -> Iterator[tuple[str, int, str]]:
+    """Yield (file, line, module imported) of the whole project."""
+    for path, tree in sources().items():
+        for line, name in imports(tree, modules()):
+            yield path, line, name
+
+
+def within(path: str, places: tuple[str, ...]) -> bool:
+    """Tell whether a file is one of these, or lies in one of these folders."""
+    return any(path == place or (place[-1] == "/" and path.startswith(place)) for place in places)
+
+
+def part_of(module: str) -> str:
+    """Return the part of the referee that a module belongs to; '' is the package itself."""
+    return module.partition(".")[2].partition(".")[0]
+
+
+def test_the_walk_sees_the_project():
+    """An empty walk would find no fault either."""
+    assert len(sources()) > 50
+    assert ("referee.core.states", "referee.errors") in {
+        (module_name(path), name) for path, _, name in all_imports()
+    }
+
+
+def test_every_part_has_its_place():
+    """A new part of the referee is entered in the table of layers before it is used."""
+    parts = {part_of(module_name(path)) for path in sources() if path.startswith("referee/")}
+    assert set() == parts - LAYERS.keys() - PROGRAMS - {""}
+
+
+def test_imports_point_one_way():
+    """errors ← core ← scoring, store ← service ← web ← programs; no arrow points back."""
+    wrong = []
+    for path, line, name in all_imports():
+        if not path.startswith("referee/") or name.partition(".")[0] != "referee":
+            continue
+        part, wanted = part_of(module_name(path)), part_of(name)
+        if part in PROGRAMS or wanted in ("", part):
+            continue
+        if wanted not in LAYERS.get(part, set()):
+            wrong.append(f"{path}:{line} imports {name}")
+    assert [] == wrong
+
+
+def test_the_package_itself_imports_nothing():
+    """`import referee` and `import referee.core` cost nothing and start nothing."""
+    paths = ["referee/__init__.py", *(f"referee/{part}/__init__.py" for part in LAYERS)]
+    found = [
+        name
+        for path in paths
+        if path in sources()
+        for _, name in imports(sources()[path], modules())
+        if name != "__future__"
+    ]
+    assert [] == found
+
+
+def test_power_stands_alone():
+    """The meter's package knows nothing of the referee."""
+    wrong = [
+        f"{path}:{line} imports {name}"
+        for path, line, name in all_imports()
+        if path.startswith("power/") and name.partition(".")[0] in ("referee", "client_sample")
+    ]
+    assert [] == wrong
+
+
+def test_the_referee_sees_only_the_meters_values():
+    """Below the programs nobody knows a driver, a transport or the emulator."""
+    wrong = []
+    for path, line, name in all_imports():
+        if not path.startswith("referee/") or name.partition(".")[0] != "power":
+            continue
+        part = part_of(module_name(path))
+        if part not in PROGRAMS and name not in POWER.get(part, set()):
+            wrong.append(f"{path}:{line} imports {name}")
+    assert [] == wrong
+
+
+@pytest.mark.parametrize(
+    ("place", "allowed"),
+    [
+        ("power/emulator/", ("power.emulator", "power.errors")),
+        (
+            "power/wt310/",
+            ("power.wt310", "power.errors", "power.meter", "power.scpi", "power.transport"),
+        ),
+        ("power/transports/", ("power.transports", "power.transport", "power.errors")),
+    ],
+)
+def test_parts_of_power_know_little_of_each_other(place, allowed):
+    """Emulator, driver and transports meet only where they are put together."""
+    wrong = [
+        f"{path}:{line} imports {name}"
+        for path, line, name in all_imports()
+        if path.startswith(place)
+        and name.partition(".")[0] == "power"
+        and not any(name == one or name.startswith(f"{one}.") for one in allowed)
+    ]
+    assert [] == wrong
+
+
+@pytest.mark.parametrize("package", ONLY_IN)
+def test_libraries_are_known_to_one_place(package):
+    """SQLite, Flask, VISA and the like can be replaced by changing one folder."""
+    wrong = [
+        f"{path}:{line} imports {name}"
+        for path, line, name in all_imports()
+        if name.partition(".")[0] == package and not within(path, ONLY_IN[package])
+    ]
+    assert [] == wrong
+
+
+@pytest.mark.parametrize(
+    ("place", "allowed"), [("referee/core/", PURE), ("referee/scoring/", PURE_SCORING)]
+)
+def test_pure_parts_import_pure_modules(place, allowed):
+    """Rules and numbers use nothing that could read a clock, a disk or a network."""
+    wrong = [
+        f"{path}:{line} imports {name}"
+        for path, line, name in all_imports()
+        if path.startswith(place) and name.partition(".")[0] not in allowed | {"referee"}
+    ]
+    assert [] == wrong
+
+
+@pytest.mark.parametrize("place", ["referee/core/", "referee/scoring/"])
+def test_pure_parts_call_nothing_impure(place):
+    """No rule opens, prints, or asks for the time; chance comes from a seed alone."""
+    wrong = []
+    for path, tree in sources().items():
+        if not path.startswith(place):
+            continue
+        for node in ast.walk(tree):
+            if not isinstance(node, ast.Call):
+                continue
+            called = ast.unparse(node.func)
+            last = called.rpartition(".")[2]
+            chance = re.match(r"random\.(?!Random\b)", called)
+            unseeded = last in ("default_rng", "Random") and not (node.args or node.keywords)
+            if called in IMPURE_CALLS or last in IMPURE_METHODS or chance or unseeded:
+                wrong.append(f"{path}:{node.lineno} calls {called}")
+    assert [] == wrong
+
+
+def test_only_the_command_line_speaks_to_a_terminal():
+    """Everything else returns or raises: no print, no exit, no arguments."""
+    wrong = []
+    for path, tree in sources().items():
+        if within(path, COMMAND_LINE):
+            continue
+        wrong += [
+            f"{path}:{line} imports {name}"
+            for line, name in imports(tree, modules())
+            if name in ("argparse", "getpass", "readline")
+        ]
+        for node in ast.walk(tree):
+            if isinstance(node, ast.Call):
+                called = ast.unparse(node.func)
+                if called in ("print", "input", "sys.exit", "exit", "quit", "os._exit"):
+                    wrong.append(f"{path}:{node.lineno} calls {called}")
+    assert [] == wrong
+
+
+def test_no_global_no_bare_except_no_assert():
+    """State has owners, errors have names, and validation survives `python -O`."""
+    wrong = []
+    for path, tree in sources().items():
+        for node in ast.walk(tree):
+            if isinstance(node, ast.Global):
+                wrong.append(f"{path}:{node.lineno} global")
+            if isinstance(node, ast.ExceptHandler) and node.type is None:
+                wrong.append(f"{path}:{node.lineno} bare except")
+            if isinstance(node, ast.Assert):
+                wrong.append(f"{path}:{node.lineno} assert")
+    assert [] == wrong
+
+
+def is_declaration(node: ast.stmt) -> bool:
+    """Tell whether a statement only imports, defines, names a constant or documents."""
+    kinds = (ast.Import, ast.ImportFrom, ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
+    if isinstance(node, (*kinds, ast.Assign, ast.AnnAssign)):
+        return True
+    if isinstance(node, ast.Expr):
+        return isinstance(node.value, ast.Constant) and isinstance(node.value.value, str)
+    if isinstance(node, ast.If):
+        test = ast.unparse(node.test)
+        if test == "__name__ == '__main__'":
+            return True
+        return test == "TYPE_CHECKING" and all(map(is_declaration, node.body + node.orelse))
+    return False
+
+
+def test_importing_a_module_does_nothing():
+    """At module level stand imports, definitions, constants and `if __name__`, nothing else."""
+    wrong = [
+        f"{path}:{node.lineno} {ast.unparse(node)[:60]}"
+        for path, tree in sources().items()
+        for node in tree.body
+        if not is_declaration(node)
+    ]
+    assert [] == wrong
+
+
+def test_no_module_imports_itself_round_about():
+    """Imports at module level make no circle; those for types alone do not count."""
+    graph: dict[str, set[str]] = {}
+    for path, tree in sources().items():
+        shallow = ast.Module(
+            [n for n in tree.body if isinstance(n, (ast.Import, ast.ImportFrom))], []
+        )
+        name = module_name(path)
+        graph[name] = {used for _, used in imports(shallow, modules()) if used in modules()}
+        graph[name].discard(name)
+    finished: set[str] = set()
+
+    def visit(name: str, trail: tuple[str, ...]) -> None:
+        assert name not in trail, " → ".join((*trail, name))
+        if name not in finished:
+            for used in sorted(graph[name]):
+                visit(used, (*trail, name))
+            finished.add(name)
+
+    for name in sorted(graph):
+        visit(name, ())
