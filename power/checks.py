@@ -138,13 +138,14 @@ def order(run: Run) -> Iterator[Finding]:
     yield from _clock(run)
     gaps = [
         later.monotonic_s - earlier.monotonic_s
-        for earlier, later in zip(run.running, run.running[1:], strict=False)
-        if later.monotonic_s - earlier.monotonic_s > GAP_UPDATES * run.settings.update_interval_s
+        for earlier, later in zip(run.readings, run.readings[1:], strict=False)
+        if earlier.state is IntegrationState.START
+        and later.monotonic_s - earlier.monotonic_s > GAP_UPDATES * run.settings.update_interval_s
     ]
     if gaps:
         yield note(
             "gap",
-            f"{len(gaps)} gaps between readings, the longest {max(gaps):.1f} s; the meter's own "
+            f"Gaps between readings: {len(gaps)}, the longest {max(gaps):.1f} s; the meter's own "
             "integrator went on.",
         )
 
@@ -198,11 +199,13 @@ def ranges(run: Run) -> Iterator[Finding]:
     for name, unit in (("voltage_range_v", "V"), ("current_range_a", "A")):
         yield from _range_changes(run, name, unit)
     fixed = None not in (run.settings.voltage_range_v, run.settings.current_range_a)
-    if fixed and Flag.AUTO_RANGE in flags:
+    if fixed and flags & {Flag.AUTO_RANGE, Flag.RANGE_SWITCHED}:
         yield invalid(
             "range_changed",
             "The meter switched itself to auto-range: the input was excessive for its range.",
         )
+    elif Flag.RANGE_SWITCHED in flags:
+        yield suspect("range_switched", "The meter reports that a range switched during the run.")
     if not fixed:
         yield suspect(
             "auto_range",

@@ -43,13 +43,15 @@ class Flag(Enum):
     """Name what the meter itself reported to be wrong with its inputs since the start.
 
     Over range and peak over are its status bits (IM WT310E-17EN, page 7-5); AUTO_RANGE means that
-    automatic ranging is on, whoever switched it on.
+    automatic ranging is on, whoever switched it on. RANGE_SWITCHED is the hyphen that the meter
+    puts to a range which auto-range changed during the integration (IM WT310E-01EN, page 5-12).
     """
 
     OVER_RANGE = "over_range"
     VOLTAGE_PEAK_OVER = "voltage_peak_over"
     CURRENT_PEAK_OVER = "current_peak_over"
     AUTO_RANGE = "auto_range"
+    RANGE_SWITCHED = "range_switched"
 
 
 @dataclass(frozen=True)

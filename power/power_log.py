@@ -37,10 +37,11 @@ def row_of(reading: Reading, start_s: float) -> list[str]:
 class PowerLog:
     """Write readings to a new CSV file; each row is in the file before `add` returns.
 
-    A killed process loses nothing and leaves at most the row that it was writing incomplete.
+    A killed process loses nothing and leaves at most the row that it was writing incomplete. The
+    times are counted from `start_s`, which `begin` may set later.
     """
 
-    def __init__(self, path: Path, start_s: float) -> None:
+    def __init__(self, path: Path, start_s: float = 0.0) -> None:
         self._file = open(path, "x", newline="", encoding="utf-8", buffering=1)
         self._start_s = start_s
         self._writer = csv.writer(self._file, lineterminator="\n")
@@ -56,6 +57,10 @@ class PowerLog:
         trace: TracebackType | None,
     ) -> None:
         self.close()
+
+    def begin(self, start_s: float) -> None:
+        """Count the times of the rows to come from this monotonic instant."""
+        self._start_s = start_s
 
     def add(self, reading: Reading) -> None:
         """Append one reading."""

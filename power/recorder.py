@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Record one integration: prepare, start, read on a schedule, end, and judge the energy."""
+"""Record one integration: prepare, start, read each update once, end, and judge the energy."""
 
 from __future__ import annotations
 
@@ -7,10 +7,10 @@ import logging
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TypeVar
+from typing import Protocol, TypeVar, runtime_checkable
 
 from power.energy import EnergyResult, judge_energy
-from power.errors import MeterReplyError, MeterUnreachable
+from power.errors import MeterError, MeterReplyError, MeterUnreachable
 from power.final import read_final
 from power.meter import Identity, IntegrationStart, IntegrationState, Meter, MeterSettings, Reading
 from power.power_log import PowerLog
@@ -20,8 +20,20 @@ from power.transport import Clock
 _log = logging.getLogger(__name__)
 _T = TypeVar("_T")
 
-# After the timer's end the meter gets this long to say so, and a lost one to come back.
-_GRACE_S = 30.0
+# A meter that is lost at the end is waited for this long; its integrator keeps the energy.
+_GRACE_S = 120.0
+# The meter's clock and ours drift apart by up to some 100 ppm: 6 ms in a minute, a sixteenth of the
+# shortest interval.
+_REALIGN_S = 60.0
+
+
+@runtime_checkable
+class ShowsUpdates(Protocol):
+    """Be a meter that can tell when its values are updated."""
+
+    def await_update(self, update_interval_s: float) -> float:
+        """Return the monotonic time of the next update."""
+        ...
 
 
 @dataclass(frozen=True)
@@ -36,10 +48,11 @@ class Recording:
 
 
 class Recorder:
-    """Record a meter's integration into a power log.
+    """Record a meter's integration into a power log, each of the meter's updates once.
 
-    The integration is bounded by the meter's own timer (`settings.timer_s`), so that it ends even
-    if this process does not live to see it.
+    Readings are taken at fixed instants in the middle between two updates, whose phase is looked
+    for at the start and each minute. The integration is bounded by the meter's own timer
+    (`settings.timer_s`), so that it ends even if this process does not live to see it.
     """
 
     def __init__(
@@ -62,6 +75,9 @@ class Recorder:
         path: Path,
         *,
         should_stop: Callable[[], bool] = lambda: False,
+        on_start: Callable[[Identity, MeterSettings, IntegrationStart], None] = (
+            lambda identity, settings, start: None
+        ),
     ) -> Recording:
         """Record until the timer ends or `should_stop` says so; returns log, energy and verdict.
 
@@ -69,19 +85,27 @@ class Recorder:
         """
         if settings.timer_s <= 0:
             raise ValueError("a recording needs a timer of at least 1 s")
+        self._readings = []
         identity = self._meter.identify()
-        settings = self._meter.prepare(settings)
-        start = self._meter.start()
-        with PowerLog(path, start.sent_s) as log:
-            self._follow(settings, start, log, should_stop)
-            # A run that was not stopped by hand lasted as long as its timer.
-            stopped_s = self._clock()
+        with PowerLog(path) as log:
+            try:
+                settings = self._meter.prepare(settings)
+                start = self._meter.start()
+            except BaseException:
+                # Nothing was recorded, so nothing is left behind either.
+                path.unlink()
+                raise
+            log.begin(start.sent_s)
+            on_start(identity, settings, start)
+            early = self._follow(settings, start, log, should_stop)
+            # Unless we end it early, a run has to last as long as its timer: an end that somebody
+            # else made is then found.
+            elapsed_s = self._clock() - start.sent_s
+            session_s = min(elapsed_s, float(settings.timer_s)) if early else settings.timer_s
             self._persist(self._meter.stop)
-            session_s = min(stopped_s - start.sent_s, float(settings.timer_s))
-            final = self._persist(
+            for reading in self._persist(
                 lambda: read_final(self._meter.read, settings.update_interval_s, self._sleep)
-            )
-            for reading in final:
+            ):
                 self._keep(reading, start, log)
         result = judge_energy(
             self._readings, session_s=session_s, settings=settings, identity=identity
@@ -94,22 +118,38 @@ class Recorder:
         start: IntegrationStart,
         log: PowerLog,
         should_stop: Callable[[], bool],
-    ) -> None:
-        """Read once per update until the integration has ended."""
-        # The meter's updates begin at START, so the middle between two is half an interval later.
-        schedule = Schedule(
-            start.written_s + settings.update_interval_s / 2, settings.update_interval_s
-        )
+    ) -> bool:
+        """Read once per update until the integration has ended; True if it is to be ended now."""
+        interval_s = settings.update_interval_s
         deadline_s = start.written_s + settings.timer_s + _GRACE_S
+        schedule = self._aligned(interval_s, start.written_s + interval_s / 2)
+        aligned_s = self._clock()
         while not should_stop():
             now_s = self._clock()
             if now_s >= deadline_s:
-                return
+                return False
+            if now_s - aligned_s >= _REALIGN_S:
+                schedule = self._aligned(interval_s, schedule.origin_s)
+                aligned_s = now_s = self._clock()
             self._sleep(max(0.0, schedule.next_after(now_s) - now_s))
             reading = self._persist(self._meter.read, deadline_s)
             self._keep(reading, start, log)
             if reading.state is not IntegrationState.START:
-                return
+                return False
+        return True
+
+    def _aligned(self, interval_s: float, fallback_s: float) -> Schedule:
+        """Return instants in the middle between updates, by a new look at their phase if possible.
+
+        The look begins after a reading and ends with the next update, so no update is missed by it.
+        """
+        origin_s = fallback_s
+        if isinstance(self._meter, ShowsUpdates):
+            try:
+                origin_s = self._meter.await_update(interval_s) + interval_s / 2
+            except MeterError as error:
+                _log.warning("the phase of the updates was not found: %s", error)
+        return Schedule(origin_s, interval_s)
 
     def _keep(self, reading: Reading, start: IntegrationStart, log: PowerLog) -> None:
         self._readings.append(reading)

@@ -6,6 +6,7 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
+from power.emulator.faults import CATALOGUE, BadFault, Entry, parse_fault, parse_schedule
 from power.emulator.instrument import Options
 from power.emulator.load import Load
 from power.emulator.process import serve
@@ -22,12 +23,41 @@ integral from 0 to T (unless --profile-runs-on is given). SIGTERM or Ctrl-C ends
 """
 
 
+def _epilog() -> str:
+    """Return how to rehearse a disaster, with the table of faults."""
+    rows = []
+    for name, (parameters, text) in CATALOGUE.items():
+        given = " ".join(f"{key}={value}" for key, value in parameters.items())
+        rows.append(f"  {name:12}{given:34}{text}")
+    return _REHEARSAL + "\n".join(rows)
+
+
+_REHEARSAL = """\
+Rehearse a disaster: write a schedule, a time and a fault on each line; times are seconds since the
+emulator's start, or since the integration's start with `start+`:
+
+  # the cable is pulled at half time for 8 s, and somebody presses STOP shortly before the end
+  start+150 unplug seconds=8
+  start+290 panel key=STOP
+
+  python -m power emulate --watts 5 --schedule disaster.txt
+
+Or switch a fault on by hand while it runs (--control 0 prints the port on stderr):
+
+  python -m power fault 127.0.0.1:PORT "panel key=RESET"
+
+The faults, with their parameters' defaults:
+
+"""
+
+
 def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     """Add the command's parser."""
     parser = commands.add_parser(
         "emulate",
         help="serve an emulated meter over VXI-11",
         description=_DESCRIPTION,
+        epilog=_epilog(),
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     load = parser.add_mutually_exclusive_group()
@@ -61,9 +91,40 @@ def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) ->
         "--links", type=int, default=1, help="clients at a time; the real meter takes 1 (default)"
     )
     parser.add_argument(
+        "--fault", metavar="LINE", action="append", default=[], help="a fault from the beginning"
+    )
+    parser.add_argument("--schedule", metavar="FILE", type=Path, help="faults at set times")
+    parser.add_argument(
+        "--control", metavar="PORT", type=int, help="take faults on this port; 0 chooses one"
+    )
+    parser.add_argument("--seed", type=int, default=0, help="of the random faults (default 0)")
+    _add_guesses(parser)
+    parser.add_argument(
         "--exit-with-parent", action="store_true", help="end when the starting process ends"
     )
     parser.set_defaults(run=run)
+
+
+def _add_guesses(parser: argparse.ArgumentParser) -> None:
+    guesses = parser.add_argument_group("where the real meter's behaviour is not known")
+    guesses.add_argument(
+        "--late-final", action="store_true", help="show the final energy one update after the end"
+    )
+    guesses.add_argument(
+        "--no-range-items", action="store_true", help="do not know the items URANge and IRANge"
+    )
+    guesses.add_argument(
+        "--refuse-illegal", action="store_true", help="refuse illegal values instead of the nearest"
+    )
+    guesses.add_argument(
+        "--ranges-while-running", action="store_true", help="take range changes while integrating"
+    )
+    guesses.add_argument(
+        "--busy-window",
+        choices=("commands", "all", "off"),
+        default="commands",
+        help="what is lost in the first 0.2 s after START (default commands)",
+    )
 
 
 def run(options: argparse.Namespace) -> int:
@@ -79,12 +140,30 @@ def run(options: argparse.Namespace) -> int:
             model=options.model,
             identity=options.identity,
             profile_from_start=not options.profile_runs_on,
+            late_final=options.late_final,
+            range_items=not options.no_range_items,
+            refuse_illegal=options.refuse_illegal,
+            ranges_while_running=options.ranges_while_running,
+            busy_window=options.busy_window,
+            seed=options.seed,
         ),
         port=options.port,
         most_links=options.links,
         exit_with_parent=options.exit_with_parent,
+        faults=[parse_fault(line) for line in options.fault],
+        schedule=_schedule(options.schedule),
+        control_port=options.control,
     )
     return 0
+
+
+def _schedule(path: Path | None) -> list[Entry]:
+    if path is None:
+        return []
+    try:
+        return parse_schedule(path.read_text(encoding="utf-8"))
+    except BadFault as error:
+        raise ValueError(f"{path}, {error}") from None
 
 
 def _profile(options: argparse.Namespace) -> LoadProfile:

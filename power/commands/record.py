@@ -26,6 +26,7 @@ from power.commands.common import (
 )
 from power.meter import Reading
 from power.recorder import Recorder
+from power.run_facts import RunFacts, facts_path, save_facts
 from power.verdict import Verdict
 
 _DESCRIPTION = """\
@@ -48,7 +49,13 @@ def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) ->
     add_meter_options(parser)
     add_setting_options(parser)
     parser.add_argument("--seconds", type=int, default=60, help="whole seconds (default 60)")
-    parser.add_argument("--out", metavar="LOG.csv", type=Path, required=True, help="a new file")
+    parser.add_argument(
+        "--out",
+        metavar="LOG.csv",
+        type=Path,
+        required=True,
+        help="a new file; settings and identity go into LOG.json beside it",
+    )
     parser.add_argument("--quiet", action="store_true", help="no progress on stderr")
     parser.set_defaults(run=run)
 
@@ -57,8 +64,9 @@ def run(options: argparse.Namespace) -> int:
     """Record once; the meter's panel is given back at the end."""
     if options.seconds < 1:
         raise ValueError("--seconds must be at least 1")
-    if options.out.exists():
-        raise FileExistsError(f"{options.out} exists already; choose a new file")
+    for path in (options.out, facts_path(options.out)):
+        if path.exists():
+            raise FileExistsError(f"{path} exists already; choose a new file")
     settings = settings_of(options, options.seconds)
     with closing(open_chosen(options)) as meter, _interruptible() as interrupted:
         recorder = Recorder(
@@ -67,9 +75,18 @@ def run(options: argparse.Namespace) -> int:
             sleep=time.sleep,
             progress=_silent if options.quiet else _progress,
         )
-        recording = recorder.record(settings, options.out, should_stop=interrupted.is_set)
+        recording = recorder.record(
+            settings,
+            options.out,
+            should_stop=interrupted.is_set,
+            on_start=lambda identity, found, start: save_facts(
+                options.out, RunFacts(identity, found)
+            ),
+        )
         meter.local()
     result = recording.result
+    facts = RunFacts(recording.identity, recording.settings)
+    save_facts(options.out, facts.ended(result.session_s, recording.readings[-1]))
     if options.json:
         print_json(
             {

@@ -78,12 +78,15 @@ def _range(quantity: str, unit: str, decimals: int) -> tuple[Write, Ask]:
         wanted = formats.number(one(data), unit)
         _require_not_running(meter)
         legal = meter.model.ranges(quantity, meter.settings.crest_factor)
-        meter.measurement.set_range(quantity, meter.nearest(wanted, legal))
+        chosen = meter.nearest(wanted, legal)
+        if meter.faults.take("clamp") is not None:
+            chosen = min((value for value in legal if value > chosen), default=legal[-2])
+        meter.measurement.set_range(quantity, chosen)
         meter.measurement.blank()
 
     def ask(meter: Instrument, numbers: Numbers, data: Data) -> str:
         text = formats.fixed(meter.settings.range_of(quantity), decimals)
-        return "-" + text if meter.measurement.hyphen else text
+        return meter.measurement.hyphenated(text)
 
     return write, ask
 
@@ -141,6 +144,16 @@ def _ask_check_range(meter: Instrument, numbers: Numbers, data: Data) -> str:
     return str(bits)
 
 
+def _write_hold(meter: Instrument, numbers: Numbers, data: Data) -> None:
+    """Hold display and output of the measured values (page 6-11)."""
+    meter.settings.hold = formats.boolean(one(data))
+    meter.hold_values(meter.settings.hold or meter.settings.numeric_hold)
+
+
+def _ask_hold(meter: Instrument, numbers: Numbers, data: Data) -> str:
+    return str(int(meter.settings.hold))
+
+
 def _fixed_answer(text: str) -> Ask:
     return lambda meter, numbers, data: text
 
@@ -169,8 +182,8 @@ COMMANDS = (
     command("[:INPut]:CRANge", ask=_ask_check_range, headed=False),
     command(":RATE", write=_write_rate, ask=_ask_rate),
     command(":SAMPle:RATE", write=_write_rate, ask=_ask_rate),
-    _pair(":HOLD", flag("hold")),
-    _pair(":SAMPle:HOLD", flag("hold")),
+    command(":HOLD", write=_write_hold, ask=_ask_hold),
+    command(":SAMPle:HOLD", write=_write_hold, ask=_ask_hold),
     _pair(":MEASure:AVERaging[:STATe]", flag("averaging")),
     _pair(":MEASure:MHOLd", flag("max_hold")),
 )

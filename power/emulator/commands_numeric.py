@@ -25,6 +25,9 @@ FUNCTIONS = (
     *("URMS", "UMN", "UDC", "URMN", "UAC", "IRMS", "IMN", "IDC", "IRMN", "IAC"),
 )
 
+# What WT200 output has in place of words.
+_NUMERALS = {"NAN": "9.91E+37", "INF": "9.90E+37"}
+
 _SIMPLE: dict[str, Callable[[Values], float]] = {
     "U": lambda values: values.volts,
     "I": lambda values: values.amperes,
@@ -53,7 +56,10 @@ def item_value(meter: Instrument, item: str) -> float:
     function = next((word for word in FUNCTIONS if word.upper() == name), "")
     if function in ("URANge", "IRANge"):
         return meter.settings.range_of("VOLTage" if function == "URANge" else "CURRent")
-    values = meter.measurement.values
+    masked = meter.measurement.masked(function)
+    if masked is not None:
+        return masked
+    values = meter.held_values or meter.measurement.values
     if function in _SIMPLE:
         return _SIMPLE[function](values)
     load = meter.measurement.load
@@ -151,8 +157,6 @@ def _ask_header(meter: Instrument, numbers: Numbers, data: Data) -> str:
 def _ask_value(meter: Instrument, numbers: Numbers, data: Data) -> str | bytes:
     """Answer the values of all items, or of one; on HOLD those of the moment it began (6-23)."""
     items = _asked_items(meter, data)
-    if meter.frozen_values is not None and not data:
-        return meter.frozen_values
     return _values(meter, items)
 
 
@@ -160,7 +164,13 @@ def _values(meter: Instrument, items: list[str]) -> str | bytes:
     values = [item_value(meter, item) for item in items]
     if meter.settings.float_format:
         return formats.floats(values)
-    return ",".join(item_text(item, value) for item, value in zip(items, values, strict=True))
+    texts = [item_text(item, value) for item, value in zip(items, values, strict=True)]
+    if meter.measurement.numerals:
+        texts = [_NUMERALS.get(text, text) for text in texts]
+    for index, item in enumerate(items):
+        if item in ("URANGE", "IRANGE"):
+            texts[index] = meter.measurement.hyphenated(texts[index])
+    return ",".join(texts)
 
 
 def _asked_items(meter: Instrument, data: Data) -> list[str]:
@@ -170,9 +180,8 @@ def _asked_items(meter: Instrument, data: Data) -> list[str]:
 
 
 def _write_hold(meter: Instrument, numbers: Numbers, data: Data) -> None:
-    on = formats.boolean(one(data))
-    meter.settings.numeric_hold = on
-    meter.frozen_values = _values(meter, _asked_items(meter, ())) if on else None
+    meter.settings.numeric_hold = formats.boolean(one(data))
+    meter.hold_values(meter.settings.hold or meter.settings.numeric_hold)
 
 
 def _ask_hold(meter: Instrument, numbers: Numbers, data: Data) -> str:

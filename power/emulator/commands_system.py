@@ -33,9 +33,12 @@ def _start(meter: Instrument, numbers: Numbers, data: Data) -> None:
     now = meter.clock()
     meter.measurement.start(now)
     meter.busy_until_s = now + meter.options.busy_window_s
+    meter.started(now)
 
 
 def _stop(meter: Instrument, numbers: Numbers, data: Data) -> None:
+    if meter.faults.take("race") is not None and meter.measurement.integrator.running:
+        meter.measurement.stop(meter.clock(), "TIMEUP")
     meter.measurement.stop(meter.clock())
 
 

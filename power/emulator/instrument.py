@@ -3,12 +3,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from power.emulator.errors import TEXTS, ErrorQueue, Refused, event_bit
+from power.emulator.faults import Entry, Faults
 from power.emulator.load import Load
-from power.emulator.measurement import Measurement
+from power.emulator.measurement import Measurement, Values
 from power.emulator.settings import MODELS, Communication, Model, Settings
 
 
@@ -20,7 +21,8 @@ class Options:
     update after the end instead of at once. `range_items` False is a firmware without the items
     URANge and IRANge. `ranges_while_running` True accepts range changes during an integration.
     `refuse_illegal` True refuses (222) what is otherwise moved to the nearest legal value.
-    `profile_from_start` restarts the load profile at each integration.
+    `profile_from_start` restarts the load profile at each integration. In the `busy_window_s` after
+    START `busy_window` is lost: `commands`, `all`, or nothing (`off`). `seed` chooses the garbage.
     """
 
     model: str = "WT310"
@@ -35,7 +37,8 @@ class Options:
     header: bool = True
     verbose: bool = False
     busy_window_s: float = 0.2
-    busy_window: str = "ignore"
+    busy_window: str = "commands"
+    seed: int = 0
 
 
 class Instrument:
@@ -44,7 +47,15 @@ class Instrument:
     Not safe for several threads: whoever owns it serialises calls.
     """
 
-    def __init__(self, load: Load, clock: Callable[[], float], options: Options) -> None:
+    def __init__(
+        self,
+        load: Load,
+        clock: Callable[[], float],
+        options: Options,
+        *,
+        schedule: Sequence[Entry] = (),
+        act: Callable[[Instrument, Entry, float], None] | None = None,
+    ) -> None:
         if options.model not in MODELS:
             raise ValueError(f"no model {options.model!r}; choose one of {', '.join(MODELS)}")
         self.options = options
@@ -65,9 +76,15 @@ class Instrument:
         self.service_enable = 0
         self.extended_enable = 0
         self.line_errors = 0
-        self.frozen_values: bytes | str | None = None
+        self.held_values: Values | None = None
         self.busy_until_s = 0.0
-        self.display: dict[int, str] = {}
+        self.faults = Faults(clock, seed=options.seed)
+        self._act = act
+        self._due = sorted(
+            ((clock() + entry.at_s, entry) for entry in schedule if not entry.after_start),
+            key=lambda item: item[0],
+        )
+        self._after_start = [entry for entry in schedule if entry.after_start]
 
     @property
     def identity(self) -> str:
@@ -80,8 +97,27 @@ class Instrument:
         return f"YOKOGAWA,{name},{self.options.serial},{self.options.firmware}"
 
     def advance(self) -> None:
-        """Bring the measurement up to the clock."""
-        self.measurement.advance(self.clock())
+        """Bring the measurement up to the clock, with every scheduled fault at its time."""
+        now = self.clock()
+        while self._due and self._due[0][0] <= now:
+            at_s, entry = self._due.pop(0)
+            self.measurement.advance(at_s)
+            if self._act is not None:
+                self._act(self, entry, at_s)
+        self.measurement.advance(now)
+
+    def started(self, at_s: float) -> None:
+        """Note that an integration began: faults that count from there are now due in time."""
+        self._due += [(at_s + entry.at_s, entry) for entry in self._after_start]
+        self._due.sort(key=lambda item: item[0])
+        self._after_start = []
+        deaf = self.faults.take("deaf_start")
+        if deaf is not None:
+            self.faults.hanging_until_s = at_s + deaf.number("seconds")
+
+    def next_fault_s(self) -> float | None:
+        """Return when the next scheduled fault is due, if there is one."""
+        return self._due[0][0] if self._due else None
 
     def report(self, code: int) -> None:
         """Put an error into the queue and its class into the standard event register."""
@@ -132,8 +168,12 @@ class Instrument:
             measurement.stop(self.clock())
         measurement.reset()
         self.settings.__dict__.update(fresh.__dict__)
-        self.frozen_values = None
+        self.held_values = None
         measurement.restart_updates(self.clock())
+
+    def hold_values(self, on: bool) -> None:
+        """Hold the numeric data as they are now, or let them go; again ON holds afresh (6-23)."""
+        self.held_values = self.measurement.values if on else None
 
     def require_reset(self) -> None:
         """Refuse with 813 unless the integrator is RESET; STOP is not enough."""
@@ -147,15 +187,17 @@ class Instrument:
             raise Refused(222)
         return best
 
-    def press(self, key: str) -> None:
+    def press(self, key: str, at_s: float | None = None) -> None:
         """Press `START`, `STOP` or `RESET` at the front panel; a refusal goes to the queue."""
-        now = self.clock()
-        self.measurement.advance(now)
+        if at_s is None:
+            at_s = self.clock()
+        self.measurement.advance(at_s)
         try:
             if key == "START":
-                self.measurement.start(now)
+                self.measurement.start(at_s)
+                self.started(at_s)
             elif key == "STOP":
-                self.measurement.stop(now)
+                self.measurement.stop(at_s)
             elif key == "RESET":
                 self.measurement.reset()
             else:

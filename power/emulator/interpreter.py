@@ -62,6 +62,9 @@ class Interpreter:
         An inner line feed ends a message (page 5-1). Empty messages do nothing, except that a *CLS
         directly after a terminator also drops the unread reply (page 7-3).
         """
+        if self.instrument.faults.take("overrun") is not None:
+            self.instrument.report(390)
+            return
         if len(message) > MOST_MESSAGE_BYTES:
             self.instrument.report(225)
             return
@@ -89,6 +92,7 @@ class Interpreter:
 
     def clear(self) -> None:
         """Do a device clear: forget input and output, end a WAIT at once (page 2-7)."""
+        self.instrument.faults.clear_link()
         self._input.clear()
         self._output = None
         self._wait_mask = 0
@@ -102,6 +106,9 @@ class Interpreter:
     def next_event_s(self) -> float:
         """Return the next time at which something may change by itself."""
         times = [self.instrument.measurement.next_update_s()]
+        fault_s = self.instrument.next_fault_s()
+        if fault_s is not None:
+            times.append(fault_s)
         if self._output is not None:
             times.append(self._output.ready_s)
         if self._input:
@@ -155,7 +162,9 @@ class Interpreter:
             message.replies.append(reply)
 
     def _answer(self, data: bytes) -> None:
-        self._output = _Reply(data, self.instrument.clock())
+        altered, late_s = self.instrument.faults.tamper(data)
+        if altered:
+            self._output = _Reply(altered, self.instrument.clock() + late_s)
 
     def _unit(self, unit: Unit, message: _Message) -> bytes | None:
         meter = self.instrument
@@ -167,6 +176,11 @@ class Interpreter:
             self._wait_mask = formats.register(commands_input.one(unit.data))
             return b"1" if unit.query else None
         if not unit.query:
+            refused = meter.faults.take("refuse")
+            if refused is not None:
+                raise Refused(int(refused.number("code")))
+            if meter.faults.take("lose") is not None:
+                return None
             write, numbers = _TREE.writer(unit)
             write(meter, numbers, unit.data)
             return None

@@ -8,15 +8,21 @@ import signal
 import sys
 import threading
 import time
+from collections.abc import Mapping, Sequence
+from contextlib import ExitStack
 from types import FrameType
-from typing import TextIO
+from typing import Any, TextIO
 
+from power.emulator.control import ControlServer
+from power.emulator.fault_actions import act, apply
+from power.emulator.faults import Entry, Fault
 from power.emulator.instrument import Instrument, Options
 from power.emulator.interpreter import Interpreter
 from power.emulator.load import Load
 from power.emulator.vxi11 import Vxi11Server
 
-_PARENT_CHECK_S = 0.5
+# Scheduled faults are this late at most when no client asks for anything.
+_PUMP_S = 0.1
 _SIGNALS = (signal.SIGTERM, signal.SIGINT)
 
 
@@ -27,12 +33,17 @@ def serve(
     port: int = 0,
     most_links: int = 1,
     exit_with_parent: bool = False,
+    faults: Sequence[Fault] = (),
+    schedule: Sequence[Entry] = (),
+    control_port: int | None = None,
     out: TextIO = sys.stdout,
+    err: TextIO = sys.stderr,
 ) -> None:
     """Serve one emulated meter until SIGTERM or SIGINT, or the parent's death if asked for.
 
-    Writes exactly one line when clients may connect: `ready` and the resource string. Must run in
-    the main thread, because of the signals.
+    Writes exactly one line to `out` when clients may connect: `ready` and the resource string. With
+    a control port (0 chooses one) faults can be switched on while it runs; its address goes to
+    `err` before. Must run in the main thread, because of the signals.
     """
     parent = os.getppid()
     stop = threading.Event()
@@ -41,17 +52,27 @@ def serve(
         stop.set()
 
     previous = {number: signal.signal(number, ask_to_stop) for number in _SIGNALS}
-    server = Vxi11Server(
-        Interpreter(Instrument(load, time.monotonic, options)), port=port, most_links=most_links
-    )
-    try:
+    instrument = Instrument(load, time.monotonic, options, schedule=schedule, act=act)
+    for fault in faults:
+        apply(instrument, fault, time.monotonic())
+    interpreter = Interpreter(instrument)
+    with ExitStack() as owned:
+        owned.callback(_restore, previous)
+        server = Vxi11Server(interpreter, port=port, most_links=most_links)
+        owned.callback(server.close)
+        if control_port is not None:
+            control = ControlServer(interpreter, server.guard, port=control_port)
+            owned.callback(control.close)
+            print(f"control 127.0.0.1:{control.port}", file=err, flush=True)
         print(f"ready {server.resource}", file=out, flush=True)
-        while not stop.wait(_PARENT_CHECK_S):
+        while not stop.wait(_PUMP_S):
+            server.pump()
             # Polled, because the kernel's parent-death signal exists on Linux only, and comes
             # already when the thread that started this process ends.
             if exit_with_parent and os.getppid() != parent:
                 break
-    finally:
-        server.close()
-        for number, handler in previous.items():
-            signal.signal(number, handler)
+
+
+def _restore(handlers: Mapping[signal.Signals, Any]) -> None:
+    for number, handler in handlers.items():
+        signal.signal(number, handler)

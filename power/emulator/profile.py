@@ -50,6 +50,20 @@ class LoadProfile:
         """Return the exact integral between two times, in joules."""
         return self._cumulative_j(to_s) - self._cumulative_j(from_s)
 
+    def continued(self, from_s: float, watts: float) -> LoadProfile:
+        """Return this profile up to a time, and one power from then on."""
+        if self.period_s is not None:
+            raise ValueError("a repeating load cannot be changed")
+        if from_s <= 0:
+            return LoadProfile((0.0,), (watts,))
+        kept = [
+            (at_s, power)
+            for at_s, power in zip(self.times_s, self.watts, strict=True)
+            if at_s < from_s
+        ]
+        times, powers = zip(*kept, (from_s, watts), strict=True)
+        return LoadProfile(times, powers)
+
     def _cumulative_j(self, at_s: float) -> float:
         rounds, rest = self._folded(at_s)
         index = self._segment(rest)

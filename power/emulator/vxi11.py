@@ -36,7 +36,8 @@ class Vxi11Server:
         self._interpreter = interpreter
         self.guard = threading.Condition()
         self.most_links = most_links
-        self.refuse_connections = False
+        self._faults = interpreter.instrument.faults
+        self._faults.on_unplug.append(self.drop_connections)
         self._closing = False
         self._connections: dict[socket.socket, threading.Thread] = {}
         self._links: dict[int, socket.socket] = {}
@@ -64,6 +65,18 @@ class Vxi11Server:
         for thread in list(self._connections.values()):
             thread.join(timeout=5)
 
+    def pump(self) -> None:
+        """Do what is due although no client asks for anything."""
+        with self.guard:
+            self._interpreter.pump()
+
+    def _outlast_hanging(self) -> None:
+        """Answer nothing while the link is to be mute."""
+        with self.guard:
+            self._interpreter.pump()
+            while self._faults.hanging and not self._closing:
+                self.guard.wait(_STEP_S)
+
     def drop_connections(self) -> None:
         """Close every connection, as a pulled plug does."""
         with self.guard:
@@ -78,7 +91,7 @@ class Vxi11Server:
             except OSError:
                 return
             with self.guard:
-                if self._closing or self.refuse_connections:
+                if self._closing or self._faults.unplugged:
                     sock.close()
                     continue
                 thread = threading.Thread(
@@ -91,6 +104,7 @@ class Vxi11Server:
         try:
             sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
             while (record := rpc.receive_record(sock)) is not None:
+                self._outlast_hanging()
                 rpc.send_record(sock, self._handle(sock, rpc.parse_call(record)))
         except (OSError, rpc.Broken) as error:
             _log.debug("connection ended: %s", error)

@@ -92,6 +92,7 @@ class WT310:
             self._link.errors()
             setup.write(self._link, settings)
             self._items = output.write_items(self._link)
+            self._link.command(":STATus:FILTer1 FALL")
             for number in (7, 8, 9):
                 self._link.command(f":STATus:FILTer{number} RISE")
             found = setup.read_back(self._link)
@@ -214,8 +215,31 @@ class WT310:
                 self._link.distrust()
                 raise
             self._flags |= _flags_of(sample.condition | self._link.events)
+            if sample.hyphen:
+                self._flags |= {Flag.RANGE_SWITCHED}
             self._note_end(sample.state)
             return self._reading(sample, monotonic_s, utc)
+
+    def await_update(self, update_interval_s: float) -> float:
+        """Return the monotonic time of the meter's next update, seen by polling its event register.
+
+        Good to a fiftieth of the interval, at best 5 ms. Raises `MeterReplyError` when no update is
+        seen within two intervals and a second.
+        """
+        with self._lock:
+            self._take_events()
+            pause_s = max(0.005, update_interval_s / 50)
+            before_s = self._clock()
+            deadline_s = before_s + 2 * update_interval_s + 1.0
+            while before_s < deadline_s:
+                self._sleep(pause_s)
+                asked_s = self._clock()
+                if self._take_events() & 1:
+                    return (before_s + asked_s) / 2
+                before_s = asked_s
+            raise MeterReplyError(
+                "the meter shows no updates; check that its display is not on hold"
+            )
 
     def local(self) -> None:
         """Give the front panel back to the people at the meter."""
@@ -260,23 +284,32 @@ class WT310:
             self._sleep(_POLL_S)
 
     def _wait_for_data(self, update_interval_s: float) -> None:
-        """Return after two updates in a row with numbers, or raise after ten updates."""
+        """Return after two updates in a row with numbers in range, or raise after ten updates."""
+        self._forget_run()
         good = 0
         for _ in range(10):
             self._sleep(update_interval_s)
+            self._flags = frozenset()
             reading = self.read()
             missing = set(reading.absent) & {"voltage_v", "current_a", "power_w"}
-            good = 0 if missing else good + 1
+            good = 0 if missing or reading.flags else good + 1
             if good == 2:
                 return
+        over = ", ".join(sorted(flag.value.replace("_", " ") for flag in reading.flags))
+        without = ", ".join(f"{name}: {reading.absent[name]}" for name in sorted(missing))
         raise MeterRefused(
-            f"the meter gives no number for {', '.join(sorted(missing))} "
-            f"({', '.join(sorted(set(reading.absent.values())))}); check wiring and ranges"
+            f"the meter is not ready to measure ({over or without}); check wiring and ranges"
         )
+
+    def _take_events(self) -> int:
+        """Read the extended events, which clears them in the meter, and keep them here."""
+        events = parse_register(self._link.ask(":STATus:EESR?"))
+        self._link.events |= events
+        return events
 
     def _forget_run(self) -> None:
         """Clear what is latched, so that it can only come from the run that begins."""
-        self._link.ask(":STATus:EESR?")
+        self._take_events()
         self._link.events = 0
         self._flags = frozenset()
         self._end_ranges = (None, None)
@@ -286,11 +319,8 @@ class WT310:
         if not self._running or state is IntegrationState.START:
             return
         try:
-            self._link.events |= parse_register(self._link.ask(":STATus:EESR?"))
-            self._end_ranges = (
-                setup.read_range(self._link, "VOLTage"),
-                setup.read_range(self._link, "CURRent"),
-            )
+            self._take_events()
+            ends = [setup.read_range(self._link, name) for name in ("VOLTage", "CURRent")]
             automatic = [
                 parse_flag(self._link.ask(f":INPut:{quantity}:AUTO?"))
                 for quantity in ("VOLTage", "CURRent")
@@ -298,6 +328,9 @@ class WT310:
         except MeterError as error:
             _log.warning("the check after the run is still to be done: %s", error)
             return
+        self._end_ranges = (ends[0][0], ends[1][0])
+        if any(hyphen for _, hyphen in ends):
+            self._flags |= {Flag.RANGE_SWITCHED}
         if any(automatic):
             self._flags |= {Flag.AUTO_RANGE}
         self._flags |= _flags_of(self._link.events)
@@ -309,8 +342,7 @@ def _flags_of(register: int) -> frozenset[Flag]:
 
 
 def _range_of(value: float | Absent | None, end: float | None) -> float | None:
-    # A hyphen marks an automatic change (IM WT310E-01EN, page 5-12); it is no negative range.
-    return abs(value) if isinstance(value, (int, float)) else end
+    return value if isinstance(value, (int, float)) else end
 
 
 def _queue_text(errors: list[DeviceError]) -> str:

@@ -153,6 +153,8 @@ class Link:
             seen = raw.decode("latin-1").strip()
             if seen.count(",") == 3 and ";" not in seen:
                 return parse_identity(decode(raw))
+        if self._identity is not None:
+            raise MeterReplyError(f"the meter answered {seen[:60]!r} where its name belongs")
         return parse_identity(seen)
 
     def _exchange(self, transport: Transport, message: str, timeout_s: float | None) -> bytes:
@@ -175,6 +177,9 @@ class Link:
         transport.clear()
         transport.write("")
         identity = self._who_answers(transport)
+        if self._identity is not None and identity != self._identity:
+            # Asked twice, because a spoilt reply must not look like another meter.
+            identity = self._who_answers(transport)
         if self._identity is not None and identity != self._identity:
             raise MeterMismatch(
                 f"{identity.model} {identity.serial} answers where {self._identity.model} "

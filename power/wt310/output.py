@@ -33,11 +33,15 @@ _LONG_NAMES = {"URAN": "URANGE", "IRAN": "IRANGE"}
 
 @dataclass(frozen=True)
 class Sample:
-    """Hold one reply to `READ_QUERY`, its values by item name."""
+    """Hold one reply to `READ_QUERY`, its values by item name.
+
+    `hyphen` tells that a range carried the mark of auto-range during the integration.
+    """
 
     values: dict[str, float | Absent]
     state: IntegrationState
     condition: int
+    hyphen: bool
 
 
 def write_items(link: Link) -> tuple[str, ...]:
@@ -82,20 +86,40 @@ def read_items(link: Link) -> tuple[str, ...]:
 def take_apart(raw: bytes, names: tuple[str, ...]) -> Sample:
     """Return the sample in a reply to `READ_QUERY`, whether its values are text or a block."""
     values: list[float | Absent]
+    hyphen = False
     if raw[:1] == b"#":
         block, rest = split_block(raw)
         values = parse_floats(block, len(names))
         units = split_units(decode(rest))
     else:
         units = split_units(decode(raw))
-        values = parse_fields(units[0], len(names))
+        data, hyphen = _without_hyphens(units[0], names)
+        values = parse_fields(data, len(names))
     if len(units) != 3:
         raise MeterReplyError(f"the meter answered three questions with {len(units)} answers")
+    named = dict(zip(names, values, strict=True))
+    for name in _RANGES:
+        value = named.get(name)
+        if isinstance(value, float) and value < 0:
+            named[name], hyphen = -value, True
     return Sample(
-        dict(zip(names, values, strict=True)),
+        named,
         IntegrationState(parse_word(units[1], STATES)),
         parse_register(units[2]),
+        hyphen,
     )
+
+
+def _without_hyphens(data: str, names: tuple[str, ...]) -> tuple[str, bool]:
+    """Take the hyphens off the range fields; where the meter puts them is not documented."""
+    fields = data.split(",")
+    found = False
+    for index, name in enumerate(names[: len(fields)]):
+        if name in _RANGES:
+            bare = fields[index].strip().strip("-")
+            found = found or bare != fields[index].strip()
+            fields[index] = bare
+    return ",".join(fields), found
 
 
 def _item(link: Link, number: int) -> str:

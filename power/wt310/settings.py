@@ -82,21 +82,23 @@ def read_back(link: Link) -> MeterSettings:
         timer_s=parse_timer(link.ask(":INTEGrate:TIMer?")),
         update_interval_s=read_interval(link),
         mode=InputMode(mode),
-        voltage_range_v=None if voltage_auto else read_range(link, "VOLTage"),
-        current_range_a=None if current_auto else read_range(link, "CURRent"),
+        voltage_range_v=None if voltage_auto else read_range(link, "VOLTage")[0],
+        current_range_a=None if current_auto else read_range(link, "CURRent")[0],
         crest_factor=_crest_factor(link.ask(":INPut:CFACtor?")),
         line_filter=parse_flag(link.ask(":INPut:FILTer:LINE?")),
         frequency_filter=parse_flag(link.ask(":INPut:FILTer:FREQuency?")),
     )
 
 
-def read_range(link: Link, quantity: str) -> float:
-    """Return the range in V or A of `VOLTage` or `CURRent`, without a hyphen before or after.
+def read_range(link: Link, quantity: str) -> tuple[float, bool]:
+    """Return the range in V or A of `VOLTage` or `CURRent`, and whether it carries a hyphen.
 
     Auto-range during an integration puts a hyphen somewhere (IM WT310E-01EN, page 5-12); it says
     nothing about the size.
     """
-    return parse_setting(without_header(link.ask(f":INPut:{quantity}:RANGe?")).strip("-"))
+    reply = without_header(link.ask(f":INPut:{quantity}:RANGe?")).strip()
+    bare = reply.strip("-").strip()
+    return parse_setting(bare), bare != reply
 
 
 def read_interval(link: Link) -> float:

@@ -11,11 +11,13 @@ from pathlib import Path
 
 import pytest
 
+from power.emulator.fault_actions import act, apply
+from power.emulator.faults import parse_fault, parse_schedule
 from power.emulator.instrument import Instrument, Options
 from power.emulator.interpreter import Interpreter
 from power.emulator.load import Load
 from power.emulator.profile import LoadProfile, constant
-from power.errors import MeterSilent
+from power.errors import MeterSilent, MeterUnreachable
 from power.meter import IntegrationState, MeterSettings, Reading
 from power.wt310.driver import WT310
 
@@ -92,6 +94,7 @@ class EmulatedWire:
 
     def write(self, message: str) -> None:
         """Hand a message to the emulator."""
+        self._check_link()
         self.sent.append(message)
         self.interpreter.receive(message.encode() + b"\n")
 
@@ -99,6 +102,7 @@ class EmulatedWire:
         """Let fake time pass until the reply is there, or the time-out is over."""
         deadline_s = self.time.now + timeout_s
         while True:
+            self._check_link()
             reply = self.interpreter.fetch(1 << 20)
             if reply is not None:
                 return reply[0]
@@ -110,7 +114,18 @@ class EmulatedWire:
 
     def clear(self) -> None:
         """Do a device clear."""
+        self._check_link()
         self.interpreter.clear()
+
+    def _check_link(self) -> None:
+        """Fail as a wire does while the link is cut or mute."""
+        faults = self.interpreter.instrument.faults
+        self.interpreter.pump()
+        if faults.unplugged:
+            raise MeterUnreachable("the link is cut")
+        if faults.hanging:
+            self.time.now += 2.0
+            raise MeterSilent("the link is mute")
 
     def close(self) -> None:
         """Do nothing: the wire has no end."""
@@ -119,9 +134,17 @@ class EmulatedWire:
 class Bench:
     """Hold an emulated meter and a driver on it, both in fake time."""
 
-    def __init__(self, profile: LoadProfile, options: Options, **load: float) -> None:
+    def __init__(
+        self, profile: LoadProfile, options: Options, schedule: str, **load: float
+    ) -> None:
         self.time = FakeTime()
-        self.instrument = Instrument(Load(profile, **load), self.time.clock, options)
+        self.instrument = Instrument(
+            Load(profile, **load),
+            self.time.clock,
+            options,
+            schedule=parse_schedule(schedule),
+            act=act,
+        )
         self.interpreter = Interpreter(self.instrument)
         self.wires: list[EmulatedWire] = []
         self.meter = self.driver()
@@ -130,8 +153,14 @@ class Bench:
         """Return another driver on the same meter, as a restarted program has."""
         return WT310(self.connect, clock=self.time.clock, sleep=self.time.sleep, utc=self.time.utc)
 
+    def fault(self, line: str) -> None:
+        """Switch a fault on now."""
+        apply(self.instrument, parse_fault(line), self.time.now)
+
     def connect(self) -> EmulatedWire:
-        """Return a new wire to the meter."""
+        """Return a new wire to the meter, unless the link is cut."""
+        if self.instrument.faults.unplugged:
+            raise MeterUnreachable("nobody answers")
         self.wires.append(EmulatedWire(self.interpreter, self.time))
         return self.wires[-1]
 
@@ -163,9 +192,12 @@ def make_bench() -> Callable[..., Bench]:
     """Return a function that sets up an emulated meter with a driver in fake time."""
 
     def make(
-        profile: LoadProfile | None = None, options: Options | None = None, **load: float
+        profile: LoadProfile | None = None,
+        options: Options | None = None,
+        schedule: str = "",
+        **load: float,
     ) -> Bench:
-        return Bench(profile or constant(5.0), options or Options(), **load)
+        return Bench(profile or constant(5.0), options or Options(), schedule, **load)
 
     return make
 

@@ -92,7 +92,17 @@ def test_a_meter_that_stays_away_ends_the_recording(
     with pytest.raises(MeterUnreachable, match="gone"):
         recorder.record(SETTINGS, tmp_path / "log.csv")
     assert 1 == len(read_power_log(tmp_path / "log.csv"))
-    assert bench.time.now < 1060
+    assert bench.time.now < 1200
+
+
+def test_an_end_that_somebody_else_made_is_found(
+    make_bench: Callable[..., Any], tmp_path: Path
+) -> None:
+    """STOP at the panel is no early end of ours, so the run is too short."""
+    bench = make_bench(None, None, "start+6 panel key=STOP")
+    result = recorder_on(bench).record(SETTINGS, tmp_path / "log.csv").result
+    assert Verdict.INVALID is result.verdict
+    assert {"window"} == {finding.code for finding in result.findings}
 
 
 def test_a_recording_needs_a_timer(make_bench: Callable[..., Any], tmp_path: Path) -> None:

@@ -160,8 +160,8 @@ def prepare_lines(timer: str = "0,0,10", amps: str = "0.5") -> list[Line]:
     ):
         lines += done(message)
     lines += ITEMS
-    for message in (":STATus:FILTer7 RISE", ":STATus:FILTer8 RISE", ":STATus:FILTer9 RISE"):  # 6-31
-        lines += done(message)
+    for number, edge in ((1, "FALL"), (7, "RISE"), (8, "RISE"), (9, "RISE")):  # 6-31
+        lines += done(f":STATus:FILTer{number} {edge}")
     lines += [
         (":INPut:VOLTage:AUTO?", "0"),
         (":INPut:CURRent:AUTO?", "0"),
@@ -179,6 +179,7 @@ def prepare_lines(timer: str = "0,0,10", amps: str = "0.5") -> list[Line]:
         (":MEASure:MHOLd?", "0"),
         (":INPut:SCALing:STATe?", "0"),
         (":INTEGrate:MODE?", "NORMAL"),
+        (":STATus:EESR?", "0"),
     ]
     return lines
 
@@ -400,11 +401,14 @@ def test_peak_over_bits_become_flags_that_stay(drive: Any) -> None:
     assert {Flag.OVER_RANGE, Flag.CURRENT_PEAK_OVER} == meter.read().flags
 
 
-def test_a_hyphen_before_a_range_is_no_sign(drive: Any) -> None:
+@pytest.mark.parametrize("amps", ["-0.500E+00", "0.500E+00-"])
+def test_a_hyphen_at_a_range_is_a_mark_and_no_sign(drive: Any, amps: str) -> None:
     """Auto-range during integration marks the range; its size stays (IM WT310E-01EN, 5-12)."""
-    reply = "120.00E+00,41.667E-03,5.0000E+00,1.38889E-03,1,150.0E+00,-0.500E+00;START;2"
+    reply = f"120.00E+00,41.667E-03,5.0000E+00,1.38889E-03,1,150.0E+00,{amps};START;2"
     meter, _ = drive([*OPEN, *ITEMS, (READ, reply)])
-    assert 0.5 == meter.read().current_range_a
+    reading = meter.read()
+    assert 0.5 == reading.current_range_a
+    assert {Flag.RANGE_SWITCHED} == reading.flags
 
 
 @pytest.mark.parametrize(
@@ -452,7 +456,7 @@ def test_a_lost_link_is_opened_again_without_a_reset(drive: Any) -> None:
 
 def test_another_meter_after_a_lost_link_is_refused(drive: Any) -> None:
     """A swapped meter has not counted this session's energy."""
-    other = [("", None), ("*IDN?", "YOKOGAWA,WT310,OTHER,F1.03")]
+    other: list[Line] = [("", None), *[("*IDN?", "YOKOGAWA,WT310,OTHER,F1.03")] * 2]
     meter, _ = drive(OPEN, other)
     meter.identify()
     with pytest.raises(MeterMismatch, match="WT310 OTHER answers where WT310 C2PH13047V was"):
@@ -500,7 +504,7 @@ def test_after_the_end_ranges_and_latched_bits_are_read_once(drive: Any) -> None
     for _ in range(2):
         reading = meter.read()
         assert 1.0 == reading.current_range_a
-        assert {Flag.VOLTAGE_PEAK_OVER, Flag.AUTO_RANGE} == reading.flags
+        assert {Flag.VOLTAGE_PEAK_OVER, Flag.AUTO_RANGE, Flag.RANGE_SWITCHED} == reading.flags
     assert [] == wire.lines
 
 

@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 
 from power.emulator.instrument import Options
-from power.emulator.profile import energy_wh, parse_steps
+from power.emulator.profile import constant, energy_wh, parse_steps
 from power.energy import Verdict, judge_energy
-from power.errors import MeterBusy, MeterMismatch, MeterRefused, MeterSilent
+from power.errors import MeterBusy, MeterMismatch, MeterRefused, MeterReplyError, MeterSilent
 from power.final import read_final
 from power.meter import Flag, InputMode, IntegrationState, MeterSettings
 
@@ -303,3 +303,31 @@ def test_local_gives_the_panel_back(make_bench: MakeBench) -> None:
     assert "1" == bench.ask(":COMM:REM?")
     bench.meter.local()
     assert "0" == bench.ask(":COMM:REM?")
+
+
+def test_a_load_over_its_range_is_found_before_the_start(make_bench: MakeBench) -> None:
+    """A device that overloads the chosen range already is refused by prepare."""
+    bench = make_bench(constant(60.0))
+    with pytest.raises(MeterRefused, match="not ready to measure .*over range"):
+        bench.meter.prepare(SETTINGS)
+
+
+def test_await_update_finds_the_updates(make_bench: MakeBench) -> None:
+    """The phase is right to a fiftieth of the interval, and peaks seen meanwhile are kept."""
+    bench = make_bench(parse_steps("0:5,2.2:100,2.8:5"))
+    bench.meter.prepare(SETTINGS)
+    start = bench.meter.start()
+    for _ in range(6):
+        bench.time.sleep(0.37)
+        since_s = bench.meter.await_update(0.5) - start.written_s
+        assert abs(since_s / 0.5 - round(since_s / 0.5)) < 0.03
+    assert Flag.CURRENT_PEAK_OVER in bench.meter.read().flags
+
+
+def test_await_update_of_a_held_meter_ends(make_bench: MakeBench) -> None:
+    """Without updates there is an error after two intervals and a second."""
+    bench = make_bench()
+    bench.meter.prepare(SETTINGS)
+    bench.tell(":STAT:FILT1 NEV")
+    with pytest.raises(MeterReplyError, match="no updates"):
+        bench.meter.await_update(0.5)

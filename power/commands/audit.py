@@ -1,0 +1,70 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`python -m power audit`: judge the energy in a log file."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+
+from power.audit import audit
+from power.commands.common import (
+    add_setting_options,
+    print_json,
+    result_json,
+    result_text,
+    settings_json,
+    settings_of,
+)
+from power.meter import Identity, MeterSettings
+from power.run_facts import RunFacts
+from power.verdict import Verdict
+
+_DESCRIPTION = """\
+Judge the energy in a power log, or in a log of the 2015 challenge (five columns, no header).
+Settings come from the file LOG.json that `record` writes beside a log, or from the options here;
+without either the verdict is at best SUSPECT. Exit code 1 when the energy is INVALID.
+"""
+
+
+def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    """Add the command's parser."""
+    parser = commands.add_parser(
+        "audit", help="judge the energy in a log file", description=_DESCRIPTION
+    )
+    parser.add_argument("log", metavar="LOG.csv", type=Path)
+    parser.add_argument("--session", type=float, metavar="S", help="how long the session lasted")
+    parser.add_argument("--model", help="the meter's model, as WT310E; chooses the accuracy table")
+    add_setting_options(parser)
+    parser.add_argument("--json", action="store_true", help="print one JSON object on stdout")
+    parser.set_defaults(run=run)
+
+
+def run(options: argparse.Namespace) -> int:
+    """Print the verdict with its reasons."""
+    judged = audit(options.log, _given(options))
+    if options.json:
+        print_json(
+            {
+                "log": str(options.log),
+                "rows": judged.rows,
+                "facts": judged.source,
+                "settings": settings_json(judged.facts.settings),
+                **result_json(judged.result),
+            }
+        )
+    else:
+        print(f"log      {options.log}: {judged.rows} rows, settings {judged.source}")
+        print(result_text(judged.result))
+    return 1 if judged.result.verdict is Verdict.INVALID else 0
+
+
+def _given(options: argparse.Namespace) -> RunFacts | None:
+    """Return facts from the options; they need at least the session's length and both ranges."""
+    needed = (options.session, options.volts, options.amps)
+    if all(value is None for value in (*needed, options.model)):
+        return None
+    if any(value is None for value in needed):
+        raise ValueError("--session, --volts and --amps belong together; give all three")
+    identity = Identity("YOKOGAWA", options.model, "", "") if options.model else None
+    settings: MeterSettings = settings_of(options, round(options.session))
+    return RunFacts(identity, settings, options.session)

@@ -1,0 +1,71 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Read the power logs of the 2015 challenge: five columns, no header, no times of their own."""
+
+from __future__ import annotations
+
+import csv
+import math
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+from power.meter import IntegrationState, Reading
+
+_NAMES = ("voltage_v", "current_a", "power_w", "energy_wh", "integration_s")
+# As decoded from single floats, 9.91E+37 lies slightly below its name.
+_STAND_IN = 9.8e37
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+
+
+def is_old_log(path: Path) -> bool:
+    """Tell whether a file's first line is five numbers."""
+    with open(path, encoding="utf-8") as file:
+        fields = file.readline().split(",")
+    try:
+        return len(fields) == 5 and all(math.isfinite(float(field)) for field in fields)
+    except ValueError:
+        return False
+
+
+def read_old_log(path: Path) -> list[Reading]:
+    """Return the rows as readings: voltage, current, power, energy, integration time.
+
+    The integration time stands in for the missing clock, a repeated one counting as a second more,
+    and for the state: a row whose time is the last one's is taken for the end, everything before
+    for a running integration. What was written as 9.91e+037 is absent.
+    """
+    with open(path, newline="", encoding="utf-8") as file:
+        rows = [row for row in csv.reader(file) if row]
+    values = [_values(path, number, row) for number, row in enumerate(rows, start=1)]
+    last_s = values[-1][4] if values else None
+    readings: list[Reading] = []
+    repeats = 0
+    for index, row in enumerate(values):
+        repeats = repeats + 1 if index and row[4] == values[index - 1][4] else 0
+        at_end = index > 0 and row[4] == last_s
+        readings.append(_reading(row, (row[4] or 0.0) + repeats, at_end=at_end))
+    return readings
+
+
+def _values(path: Path, number: int, row: list[str]) -> list[float | None]:
+    try:
+        numbers = [float(field) for field in row]
+    except ValueError as error:
+        raise ValueError(f"{path}, line {number}: {error}") from None
+    if len(numbers) != len(_NAMES):
+        raise ValueError(f"{path}, line {number}: {len(numbers)} fields instead of {len(_NAMES)}")
+    return [value if abs(value) < _STAND_IN else None for value in numbers]
+
+
+def _reading(row: list[float | None], at_s: float, *, at_end: bool) -> Reading:
+    voltage, current, power, energy, integration = row
+    return Reading(
+        monotonic_s=at_s,
+        utc=_EPOCH + timedelta(seconds=at_s),
+        voltage_v=voltage,
+        current_a=current,
+        power_w=power,
+        energy_wh=energy,
+        integration_s=integration,
+        state=IntegrationState.STOP if at_end else IntegrationState.START,
+        absent={name: "no data" for name, value in zip(_NAMES, row, strict=True) if value is None},
+    )
