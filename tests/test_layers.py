@@ -11,6 +11,9 @@ from pathlib import Path
 
 import pytest
 
+# The first walk through all files takes a second.
+pytestmark = pytest.mark.slow
+
 ROOT = Path(__file__).resolve().parents[1]
 
 # What a part of the referee may import of the others. The programs at the top may import all.

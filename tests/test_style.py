@@ -1,0 +1,130 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The house style, as far as a program can see it."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+# The first walk through all files takes a second.
+pytestmark = pytest.mark.slow
+
+ROOT = Path(__file__).resolve().parents[1]
+SOURCES = ("referee", "power", "client_sample")
+TOP = (*SOURCES, "static", "tests", "docs", ".ci")
+LICENSED = {".py", ".js", ".mjs", ".css", ".html", ".sql", ".sh", ".c", ".h"}
+LICENCE = "SPDX-License-Identifier: Apache-2.0"
+
+
+def files() -> list[Path]:
+    """Return every file of the project's own folders, and of its root."""
+    found = [path for top in TOP for path in (ROOT / top).rglob("*") if path.is_file()]
+    found += [path for path in ROOT.iterdir() if path.is_file()]
+    return sorted(path for path in found if "__pycache__" not in path.parts)
+
+
+def trees(*tops: str) -> Iterator[tuple[str, ast.Module]]:
+    """Yield (path from the root, syntax tree) of the Python files below these folders."""
+    for top in tops:
+        for path in sorted((ROOT / top).rglob("*.py")):
+            tree = ast.parse(path.read_text(encoding="utf-8"))
+            yield path.relative_to(ROOT).as_posix(), tree
+
+
+def functions(tree: ast.AST) -> Iterator[ast.FunctionDef | ast.AsyncFunctionDef]:
+    """Yield every function below a node."""
+    for node in ast.walk(tree):
+        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
+            yield node
+
+
+def is_one_sentence(docstring: str | None) -> bool:
+    """Tell whether a docstring begins with one line that is a sentence."""
+    first = (docstring or "").partition("\n")[0]
+    return first.endswith(".") and first[:1] == first[:1].strip()
+
+
+def has_code(path: Path) -> bool:
+    """Tell whether a file is source code: by its suffix, its name, or a shell's first line."""
+    if path.suffix in LICENSED or path.name == "Makefile":
+        return True
+    return not path.suffix and path.read_bytes()[:2] == b"#!"
+
+
+def test_every_source_file_names_its_licence():
+    """The SPDX line stands within the first three lines."""
+    licensed = [path for path in files() if has_code(path)]
+    assert len(licensed) > 100
+    without = []
+    for path in licensed:
+        if not any(LICENCE in line for line in path.read_text(encoding="utf-8").split("\n")[:3]):
+            without.append(path.relative_to(ROOT).as_posix())
+    assert [] == without
+
+
+def test_every_test_says_what_it_shows():
+    """A test's docstring is one sentence that names the behaviour."""
+    without = [
+        f"{path}:{function.lineno} {function.name}"
+        for path, tree in trees("tests")
+        for function in functions(tree)
+        if function.name.startswith("test_") and not is_one_sentence(ast.get_docstring(function))
+    ]
+    assert [] == without
+
+
+def test_no_test_sleeps():
+    """Tests wait for conditions; a sleep is too short on one machine and too long on all others."""
+    sleeping = []
+    for path, tree in trees("tests"):
+        names = {"time.sleep"}
+        for node in ast.walk(tree):
+            if isinstance(node, ast.ImportFrom) and node.module == "time":
+                names |= {
+                    alias.asname or alias.name for alias in node.names if alias.name == "sleep"
+                }
+        for node in ast.walk(tree):
+            if isinstance(node, ast.Call) and ast.unparse(node.func) in names:
+                sleeping.append(f"{path}:{node.lineno}")
+    assert [] == sleeping
+
+
+def undocumented(path: str, node: ast.Module | ast.ClassDef, owner: str = "") -> Iterator[str]:
+    """Yield what is public in a module or class, and has no sentence to say what it is."""
+    for child in node.body:
+        if not isinstance(child, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
+            continue
+        if child.name.startswith("_"):
+            continue
+        if not is_one_sentence(ast.get_docstring(child)):
+            yield f"{path}:{child.lineno} {owner}{child.name}"
+        if isinstance(child, ast.ClassDef):
+            yield from undocumented(path, child, f"{child.name}.")
+
+
+@pytest.mark.parametrize("package", ["referee", "power"])
+def test_everything_public_is_documented(package):
+    """Modules, classes, functions and methods begin with one sentence."""
+    without = []
+    for path, tree in trees(package):
+        if not is_one_sentence(ast.get_docstring(tree)):
+            without.append(path)
+        without += undocumented(path, tree)
+    assert [] == without
+
+
+def test_nothing_private_is_exported():
+    """What a module offers by name exists in it, and is public."""
+    wrong = []
+    for path, tree in trees(*SOURCES):
+        for node in tree.body:
+            if not isinstance(node, ast.Assign) or ast.unparse(node.targets[0]) != "__all__":
+                continue
+            names = [element.value for element in node.value.elts]
+            wrong += [f"{path} {name}" for name in names if name.startswith("_")]
+            if sorted(set(names)) != sorted(names):
+                wrong.append(f"{path} names something twice")
+    assert [] == wrong
