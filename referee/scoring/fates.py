@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from referee.core.detections import Detections
 from referee.core.ground_truth import GroundTruth
-from referee.scoring.overlap import iou, thresholds
+from referee.scoring.overlap import columns, iou, thresholds
 from referee.scoring.rules import Rules
 from referee.scoring.truth_index import BLACKLISTED as BLACKLISTED_GROUP
 from referee.scoring.truth_index import TruthIndex
@@ -87,7 +87,7 @@ def explain(
     rows, boxes = matched
     fate[rows] = Fate.TRUE_POSITIVE
     truth_row[rows] = boxes
-    overlap[rows] = iou(detections.box[rows], truth.box[boxes])
+    overlap[rows] = iou(columns(detections.box[rows]), columns(truth.box[boxes]))
     by_image = index.source[np.argsort(truth.box_image_id[index.source], kind="stable")]
     places = index.images(truth.box_image_id[by_image])
     bounds = np.searchsorted(places, np.arange(index.image_count + 1))
@@ -135,7 +135,7 @@ def _explain_false_positives(
     detection = np.repeat(np.arange(n), size)
     within = np.arange(len(detection)) - np.repeat(np.cumsum(size) - size, size)
     row = by_image[np.repeat(bounds[image], size) + within]
-    overlap = iou(detections.box[detection], truth.box[row])
+    overlap = iou(columns(detections.box)[:, detection], columns(truth.box[row]))
     needed = thresholds(truth.box[row], rules)
     reaches = (overlap > needed if rules.strict else overlap >= needed) & (overlap > 0)
     same = detections.class_id[detection] == truth.box_class_id[row]

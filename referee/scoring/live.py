@@ -13,8 +13,8 @@ from referee.core.ground_truth import GroundTruth
 from referee.scoring.fates import Fates, explain
 from referee.scoring.growing import GrowingArray
 from referee.scoring.matching import Matching
-from referee.scoring.overlap import iou
-from referee.scoring.ranking import ClassScore, merge, sort_keys
+from referee.scoring.overlap import columns, iou
+from referee.scoring.ranking import ClassScore, merge, sort, sort_keys
 from referee.scoring.result import IGNORED_REASONS, IlsvrcResult
 from referee.scoring.rules import DEVKIT, Rules
 from referee.scoring.truth_index import BLACKLISTED, NO_TRUTH, TruthIndex
@@ -100,14 +100,19 @@ class LiveScore:
         detection = np.repeat(np.arange(len(box)), size)
         within = np.arange(len(detection)) - np.repeat(np.cumsum(size) - size, size)
         target = np.repeat(index.group_start[group], size) + within
-        overlap = iou(box[detection], index.box[target])
+        overlap = iou(columns(box)[:, detection], index.columns[:, target])
         needed = index.threshold[target]
         reaches = overlap > needed if self._rules.strict else overlap >= needed
         pairs = np.flatnonzero(reaches & (overlap > 0))
-        # Stable, so that of equal IoUs the first truth box in file order comes first.
-        pairs = pairs[np.lexsort((-overlap[pairs], detection[pairs]))]
-        candidates, counts = np.unique(detection[pairs], return_counts=True)
-        changed = self._matching.add(keys[candidates], counts, target[pairs])
+        detection, target = detection[pairs], target[pairs]
+        counts = np.bincount(detection, minlength=len(box))
+        # Few detections reach several boxes: only these need sorting, the best box first. The sort
+        # is stable, so that of equal IoUs the first truth box in file order comes first.
+        several = np.flatnonzero(counts[detection] > 1)
+        order = np.lexsort((-overlap[pairs[several]], detection[several]))
+        target[several] = target[several[order]]
+        candidates = np.flatnonzero(counts)
+        changed = self._matching.add(keys[candidates], counts[candidates], target)
         self._candidate_row.append(rows[candidates])
         self._touched.append(index.box_class[changed])
 
@@ -117,12 +122,13 @@ class LiveScore:
             return
         klass = np.concatenate([klass for klass, _ in self._pending])
         keys = np.concatenate([keys for _, keys in self._pending])
-        touched = np.unique(np.concatenate([klass, *self._touched]))
+        named = np.concatenate([klass, *self._touched])
+        touched = np.flatnonzero(np.bincount(named, minlength=self._index.class_count))
         order = np.argsort(_narrow(klass, self._index.class_count), kind="stable")
         keys = keys[order]
         bounds = np.searchsorted(klass[order], np.stack([touched, touched + 1]))
         for place, start, end in zip(touched.tolist(), *bounds.tolist(), strict=True):
-            merged = merge(self._classes[place].order, np.sort(keys[start:end]))
+            merged = merge(self._classes[place].order, sort(keys[start:end]))
             score = ClassScore(merged, self._hits(place), self._classes[place].truths)
             self._classes[place] = score
             self._ap[place] = score.ap()
@@ -134,7 +140,7 @@ class LiveScore:
         """Return the keys of a class's true positives, ascending."""
         start, end = self._index.class_start[place : place + 2]
         holder = self._matching.holder[start:end]
-        return np.sort(self._matching.key.values[holder[holder >= 0]])
+        return sort(self._matching.key.values[holder[holder >= 0]])
 
     def matched(self) -> tuple[Ints, Ints]:
         """Return the rows that are true positives, and for each its row in the ground truth.

@@ -40,7 +40,7 @@ class Matching:
         self._end = GrowingArray(np.int64)
 
     def add(self, keys: NDArray[np.complex128], counts: Ints, boxes: Ints) -> Ints:
-        """Add k candidates and return the truth boxes whose holder may have changed.
+        """Add k candidates and return the truth boxes, with repetitions, whose holder may be new.
 
         `keys` and `counts` have shape (k,); `boxes` has shape (sum of counts,) and lists each
         candidate's truth boxes, best first. Every count is at least 1.
@@ -57,14 +57,12 @@ class Matching:
             target = self._choice.values[self._next.values[proposers]]
             touched.append(target)
             proposers = self._settle(proposers, target)
-        return np.unique(np.concatenate(touched)) if touched else np.empty(0, dtype=np.int64)
+        return np.concatenate(touched) if touched else np.empty(0, dtype=np.int64)
 
     def _settle(self, proposers: Ints, target: Ints) -> Ints:
         """Let each proposed box keep its earliest proposer; return those that must ask again."""
         key = self.key.values
-        rank = np.argsort(key[proposers], kind="stable")
-        boxes, at = np.unique(target[rank], return_index=True)
-        challenger = proposers[rank][at]
+        boxes, challenger = _earliest(key[proposers], proposers, target)
         holder = self.holder[boxes]
         wins = (holder < 0) | (key[challenger] < key[holder])
         self.holder[boxes[wins]] = challenger[wins]
@@ -73,3 +71,16 @@ class Matching:
         self._next.values[turned_away] += 1
         more: Ints = turned_away[self._next.values[turned_away] < self._end.values[turned_away]]
         return more
+
+
+def _earliest(keys: NDArray[np.complex128], proposers: Ints, target: Ints) -> tuple[Ints, Ints]:
+    """Return the boxes proposed to, and for each the proposer of the smallest key."""
+    boxes, place, count = np.unique(target, return_inverse=True, return_counts=True)
+    challenger = np.empty(len(boxes), dtype=np.int64)
+    alone = count[place] == 1
+    challenger[place[alone]] = proposers[alone]
+    rivals = np.flatnonzero(~alone)
+    rivals = rivals[np.argsort(keys[rivals])]
+    contested, first = np.unique(place[rivals], return_index=True)
+    challenger[contested] = proposers[rivals[first]]
+    return boxes, challenger

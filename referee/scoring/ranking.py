@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["ClassScore", "Curve", "average_precision", "images_of", "merge", "sort_keys"]
+__all__ = ["ClassScore", "Curve", "average_precision", "images_of", "merge", "sort", "sort_keys"]
 
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
@@ -41,6 +41,22 @@ def images_of(keys: Keys, image_count: int) -> Ints:
 def _row_bits(image_count: int) -> int:
     """Return how many of the 53 bits of a double's integer remain for the row."""
     return 53 - max(image_count - 1, 1).bit_length()
+
+
+def sort(keys: Keys) -> Keys:
+    """Return keys in ascending order, (n,).
+
+    numpy sorts real numbers several times faster than complex ones; only what ties in its real
+    part, which is little unless confidences are coarse, is sorted as complex numbers.
+    """
+    real = keys.real.copy()
+    ordered: Keys = keys[np.argsort(real)]
+    real = ordered.real
+    ties = real[1:] == real[:-1]
+    if ties.any():
+        tied = np.flatnonzero(np.append(ties, False) | np.append(False, ties))
+        ordered[tied] = np.sort(ordered[tied])
+    return ordered
 
 
 def merge(ordered: Keys, more: Keys) -> Keys:

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from referee.core.ground_truth import GroundTruth
 from referee.errors import InputError
-from referee.scoring.overlap import thresholds
+from referee.scoring.overlap import columns, thresholds
 from referee.scoring.rules import Rules
 
 __all__ = ["BLACKLISTED", "NO_TRUTH", "Positions", "TruthIndex"]
@@ -52,10 +52,11 @@ class Positions:
 class TruthIndex:
     """Hold the truth boxes that count, grouped by class, then image, then file order.
 
-    Boxes of blacklisted pairs are left out. `box` (m, 4), `threshold` (m,), `box_class` and
-    `box_image` (m,), positions of class and image, and `source` (m,), rows in the ground truth,
-    go together. Boxes of one (image, class) pair form a group: `group_start` and `group_size`.
-    Boxes of class position c are the slice `class_start[c]:class_start[c+1]`.
+    Boxes of blacklisted pairs are left out. `box` (m, 4), or as `columns` (4, m), `threshold`
+    (m,), `box_class` and `box_image` (m,), positions of class and image, and `source` (m,), rows
+    in the ground truth, go together. Boxes of one (image, class) pair form a group:
+    `group_start` and `group_size`. Boxes of class position c are the slice
+    `class_start[c]:class_start[c+1]`.
     """
 
     def __init__(self, truth: GroundTruth, rules: Rules) -> None:
@@ -78,6 +79,7 @@ class TruthIndex:
         order = kept[np.argsort(pair[kept], kind="stable")]
         self.source: Ints = order
         self.box = truth.box[order]
+        self.columns = columns(self.box)
         self.threshold = thresholds(self.box, rules)
         groups, start, size = np.unique(pair[order], return_index=True, return_counts=True)
         self.group_start, self.group_size = start.astype(np.int64), size.astype(np.int64)

@@ -1,0 +1,129 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The scorer at full size: 20,000 images, 200 classes, 55,000 truth boxes, 1,000,000 detections."""
+
+from __future__ import annotations
+
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+import numpy as np
+
+from referee.scoring.ilsvrc import evaluate
+from referee.scoring.live import LiveScore
+from referee.scoring.uncertainty import bootstrap
+from tests.bench.scoring_data import DETECTIONS, generate, write_files
+
+ROUNDS = 5
+
+# A process of its own starts the command: a child's peak memory includes its parent's at the fork.
+_LAUNCHER = """
+import resource, subprocess, sys, time
+start = time.perf_counter()
+subprocess.run(sys.argv[1:], check=True, stdout=subprocess.DEVNULL)
+print(time.perf_counter() - start, resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)
+"""
+
+
+def run():
+    """Measure in turns with the peers, and print medians and ratios."""
+    truth, detections = generate()
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        write_files(folder, truth, detections)
+        _evaluation(folder, truth, detections)
+        _command(folder)
+    _growth(truth)
+    _live(truth, detections)
+    start = time.perf_counter()
+    bootstrap(evaluate(truth, detections), 1000)
+    print(f"bootstrap, 1,000 draws            {time.perf_counter() - start:8.2f} s")
+
+
+def _evaluation(folder, truth, detections):
+    """From arrays to all APs, beside peers that have the same boxes in memory."""
+    ours, theirs = [], []
+    for _ in range(ROUNDS):
+        ours.append(_seconds(evaluate, truth, detections))
+        theirs.append(_peer("hotcoco", folder))
+    slow = _peer("pycocotools", folder)
+    mine, hot = statistics.median(ours), statistics.median(theirs)
+    print(f"arrays to all APs                 {mine:8.3f} s  ({_spread(ours)})")
+    print(f"  hotcoco, twelve numbers         {hot:8.3f} s  ({_spread(theirs)})")
+    print(f"  ours/hotcoco                    {mine / hot:8.2f}")
+    print(f"  pycocotools, one threshold      {slow:8.1f} s  its/ours {slow/mine:.0f}")
+
+
+def _command(folder):
+    """The whole process from files, start-up and parsing included, beside hotcoco's on JSON."""
+    score = [sys.executable, "-m", "referee", "score", "--json"]
+    score += ["--ground-truth", folder / "truth.csv", "--images", folder / "images.csv"]
+    score += ["--detections", folder / "detections.csv"]
+    peer = [sys.executable, "-m", "tests.bench.scoring_peers", "hotcoco", folder]
+    ours, theirs = [], []
+    for _ in range(ROUNDS):
+        ours.append(_process(score))
+        theirs.append(_process(peer))
+    for label, runs in (("referee score on CSV", ours), ("  hotcoco's process on JSON", theirs)):
+        seconds = [second for second, _ in runs]
+        memory = max(peak for _, peak in runs)
+        middle = statistics.median(seconds)
+        print(f"{label:<34}{middle:8.3f} s  ({_spread(seconds)}), peak {memory:.0f} MB")
+
+
+def _growth(truth):
+    """Each step has ten times the detections of the one before, on the same truth."""
+    before = None
+    for count in (DETECTIONS // 10, DETECTIONS, 10 * DETECTIONS):
+        detections = generate(count)[1]
+        rounds = ROUNDS if count <= DETECTIONS else 2
+        seconds = statistics.median(_seconds(evaluate, truth, detections) for _ in range(rounds))
+        grown = f"{seconds / before:.1f} times as long" if before else ""
+        print(f"{count:>10,} detections             {seconds:8.3f} s  {grown}")
+        before = seconds
+
+
+def _live(truth, detections):
+    """Answers of 100 detections on top of a million: until the refreshed mAP is there."""
+    chance = np.random.default_rng(2)
+    more = generate(100_000, seed=3)[1]
+    for held in (DETECTIONS // 10, DETECTIONS):
+        live = LiveScore(truth)
+        live.add(detections.select(chance.choice(len(detections), held, replace=False)))
+        live.result()
+        times = []
+        for _ in range(100):
+            answer = more.select(chance.integers(0, len(more), 100))
+            start = time.perf_counter()
+            live.add(answer)
+            live.result()
+            times.append(1000 * (time.perf_counter() - start))
+        print(
+            f"live, 100 on top of {held:<14,}{statistics.median(times):8.1f} ms ({_spread(times)})"
+        )
+
+
+def _seconds(function, *arguments):
+    start = time.perf_counter()
+    function(*arguments)
+    return time.perf_counter() - start
+
+
+def _peer(name, folder):
+    command = [sys.executable, "-m", "tests.bench.scoring_peers", name, folder]
+    return float(subprocess.run(command, check=True, capture_output=True, text=True).stdout)
+
+
+def _process(command):
+    """Run a command and return its seconds and its peak memory in MB."""
+    arguments = [sys.executable, "-c", _LAUNCHER, *map(str, command)]
+    printed = subprocess.run(arguments, check=True, capture_output=True, text=True).stdout
+    seconds, peak_kib = map(float, printed.split())
+    return seconds, peak_kib / 1024
+
+
+def _spread(values):
+    return f"{min(values):.3f} to {max(values):.3f}"
