@@ -9,7 +9,7 @@ from referee.core.detections import Detections
 from referee.core.flags import Flag, flag_rows
 from referee.core.instant import Instant
 from referee.core.states import SessionFacts, accepts, elapsed_s, remaining_s
-from referee.errors import Refusal
+from referee.errors import Refusal, Unavailable
 from referee.service.contest import Contest
 from referee.store.answers import Answer, AnswerForm, count_answers, insert_answer
 from referee.store.database import Connection
@@ -77,7 +77,12 @@ def take_answer(
         )
         return insert_answer(connection, answer), received_s, late
 
-    number, received_s, late = journal.submit(store).result(_COMMIT_S)
+    try:
+        number, received_s, late = journal.submit(store).result(_COMMIT_S)
+    except TimeoutError:
+        raise Unavailable(
+            "The referee's disk is too slow: the answer may not be stored, send it again."
+        ) from None
     return Receipt(
         answer=number,
         stored=len(detections),
@@ -96,7 +101,7 @@ def _require_storable(
     late: bool,
 ) -> float:
     elapsed = elapsed_s(facts, received)
-    if elapsed is None or facts.voided is not None:
+    if elapsed is None or elapsed < 0.0 or facts.voided is not None:
         raise Refusal("token_invalid", "The session of this token does not run.")
     if late and (
         elapsed > facts.length_s + LATE_S
