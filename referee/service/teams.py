@@ -29,8 +29,8 @@ class PracticeTeams:
 
     def admits(self, username: str, password: str) -> bool:
         """Tell whether this pair may log in."""
-        good = hmac.compare_digest(password.encode("utf-8"), PRACTICE_PASSWORD.encode("utf-8"))
-        return good and 0 < len(username) <= _MAX_NAME
+        good = hmac.compare_digest(_bytes(password), _bytes(PRACTICE_PASSWORD))
+        return good and 0 < len(username) <= _MAX_NAME and username.isprintable()
 
 
 class EventTeams:
@@ -49,12 +49,12 @@ class EventTeams:
     def admits(self, username: str, password: str) -> bool:
         """Tell whether this pair may log in; an unknown name takes as long as a wrong password."""
         stored = registered_teams(self._path).get(username, self._nobody)
-        digest = hashlib.sha256(f"{stored}\0{password}".encode()).digest()
+        digest = hashlib.sha256(_bytes(f"{stored}\0{password}")).digest()
         with self._one_at_a_time:
             if digest in self._known:
                 return True
             try:
-                self._hasher.verify(stored, password)
+                self._hasher.verify(stored, _bytes(password))
             except argon2.exceptions.VerificationError:
                 return False
             except argon2.exceptions.InvalidHashError as error:
@@ -71,14 +71,21 @@ def registered_teams(path: Path) -> dict[str, str]:
     """Return team name → password hash; raises `ConfigError` for a damaged file."""
     if not path.exists():
         return {}
-    with path.open(encoding="utf-8", newline="") as file:
-        rows = list(csv.reader(file))
+    try:
+        with path.open(encoding="utf-8", newline="") as file:
+            rows = list(csv.reader(file))
+    except (UnicodeDecodeError, csv.Error) as error:
+        raise ConfigError(f"{path}: is not a table of text ({error}).") from error
     if not rows or rows[0] != _HEADER:
         raise ConfigError(f"{path}: the first line must be '{','.join(_HEADER)}'.")
+    teams: dict[str, str] = {}
     for number, row in enumerate(rows[1:], 2):
         if len(row) != 2:
             raise ConfigError(f"{path}: line {number} must have 2 fields, not {len(row)}.")
-    return {team: password_hash for team, password_hash in rows[1:]}
+        if row[0] in teams:
+            raise ConfigError(f"{path}: line {number} names '{row[0]}' again; keep one line.")
+        teams[row[0]] = row[1]
+    return teams
 
 
 def register_team(path: Path, name: str) -> str:
@@ -99,3 +106,8 @@ def register_team(path: Path, name: str) -> str:
         writer.writerows(teams.items())
     os.replace(new, path)
     return password
+
+
+def _bytes(text: str) -> bytes:
+    """Encode whatever was typed; what JSON can spell and UTF-8 cannot is simply never right."""
+    return text.encode("utf-8", "surrogatepass")
