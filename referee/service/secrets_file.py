@@ -3,15 +3,19 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import secrets
+import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 
 from referee.errors import ConfigError
 
 __all__ = ["Secrets", "load_secrets", "secrets_path"]
+
+_KEY_BYTES = 32
 
 
 @dataclass(frozen=True)
@@ -34,15 +38,23 @@ def load_secrets(folder: Path) -> Secrets:
     no token that was handed out would be good any more.
     """
     path = secrets_path(folder)
-    try:
-        # O_EXCL: of two processes that start together only one makes the keys.
-        descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-    except FileExistsError:
-        return _read(path)
-    keys = {"token_key": secrets.token_hex(32), "console_key": secrets.token_hex(32)}
-    with os.fdopen(descriptor, "w", encoding="ascii") as file:
-        json.dump(keys, file)
+    if not path.exists():
+        _make(path)
     return _read(path)
+
+
+def _make(path: Path) -> None:
+    """Write new keys beside the path, and give them its name in one step, unless it is taken."""
+    keys = {name: secrets.token_hex(_KEY_BYTES) for name in ("token_key", "console_key")}
+    descriptor, new = tempfile.mkstemp(dir=path.parent, prefix=path.name)  # with mode 600
+    try:
+        with os.fdopen(descriptor, "w", encoding="ascii") as file:
+            json.dump(keys, file)
+        # Of several that start together one makes the keys, and nobody reads them half written.
+        with contextlib.suppress(FileExistsError):
+            os.link(new, path)
+    finally:
+        os.unlink(new)
 
 
 def _read(path: Path) -> Secrets:
@@ -50,7 +62,10 @@ def _read(path: Path) -> Secrets:
         raise ConfigError(f"{path} can be read by others: run 'chmod 600 {path}'.")
     try:
         keys = json.loads(path.read_text(encoding="ascii"))
-        return Secrets(bytes.fromhex(keys["token_key"]), bytes.fromhex(keys["console_key"]))
+        found = Secrets(bytes.fromhex(keys["token_key"]), bytes.fromhex(keys["console_key"]))
+        if min(len(found.token_key), len(found.console_key)) < _KEY_BYTES:
+            raise ValueError("a key is too short")
+        return found
     except (ValueError, KeyError, TypeError) as error:
         raise ConfigError(
             f"{path} is damaged: restore it, or delete it, which makes every token invalid."
