@@ -11,7 +11,7 @@ import pytest
 
 from client_sample import pipelined
 from client_sample.pipeline import Pipeline
-from client_sample.session import Session
+from client_sample.session import LostConnection, Session
 
 
 def run(referee, *arguments):
@@ -119,6 +119,22 @@ def test_running_out_of_time_is_a_normal_end(referee, answers_file, capsys, used
     referee.refuse_after = used  # of ten: five images, one status, three answers, logout
     assert 0 == run(referee, "--answers", answers_file, "--batch", "1")
     assert 1 == capsys.readouterr().err.count("time has run out")
+
+
+def test_what_fails_after_the_session_is_over_is_no_error(referee):
+    """A stage that was caught in the middle of something does not spoil the normal end."""
+    referee.refuse_after = 1
+
+    def fail_late(image_id: int, jpeg_bytes: bytes) -> list:
+        assert session.stopped.wait(10)
+        raise LostConnection("nobody is there any more")
+
+    session = Session(referee.url)
+    session.login("me", "secret")
+    line = Pipeline(session, [fail_late], fetchers=1)
+    line.start()
+    assert line.wait(10)
+    assert (True, None) == (line.session_over, line.error)
 
 
 def test_an_answer_that_came_late_ends_the_session(referee, answers_file, capsys):
