@@ -61,8 +61,8 @@ class Detections:
             np.concatenate([part.box for part in parts]),
         )
 
-    def select(self, chosen: NDArray[np.bool_] | NDArray[np.int64]) -> Detections:
-        """Return the rows that a mask or an index array names, in its order."""
+    def select(self, chosen: NDArray[np.bool_] | NDArray[np.int64] | slice) -> Detections:
+        """Return the rows that a mask, an index array or a slice names, in its order."""
         return Detections(
             self.image_id[chosen], self.class_id[chosen], self.confidence[chosen], self.box[chosen]
         )

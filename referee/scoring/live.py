@@ -24,6 +24,9 @@ __all__ = ["LiveScore"]
 Ints = NDArray[np.int64]
 Keys = NDArray[np.complex128]
 
+# Few enough rows that what is computed from them stays in a processor's cache.
+_ROWS_AT_A_TIME = 2**18
+
 _NO_KEYS: Keys = np.empty(0, dtype=np.complex128)
 
 
@@ -57,6 +60,11 @@ class LiveScore:
     def add(self, detections: Detections) -> None:
         """Take the rows of one answer, in their order."""
         self._answers.append(detections)
+        for start in range(0, len(detections), _ROWS_AT_A_TIME):
+            self._take(detections.select(slice(start, start + _ROWS_AT_A_TIME)))
+
+    def _take(self, detections: Detections) -> None:
+        """Classify rows, match them, and remember them for the order of their classes."""
         index = self._index
         image = index.images(detections.image_id)
         klass = index.classes(detections.class_id)

@@ -9,6 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from referee.core.detections import Detections
+from referee.scoring import live as live_module
 from referee.scoring.ilsvrc import evaluate
 from referee.scoring.live import LiveScore
 from referee.scoring.rules import DEVKIT, REFEREE_2015
@@ -80,3 +81,14 @@ def test_empty_answers_change_nothing():
     live = LiveScore(make_truth([1], [1], [(1, 1, (0, 0, 9, 9))]))
     live.add(Detections.empty())
     assert (0.0, 0) == (live.result().mean_ap, live.result().detections)
+
+
+@pytest.mark.parametrize("rows_at_a_time", [1, 3, 1000])
+def test_large_answers_are_taken_in_parts(monkeypatch, rows_at_a_time):
+    """How many rows are worked on together is not seen in the result."""
+    monkeypatch.setattr(live_module, "_ROWS_AT_A_TIME", rows_at_a_time)
+    truth = make_truth([1, 2], [1], [(1, 1, (0, 0, 9, 9)), (2, 1, (0, 0, 9, 9))])
+    rows = [(image, 1, 0.5, (0, 0, 9, edge)) for image in (2, 1, 9) for edge in (9, 8, 30)]
+    result = evaluate(truth, make_detections(rows))
+    assert (2, 4, 3) == (result.true_positives, result.duplicates, result.ignored["unknown_image"])
+    assert (1 + 2 / 4) / 2 == result.mean_ap
