@@ -15,6 +15,8 @@ from power.verdict import Finding, invalid, note, suspect
 ENDED = (IntegrationState.STOP, IntegrationState.TIMEUP)
 # Readings further apart than this many updates leave a gap.
 GAP_UPDATES = 2.5
+# More of a run than this share must not go without readings.
+MOST_UNSEEN = 0.5
 # The first updates after START have no data on a real meter (recorded).
 BLANK_UPDATES = 2
 # Above its rated range a crest can be cut without a sign; 128 % was recorded with half the power.
@@ -147,6 +149,13 @@ def order(run: Run) -> Iterator[Finding]:
             "gap",
             f"Gaps between readings: {len(gaps)}, the longest {max(gaps):.1f} s; the meter's own "
             "integrator went on.",
+        )
+    duration_s = run.final.integration_s or 0.0
+    if sum(gaps) > MOST_UNSEEN * duration_s:
+        yield suspect(
+            "few_samples",
+            f"Nobody watched the meter for {sum(gaps):.1f} of {duration_s:g} s, so that clipping "
+            "or a change of range there would have gone unseen.",
         )
 
 
@@ -288,10 +297,11 @@ def plausibility(
 
 
 def _above_range(run: Run) -> Iterator[Finding]:
+    """Look at the readings after the end, too: the device is mostly still there."""
     for name, range_name in (("voltage_v", "voltage_range_v"), ("current_a", "current_range_a")):
         shares = [
             abs(value) / size
-            for row in run.running
+            for row in run.readings
             if (value := getattr(row, name)) is not None
             and (size := getattr(row, range_name) or getattr(run.settings, range_name))
         ]

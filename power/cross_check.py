@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -36,15 +37,10 @@ def cross_check(readings: Sequence[Reading], update_interval_s: float) -> CrossC
 
     Each power is the mean over the update before its reading, so it is weighted with the number of
     updates since the reading before. One update more or less at the ends cannot be told apart, and
-    updates that nobody read may have had any power between the lowest and the highest seen.
+    updates that nobody read may have had any power between the lowest and the highest seen. So do
+    readings of a held display, which show what was, not what is.
     """
-    rows = [
-        (reading.monotonic_s, reading.power_w, reading.energy_wh)
-        for reading in readings
-        if reading.state is IntegrationState.START
-        and reading.energy_wh is not None
-        and reading.power_w is not None
-    ]
+    rows = _measured(readings, update_interval_s)
     if len(rows) < 2:
         return None
     first_s, _, first_wh = rows[0]
@@ -61,3 +57,30 @@ def cross_check(readings: Sequence[Reading], update_interval_s: float) -> CrossC
     edge_ws = max(abs(power) for power in powers) * update_interval_s
     allowance_wh = RELATIVE_ALLOWANCE * abs(counted_wh) + (edge_ws + spread_w * unseen_s) / 3600
     return CrossCheck(sampled_ws / 3600, counted_wh, allowance_wh)
+
+
+def _measured(
+    readings: Sequence[Reading], update_interval_s: float
+) -> list[tuple[float, float, float]]:
+    """Return time, power and energy of the running readings, without those that show the past."""
+    rows: list[tuple[float, float, float]] = []
+    begun_s: float | None = None
+    for reading in readings:
+        power, energy, elapsed_s = reading.power_w, reading.energy_wh, reading.integration_s
+        if reading.state is not IntegrationState.START or power is None or energy is None:
+            continue
+        if elapsed_s is not None:
+            begun_s = reading.monotonic_s - elapsed_s if begun_s is None else begun_s
+            # TIME is in whole seconds and as old as its update.
+            if reading.monotonic_s - begun_s - elapsed_s > update_interval_s + 1.0:
+                continue
+        # Where power flows, the energy of a new update is another one. Text and binary output
+        # round the same value differently.
+        if rows and power > 0 and _same(rows[-1][1], power) and _same(rows[-1][2], energy):
+            continue
+        rows.append((reading.monotonic_s, power, energy))
+    return rows
+
+
+def _same(a: float, b: float) -> bool:
+    return math.isclose(a, b, rel_tol=1e-5)

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Protocol, TypeVar, runtime_checkable
 
 from power.energy import EnergyResult, judge_energy
-from power.errors import MeterError, MeterReplyError, MeterUnreachable
+from power.errors import MeterBusy, MeterError, MeterRefused, MeterReplyError, MeterUnreachable
 from power.final import read_final
 from power.meter import Identity, IntegrationStart, IntegrationState, Meter, MeterSettings, Reading
 from power.power_log import PowerLog
@@ -103,9 +103,7 @@ class Recorder:
             elapsed_s = self._clock() - start.sent_s
             session_s = min(elapsed_s, float(settings.timer_s)) if early else settings.timer_s
             self._persist(self._meter.stop)
-            for reading in self._persist(
-                lambda: read_final(self._meter.read, settings.update_interval_s, self._sleep)
-            ):
+            for reading in self._final(settings, session_s if early else None):
                 self._keep(reading, start, log)
         result = judge_energy(
             self._readings, session_s=session_s, settings=settings, identity=identity
@@ -132,11 +130,46 @@ class Recorder:
                 schedule = self._aligned(interval_s, schedule.origin_s)
                 aligned_s = now_s = self._clock()
             self._sleep(max(0.0, schedule.next_after(now_s) - now_s))
-            reading = self._persist(self._meter.read, deadline_s)
+            try:
+                reading = self._persist(self._meter.read, deadline_s)
+            except MeterRefused as error:
+                _log.warning("no more readings during this run: %s", error)
+                return self._outlast(start.written_s + settings.timer_s, interval_s, should_stop)
             self._keep(reading, start, log)
             if reading.state is not IntegrationState.START:
                 return False
         return True
+
+    def _outlast(self, end_s: float, interval_s: float, should_stop: Callable[[], bool]) -> bool:
+        """Wait for the end of a run that cannot be read; True if it is to be ended early."""
+        while not should_stop():
+            left_s = end_s - self._clock()
+            if left_s <= 0:
+                return False
+            self._sleep(min(left_s, interval_s))
+        return True
+
+    def _final(self, settings: MeterSettings, early_s: float | None) -> list[Reading]:
+        """Return the readings after the end, at the timer or early after so many seconds.
+
+        When somebody changed the output items or held the values during the run, this is the first
+        moment at which they may be set right; the integrator has kept the energy.
+        """
+
+        def read() -> list[Reading]:
+            return read_final(self._meter.read, settings.update_interval_s, self._sleep)
+
+        expected_s = float(settings.timer_s) if early_s is None else early_s
+        tolerance_s = 0.0 if early_s is None else settings.update_interval_s + 1.0
+        try:
+            readings = self._persist(read)
+            measured_s = readings[-1].integration_s
+            if measured_s is not None and abs(measured_s - expected_s) <= tolerance_s:
+                return readings
+        except (MeterRefused, MeterReplyError) as error:
+            _log.warning("the result cannot be read as the meter is set: %s", error)
+        self._persist(self._meter.arrange)
+        return self._persist(read)
 
     def _aligned(self, interval_s: float, fallback_s: float) -> Schedule:
         """Return instants in the middle between updates, by a new look at their phase if possible.
@@ -167,7 +200,7 @@ class Recorder:
         while True:
             try:
                 if attempt:
-                    self._meter.attach()
+                    self._attach()
                 return call()
             except (MeterUnreachable, MeterReplyError) as error:
                 attempt += 1
@@ -176,3 +209,15 @@ class Recorder:
                     raise
                 _log.warning("%s; attempt %d in %.2f s", error, attempt + 1, pause_s)
                 self._sleep(pause_s)
+
+    def _attach(self) -> None:
+        """Attach again; a connection that the meter still counts as taken is a lost link, too.
+
+        Output items that are not ours do not matter here: what needs them will say so.
+        """
+        try:
+            self._meter.attach()
+        except MeterBusy as error:
+            raise MeterUnreachable(str(error)) from error
+        except MeterRefused as error:
+            _log.warning("attached, but %s", error)

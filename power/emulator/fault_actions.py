@@ -11,6 +11,7 @@ from power.emulator.instrument import Instrument
 from power.emulator.measurement import OVR1, POA1
 
 _ELECTRICAL = ("U", "I", "P")
+_FOR_EVER = 1 << 40
 _ALL = (*_ELECTRICAL, "WH", "TIME")
 
 
@@ -131,7 +132,11 @@ def _binary(meter: Instrument, fault: Fault, at_s: float) -> None:
 
 
 def _clip(meter: Instrument, fault: Fault, at_s: float) -> None:
-    meter.measurement.clipped = fault.number("share")
+    """Do what was recorded: half the power at 128 % of range, steady and without a sign."""
+    measurement = meter.measurement
+    measurement.clipped = fault.number("share")
+    shown_a = fault.number("current") * meter.settings.current_range_a
+    measurement.mask(("I",), shown_a, _FOR_EVER)
 
 
 def _mode200(meter: Instrument, fault: Fault, at_s: float) -> None:

@@ -35,7 +35,10 @@ CATALOGUE: dict[str, tuple[dict[str, str], str]] = {
     "refuse": ({"count": "1", "code": "813"}, "refuse the next commands"),
     "lose": ({"count": "1"}, "lose the next commands without any trace"),
     "clamp": ({"count": "1"}, "set the next range one larger than told"),
-    "clip": ({"share": "0.5"}, "measure only a share of the power, without any flag; 1 ends it"),
+    "clip": (
+        {"share": "0.5", "current": "1.28"},
+        "cut crests: a share of the power, a current above its range, no flag",
+    ),
     "force_range": ({}, "self-protection: current range 1 A and auto-range on"),
     "hyphen": ({"place": "before"}, "mark the ranges with a hyphen, before or after"),
     "hold": ({"on": "1"}, "hold the numeric data"),
@@ -83,7 +86,10 @@ def parse_fault(line: str) -> Fault:
             raise BadFault(f"{word!r} is no parameter of {words[0]}; it has {known}")
         parameters[key] = value
     fault = Fault(words[0], parameters)
-    for key in ("count", "seconds", "updates", "number", "share", "watts", "code"):
+    for key in (
+        *("count", "seconds", "updates", "number"),
+        *("share", "current", "watts", "code"),
+    ):
         if key in parameters:
             fault.number(key)
     return fault

@@ -158,6 +158,10 @@ class Measurement:
         from_s = at_s - self._profile_origin_s
         self.load = replace(self.load, profile=self.load.profile.continued(from_s, watts))
 
+    def load_energy_j(self, from_s: float, to_s: float) -> float:
+        """Return the load's own energy between two instants of the clock, in joules."""
+        return self._joules(from_s, to_s)
+
     def true_energy_wh(self, now: float) -> float:
         """Return the exact integral of the profile over what was integrated."""
         if self.integrator.state == "RESET":

@@ -9,7 +9,7 @@ import time
 from collections.abc import Callable
 from datetime import UTC, datetime
 
-from power.errors import MeterBusy, MeterError, MeterRefused, MeterReplyError
+from power.errors import MeterBusy, MeterError, MeterRefused, MeterReplyError, MeterSilent
 from power.meter import (
     Flag,
     Identity,
@@ -29,6 +29,9 @@ _log = logging.getLogger(__name__)
 # Some commands fail right after the integration has started (found by users of real meters).
 BUSY_WINDOW_S = 0.2
 STATE_DEADLINE_S = 5.0
+# A STOP without effect is sent again after this long; a repeat does no harm (844).
+STOP_PATIENCE_S = 2.0
+_MOST_STOPS = 3
 _POLL_S = 0.05
 
 _CONDITION_FLAGS = ((6, Flag.OVER_RANGE), (7, Flag.VOLTAGE_PEAK_OVER), (8, Flag.CURRENT_PEAK_OVER))
@@ -137,18 +140,21 @@ class WT310:
         """
         with self._lock:
             state = self._state()
-            if state is IntegrationState.START:
+            for _ in range(_MOST_STOPS):
+                if state is not IntegrationState.START:
+                    break
                 self._link.tell(":INTEGrate:STOP")
-                state = self._await_state(set(IntegrationState) - {IntegrationState.START})
-                errors = self._link.errors()
-                if state is IntegrationState.START:
-                    raise MeterRefused(
-                        f"the meter still integrates {STATE_DEADLINE_S:g} s after STOP "
-                        f"({_queue_text(errors)}); press STOP at its panel"
-                    )
+                state = self._await_state(
+                    set(IntegrationState) - {IntegrationState.START}, STOP_PATIENCE_S
+                )
                 # The timer may end between our look and our STOP, which is then refused.
-                for error in errors:
+                for error in self._link.errors():
                     _log.info("STOP in state %s gave %s %s", state.value, error.code, error.text)
+            if state is IntegrationState.START:
+                raise MeterRefused(
+                    f"the meter still integrates after {_MOST_STOPS} times STOP; press STOP at its "
+                    "panel"
+                )
             self._note_end(state)
             return state
 
@@ -180,17 +186,20 @@ class WT310:
         with self._lock:
             self._link.reopen()
             state = self._state()
+            self._items = ()
             self._items = output.read_items(self._link)
             # A run that ended meanwhile still gets its check of ranges and latched bits.
             self._running = state is not IntegrationState.RESET
             return state
 
     def arrange(self) -> None:
-        """Set the output items that a reading needs; refused while an integration runs."""
+        """Set the output items that a reading needs, and end holds; refused while one runs."""
         with self._lock:
             if self._state() is IntegrationState.START:
                 raise MeterBusy("output items are not changed while an integration runs")
             self._link.errors()
+            for hold in (":HOLD", ":NUMeric:HOLD"):
+                self._link.command(f"{hold} OFF")
             self._items = output.write_items(self._link)
 
     def settings(self) -> MeterSettings:
@@ -274,13 +283,24 @@ class WT310:
     def _state(self) -> IntegrationState:
         return IntegrationState(parse_word(self._link.ask(":INTEGrate:STATe?"), output.STATES))
 
-    def _await_state(self, wanted: set[IntegrationState]) -> IntegrationState:
-        """Poll until one of the wanted states is there, for at most 5 s, and return the last."""
-        deadline_s = self._clock() + STATE_DEADLINE_S
+    def _await_state(
+        self, wanted: set[IntegrationState], patience_s: float = STATE_DEADLINE_S
+    ) -> IntegrationState:
+        """Poll until one of the wanted states is there, for a bounded time, and return the last.
+
+        A question that is not answered, or not properly, is asked again while there is time.
+        """
+        deadline_s = self._clock() + patience_s
         while True:
-            state = self._state()
-            if state in wanted or self._clock() >= deadline_s:
-                return state
+            try:
+                state = self._state()
+            except (MeterSilent, MeterReplyError):
+                self._link.distrust()
+                if self._clock() >= deadline_s:
+                    raise
+            else:
+                if state in wanted or self._clock() >= deadline_s:
+                    return state
             self._sleep(_POLL_S)
 
     def _wait_for_data(self, update_interval_s: float) -> None:

@@ -17,6 +17,9 @@ _log = logging.getLogger(__name__)
 # The queue's true length is not documented; more entries than this mean that it never empties.
 _MOST_ERRORS = 64
 _MOST_LATE_REPLIES = 4
+# Query interrupted, unterminated, deadlocked (page App-3): traces of an exchange that failed and
+# was repeated; they say nothing of a command.
+_TRANSFER_ERRORS = (410, 420, 430, 440)
 
 
 class Link:
@@ -100,13 +103,14 @@ class Link:
             )
 
     def errors(self) -> list[DeviceError]:
-        """Empty the meter's error queue and return what was in it, oldest first."""
+        """Empty the meter's error queue and return what commands left in it, oldest first."""
         found: list[DeviceError] = []
-        while len(found) < _MOST_ERRORS:
+        for _ in range(_MOST_ERRORS):
             error = parse_error(self.ask(":STATus:ERRor?"))
             if error.code == 0:
                 return found
-            found.append(error)
+            if error.code not in _TRANSFER_ERRORS:
+                found.append(error)
         raise MeterReplyError("the meter's error queue never ends; switch the meter off and on")
 
     def distrust(self) -> None:

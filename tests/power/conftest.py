@@ -17,8 +17,9 @@ from power.emulator.instrument import Instrument, Options
 from power.emulator.interpreter import Interpreter
 from power.emulator.load import Load
 from power.emulator.profile import LoadProfile, constant
-from power.errors import MeterSilent, MeterUnreachable
+from power.errors import MeterSilent
 from power.meter import IntegrationState, MeterSettings, Reading
+from power.transports.direct import DirectTransport
 from power.wt310.driver import WT310
 
 ROOT = Path(__file__).parents[2]
@@ -82,55 +83,6 @@ class Script:
         self.closed = True
 
 
-class EmulatedWire:
-    """Be a transport to an emulated meter in this process, in fake time."""
-
-    name = "emulated"
-
-    def __init__(self, interpreter: Interpreter, time: FakeTime) -> None:
-        self.interpreter = interpreter
-        self.time = time
-        self.sent: list[str] = []
-
-    def write(self, message: str) -> None:
-        """Hand a message to the emulator."""
-        self._check_link()
-        self.sent.append(message)
-        self.interpreter.receive(message.encode() + b"\n")
-
-    def read(self, timeout_s: float) -> bytes:
-        """Let fake time pass until the reply is there, or the time-out is over."""
-        deadline_s = self.time.now + timeout_s
-        while True:
-            self._check_link()
-            reply = self.interpreter.fetch(1 << 20)
-            if reply is not None:
-                return reply[0]
-            if self.time.now >= deadline_s:
-                self.interpreter.unterminated()
-                raise MeterSilent("the emulated meter is silent")
-            next_s = self.interpreter.next_event_s()
-            self.time.now = min(deadline_s, max(next_s, self.time.now + 1e-4))
-
-    def clear(self) -> None:
-        """Do a device clear."""
-        self._check_link()
-        self.interpreter.clear()
-
-    def _check_link(self) -> None:
-        """Fail as a wire does while the link is cut or mute."""
-        faults = self.interpreter.instrument.faults
-        self.interpreter.pump()
-        if faults.unplugged:
-            raise MeterUnreachable("the link is cut")
-        if faults.hanging:
-            self.time.now += 2.0
-            raise MeterSilent("the link is mute")
-
-    def close(self) -> None:
-        """Do nothing: the wire has no end."""
-
-
 class Bench:
     """Hold an emulated meter and a driver on it, both in fake time."""
 
@@ -146,7 +98,7 @@ class Bench:
             act=act,
         )
         self.interpreter = Interpreter(self.instrument)
-        self.wires: list[EmulatedWire] = []
+        self.wires: list[DirectTransport] = []
         self.meter = self.driver()
 
     def driver(self) -> WT310:
@@ -157,16 +109,14 @@ class Bench:
         """Switch a fault on now."""
         apply(self.instrument, parse_fault(line), self.time.now)
 
-    def connect(self) -> EmulatedWire:
+    def connect(self) -> DirectTransport:
         """Return a new wire to the meter, unless the link is cut."""
-        if self.instrument.faults.unplugged:
-            raise MeterUnreachable("nobody answers")
-        self.wires.append(EmulatedWire(self.interpreter, self.time))
+        self.wires.append(DirectTransport(self.interpreter, self.time.sleep))
         return self.wires[-1]
 
     def ask(self, message: str) -> str:
         """Ask the emulated meter without the driver."""
-        wire = EmulatedWire(self.interpreter, self.time)
+        wire = DirectTransport(self.interpreter, self.time.sleep)
         wire.write(message)
         return wire.read(60.0).decode().rstrip("\n")
 

@@ -302,9 +302,28 @@ def test_a_small_contradiction_is_suspect(
 
 def test_a_gap_is_only_noted(good_run: list[Reading], fixed_settings: MeterSettings) -> None:
     """The integrator went on while the link was lost, and TIME proves it."""
-    result = judge(good_run[:4] + good_run[9:], fixed_settings)
+    result = judge(good_run[:5] + good_run[9:], fixed_settings)
     assert {"gap": Verdict.VALID} == codes(result)
     assert Verdict.VALID is result.verdict
+
+
+def test_a_gap_of_more_than_half_is_suspect(
+    good_run: list[Reading], fixed_settings: MeterSettings
+) -> None:
+    """What happened to the ranges meanwhile nobody knows."""
+    result = judge(good_run[:4] + good_run[10:], fixed_settings)
+    assert {"gap": Verdict.VALID, "few_samples": Verdict.SUSPECT} == codes(result)
+
+
+def test_readings_of_a_held_display_are_no_samples(
+    good_run: list[Reading], fixed_settings: MeterSettings
+) -> None:
+    """They neither count nor contradict the integrator, but the hold itself is told."""
+    held = [
+        replace(row, power_w=20.0, energy_wh=18.0 / 3600, integration_s=3.0) if 4 <= k <= 9 else row
+        for k, row in enumerate(good_run)
+    ]
+    assert "cross_check" not in codes(judge(held, fixed_settings))
 
 
 def test_a_held_display_is_suspect(good_run: list[Reading], fixed_settings: MeterSettings) -> None:

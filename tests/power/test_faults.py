@@ -25,9 +25,9 @@ from power.meter import IntegrationState, MeterSettings
 from power.recorder import Recorder
 
 SETTINGS = MeterSettings(
-    timer_s=12, update_interval_s=0.5, voltage_range_v=150.0, current_range_a=0.1
+    timer_s=40, update_interval_s=0.5, voltage_range_v=150.0, current_range_a=0.1
 )
-TRUE_WH = 5.0 * 12 / 3600
+TRUE_WH = 5.0 * 40 / 3600
 
 MakeBench = Callable[..., Any]
 
@@ -41,7 +41,8 @@ def record(bench: Any, path: Path) -> EnergyResult:
 # Faults during a run: what the verdict is, and which finding tells.
 DURING = [
     ("silent count=1", Verdict.VALID, None),
-    ("silent count=9", Verdict.VALID, "gap"),
+    ("silent count=4", Verdict.VALID, "gap"),
+    ("silent count=9", Verdict.SUSPECT, "few_samples"),
     ("slow seconds=1 count=1", Verdict.VALID, None),
     ("slow seconds=5 count=1", Verdict.VALID, "gap"),
     ("stale", Verdict.VALID, None),
@@ -50,7 +51,7 @@ DURING = [
     ("no_data updates=4", Verdict.SUSPECT, "no_data"),
     ("no_data updates=4 fields=all", Verdict.SUSPECT, "no_data"),
     ("over updates=2", Verdict.INVALID, "over_range"),
-    ("negative updates=3 watts=-12", Verdict.INVALID, "negative_power"),
+    ("negative updates=3 watts=-12", Verdict.SUSPECT, "negative_power"),
     ("negative updates=1 watts=-1", Verdict.SUSPECT, "negative_power"),
     ("talk header=1 verbose=0", Verdict.VALID, None),
     ("talk header=1 verbose=1", Verdict.VALID, None),
@@ -61,11 +62,12 @@ DURING = [
     ("panel key=START", Verdict.VALID, None),
     ("panel key=RESET", Verdict.VALID, None),
     ("timeup", Verdict.INVALID, "window"),
-    ("clip share=0.5", Verdict.VALID, None),
+    ("clip share=0.5 current=1.28", Verdict.SUSPECT, "above_range"),
     ("force_range", Verdict.INVALID, "range_changed"),
     ("hyphen place=before", Verdict.INVALID, "range_changed"),
     ("hyphen place=after", Verdict.INVALID, "range_changed"),
-    ("hold", Verdict.INVALID, "final_differs"),
+    ("hold", Verdict.SUSPECT, "clock"),
+    ("items number=3", Verdict.SUSPECT, "few_samples"),
     ("errors count=40", Verdict.VALID, None),
     ("overrun count=1", Verdict.VALID, None),
     ("unplug seconds=3", Verdict.VALID, "gap"),
@@ -79,20 +81,12 @@ def test_a_fault_during_a_run(
     make_bench: MakeBench, tmp_path: Path, line: str, verdict: Verdict, code: str | None
 ) -> None:
     """It is survived or found, and an energy that is wrong is never called VALID."""
-    bench = make_bench(None, None, f"start+6.2 {line}")
+    bench = make_bench(None, None, f"start+15.2 {line}")
     result = record(bench, tmp_path)
     found = {finding.code for finding in result.findings}
-    if line in ("hold", "clip share=0.5"):
-        assert line in KNOWN_LIMITS or Verdict.VALID is not result.verdict
-    else:
-        assert (verdict, True) == (result.verdict, code is None or code in found), result.findings
-    if result.verdict is Verdict.VALID and line not in KNOWN_LIMITS:
+    assert (verdict, True) == (result.verdict, code is None or code in found), result.findings
+    if result.verdict is Verdict.VALID:
         assert TRUE_WH == pytest.approx(result.energy_wh, rel=1e-5)
-
-
-# Half the power in samples and integrator alike, with all bits clear: nothing within the meter
-# shows it. The range plan and the look at the current before the run are the defence.
-KNOWN_LIMITS = ("clip share=0.5",)
 
 
 # Faults while the meter is prepared: what prepare says.
@@ -102,10 +96,10 @@ BEFORE = [
     ("clamp count=2", MeterRefused, "at 300.0 instead of 150.0"),
     ("no_data updates=99", MeterRefused, "not ready to measure"),
     ("over updates=99", MeterRefused, "over range"),
-    ("silent count=1", MeterSilent, "silent"),
+    ("silent count=1", MeterSilent, "did not answer"),
     ("garbage count=1", MeterReplyError, "no text of its language|belongs"),
     ("mode200", MeterMismatch, "WT200 command mode"),
-    ("unplug seconds=5", MeterUnreachable, "nobody answers"),
+    ("unplug seconds=5", MeterUnreachable, "link is cut"),
     ("hang seconds=5", MeterSilent, "mute"),
     ("panel key=START", MeterBusy, "an integration runs"),
 ]
@@ -182,10 +176,10 @@ def test_a_deaf_start_is_an_error_and_the_run_can_be_taken_up(make_bench: MakeBe
     """The integration runs though the confirmation was lost; attach finds it."""
     bench = make_bench()
     bench.meter.prepare(SETTINGS)
-    bench.fault("deaf_start seconds=3")
+    bench.fault("deaf_start seconds=20")
     with pytest.raises(MeterSilent):
         bench.meter.start()
-    bench.time.sleep(3.0)
+    bench.time.sleep(20.0)
     assert IntegrationState.START is bench.meter.attach()
 
 
@@ -208,7 +202,7 @@ def test_the_load_can_be_changed(make_bench: MakeBench, tmp_path: Path) -> None:
     """Watts that a program sets while it runs are part of the true integral."""
     bench = make_bench(constant(5.0), None, "start+4 load watts=2\nstart+8 load watts=8")
     result = record(bench, tmp_path)
-    assert (5 * 4 + 2 * 4 + 8 * 4) / 3600 == pytest.approx(result.energy_wh, rel=1e-5)
+    assert (5 * 4 + 2 * 4 + 8 * 32) / 3600 == pytest.approx(result.energy_wh, rel=1e-5)
     truth = bench.instrument.measurement.true_energy_wh(bench.time.now)
     assert truth == pytest.approx(result.energy_wh, rel=1e-5)
     assert Verdict.VALID is result.verdict

@@ -53,7 +53,7 @@ def test_stopping_early_is_judged(make_bench: Callable[..., Any], tmp_path: Path
 
 
 def test_a_lost_link_is_taken_up_again(make_bench: Callable[..., Any], tmp_path: Path) -> None:
-    """Five seconds without a link are a noted gap, not a lost run."""
+    """Three seconds without a link are a noted gap, not a lost run."""
     bench = make_bench()
     connect = bench.connect
 
@@ -64,7 +64,7 @@ def test_a_lost_link_is_taken_up_again(make_bench: Callable[..., Any], tmp_path:
             self.name, self.wire = "cut", wire
 
         def __getattr__(self, name: str) -> Any:
-            if name != "close" and 1003.0 < bench.time.now < 1008.0:
+            if name != "close" and 1004.0 < bench.time.now < 1007.0:
                 raise MeterUnreachable("the cable is out")
             return getattr(self.wire, name)
 

@@ -275,12 +275,21 @@ def test_busy_window_that_swallows_everything(make_bench: MakeBench) -> None:
 
 
 def test_a_busy_window_longer_than_known(make_bench: MakeBench) -> None:
-    """A state query that vanishes is a time-out, not an endless wait."""
+    """A state query that vanishes is asked again, within the five seconds that START has."""
     bench = make_bench(None, Options(busy_window="all", busy_window_s=1.0))
     bench.meter.prepare(SETTINGS)
+    start = bench.meter.start()
+    assert 2.0 < start.confirmed_s - start.written_s < 5.0
+
+
+def test_a_meter_that_stays_silent_after_start(make_bench: MakeBench) -> None:
+    """The wait for the confirmation ends."""
+    bench = make_bench(None, Options(busy_window="all", busy_window_s=60.0))
+    bench.meter.prepare(SETTINGS)
+    before_s = bench.time.now
     with pytest.raises(MeterSilent):
         bench.meter.start()
-    assert IntegrationState.START is bench.meter.attach()
+    assert bench.time.now - before_s < 20.0
 
 
 def test_arrange_sets_items_only_while_nothing_runs(make_bench: MakeBench) -> None:

@@ -1,0 +1,261 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The meter under random fault schedules: no hang, no wrong energy called VALID, nothing lost."""
+
+from __future__ import annotations
+
+import logging
+import random
+import tempfile
+import time
+from collections import Counter
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+from power.emulator.fault_actions import act
+from power.emulator.faults import parse_schedule
+from power.emulator.instrument import Instrument, Options
+from power.emulator.interpreter import Interpreter
+from power.emulator.load import Load
+from power.emulator.profile import LoadProfile, bursts, constant, parse_steps
+from power.energy import EnergyResult, Verdict
+from power.errors import MeterError
+from power.meter import Meter, MeterSettings
+from power.recorder import Recorder
+from power.transports.direct import DirectTransport
+from power.wt310.driver import WT310
+
+COUNT = 1000
+# Longer than any session, any patience with a lost meter, and all time-outs together.
+MOST_SECONDS = 1200.0
+
+# Faults that leave the integrator's energy right and readable in the end.
+HARMLESS = (
+    "silent count={few}",
+    "slow seconds={second} count={few}",
+    "stale",
+    "garbage count={few}",
+    "truncate count={few}",
+    "no_data updates={few}",
+    "no_data updates={few} fields=all",
+    "numerals",
+    "talk header={bit} verbose={other}",
+    "binary",
+    "panel key=START",
+    "panel key=RESET",
+    "errors count=30",
+    "overrun count=1",
+    "unplug seconds={second}",
+    "hang seconds={second}",
+    "leftover name=averaging",
+    "load watts={watts}",
+    "items number=3",
+    "hold",
+    "deaf_start seconds={second}",
+)
+# Faults after which there is no energy, or none without a doubt.
+HARMFUL = (
+    "over updates=2",
+    "negative updates=3 watts=-12",
+    "panel key=STOP",
+    "timeup",
+    "race",
+    "clip share=0.5",
+    "force_range",
+    "hyphen place=before",
+    "hyphen place=after",
+    "power seconds={second}",
+)
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """Hold what became of one run: the judged energy, the truth, and what could be expected."""
+
+    seed: int
+    schedule: str
+    result: EnergyResult | None
+    error: str
+    begun: bool
+    true_wh: float
+    tolerance_wh: float
+    harmful: bool
+    took_s: float
+
+    @property
+    def wrong_and_valid(self) -> bool:
+        """Tell whether a VALID energy is off by more than the clocks' resolution explains."""
+        if self.result is None or self.result.verdict is not Verdict.VALID:
+            return False
+        assert self.result.energy_wh is not None
+        return abs(self.result.energy_wh - self.true_wh) > self.tolerance_wh
+
+    @property
+    def lost(self) -> bool:
+        """Tell whether an integration that nothing had harmed came to no energy."""
+        if self.harmful or not self.begun:
+            return False
+        return self.result is None or self.result.energy_wh is None
+
+
+def play(seed: int) -> Outcome:
+    """Run one session against one schedule, in time that only sleeps move."""
+    rng = random.Random(seed)
+    now = [1000.0]
+
+    def sleep(seconds: float) -> None:
+        now[0] += seconds
+        if now[0] > 1000.0 + MOST_SECONDS:
+            raise TimeoutError("the session hangs")
+
+    def clock() -> float:
+        return now[0]
+
+    settings = MeterSettings(
+        timer_s=rng.choice((12, 20, 30)),
+        update_interval_s=rng.choice((0.1, 0.25, 0.5, 1.0)),
+        voltage_range_v=150.0,
+        current_range_a=0.1,
+    )
+    schedule, harmful = _schedule(rng, settings.timer_s)
+    instrument = Instrument(
+        Load(_profile(rng)),
+        clock,
+        Options(late_final=rng.random() < 0.5, busy_window=rng.choice(("off", "commands", "all"))),
+        schedule=parse_schedule(schedule),
+        act=act,
+    )
+    interpreter = Interpreter(instrument)
+    meter: Meter = WT310(
+        lambda: DirectTransport(interpreter, sleep),
+        clock=clock,
+        sleep=sleep,
+        utc=lambda: datetime(2026, 1, 1, tzinfo=UTC) + timedelta(seconds=now[0]),
+    )
+    early_s = settings.timer_s * rng.uniform(0.3, 0.9) if rng.random() < 0.3 else None
+    begun: list[float] = []
+    asked: list[float] = []
+
+    def should_stop() -> bool:
+        if early_s is None or now[0] < begun[0] + early_s:
+            return False
+        asked.append(now[0])
+        return True
+
+    result, error = None, ""
+    with tempfile.TemporaryDirectory() as folder:
+        recorder = Recorder(meter, clock=clock, sleep=sleep)
+        try:
+            result = recorder.record(
+                settings,
+                Path(folder) / "log.csv",
+                should_stop=should_stop,
+                on_start=lambda identity, found, start: begun.append(start.written_s),
+            ).result
+        except (MeterError, TimeoutError) as raised:
+            error = f"{type(raised).__name__}: {raised}"
+    session_s = asked[0] - begun[0] if asked else settings.timer_s
+    return Outcome(
+        seed,
+        schedule,
+        result,
+        error,
+        bool(begun),
+        _true_wh(instrument, begun[0], session_s) if begun else 0.0,
+        _tolerance_wh(settings, bool(asked)),
+        harmful,
+        now[0] - 1000.0,
+    )
+
+
+def _schedule(rng: random.Random, timer_s: int) -> tuple[str, bool]:
+    """Return one to four faults, mostly during the run, and whether one of them does harm."""
+    lines, harmful = [], False
+    for _ in range(rng.randint(1, 4)):
+        harms = rng.random() < 0.25
+        harmful = harmful or harms
+        line = rng.choice(HARMFUL if harms else HARMLESS).format(
+            few=rng.randint(1, 4),
+            second=round(rng.uniform(0.3, 9.0), 2),
+            bit=rng.randint(0, 1),
+            other=rng.randint(0, 1),
+            watts=round(rng.uniform(1.0, 12.0), 2),
+        )
+        early = rng.random() < 0.15
+        when = f"{rng.uniform(0, 6):.3f}" if early else f"start+{rng.uniform(0, timer_s + 3):.3f}"
+        lines.append(f"{when} {line}")
+        # RESET at the panel is refused while it runs, and destroys the energy after the end; so
+        # does a START before ours, which makes the meter busy.
+        harmful = harmful or "RESET" in line or (early and "START" in line)
+    return "\n".join(lines), harmful
+
+
+def _profile(rng: random.Random) -> LoadProfile:
+    kind = rng.randrange(3)
+    if kind == 0:
+        return constant(rng.uniform(1, 12))
+    if kind == 1:
+        times = sorted(rng.uniform(0.5, 30) for _ in range(5))
+        steps = [f"{at_s}:{rng.uniform(1, 12)}" for at_s in times]
+        return parse_steps(",".join([f"0:{rng.uniform(1, 12)}", *steps]))
+    # The `load` fault needs a profile that does not repeat, so the bursts are written out.
+    burst = bursts(
+        rng.uniform(1, 4), rng.uniform(5, 12), rng.uniform(0.5, 3), rng.uniform(0.2, 0.8)
+    )
+    period_s = burst.period_s or 1.0
+    times_w = [
+        (k * period_s + at_s, watts)
+        for k in range(int(40 / period_s))
+        for at_s, watts in zip(burst.times_s, burst.watts, strict=True)
+    ]
+    return LoadProfile(tuple(t for t, _ in times_w), tuple(w for _, w in times_w))
+
+
+def _true_wh(instrument: Instrument, begun_s: float, session_s: float) -> float:
+    """Return the load's own energy in the session's window, whatever the meter made of it."""
+    measurement = instrument.measurement
+    return measurement.load_energy_j(begun_s, begun_s + session_s) / 3600
+
+
+def _tolerance_wh(settings: MeterSettings, early: bool) -> float:
+    """Return what the clocks cannot tell: six digits, and for an early end TIME's resolution."""
+    most_w = 12.0
+    if early:
+        return most_w * (settings.update_interval_s + 1.0) / 3600 + 1e-6
+    return 5e-6 * most_w * settings.timer_s / 3600
+
+
+def run() -> None:
+    """Play all schedules and print what became of them."""
+    logging.disable(logging.CRITICAL)
+    begin_s = time.perf_counter()
+    outcomes = [play(seed) for seed in range(COUNT)]
+    took_s = time.perf_counter() - begin_s
+    logging.disable(logging.NOTSET)
+    verdicts = Counter(
+        (
+            outcome.result.verdict.value
+            if outcome.result
+            else "error while running" if outcome.begun else "refused before the start"
+        )
+        for outcome in outcomes
+    )
+    print(f"{COUNT} schedules, {sum(o.took_s for o in outcomes) / 3600:.1f} h in {took_s:.1f} s")
+    for name, count in sorted(verdicts.items()):
+        print(f"  {name:26}{count:5}")
+    for name, bad in (
+        ("hangs", [o for o in outcomes if o.error.startswith("TimeoutError")]),
+        ("wrong energy called VALID", [o for o in outcomes if o.wrong_and_valid]),
+        ("integrations lost needlessly", [o for o in outcomes if o.lost]),
+    ):
+        print(f"  {name:26}{len(bad):5}")
+        for outcome in bad[:10]:
+            print(f"    seed {outcome.seed}: {outcome.schedule!r} {outcome.error}", end=" ")
+            if outcome.result is not None:
+                codes = [finding.code for finding in outcome.result.findings]
+                print(outcome.result.integrator_wh, outcome.true_wh, codes, end="")
+            print()
+
+
+if __name__ == "__main__":
+    run()
