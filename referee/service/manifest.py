@@ -6,6 +6,7 @@ from __future__ import annotations
 import hashlib
 import re
 from collections.abc import Callable, Mapping, Sequence
+from itertools import islice
 from pathlib import Path
 
 from PIL import Image, UnidentifiedImageError
@@ -72,10 +73,14 @@ def _paths(folder: Path, truth: GroundTruthFile) -> dict[int, tuple[int, Path]]:
     own = [int(i) for i in truth.truth.image_ids]
     found = {i: _file_of(i, files, stems, truth.file_names) for i in own}
     missing = [truth.file_names.get(i, f"{i}.jpg") for i, path in found.items() if path is None]
-    _require_none_missing(folder, missing, len(own))
+    _require_none_missing(folder, missing, len(missing), len(own))
     of_files = {path: i for i, path in found.items() if path is not None}
     if all(_NUMBERED.fullmatch(stem) for stem in stems):
-        return _numbered(folder, {int(stem): path for stem, path in stems.items()}, of_files, truth)
+        numbers = {int(stem): path for stem, path in stems.items()}
+        _require_one_each(folder, files, numbers)
+        # Numbers with holes are names, as long as the ground truth knows every one of them.
+        if max(numbers) == len(numbers) or len(of_files) < len(numbers):
+            return _numbered(folder, numbers, of_files, truth)
     ids = contest_image_ids(own)
     return {ids[i]: (i, path) for path, i in of_files.items()}
 
@@ -85,8 +90,8 @@ def _numbered(
 ) -> dict[int, tuple[int, Path]]:
     """Keep the files' numbers; an image that the ground truth does not name has no box."""
     count = max(files)
-    gaps = [f"{k}.jpg" for k in range(1, count + 1) if k not in files]
-    _require_none_missing(folder, gaps, count)
+    gaps = (f"{k}.jpg" for k in range(1, count + 1) if k not in files)
+    _require_none_missing(folder, list(islice(gaps, _LISTED)), count - len(files), count)
     unnamed = [path.name for path in files.values() if path not in of_files]
     if unnamed and truth.file_names:
         raise InputError(
@@ -109,14 +114,21 @@ def _file_of(
     return files.get(Path(name).name) or stems.get(Path(name).name)
 
 
-def _require_none_missing(folder: Path, missing: Sequence[str], total: int) -> None:
-    if missing:
-        listed = ", ".join(missing[:_LISTED])
-        more = f" and {len(missing) - _LISTED} more" if len(missing) > _LISTED else ""
+def _require_none_missing(folder: Path, names: Sequence[str], count: int, total: int) -> None:
+    if names:
+        listed = ", ".join(names[:_LISTED])
+        more = f" and {count - _LISTED} more" if count > _LISTED else ""
         raise InputError(
-            f"{folder}: {len(missing)} of {total} images are not there: {listed}{more}. "
+            f"{folder}: {count} of {total} images are not there: {listed}{more}. "
             "Give the folder that holds the images of this ground truth."
         )
+
+
+def _require_one_each(folder: Path, files: Mapping[str, Path], numbers: Mapping[int, Path]) -> None:
+    for name, path in sorted(files.items()):
+        chosen = numbers[int(path.stem)].name
+        if chosen != name:
+            raise InputError(f"{folder}: holds {name} and {chosen}; an image has one file.")
 
 
 def _entry(
@@ -133,7 +145,9 @@ def _entry(
         with Image.open(path) as image:
             media_type = _MEDIA_TYPES.get(image.format or "")
             width, height = image.size
-            image.verify()
+            # Decode it, a JPEG at an eighth of its size: `verify` looks into no JPEG's data.
+            image.draft(image.mode, (1, 1))
+            image.load()
     except (OSError, UnidentifiedImageError, SyntaxError) as error:
         raise InputError(f"{path}: is not an image that can be read ({error}).") from error
     if media_type is None:
