@@ -6,6 +6,7 @@ from __future__ import annotations
 import dataclasses
 import difflib
 import json
+import math
 import textwrap
 import tomllib
 import types
@@ -66,8 +67,10 @@ def dump_config(config: Config) -> str:
 
 
 def _toml(value: object) -> str:
-    # A JSON string, number or boolean is the same in TOML.
-    return json.dumps("" if value is None else str(value) if isinstance(value, Path) else value)
+    # A JSON string, number or boolean is the same in TOML, but for two things: TOML has no escapes
+    # of surrogate pairs, and wants one for the delete character.
+    plain = "" if value is None else str(value) if isinstance(value, Path) else value
+    return json.dumps(plain, ensure_ascii=False).replace("\x7f", "\\u007f")
 
 
 def _section(path: Path, name: str, kind: type[S], table: object) -> S:
@@ -95,9 +98,14 @@ def _typed(path: Path, place: str, hint: Any, value: object) -> object:
     kind = wanted[0]
     if kind is Path and isinstance(value, str) and value:
         return path.resolve().parent / value
-    if kind is float and isinstance(value, int) and not isinstance(value, bool):
-        return float(value)
-    if kind is not Path and isinstance(value, kind) and (kind is bool or value is not True):
+    if kind is float and isinstance(value, (int, float)) and not isinstance(value, bool):
+        if math.isfinite(value):
+            return float(value)
+    elif (
+        kind is not Path
+        and isinstance(value, kind)
+        and (kind is bool or not isinstance(value, bool))
+    ):
         return value
     names = {Path: "a path", float: "a number", int: "a whole number", bool: "true or false"}
     raise ConfigError(f"{place} must be {names.get(kind, 'text')}, not {value!r}.")
