@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import itertools
 from pathlib import Path
 from typing import Any
 
@@ -102,6 +103,33 @@ def _from_slow_lines(path: Path, content: bytes, fields: tuple[str, ...]) -> Det
 
 
 def _from_results(path: Path, entries: list[Any]) -> CocoResults:
+    """Take results by whole columns; only what that does not take is read one by one."""
+    try:
+        found = _from_columns(entries)
+    except (KeyError, TypeError, ValueError, OverflowError):
+        found = None
+    return _from_single_results(path, entries) if found is None else found
+
+
+def _from_columns(entries: list[Any]) -> CocoResults | None:
+    """Read results that are all complete and of the right types; None or an error for others."""
+    ids = [[entry[field] for entry in entries] for field in ("image_id", "category_id")]
+    score = [entry["score"] for entry in entries]
+    boxes = [entry["bbox"] for entry in entries]
+    if not all(set(map(type, column)) <= {int} for column in ids):
+        return None
+    numbers = itertools.chain(score, itertools.chain.from_iterable(boxes))
+    if not set(map(type, numbers)) <= {int, float} or not set(map(len, boxes)) <= {4}:
+        return None
+    return CocoResults(
+        np.array(ids[0], dtype=np.int64),
+        np.array(ids[1], dtype=np.int64),
+        np.array(score, dtype=np.float64),
+        np.array(boxes, dtype=np.float64).reshape(-1, 4),
+    )
+
+
+def _from_single_results(path: Path, entries: list[Any]) -> CocoResults:
     scored = any(isinstance(entry, dict) and "score" in entry for entry in entries)
     ids, confidence, boxes = [], [], []
     for index, entry in enumerate(entries):

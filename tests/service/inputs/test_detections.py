@@ -61,6 +61,12 @@ def test_coco_results_become_inclusive_corners(tmp_path):
     assert [[5001, 90, 0.5, 1.5, 2.0, 10.5, 21.0]] == table(read_detections(write(tmp_path, [row])))
 
 
+def test_results_of_other_writers(tmp_path):
+    """Whole numbers written as floats are ids, and without any score it is 1.0."""
+    row = {"image_id": 5001.0, "category_id": 9, "bbox": [1, 2, 10, 20]}
+    assert [[5001, 9, 1.0, 1.0, 2.0, 10.0, 21.0]] == table(read_detections(write(tmp_path, [row])))
+
+
 @pytest.mark.parametrize(
     ("text", "message"),
     [
@@ -82,6 +88,18 @@ def test_coco_results_become_inclusive_corners(tmp_path):
             '[{"image_id": 1, "category_id": 1, "bbox": [1,1,1,1], "score": 1},'
             ' {"image_id": 1, "category_id": 1, "bbox": [1,1,1,1]}]',
             "result [1] has no score",
+        ),
+        (
+            f'[{{"image_id": {2**70}, "category_id": 1, "bbox": [1,1,1,1], "score": 1}}]',
+            "result [0], image_id: 1180591620717411303424 does not fit into 64 bits",
+        ),
+        (
+            '[{"image_id": true, "category_id": 1, "bbox": [1,1,1,1], "score": 1}]',
+            "result [0], image_id: true is not a whole number",
+        ),
+        (
+            '[{"image_id": 1, "category_id": 1, "bbox": [1,1,"1",1], "score": 1}]',
+            'result [0], bbox: "1" is not a number',
         ),
         (
             '[{"image_id": 1, "category_id": 1, "bbox": [1,1,1,1], "score": "x"}]',
