@@ -55,9 +55,8 @@ def write_bundle(contest: Contest, session_id: int, path: Path) -> dict[str, str
     yet (a score, a verdict) is null. The file appears whole or not at all. Raises `Refusal` with
     code `session_unknown`.
     """
-    session = load_session(contest.database.connection, session_id)
-    with contest.database.read():
-        contents = _members(contest, session)
+    with contest.database.read() as connection:
+        contents = _members(contest, load_session(connection, session_id))
     digests = {name: hashlib.sha256(contents[name]).hexdigest() for name in MEMBERS}
     manifest = {
         "session": session_id,
