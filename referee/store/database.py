@@ -46,13 +46,16 @@ class Database:
         return existing
 
     @contextmanager
-    def write(self) -> Iterator[sqlite3.Connection]:
+    def write(self, *, durable: bool = True) -> Iterator[sqlite3.Connection]:
         """Run a block as one transaction: committed at its end, undone when it raises.
 
-        Raises `Unavailable` when the disk is full or another process holds the database too long.
+        One that need not be durable outlives this process, but a power cut only once a later
+        durable one is committed; it does not wait for the disk. Raises `Unavailable` when the
+        disk is full or another process holds the database too long.
         """
         connection = self.connection
         try:
+            connection.execute(f"pragma synchronous = {'full' if durable else 'normal'}")
             connection.execute("begin immediate")
             try:
                 yield connection

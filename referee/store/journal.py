@@ -3,51 +3,83 @@
 
 from __future__ import annotations
 
+import logging
 import queue
 import sqlite3
 import threading
 from collections.abc import Callable
 from concurrent.futures import Future
-from typing import TypeVar
+from dataclasses import dataclass
+from typing import Any, TypeVar
 
 from referee.errors import Unavailable
-from referee.store.database import Database
+from referee.store.database import Connection, Database
 
 __all__ = ["Journal"]
 
 T = TypeVar("T")
-_Job = tuple[Callable[[sqlite3.Connection], object], "Future[object]"]
 
 # Writes that may wait, and writes committed at once: enough for every thread of a server, and
 # small enough that a stalled disk is noticed instead of filling the memory.
 _WAITING = 1024
 _AT_ONCE = 256
 
+_log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class _Job:
+    """Hold a write and who waits for it; nobody does for a note."""
+
+    write: Callable[[Connection], Any]
+    future: Future[Any] | None
+
+    def still_wanted(self) -> bool:
+        """Tell whether it is to be written: a future is, unless the one who waited gave up."""
+        return self.future is None or self.future.set_running_or_notify_cancel()
+
 
 class Journal:
     """Own the one thread of this process that writes contestants' facts.
 
-    A write is a function of a connection. It runs inside a savepoint of a shared transaction, so
-    that one that fails leaves the others alone; its future resolves only after the commit.
+    A write is a function of a connection. Those that are committed together run in savepoints of
+    one transaction, so that one that fails leaves the others alone. Writes are committed in the
+    order in which they were queued.
     """
 
     def __init__(self, database: Database) -> None:
         self._database = database
-        self._jobs: queue.Queue[_Job | None] = queue.Queue(_WAITING)
+        self._jobs: queue.SimpleQueue[_Job | None] = queue.SimpleQueue()
         self._thread = threading.Thread(target=self._run, name="journal", daemon=True)
         self._thread.start()
 
-    def submit(self, write: Callable[[sqlite3.Connection], T]) -> Future[T]:
+    def submit(self, write: Callable[[Connection], T]) -> Future[T]:
         """Queue a write; its future gives the result after the commit, or raises what it raised.
 
-        Raises `Unavailable` when the queue is full, that is when the disk has stalled.
+        When the future has a result, the write survives a power cut. Raises `Unavailable` when
+        too many wait, that is when the disk has stalled.
         """
+        if self._jobs.qsize() >= _WAITING:
+            raise Unavailable("The referee's disk is too slow: try again in a second.")
         future: Future[T] = Future()
-        try:
-            self._jobs.put_nowait((write, future))  # type: ignore[arg-type]
-        except queue.Full:
-            raise Unavailable("The referee's disk is too slow: try again in a second.") from None
+        self._jobs.put(_Job(write, future))
         return future
+
+    def note(self, write: Callable[[Connection], object]) -> None:
+        """Queue a write that nobody waits for.
+
+        It is committed within moments, survives the death of the process from then on, and a
+        power cut from the next `submit` on: a batch of notes alone does not wait for the disk.
+        With a stalled disk it is dropped, and the log says so.
+        """
+        if self._jobs.qsize() >= _WAITING:
+            _log.error("the disk has stalled: a note was dropped")
+            return
+        self._jobs.put(_Job(write, None))
+
+    def flush(self, timeout_s: float) -> None:
+        """Wait until everything queued so far is committed."""
+        self.submit(lambda connection: None).result(timeout_s)
 
     def close(self, timeout_s: float = 10.0) -> None:
         """Commit what is queued and end the thread; safe to call twice."""
@@ -59,7 +91,7 @@ class Journal:
         while True:
             batch, last = self._take()
             # From here on a future cannot be cancelled; one that was is not written.
-            batch = [job for job in batch if job[1].set_running_or_notify_cancel()]
+            batch = [job for job in batch if job.still_wanted()]
             if batch:
                 self._commit(batch)
             if last:
@@ -80,30 +112,26 @@ class Journal:
         return batch, True
 
     def _commit(self, batch: list[_Job]) -> None:
-        outcomes: list[tuple[Future[object], object, BaseException | None]] = []
+        outcomes: list[tuple[_Job, object, Exception | None]] = []
+        awaited = any(job.future is not None for job in batch)
         try:
-            with self._database.write() as connection:
-                for write, future in batch:
-                    outcomes.append((future, *_attempt(connection, write)))
+            with self._database.write(durable=awaited) as connection:
+                if len(batch) == 1:
+                    outcomes.append((batch[0], batch[0].write(connection), None))
+                else:
+                    outcomes += [(job, *_attempt(connection, job)) for job in batch]
         except Exception as error:
             # Nothing of the batch is on the disk: none of it may be acknowledged. The thread
             # itself must live on, since the disk may come back.
-            for _, future in batch:
-                future.set_exception(error)
-            return
-        for future, value, failure in outcomes:
-            if failure is None:
-                future.set_result(value)
-            else:
-                future.set_exception(failure)
+            outcomes = [(job, None, error) for job in batch]
+        for job, value, failure in outcomes:
+            _tell(job, value, failure)
 
 
-def _attempt(
-    connection: sqlite3.Connection, write: Callable[[sqlite3.Connection], object]
-) -> tuple[object, BaseException | None]:
+def _attempt(connection: Connection, job: _Job) -> tuple[object, Exception | None]:
     connection.execute("savepoint job")
     try:
-        value = write(connection)
+        value = job.write(connection)
     except sqlite3.OperationalError:
         raise  # The disk, not this write: the whole batch fails.
     except Exception as error:
@@ -112,3 +140,13 @@ def _attempt(
         return None, error
     connection.execute("release job")
     return value, None
+
+
+def _tell(job: _Job, value: object, failure: Exception | None) -> None:
+    if job.future is None:
+        if failure is not None:
+            _log.error("a note was not stored: %s", failure)
+    elif failure is None:
+        job.future.set_result(value)
+    else:
+        job.future.set_exception(failure)

@@ -21,6 +21,7 @@ __all__ = [
     "live_session",
     "load_session",
     "record_event",
+    "session_version",
 ]
 
 EventKind = Literal["armed", "started", "ended", "voided", "sealed"]
@@ -112,6 +113,17 @@ def load_session(connection: sqlite3.Connection, session_id: int) -> SessionReco
     if row is None:
         raise Refusal("session_unknown", f"There is no session {session_id}.")
     return _record(connection, row)
+
+
+def session_version(connection: sqlite3.Connection, session_id: int) -> tuple[int, int]:
+    """Return numbers that change whenever something happens to a session: see `load_session`."""
+    row = connection.execute(
+        "select (select coalesce(max(event_id), 0) from session_events"
+        " where session_id = :session),"
+        " (select coalesce(min(run_id), 0) from scoring_runs where session_id = :session)",
+        {"session": session_id},
+    ).fetchone()
+    return row[0], row[1]
 
 
 def latest_of_team(connection: sqlite3.Connection, team: str) -> SessionRecord | None:

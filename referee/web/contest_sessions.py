@@ -73,6 +73,7 @@ def register(app: Flask, services: ContestServices) -> None:
 
 
 _TEXT = "text/plain; charset=utf-8"
+_FLUSH_S = 15.0
 
 
 def _login(services: ContestServices) -> Response:
@@ -98,6 +99,8 @@ def _login(services: ContestServices) -> Response:
 
 def _status(services: ContestServices) -> Response:
     g.session = services.admission.known_session(require_token(request))
+    # What this worker has sent and taken is counted, also when it is not committed yet.
+    services.journal.flush(_FLUSH_S)
     status = status_of(services.contest, g.session)
     return jsonify(
         session=g.session.session_id,

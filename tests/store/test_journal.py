@@ -13,6 +13,7 @@ from referee.errors import Unavailable
 from referee.store import journal as journal_module
 from referee.store.answers import insert_answer
 from referee.store.journal import Journal
+from tests.service.fakes import eventually
 from tests.store.conftest import answer, new_session
 
 BOUND_S = 20.0
@@ -114,7 +115,7 @@ def test_a_commit_that_fails_fails_the_whole_batch(journal, database):
 def test_a_database_that_cannot_be_reached(journal, database, monkeypatch):
     """An error before the first write of a batch is told to everybody who waits."""
 
-    def broken():
+    def broken(*, durable):
         raise Unavailable("no disk")
 
     monkeypatch.setattr(database, "write", broken)
@@ -192,3 +193,29 @@ def test_many_threads(journal, database):
         thread.join(BOUND_S)
     assert list(range(1, 201)) == sorted(numbers)
     assert 200 == count(database)
+
+
+def test_a_note_is_committed_before_what_is_queued_after_it(journal, database):
+    """A note is stored in its turn, so that a flush makes it visible to everybody."""
+    journal.note(store)
+    journal.flush(BOUND_S)
+    assert 1 == count(database)
+
+
+def test_notes_alone_do_not_wait_for_the_disk(journal, database):
+    """A batch without anybody who waits is committed without a sync, one with somebody with it."""
+    statements = []
+    journal.submit(lambda connection: connection.set_trace_callback(statements.append)).result()
+    journal.note(store)
+    eventually(lambda: statements.count("COMMIT") == 2)
+    journal.flush(BOUND_S)
+    settings = [text for text in statements if text.startswith("pragma synchronous")]
+    assert "pragma synchronous = normal" == settings[0]
+    assert "pragma synchronous = full" == settings[-1]
+
+
+def test_a_note_that_fails_is_logged(journal, database, caplog):
+    """Nobody waits for a note, so its failure stands in the log, and the thread lives on."""
+    journal.note(lambda connection: connection.execute("delete from sessions"))
+    journal.flush(BOUND_S)
+    assert "a note was not stored" in caplog.text
