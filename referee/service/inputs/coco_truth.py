@@ -27,13 +27,10 @@ def read_coco_truth(path: Path, content: bytes) -> GroundTruthFile:
     the categories.
     """
     content_json = load_json(path, content)
-    images = {
-        whole(path, place, image, "id"): image
-        for place, image in objects(path, content_json, "images")
-    }
+    images = _by_id(path, content_json, "images")
     categories = {
-        whole(path, place, category, "id"): str(category.get("name", ""))
-        for place, category in objects(path, content_json, "categories")
+        own: str(category.get("name", ""))
+        for own, category in _by_id(path, content_json, "categories").items()
     }
     rows = []
     for place, annotation in objects(path, content_json, "annotations"):
@@ -46,7 +43,7 @@ def read_coco_truth(path: Path, content: bytes) -> GroundTruthFile:
             raise InputError(
                 f"{path}, {place}, category_id: {class_id} is not among the categories listed"
             )
-        rows.append((image_id, class_id, box, area, bool(annotation.get("iscrowd"))))
+        rows.append((image_id, class_id, box, area, _is_crowd(path, place, annotation)))
     coco = _coco_truth(sorted(images), sorted(categories), rows)
     single = ~coco.crowd
     boxes = coco.box[single]
@@ -61,6 +58,24 @@ def read_coco_truth(path: Path, content: bytes) -> GroundTruthFile:
         class_names=categories,
     )
     return GroundTruthFile(truth, _file_names(images), _sizes(images), coco)
+
+
+def _by_id(path: Path, content: Any, key: str) -> dict[int, dict[str, Any]]:
+    """Return the objects of a list by their `id`, of which each must be another."""
+    found: dict[int, dict[str, Any]] = {}
+    for place, entry in objects(path, content, key):
+        own = whole(path, place, entry, "id")
+        if own in found:
+            raise InputError(f"{path}, {place}, id: {own} is listed twice")
+        found[own] = entry
+    return found
+
+
+def _is_crowd(path: Path, place: str, annotation: dict[str, Any]) -> bool:
+    value = annotation.get("iscrowd", 0)
+    if value not in (0, 1):
+        raise InputError(f"{path}, {place}, iscrowd: give 0 or 1")
+    return bool(value)
 
 
 def _coco_truth(

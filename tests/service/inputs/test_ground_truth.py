@@ -81,6 +81,8 @@ def test_crowd_regions_are_left_out(tmp_path):
         ({"bbox": [1, 2, 10**400, 4]}, "is too large"),
         ({"image_id": "70"}, 'annotations[0], image_id: "70" is not a whole number'),
         ({"image_id": 2**80}, "does not fit into 64 bits"),
+        ({"iscrowd": "0"}, "annotations[0], iscrowd: give 0 or 1"),
+        ({"area": None}, "annotations[0], area: null is not a number"),
     ],
 )
 def test_bad_annotations_are_named(tmp_path, annotation, text):
@@ -97,6 +99,22 @@ def test_coco_without_a_list_or_field_says_which(tmp_path):
     assert "annotations[0] has no bbox" in refusal(path)
     path = write_coco(tmp_path, annotations=[3])
     assert "annotations[0] is not an object" in refusal(path)
+
+
+def test_ids_are_listed_once(tmp_path):
+    """Two images, or two categories, of one id are an error."""
+    path = write_coco(tmp_path, images=[*IMAGES, IMAGES[0]])
+    assert "images[2], id: 70 is listed twice" in refusal(path)
+    path = write_coco(tmp_path, categories=[*CATEGORIES, CATEGORIES[1]])
+    assert "categories[2], id: 90 is listed twice" in refusal(path)
+
+
+def test_annotations_are_kept_for_the_other_metric(tmp_path):
+    """Areas, crowd regions and exact widths stay at hand for COCO's own metric."""
+    annotations = [{**ANNOTATION, "area": 77.5}, {**ANNOTATION, "id": 6, "iscrowd": 1}]
+    coco = read_ground_truth(write_coco(tmp_path, annotations=annotations)).coco
+    assert ([77.5, 1200.0], [False, True]) == (coco.area.tolist(), coco.crowd.tolist())
+    assert [10.5, 20.0, 30.0, 40.0] == coco.box[0].tolist()
 
 
 def test_truncated_json_names_the_line(tmp_path):

@@ -1,0 +1,78 @@
+# SPDX-License-Identifier: Apache-2.0
+"""docs/scoring.md says what the program does."""
+
+from __future__ import annotations
+
+import argparse
+import re
+import shlex
+from pathlib import Path
+
+import pytest
+
+from referee.commands import score
+from referee.scoring.fates import Fate
+from referee.scoring.lpirc import normalized_accuracy
+from referee.scoring.printed import check_printed
+from referee.scoring.result import IGNORED_REASONS
+from referee.scoring.rules import RULE_SETS
+from tests.scoring.lpirc_tables import SESSION_H, SET_SIZE, TABLE_II_2016, TABLE_III_2015
+
+PAGE = (Path(__file__).parents[2] / "docs/scoring.md").read_text(encoding="utf-8")
+FILES = re.findall(r"```\w+ (\S+)\n(.*?)```", PAGE, re.DOTALL)
+CONSOLE = re.search(r"```console\n\$ referee score (.*?)\n(.*?)```", PAGE, re.DOTALL)
+
+
+def parser():
+    """Return the parser of `referee score`."""
+    made = argparse.ArgumentParser(prog="referee score")
+    score.add_arguments(made)
+    return made
+
+
+def test_worked_example_runs_as_printed(tmp_path, monkeypatch, capsys):
+    """The files of the example, with the command of the example, print what the page prints."""
+    assert ["truth.csv", "images.csv", "detections.txt"] == [name for name, _ in FILES]
+    for name, content in FILES:
+        (tmp_path / name).write_text(content)
+    monkeypatch.chdir(tmp_path)
+    command, printed = CONSOLE.groups()
+    assert 0 == score.run(parser().parse_args(shlex.split(command)))
+    assert printed == capsys.readouterr().out
+
+
+def test_every_option_is_on_the_page():
+    """No option of the command is left for people to find out."""
+    options = {option for action in parser()._actions for option in action.option_strings}
+    assert set() == {option for option in options - {"-h", "--help"} if f"`{option}" not in PAGE}
+
+
+def test_every_fate_reason_and_rule_set_is_on_the_page():
+    """The words that the output uses are explained."""
+    words = {fate.name.lower() for fate in Fate} | set(IGNORED_REASONS) | set(RULE_SETS)
+    assert set() == {word for word in words if f"`{word}`" not in PAGE}
+
+
+@pytest.mark.parametrize("row", TABLE_II_2016)
+def test_table_two_is_on_the_page(row):
+    """Each row of table II stands there with the quotient that the code computes."""
+    place, mean_ap, energy_wh, images, printed = row
+    found = check_printed(mean_ap, energy_wh, printed)
+    accuracy = 100 * normalized_accuracy(float(mean_ap), images, SET_SIZE)
+    line = (
+        f"| {place} | {mean_ap} | {energy_wh} | {images} | {printed} | {found.quotient} |"
+        f" {found.agreement.value} | {accuracy:.2f} % | {float(energy_wh) / SESSION_H:.2f} |\n"
+    )
+    assert line in PAGE
+
+
+@pytest.mark.parametrize("row", TABLE_III_2015)
+def test_table_three_is_on_the_page(row):
+    """Each row of table III stands there with the quotient that the code computes."""
+    place, mean_ap, energy_wh, printed = row
+    found = check_printed(mean_ap, energy_wh, printed)
+    line = (
+        f"| {place} | {mean_ap} | {energy_wh} | {printed} | {found.quotient} |"
+        f" {found.agreement.value} |\n"
+    )
+    assert line in PAGE
