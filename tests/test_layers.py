@@ -47,7 +47,8 @@ ONLY_IN = {
     "pyvisa": ("power/transports/",),
     "pyvisa_py": ("power/transports/",),
     "serial": ("power/transports/",),
-    "usb": ("power/transports/",),
+    # The emulator plays the other end of the bus.
+    "usb": ("power/transports/", "power/emulator/usbtmc.py"),
     "argon2": ("referee/service/teams.py",),
     "pycocotools": ("referee/scoring/",),
     "client_sample": ("client_sample/", "referee/demo/"),
@@ -200,7 +201,11 @@ def test_the_referee_sees_only_the_meters_values():
             "power/wt310/",
             ("power.wt310", "power.errors", "power.meter", "power.scpi", "power.transport"),
         ),
-        ("power/transports/", ("power.transports", "power.transport", "power.errors")),
+        # A wire, or a way to an emulated meter in this process; never the driver above.
+        (
+            "power/transports/",
+            ("power.transports", "power.transport", "power.errors", "power.emulator.interpreter"),
+        ),
     ],
 )
 def test_parts_of_power_know_little_of_each_other(place, allowed):
