@@ -7,7 +7,6 @@ import io
 import logging
 import zipfile
 from dataclasses import dataclass
-from pathlib import Path
 
 from referee.core.image_ids import requested_archive, requested_image
 from referee.errors import RefereeError
@@ -76,7 +75,8 @@ def _suffix(entry: ImageEntry) -> str:
 
 def _read(contest: Contest, session: SessionRecord, number: int, entry: ImageEntry) -> bytes:
     try:
-        content = Path(entry.path).read_bytes()
+        with open(entry.path, "rb") as file:
+            content = file.read()
         fault = "" if len(content) == entry.size_bytes else "it has changed in size"
     except OSError as error:
         fault = str(error.strerror)

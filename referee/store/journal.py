@@ -9,6 +9,7 @@ import sqlite3
 import threading
 from collections.abc import Callable
 from concurrent.futures import Future
+from concurrent.futures import TimeoutError as FutureTimeoutError
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
@@ -23,6 +24,7 @@ T = TypeVar("T")
 # small enough that a stalled disk is noticed instead of filling the memory.
 _WAITING = 1024
 _AT_ONCE = 256
+_CATCH_UP_S = 5.0
 
 _log = logging.getLogger(__name__)
 
@@ -70,12 +72,22 @@ class Journal:
 
         It is committed within moments, survives the death of the process from then on, and a
         power cut from the next `submit` on: a batch of notes alone does not wait for the disk.
-        With a stalled disk it is dropped, and the log says so.
+        Whoever is faster than the journal is held up until it has caught up; with a stalled disk
+        the note is dropped after some seconds, and the log says so.
         """
-        if self._jobs.qsize() >= _WAITING:
+        if self._jobs.qsize() >= _WAITING and not self._catches_up():
             _log.error("the disk has stalled: a note was dropped")
             return
         self._jobs.put(_Job(write, None))
+
+    def _catches_up(self) -> bool:
+        reached: Future[None] = Future()
+        self._jobs.put(_Job(lambda connection: None, reached))
+        try:
+            reached.result(_CATCH_UP_S)
+        except (FutureTimeoutError, Unavailable):
+            return False
+        return True
 
     def flush(self, timeout_s: float) -> None:
         """Wait until everything queued so far is committed."""

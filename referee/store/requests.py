@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import sqlite3
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 
 __all__ = ["Request", "count_fetched_images", "insert_request", "requests_of"]
 
@@ -38,7 +38,7 @@ def insert_request(connection: sqlite3.Connection, request: Request) -> None:
         " image_count, received_bytes, sent_bytes, duration_s, address) values (:session_id,"
         " :elapsed_s, :utc, :method, :path, :status, :first_image, :image_count,"
         " :received_bytes, :sent_bytes, :duration_s, :address)",
-        asdict(request),
+        vars(request),
     )
     if request.first_image is not None:
         numbers = range(request.first_image, request.first_image + request.image_count)

@@ -46,8 +46,7 @@ def contest_app(services: ContestServices) -> Flask:
     app.config["MAX_CONTENT_LENGTH"] = MAX_BODY_BYTES
     app.config["MAX_FORM_MEMORY_SIZE"] = MAX_BODY_BYTES
     app.config["MAX_FORM_PARTS"] = MAX_FORM_PARTS
-    app.before_request(lambda: _arrive(services))
-    app.after_request(lambda response: _record(services, response))
+    _register_hooks(app, services)
     _register_errors(app)
     contest_sessions.register(app, services)
     contest_images.register(app, services)
@@ -55,24 +54,34 @@ def contest_app(services: ContestServices) -> Flask:
     return app
 
 
-def _arrive(services: ContestServices) -> None:
-    """Take the time of the request, which is when the last byte of its body was read."""
-    g.session = None
-    g.sent = None
-    read_body(request)
-    g.received = services.contest.clock.now()
+def _register_hooks(app: Flask, services: ContestServices) -> None:
+    """Take the time of each request, and log it if it belongs to a session."""
+    clock, journal = services.contest.clock, services.journal
 
+    @app.before_request
+    def arrive() -> None:
+        # The time of a request is when the last byte of its body was read.
+        g.session = None
+        g.sent = None
+        read_body(request)
+        g.received = clock.now()
 
-def _record(services: ContestServices, response: Response) -> Response:
-    """Log the request of a session; the row is committed within moments of the answer."""
-    session: SessionRecord | None = g.get("session")
-    if session is None or session.facts.started is None:
+    @app.after_request
+    def record(response: Response) -> Response:
+        session: SessionRecord | None = g.get("session")
+        if session is not None and session.facts.started is not None:
+            row = _row(session.session_id, session.facts.started, response, clock.now())
+            journal.note(lambda connection: insert_request(connection, row))
         return response
+
+
+def _row(session_id: int, started: Instant, response: Response, now: Instant) -> Request:
+    """Describe the present request and its answer for the log."""
     received: Instant = g.received
     sent = g.sent if response.status_code == 200 else None
-    row = Request(
-        session_id=session.session_id,
-        elapsed_s=seconds_between(session.facts.started, received),
+    return Request(
+        session_id=session_id,
+        elapsed_s=seconds_between(started, received),
         utc=received.utc.isoformat(),
         method=request.method,
         path=request.path,
@@ -81,11 +90,9 @@ def _record(services: ContestServices, response: Response) -> Response:
         image_count=0 if sent is None else sent.count,
         received_bytes=request.content_length or 0,
         sent_bytes=response.calculate_content_length() or 0,
-        duration_s=seconds_between(received, services.contest.clock.now()),
+        duration_s=seconds_between(received, now),
         address=request.remote_addr or "",
     )
-    services.journal.note(lambda connection: insert_request(connection, row))
-    return response
 
 
 def _register_errors(app: Flask) -> None:

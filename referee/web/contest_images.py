@@ -53,9 +53,15 @@ def _asked_image() -> str:
 
 
 def _send(services: ContestServices, find: Finder, asked: Callable[[], str]) -> Response:
-    g.session = services.admission.running_session(require_token(request))
-    g.sent = find(services.contest, g.session, asked())
-    response = Response(g.sent.content, content_type=g.sent.media_type)
-    response.headers["Content-Disposition"] = f"attachment; filename={g.sent.file_name}"
-    response.headers["Cache-Control"] = "no-store"
-    return response
+    session = services.admission.running_session(require_token(request))
+    g.session = session
+    sent = find(services.contest, session, asked())
+    g.sent = sent
+    return Response(
+        sent.content,
+        headers=[
+            ("Content-Type", sent.media_type),
+            ("Content-Disposition", f"attachment; filename={sent.file_name}"),
+            ("Cache-Control", "no-store"),
+        ],
+    )

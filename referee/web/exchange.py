@@ -44,6 +44,8 @@ def read_body(request: Request) -> None:
     Raises `Refusal` (`body_too_large`, `body_truncated`, `body_too_slow`).
     """
     length = request.content_length
+    if not length and "HTTP_TRANSFER_ENCODING" not in request.environ:
+        return  # Neither a length nor chunks: there is no body.
     if length is not None and length > MAX_BODY_BYTES:
         raise Refusal(
             "body_too_large",

@@ -219,3 +219,14 @@ def test_a_note_that_fails_is_logged(journal, database, caplog):
     journal.note(lambda connection: connection.execute("delete from sessions"))
     journal.flush(BOUND_S)
     assert "a note was not stored" in caplog.text
+
+
+def test_notes_that_come_too_fast_are_held_up(database, monkeypatch):
+    """Whoever notes faster than the disk writes waits, and no note is lost."""
+    monkeypatch.setattr(journal_module, "_WAITING", 3)
+    new_session(database)
+    journal = Journal(database)
+    for _ in range(100):
+        journal.note(store)
+    journal.close()
+    assert 100 == count(database)
