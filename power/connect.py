@@ -52,7 +52,7 @@ def open_wt310(
         try:
             return LoggedTransport(VisaTransport(resource), log)
         except MeterError as error:
-            log.note("failed", str(error))
+            log.note("failed", f"{type(error).__name__}: {error}")
             log.close()
             raise
 

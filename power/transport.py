@@ -103,7 +103,7 @@ class LoggedTransport:
         try:
             self._inner.write(message)
         except MeterError as error:
-            self._log.note("failed", str(error))
+            self._log.note("failed", f"{type(error).__name__}: {error}")
             raise
 
     def read(self, timeout_s: float) -> bytes:
@@ -111,7 +111,7 @@ class LoggedTransport:
         try:
             reply = self._inner.read(timeout_s)
         except MeterError as error:
-            self._log.note("failed", str(error))
+            self._log.note("failed", f"{type(error).__name__}: {error}")
             raise
         self._log.note("received", reply)
         return reply
@@ -121,7 +121,7 @@ class LoggedTransport:
         try:
             self._inner.clear()
         except MeterError as error:
-            self._log.note("failed", str(error))
+            self._log.note("failed", f"{type(error).__name__}: {error}")
             raise
         self._log.note("cleared", "")
 

@@ -88,6 +88,9 @@ def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) ->
     parser.add_argument("--identity", default="", help="the whole *IDN? reply of something else")
     parser.add_argument("--port", type=int, default=0, help="TCP port; 0 chooses one (default)")
     parser.add_argument(
+        "--serial", action="store_true", help="serve RS-232 on a pseudo-terminal, not VXI-11"
+    )
+    parser.add_argument(
         "--links", type=int, default=1, help="clients at a time; the real meter takes 1 (default)"
     )
     parser.add_argument(
@@ -148,6 +151,7 @@ def run(options: argparse.Namespace) -> int:
             seed=options.seed,
         ),
         port=options.port,
+        serial=options.serial,
         most_links=options.links,
         exit_with_parent=options.exit_with_parent,
         faults=[parse_fault(line) for line in options.fault],

@@ -19,6 +19,7 @@ from power.emulator.faults import Entry, Fault
 from power.emulator.instrument import Instrument, Options
 from power.emulator.interpreter import Interpreter
 from power.emulator.load import Load
+from power.emulator.serial_line import SerialServer
 from power.emulator.vxi11 import Vxi11Server
 
 # Scheduled faults are this late at most when no client asks for anything.
@@ -31,6 +32,7 @@ def serve(
     options: Options,
     *,
     port: int = 0,
+    serial: bool = False,
     most_links: int = 1,
     exit_with_parent: bool = False,
     faults: Sequence[Fault] = (),
@@ -58,15 +60,21 @@ def serve(
     interpreter = Interpreter(instrument)
     with ExitStack() as owned:
         owned.callback(_restore, previous)
-        server = Vxi11Server(interpreter, port=port, most_links=most_links)
+        guard = threading.Condition()
+        server: Vxi11Server | SerialServer
+        if serial:
+            server = SerialServer(interpreter, guard)
+        else:
+            server = Vxi11Server(interpreter, guard, port=port, most_links=most_links)
         owned.callback(server.close)
         if control_port is not None:
-            control = ControlServer(interpreter, server.guard, port=control_port)
+            control = ControlServer(interpreter, guard, port=control_port)
             owned.callback(control.close)
             print(f"control 127.0.0.1:{control.port}", file=err, flush=True)
         print(f"ready {server.resource}", file=out, flush=True)
         while not stop.wait(_PUMP_S):
-            server.pump()
+            with guard:
+                interpreter.pump()
             # Polled, because the kernel's parent-death signal exists on Linux only, and comes
             # already when the thread that started this process ends.
             if exit_with_parent and os.getppid() != parent:

@@ -30,11 +30,21 @@ _STEP_S = 0.05
 
 
 class Vxi11Server:
-    """Listen on 127.0.0.1 and give each connection a thread; `close` ends and joins them all."""
+    """Listen on 127.0.0.1 and give each connection a thread; `close` ends and joins them all.
 
-    def __init__(self, interpreter: Interpreter, *, port: int = 0, most_links: int = 1) -> None:
+    `guard` serialises everything that touches the meter.
+    """
+
+    def __init__(
+        self,
+        interpreter: Interpreter,
+        guard: threading.Condition,
+        *,
+        port: int = 0,
+        most_links: int = 1,
+    ) -> None:
         self._interpreter = interpreter
-        self.guard = threading.Condition()
+        self._guard = guard
         self.most_links = most_links
         self._faults = interpreter.instrument.faults
         self._faults.on_unplug.append(self.drop_connections)
@@ -56,30 +66,25 @@ class Vxi11Server:
 
     def close(self) -> None:
         """Stop listening, drop every connection, and wait for the threads."""
-        with self.guard:
+        with self._guard:
             self._closing = True
-            self.guard.notify_all()
+            self._guard.notify_all()
         _shut(self._listener)
         self._acceptor.join(timeout=5)
         self.drop_connections()
         for thread in list(self._connections.values()):
             thread.join(timeout=5)
 
-    def pump(self) -> None:
-        """Do what is due although no client asks for anything."""
-        with self.guard:
-            self._interpreter.pump()
-
     def _outlast_hanging(self) -> None:
         """Answer nothing while the link is to be mute."""
-        with self.guard:
+        with self._guard:
             self._interpreter.pump()
             while self._faults.hanging and not self._closing:
-                self.guard.wait(_STEP_S)
+                self._guard.wait(_STEP_S)
 
     def drop_connections(self) -> None:
         """Close every connection, as a pulled plug does."""
-        with self.guard:
+        with self._guard:
             socks = list(self._connections)
         for sock in socks:
             _shut(sock)
@@ -90,7 +95,7 @@ class Vxi11Server:
                 sock, _ = self._listener.accept()
             except OSError:
                 return
-            with self.guard:
+            with self._guard:
                 if self._closing or self._faults.unplugged:
                     sock.close()
                     continue
@@ -109,7 +114,7 @@ class Vxi11Server:
         except (OSError, rpc.Broken) as error:
             _log.debug("connection ended: %s", error)
         finally:
-            with self.guard:
+            with self._guard:
                 for link in [link for link, owner in self._links.items() if owner is sock]:
                     self._forget(link)
                 self._connections.pop(sock, None)
@@ -147,7 +152,7 @@ class Vxi11Server:
         lock = arguments.uint()
         arguments.uint()
         device = arguments.opaque().decode("latin-1").lower()
-        with self.guard:
+        with self._guard:
             if device not in ("inst0", "inst"):
                 return rpc.uint(NO_DEVICE, 0, 0, 0)
             if len(self._links) >= self.most_links:
@@ -167,14 +172,14 @@ class Vxi11Server:
         arguments.uint()
         flags = arguments.uint()
         data = arguments.opaque()
-        with self.guard:
+        with self._guard:
             error = self._may_use(link)
             if error:
                 return rpc.uint(error, 0)
             message = self._partial.pop(link, b"") + data
             if flags & END_FLAG or message.endswith(b"\n"):
                 self._interpreter.receive(message)
-                self.guard.notify_all()
+                self._guard.notify_all()
             else:
                 self._partial[link] = message
         return rpc.uint(NO_ERROR, len(data))
@@ -183,7 +188,7 @@ class Vxi11Server:
         """Wait for a reply as long as the client's io_timeout, then answer error 15."""
         link, size, io_timeout_ms = arguments.uint(), arguments.uint(), arguments.uint()
         clock = self._interpreter.instrument.clock
-        with self.guard:
+        with self._guard:
             deadline_s = clock() + io_timeout_ms / 1000
             while True:
                 error = self._may_use(link)
@@ -197,22 +202,22 @@ class Vxi11Server:
                     self._interpreter.unterminated()
                     return rpc.uint(IO_TIMEOUT, 0) + rpc.opaque(b"")
                 until_s = min(deadline_s, self._interpreter.next_event_s())
-                self.guard.wait(min(max(until_s - now, 0.001), _STEP_S))
+                self._guard.wait(min(max(until_s - now, 0.001), _STEP_S))
         data, ended = reply
         return rpc.uint(NO_ERROR, REASON_END if ended else REASON_COUNT) + rpc.opaque(data)
 
     def _read_status(self, sock: socket.socket, arguments: rpc.Reader) -> bytes:
-        with self.guard:
+        with self._guard:
             error = self._may_use(arguments.uint())
             return rpc.uint(error, 0 if error else self._interpreter.status_byte())
 
     def _simple(self, action: Callable[[], None]) -> Callable[[socket.socket, rpc.Reader], bytes]:
         def procedure(sock: socket.socket, arguments: rpc.Reader) -> bytes:
-            with self.guard:
+            with self._guard:
                 error = self._may_use(arguments.uint())
                 if not error:
                     action()
-                    self.guard.notify_all()
+                    self._guard.notify_all()
             return rpc.uint(error)
 
         return procedure
@@ -222,7 +227,7 @@ class Vxi11Server:
 
     def _lock(self, sock: socket.socket, arguments: rpc.Reader) -> bytes:
         link = arguments.uint()
-        with self.guard:
+        with self._guard:
             error = self._may_use(link)
             if not error:
                 self._locked_by = link
@@ -230,7 +235,7 @@ class Vxi11Server:
 
     def _unlock(self, sock: socket.socket, arguments: rpc.Reader) -> bytes:
         link = arguments.uint()
-        with self.guard:
+        with self._guard:
             if self._locked_by != link:
                 return rpc.uint(NO_LOCK)
             self._locked_by = None
@@ -238,7 +243,7 @@ class Vxi11Server:
 
     def _destroy_link(self, sock: socket.socket, arguments: rpc.Reader) -> bytes:
         link = arguments.uint()
-        with self.guard:
+        with self._guard:
             if link not in self._links:
                 return rpc.uint(BAD_LINK)
             self._forget(link)

@@ -5,11 +5,15 @@ from __future__ import annotations
 
 import subprocess
 import sys
+import threading
+import time
 from collections.abc import Callable, Iterator
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
+import usb.backend
+import usb.backend.libusb1
 
 from power.emulator.fault_actions import act, apply
 from power.emulator.faults import parse_fault, parse_schedule
@@ -17,10 +21,19 @@ from power.emulator.instrument import Instrument, Options
 from power.emulator.interpreter import Interpreter
 from power.emulator.load import Load
 from power.emulator.profile import LoadProfile, constant
+from power.emulator.serial_line import SerialServer
+from power.emulator.usbtmc import UsbBackend
+from power.emulator.vxi11 import Vxi11Server
 from power.errors import MeterSilent
 from power.meter import IntegrationState, MeterSettings, Reading
 from power.transports.direct import DirectTransport
 from power.wt310.driver import WT310
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """Let the contract tests run on a real meter: `pytest tests/power --meter RESOURCE`."""
+    parser.addoption("--meter", metavar="RESOURCE", help="a real meter for the contract tests")
+
 
 ROOT = Path(__file__).parents[2]
 EPOCH = datetime(2026, 1, 1, tzinfo=UTC)
@@ -241,3 +254,52 @@ def emulator() -> Iterator[Emulator]:
     process = Emulator("--watts", "5")
     yield process
     process.end()
+
+
+@pytest.fixture
+def interpreter() -> Interpreter:
+    """Return an emulated meter in real time, for servers within the test's process."""
+    return Interpreter(Instrument(Load(constant(5.0)), time.monotonic, Options()))
+
+
+class EmptyBus(usb.backend.IBackend):  # type: ignore[misc]
+    """Be a USB without devices."""
+
+    def enumerate_devices(self) -> list[str]:
+        """Return nothing."""
+        return []
+
+
+class Bus:
+    """Hold what is on the imaginary USB at the moment."""
+
+    backend: usb.backend.IBackend = EmptyBus()
+
+
+# pyvisa-py looks for a USB when it is imported and never again, so one has to be there before any
+# test imports it.
+usb.backend.libusb1.get_backend = lambda *arguments, **options: Bus.backend
+
+
+@pytest.fixture
+def usb_meter(interpreter: Interpreter, monkeypatch: pytest.MonkeyPatch) -> UsbBackend:
+    """Return an emulated meter on an imaginary USB that PyUSB finds."""
+    backend = UsbBackend(interpreter, threading.Condition())
+    monkeypatch.setattr(Bus, "backend", backend)
+    return backend
+
+
+@pytest.fixture
+def serial_meter(interpreter: Interpreter) -> Iterator[SerialServer]:
+    """Return an emulated meter on a pseudo-terminal."""
+    server = SerialServer(interpreter, threading.Condition())
+    yield server
+    server.close()
+
+
+@pytest.fixture
+def vxi11_meter(interpreter: Interpreter) -> Iterator[Vxi11Server]:
+    """Return an emulated meter on loopback, served by threads of the test's process."""
+    server = Vxi11Server(interpreter, threading.Condition())
+    yield server
+    server.close()

@@ -37,7 +37,7 @@ def test_every_event_is_a_line_with_both_clocks(
         ("received", "YOKOGAWA,WT310,1,F1\n"),
         ("sent", ":X?"),
         ("received", "2331347e951bee0a"),
-        ("failed", "script is silent"),
+        ("failed", "MeterSilent: script is silent"),
         ("cleared", ""),
         ("closed", ""),
     ] == [(line["event"], line.get("text", line.get("hex"))) for line in lines]

@@ -1,0 +1,36 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`python -m power list`: say which meters may be on the bus, and what is missing."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+
+from power.commands.common import print_json
+from power.transports.discovery import look
+
+_DESCRIPTION = """\
+List the resource strings that PyVISA finds, with hints: a missing library, a missing udev rule. A
+meter on Ethernet is found only if its portmapper answers a broadcast. Exit code 1 when nothing is
+found.
+"""
+
+
+def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    """Add the command's parser."""
+    parser = commands.add_parser("list", help="list what is on the bus", description=_DESCRIPTION)
+    parser.add_argument("--json", action="store_true", help="print one JSON object on stdout")
+    parser.set_defaults(run=run)
+
+
+def run(options: argparse.Namespace) -> int:
+    """Print each resource string on stdout, hints on stderr."""
+    found = look()
+    if options.json:
+        print_json({"resources": found.resources, "hints": found.hints})
+    else:
+        for resource in found.resources:
+            print(resource)
+        for hint in found.hints:
+            print(f"hint: {hint}", file=sys.stderr)
+    return 0 if found.resources else 1

@@ -1,0 +1,77 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Find meters: what PyVISA lists, what lies on the USB and under /dev, and what is missing."""
+
+from __future__ import annotations
+
+import os
+import warnings
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from power.errors import MeterUnreachable
+
+_YOKOGAWA = "0b21"
+_SYS_USB = Path("/sys/bus/usb/devices")
+_DEV = Path("/dev")
+
+
+@dataclass
+class Found:
+    """Hold the resource strings found, and hints about what stands in the way of others."""
+
+    resources: list[str] = field(default_factory=list)
+    hints: list[str] = field(default_factory=list)
+
+
+def look(*, sys_usb: Path = _SYS_USB, dev: Path = _DEV) -> Found:
+    """Return what could be opened, and what to do about what could not."""
+    found = Found()
+    _ask_pyvisa(found)
+    _look_at_usb(found, sys_usb, dev)
+    if not found.resources:
+        found.hints.append(
+            "A meter on Ethernet is mostly not listed; try TCPIP::ADDRESS::INSTR with the address "
+            "from its panel."
+        )
+    return found
+
+
+def _ask_pyvisa(found: Found) -> None:
+    try:
+        import pyvisa
+    except ImportError as error:
+        raise MeterUnreachable(
+            f"PyVISA is missing ({error}); install it with: pip install pyvisa pyvisa-py pyserial"
+        ) from error
+    library = os.environ.get("PYVISA_LIBRARY", "@py")
+    with warnings.catch_warnings():
+        # pyvisa-py warns of each optional package that would find more.
+        warnings.simplefilter("ignore")
+        try:
+            found.resources = sorted(pyvisa.ResourceManager(library).list_resources("?*"))
+        except Exception as error:  # every backend has its own tree of errors
+            found.hints.append(f"PyVISA ({library}) cannot list resources: {error}")
+    try:
+        import usb.core
+
+        usb.core.find()
+    except ImportError:
+        found.hints.append("USB meters are not looked for: install PyUSB with: pip install pyusb")
+    except usb.core.NoBackendError:
+        found.hints.append("USB meters are not looked for: install libusb (Debian: libusb-1.0-0)")
+
+
+def _look_at_usb(found: Found, sys_usb: Path, dev: Path) -> None:
+    """Look at the kernel's list for a Yokogawa unit that PyVISA may not be allowed to open."""
+    for vendor in sorted(sys_usb.glob("*/idVendor")):
+        if vendor.read_text().strip().lower() != _YOKOGAWA:
+            continue
+        unit = vendor.parent
+        bus, number = (int((unit / name).read_text()) for name in ("busnum", "devnum"))
+        node = dev / "bus" / "usb" / f"{bus:03d}" / f"{number:03d}"
+        if not os.access(node, os.R_OK | os.W_OK):
+            found.hints.append(
+                f"A Yokogawa unit is on the USB, but {node} may not be opened: write the udev rule "
+                'SUBSYSTEM=="usb", ATTR{idVendor}=="0b21", MODE="0660", GROUP="plugdev" into '
+                "/etc/udev/rules.d/60-yokogawa.rules and plug it in again."
+            )

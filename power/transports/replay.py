@@ -1,0 +1,119 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Replay a wire log as a transport: for tests from real conversations, and for post-mortems."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from pathlib import Path
+
+from power.errors import MeterSilent, MeterUnreachable
+
+
+@dataclass(frozen=True)
+class Event:
+    """Hold one line of a wire log."""
+
+    monotonic_s: float
+    event: str
+    content: bytes
+
+
+class ReplayEnded(MeterUnreachable):
+    """Report that the driver does something that the recorded conversation does not have."""
+
+
+def read_wire_log(path: Path) -> list[Event]:
+    """Return the events of a wire log; a last line cut by a killed writer is left out."""
+    events = []
+    lines = path.read_text(encoding="utf-8").split("\n")
+    for number, line in enumerate(lines, start=1):
+        if not line:
+            continue
+        try:
+            value = json.loads(line)
+            content = bytes.fromhex(value["hex"]) if "hex" in value else value["text"].encode()
+            events.append(Event(float(value["monotonic_s"]), str(value["event"]), content))
+        except (KeyError, TypeError, ValueError) as error:
+            if number == len(lines):
+                break
+            raise ValueError(f"{path}, line {number}: {error!r}") from None
+    return events
+
+
+class ReplayTransport:
+    """Answer as the meter did, as long as the driver says what it said then.
+
+    Replays the links one after another; `clock` gives the recorded times, so that what is made of
+    the conversation is the same as then.
+    """
+
+    def __init__(self, events: list[Event], name: str = "replay") -> None:
+        self.name = name
+        self._events = events
+        self._at = 0
+        self._now_s = events[0].monotonic_s if events else 0.0
+
+    def clock(self) -> float:
+        """Return the recorded time of the last event."""
+        return self._now_s
+
+    def sleep(self, seconds: float) -> None:
+        """Do nothing: the recorded times go on by themselves."""
+
+    def reopen(self) -> ReplayTransport:
+        """Return this transport at the beginning of the next recorded link."""
+        self._skip("closed", "failed")
+        self._take("open")
+        return self
+
+    def write(self, message: str) -> None:
+        """Check that this was said next."""
+        event = self._take("sent")
+        if event.content.decode("utf-8", "replace") != message:
+            raise ReplayEnded(
+                f"the recorded conversation goes on with {event.content!r}, not {message!r}"
+            )
+        self._fail_if_recorded()
+
+    def read(self, timeout_s: float) -> bytes:
+        """Return the recorded reply, or fail as it was recorded."""
+        self._fail_if_recorded()
+        return self._take("received").content
+
+    def clear(self) -> None:
+        """Pass the recorded device clear."""
+        self._fail_if_recorded()
+        self._take("cleared")
+
+    def close(self) -> None:
+        """Pass the recorded end of a link, if it comes next."""
+        self._skip("closed")
+
+    @property
+    def left(self) -> int:
+        """Return how many recorded events were not replayed."""
+        return len(self._events) - self._at
+
+    def _take(self, kind: str) -> Event:
+        if self._at >= len(self._events):
+            raise ReplayEnded(f"the recorded conversation ends before another {kind!r}")
+        event = self._events[self._at]
+        if event.event != kind:
+            raise ReplayEnded(
+                f"the recorded conversation goes on with {event.event!r}, not {kind!r}"
+            )
+        self._at += 1
+        self._now_s = event.monotonic_s
+        return event
+
+    def _skip(self, *kinds: str) -> None:
+        while self._at < len(self._events) and self._events[self._at].event in kinds:
+            self._at += 1
+
+    def _fail_if_recorded(self) -> None:
+        if self._at < len(self._events) and self._events[self._at].event == "failed":
+            reason = self._take("failed").content.decode("utf-8", "replace")
+            if reason.startswith(MeterSilent.__name__):
+                raise MeterSilent(reason)
+            raise MeterUnreachable(reason)

@@ -1,0 +1,158 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What every meter must do, over every wire; with `--meter RESOURCE` also a real one, unchanged.
+
+    python -m pytest tests/power/test_contract.py --meter TCPIP::192.168.1.5::INSTR
+
+On a real meter a device must be switched on behind it; its integration is started and stopped.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import pytest
+
+from power.connect import open_wt310
+from power.energy import Verdict, judge_energy
+from power.errors import MeterBusy, MeterRefused
+from power.final import read_final
+from power.meter import IntegrationState, Meter, MeterSettings, Reading
+
+SETTINGS = MeterSettings(timer_s=1, update_interval_s=0.1)
+LONG = MeterSettings(timer_s=60, update_interval_s=0.1)
+
+pytestmark = pytest.mark.slow
+
+
+class Subject:
+    """Hold a way to open the meter under test, and the time that it lives in."""
+
+    def __init__(self, connect: Callable[[], Meter], sleep: Callable[[float], None]) -> None:
+        self.connect = connect
+        self.sleep = sleep
+        self.meter = connect()
+
+    def again(self) -> None:
+        """Close the meter and open it anew, as a restarted program does."""
+        self.meter.close()
+        self.meter = self.connect()
+
+
+@pytest.fixture(params=["direct", "vxi11", "serial", "usb", "real"])
+def subject(request: pytest.FixtureRequest) -> Iterator[Subject]:
+    """Return the meter under test; the real one only where a resource is given."""
+    resource = request.config.getoption("--meter", None)
+    if request.param == "real":
+        if resource is None:
+            pytest.skip("no real meter: give one with --meter RESOURCE")
+    elif resource is not None:
+        pytest.skip("only the real meter is asked for")
+    if request.param == "direct":
+        bench = request.getfixturevalue("make_bench")()
+        made = Subject(bench.driver, bench.time.sleep)
+    else:
+        if request.param != "real":
+            resource = request.getfixturevalue(f"{request.param}_meter").resource
+        made = Subject(lambda: open_wt310(resource), time.sleep)
+    yield made
+    made.meter.stop()
+    made.meter.close()
+
+
+def prepare(subject: Subject, settings: MeterSettings) -> MeterSettings:
+    """Prepare the meter, ending what an earlier test left running."""
+    subject.meter.stop()
+    return subject.meter.prepare(settings)
+
+
+def follow(subject: Subject) -> list[Reading]:
+    """Read until the integration has ended, and its result."""
+    readings = [subject.meter.read()]
+    while readings[-1].state is IntegrationState.START:
+        subject.sleep(0.1)
+        readings.append(subject.meter.read())
+    return readings + read_final(subject.meter.read, 0.1, subject.sleep)
+
+
+def test_it_says_who_it_is(subject: Subject) -> None:
+    """A supported model of Yokogawa's."""
+    identity = subject.meter.identify()
+    assert "YOKOGAWA" == identity.maker.upper()
+    assert identity.model.upper().startswith("WT3")
+
+
+def test_settings_are_read_back(subject: Subject) -> None:
+    """What is returned is what the meter has."""
+    assert SETTINGS == prepare(subject, SETTINGS)
+    other = MeterSettings(timer_s=3725, update_interval_s=0.25, crest_factor=6, line_filter=True)
+    assert other == prepare(subject, other)
+
+
+def test_a_run_by_the_timer(subject: Subject) -> None:
+    """It starts, counts, ends by itself, and keeps its result."""
+    settings = prepare(subject, SETTINGS)
+    start = subject.meter.start()
+    assert start.sent_s <= start.written_s <= start.confirmed_s
+    readings = follow(subject)
+    assert IntegrationState.TIMEUP is readings[-1].state
+    assert 1.0 == readings[-1].integration_s
+    energies = [row.energy_wh for row in readings if row.energy_wh is not None]
+    assert sorted(energies) == energies
+    result = judge_energy(readings, session_s=1.0, settings=settings)
+    # Auto-range makes it SUSPECT, which fits any device that a real meter is tried with.
+    assert Verdict.SUSPECT is result.verdict, result.findings
+    assert {"auto_range"} <= {finding.code for finding in result.findings}
+
+
+def test_a_run_that_is_stopped(subject: Subject) -> None:
+    """STOP ends it; STOP again changes nothing."""
+    prepare(subject, LONG)
+    subject.meter.start()
+    subject.sleep(0.5)
+    assert IntegrationState.STOP is subject.meter.stop()
+    first = read_final(subject.meter.read, 0.1, subject.sleep)[-1]
+    assert IntegrationState.STOP is subject.meter.stop()
+    subject.sleep(0.5)
+    second = subject.meter.read()
+    assert (first.energy_wh, first.integration_s) == (second.energy_wh, second.integration_s)
+
+
+def test_a_running_integration_is_left_alone(subject: Subject) -> None:
+    """Neither prepare nor start touch it, and a program that comes back reads on."""
+    prepare(subject, LONG)
+    subject.meter.start()
+    with pytest.raises(MeterBusy):
+        subject.meter.prepare(SETTINGS)
+    with pytest.raises(MeterBusy):
+        subject.meter.start()
+    subject.sleep(1.2)
+    subject.again()
+    assert IntegrationState.START is subject.meter.attach()
+    elapsed_s = subject.meter.read().integration_s
+    assert elapsed_s is not None and elapsed_s >= 1.0
+
+
+def test_start_wants_a_reset_integrator(subject: Subject) -> None:
+    """After an end a new run begins with prepare."""
+    prepare(subject, LONG)
+    subject.meter.start()
+    subject.meter.stop()
+    with pytest.raises(MeterRefused, match="prepare before starting"):
+        subject.meter.start()
+
+
+def test_an_impossible_setting_is_refused(subject: Subject) -> None:
+    """Nothing is moved to the nearest silently."""
+    with pytest.raises(MeterRefused):
+        prepare(subject, MeterSettings(timer_s=1, voltage_range_v=77.0))
+
+
+def test_the_meter_shows_its_updates(subject: Any) -> None:
+    """Their phase repeats with the interval."""
+    prepare(subject, LONG)
+    first_s = subject.meter.await_update(0.1)
+    subject.sleep(0.33)
+    passed = (subject.meter.await_update(0.1) - first_s) / 0.1
+    assert abs(passed - round(passed)) < 0.35

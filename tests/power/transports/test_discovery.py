@@ -1,0 +1,62 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Looking for meters."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from power.transports import discovery
+
+
+@pytest.fixture
+def quiet_bus(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Keep PyVISA from asking the network."""
+    monkeypatch.setattr(discovery, "_ask_pyvisa", lambda found: None)
+
+
+def unit(sys_usb: Path, vendor: str) -> None:
+    """Put a unit into a kernel's list."""
+    folder = sys_usb / "1-2"
+    folder.mkdir(parents=True)
+    for name, text in (("idVendor", vendor), ("busnum", "1"), ("devnum", "7")):
+        (folder / name).write_text(text + "\n")
+
+
+def test_a_unit_that_may_not_be_opened_needs_a_rule(quiet_bus: Any, tmp_path: Path) -> None:
+    """The hint holds the udev rule and the device node."""
+    unit(tmp_path / "usb", "0b21")
+    hints = " ".join(discovery.look(sys_usb=tmp_path / "usb", dev=tmp_path).hints)
+    assert 'ATTR{idVendor}=="0b21"' in hints
+    assert "bus/usb/001/007" in hints
+
+
+def test_a_unit_of_somebody_else_needs_none(quiet_bus: Any, tmp_path: Path) -> None:
+    """Other vendors are not our business."""
+    unit(tmp_path / "usb", "046d")
+    hints = " ".join(discovery.look(sys_usb=tmp_path / "usb", dev=tmp_path).hints)
+    assert "udev" not in hints
+    assert "TCPIP::ADDRESS::INSTR" in hints
+
+
+def test_a_unit_that_may_be_opened_needs_none(quiet_bus: Any, tmp_path: Path) -> None:
+    """A readable and writable node is fine."""
+    unit(tmp_path / "usb", "0b21")
+    node = tmp_path / "bus" / "usb" / "001" / "007"
+    node.parent.mkdir(parents=True)
+    node.write_text("")
+    hints = " ".join(discovery.look(sys_usb=tmp_path / "usb", dev=tmp_path).hints)
+    assert "udev" not in hints
+
+
+def test_pyvisa_lists_the_usb(usb_meter: Any) -> None:
+    """The emulated unit shows with vendor, product and the hexadecimal serial number."""
+    import pyvisa
+
+    found = pyvisa.ResourceManager("@py").visalib.sessions  # the library is loaded
+    assert found is not None
+    from pyvisa_py.usb import USBInstrSession
+
+    assert ["USB0::2849::37::43325048303030303045::0::INSTR"] == USBInstrSession.list_resources()
