@@ -230,3 +230,33 @@ def test_notes_that_come_too_fast_are_held_up(database, monkeypatch):
         journal.note(store)
     journal.close()
     assert 100 == count(database)
+
+
+def test_a_note_that_fails_leaves_the_others_alone(journal, database):
+    """Notes of the same commit are kept."""
+
+    def fail(connection):
+        store(connection)
+        raise KeyError("this one")
+
+    gate = Gate(journal)
+    for write in (store, fail, store):
+        journal.note(write)
+    gate.open()
+    journal.flush(BOUND_S)
+    assert 2 == count(database)
+
+
+def test_a_note_is_dropped_when_the_disk_has_stalled(database, monkeypatch, caplog):
+    """A request is not held up for ever by its own log line."""
+    monkeypatch.setattr(journal_module, "_WAITING", 1)
+    monkeypatch.setattr(journal_module, "_CATCH_UP_S", 0.01)
+    new_session(database)
+    journal = Journal(database)
+    gate = Gate(journal)
+    journal.note(store)
+    journal.note(store)
+    gate.open()
+    journal.close()
+    assert 1 == count(database)
+    assert "the disk has stalled: a note was dropped" in caplog.text
