@@ -15,7 +15,7 @@ from referee.service import answers as answers_module
 from referee.service.answers import LATE_ANSWERS, LATE_S, take_answer
 from referee.service.clock import shifted
 from referee.service.status import status_of
-from referee.store.answers import answers_after, count_answers, insert_answer
+from referee.store.answers import answers_after, count_answers
 from referee.store.database import Database
 from referee.store.journal import Journal
 from referee.store.packing import pack
@@ -242,19 +242,19 @@ def test_facts_are_read_where_the_answer_is_stored(contest, journal, session, ta
     assert [True] == [receipt.late for receipt in receipts]
 
 
-def test_answer_that_cannot_be_stored_is_not_acknowledged(contest, session, take, monkeypatch):
-    """A disk that fails is told, and nothing is half stored."""
+def test_answer_on_a_full_disk_is_not_acknowledged(contest, journal, session, take):
+    """A disk that is full is told, nothing is half stored, and room brings storing back."""
 
-    def fail(connection, answer):
-        insert_answer(connection, answer)
-        connection.execute("insert into nowhere values (1)")
+    def limit(pages):
+        journal.submit(lambda link: link.execute(f"pragma max_page_count = {pages}")).result(20)
 
-    monkeypatch.setattr(answers_module, "insert_answer", fail)
-    with pytest.raises(Unavailable):
-        take(1.0)
-    monkeypatch.undo()
+    used = contest.database.connection.execute("pragma page_count").fetchone()[0]
+    limit(used + 2)
+    with pytest.raises(Unavailable, match="full"):
+        take(1.0, *[GOOD] * 2000)
     assert [] == stored(contest, session)
-    assert not take(2.0).late
+    limit(1_000_000)
+    assert 2000 == take(2.0, *[GOOD] * 2000).stored
 
 
 def test_stalled_disk_is_told(contest, journal, session, take, monkeypatch):
