@@ -9,7 +9,6 @@ from referee.core.states import SessionState, state_of
 from referee.errors import Refusal
 from referee.service.contest import Contest
 from referee.service.desk_link import DeskClient
-from referee.service.session_cache import SessionCache
 from referee.service.teams import EventTeams, PracticeTeams
 from referee.service.tokens import session_of_token, token_of_session
 from referee.store.sessions import SessionRecord, load_session
@@ -31,7 +30,6 @@ class Admission:
     def __init__(self, contest: Contest, desk: DeskClient) -> None:
         self._contest = contest
         self._desk = desk
-        self._sessions = SessionCache(contest.database)
         self._teams: EventTeams | PracticeTeams = (
             PracticeTeams()
             if contest.config.contest.mode == "practice"
@@ -65,7 +63,7 @@ class Admission:
         if session_id is None:
             raise Refusal("token_invalid", "This token was not given out here: log in first.")
         try:
-            return self._sessions.get(session_id)
+            return self._contest.sessions.get(session_id)
         except Refusal:
             raise Refusal(
                 "token_invalid", "This token's session does not exist here: log in again."

@@ -14,7 +14,8 @@ from referee.service.contest import Contest
 from referee.store.answers import Answer, AnswerForm, count_answers, insert_answer
 from referee.store.database import Connection
 from referee.store.journal import Journal
-from referee.store.sessions import SessionRecord, load_session
+from referee.store.packing import pack
+from referee.store.sessions import SessionRecord
 
 __all__ = ["LATE_ANSWERS", "LATE_S", "Receipt", "take_answer"]
 
@@ -59,10 +60,12 @@ def take_answer(
     session, and `Unavailable` when the answer could not be made durable.
     """
     flags = flag_rows(detections, contest.image_count, contest.class_ids)
+    packed = pack(detections)
 
     def store(connection: Connection) -> tuple[int, float, bool]:
-        # The facts are read inside the transaction: see ControlDesk.end for why that is exact.
-        facts = load_session(connection, session.session_id).facts
+        # The facts are read inside the transaction (the cache reads on this thread's connection,
+        # which is in it): see ControlDesk.end for why that is exact.
+        facts = contest.sessions.get(session.session_id).facts
         late = not accepts(facts, received)
         received_s = _require_storable(connection, session.session_id, facts, received, late)
         answer = Answer(
@@ -75,7 +78,7 @@ def take_answer(
             flagged_count=len(flags),
             detections=detections,
         )
-        return insert_answer(connection, answer), received_s, late
+        return insert_answer(connection, answer, packed), received_s, late
 
     try:
         number, received_s, late = journal.submit(store).result(_COMMIT_S)

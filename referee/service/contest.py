@@ -19,6 +19,7 @@ from referee.service.config import Config
 from referee.service.inputs import GroundTruthFile, read_ground_truth, renumber
 from referee.service.manifest import Progress, build_images, digest_of
 from referee.service.secrets_file import Secrets, load_secrets
+from referee.service.session_cache import SessionCache
 from referee.store.database import Database
 from referee.store.images import ImageEntry, InputFile, Manifest, load_manifest, replace_manifest
 from referee.store.sessions import all_sessions
@@ -40,6 +41,7 @@ class Contest:
     images: tuple[ImageEntry, ...]
     classes: Mapping[int, str]
     class_ids: NDArray[np.int64]
+    sessions: SessionCache
 
     @property
     def image_count(self) -> int:
@@ -91,6 +93,7 @@ def open_contest(config: Config, clock: Clock | None = None) -> Contest:
         images=manifest.images,
         classes=manifest.classes,
         class_ids=np.fromiter(manifest.classes, dtype=np.int64),
+        sessions=SessionCache(database),
     )
 
 

@@ -49,8 +49,13 @@ class AnswerCounts:
     flagged: int
 
 
-def insert_answer(connection: sqlite3.Connection, answer: Answer) -> int:
-    """Add an answer and return its number; `answer.answer_id` is ignored."""
+def insert_answer(
+    connection: sqlite3.Connection, answer: Answer, packed: bytes | None = None
+) -> int:
+    """Add an answer and return its number; `answer.answer_id` is ignored.
+
+    `packed` is `pack(answer.detections)` where that is done already, outside the transaction.
+    """
     cursor = connection.execute(
         "insert into answers (session_id, elapsed_s, utc, late, form, address, row_count,"
         " flagged_count, detections) values (:session, :elapsed_s, :utc, :late, :form, :address,"
@@ -64,7 +69,7 @@ def insert_answer(connection: sqlite3.Connection, answer: Answer) -> int:
             "address": answer.address,
             "row_count": len(answer.detections),
             "flagged_count": answer.flagged_count,
-            "detections": pack(answer.detections),
+            "detections": pack(answer.detections) if packed is None else packed,
         },
     )
     return int(cursor.lastrowid or 0)

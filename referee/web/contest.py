@@ -21,6 +21,7 @@ from referee.web import contest_answers, contest_images, contest_sessions
 from referee.web.exchange import (
     MAX_BODY_BYTES,
     MAX_FORM_PARTS,
+    form_of,
     problem,
     read_body,
     wants_json,
@@ -63,8 +64,10 @@ def _register_hooks(app: Flask, services: ContestServices) -> None:
         # The time of a request is when the last byte of its body was read.
         g.session = None
         g.sent = None
+        g.form = {}
         read_body(request)
         g.received = clock.now()
+        g.form = form_of(request)
 
     @app.after_request
     def record(response: Response) -> Response:

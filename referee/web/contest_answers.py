@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from flask import Flask, Response, g, jsonify, request
 
-from referee.core.answers import FORM_FIELDS, parse_csv, parse_form, parse_json
+from referee.core.answers import parse_csv, parse_form, parse_json
 from referee.core.detections import Detections
 from referee.errors import Refusal
 from referee.service.answers import Receipt, take_answer
@@ -52,7 +52,7 @@ def _detections(form: AnswerForm) -> Detections:
         return parse_json(request.get_data())
     if form == "csv":
         return parse_csv(request.get_data())
-    return parse_form({name: request.form.getlist(name) for name in FORM_FIELDS})
+    return parse_form(g.form)
 
 
 def _receipt(receipt: Receipt) -> Response:

@@ -5,11 +5,13 @@ from __future__ import annotations
 
 import html
 import json
+from collections.abc import Mapping, Sequence
 from http import HTTPStatus
 
-from flask import Request, Response
+from flask import Request, Response, g
 
 from referee.core.answers import MAX_ROWS
+from referee.core.forms import parse_urlencoded
 from referee.errors import Refusal
 from referee.store.answers import AnswerForm
 from referee.web.legacy import ANSWERS
@@ -18,6 +20,7 @@ __all__ = [
     "MAX_BODY_BYTES",
     "MAX_FORM_PARTS",
     "field_of",
+    "form_of",
     "media_type_of",
     "problem",
     "read_body",
@@ -65,12 +68,25 @@ def read_body(request: Request) -> None:
         )
 
 
+def form_of(request: Request) -> Mapping[str, Sequence[str]]:
+    """Return the fields of the form body by name; a body without a type is taken for a form.
+
+    Any other body, and none, has no fields.
+    """
+    kind = request.mimetype
+    if kind == "multipart/form-data":
+        return request.form.to_dict(flat=False)
+    if kind in ("application/x-www-form-urlencoded", "") and request.content_length != 0:
+        return parse_urlencoded(request.get_data())
+    return {}
+
+
 def field_of(request: Request, name: str) -> str | None:
     """Return a single field: the first in the form body, else, for GET, in the query string."""
-    value = request.form.get(name)
-    if value is None and request.method in ("GET", "HEAD"):
-        value = request.args.get(name)
-    return value
+    values = g.form.get(name)
+    if values:
+        return str(values[0])
+    return request.args.get(name) if request.method in ("GET", "HEAD") else None
 
 
 def token_of(request: Request) -> str | None:
@@ -78,7 +94,8 @@ def token_of(request: Request) -> str | None:
     kind, _, value = request.headers.get("Authorization", "").partition(" ")
     if kind.lower() == "bearer" and value:
         return value.strip()
-    return request.form.get("token", request.args.get("token"))
+    values = g.form.get("token")
+    return str(values[0]) if values else request.args.get("token")
 
 
 def require_token(request: Request) -> str:
