@@ -7,7 +7,18 @@ import argparse
 import sys
 from collections.abc import Sequence
 
-from power.commands import audit, emulate, fault, identify, listing, plot, read, record
+from power.commands import (
+    audit,
+    emulate,
+    fault,
+    identify,
+    listing,
+    plot,
+    ranges,
+    read,
+    record,
+    selftest,
+)
 from power.errors import MeterError
 
 _EPILOG = """\
@@ -33,7 +44,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     commands = parser.add_subparsers(dest="command", metavar="COMMAND", required=True)
-    for module in (listing, identify, read, record, audit, plot, emulate, fault):
+    for module in (listing, identify, selftest, ranges, read, record, audit, plot, emulate, fault):
         module.add_parser(commands)
     options = parser.parse_args(arguments)
     try:

@@ -39,6 +39,9 @@ class DeviceError:
     code: int
     text: str
 
+    def __str__(self) -> str:
+        return f'{self.code} "{self.text}"'
+
 
 NO_DATA = Absent("no data")
 OVER_RANGE = Absent("over range")

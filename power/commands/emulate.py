@@ -12,6 +12,7 @@ from power.emulator.load import Load
 from power.emulator.process import serve
 from power.emulator.profile import LoadProfile, bursts, constant, noisy, parse_steps, read_csv
 from power.emulator.settings import MODELS
+from power.emulator.traffic import Traffic
 
 _DESCRIPTION = """\
 Serve an emulated WT310 over VXI-11 on loopback. When clients may connect, one line is printed:
@@ -72,6 +73,16 @@ def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) ->
         metavar="FILE.csv",
         type=Path,
         help="recorded load: power log, or seconds,watts",
+    )
+    load.add_argument(
+        "--traffic",
+        metavar="URL",
+        help="load that follows a contest server: a URL that answers JSON with a count of work",
+    )
+    parser.add_argument("--traffic-key", default="images_fetched", help="the count's name in it")
+    parser.add_argument("--idle", type=float, default=2.0, help="idle watts of --traffic (2)")
+    parser.add_argument(
+        "--joules", type=float, default=0.5, help="energy for each unit of work of --traffic (0.5)"
     )
     parser.add_argument("--repeat", action="store_true", help="repeat the recorded load for ever")
     parser.add_argument(
@@ -157,8 +168,17 @@ def run(options: argparse.Namespace) -> int:
         faults=[parse_fault(line) for line in options.fault],
         schedule=_schedule(options.schedule),
         control_port=options.control,
+        traffic=_traffic(options),
     )
     return 0
+
+
+def _traffic(options: argparse.Namespace) -> Traffic | None:
+    if options.traffic is None:
+        return None
+    if not options.traffic.startswith(("http://", "https://")):
+        raise ValueError(f"--traffic {options.traffic!r} is no http URL")
+    return Traffic(options.traffic, options.traffic_key, options.idle, options.joules)
 
 
 def _schedule(path: Path | None) -> list[Entry]:
@@ -180,7 +200,7 @@ def _profile(options: argparse.Namespace) -> LoadProfile:
     if options.noise is not None:
         mean, deviation, seed = _numbers(options.noise, "MEAN,SD,SEED", 3)
         return noisy(mean, deviation, seed=int(seed))
-    return constant(options.watts)
+    return constant(options.idle if options.traffic is not None else options.watts)
 
 
 def _numbers(text: str, form: str, count: int) -> list[float]:

@@ -10,6 +10,7 @@ import threading
 import time
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
+from dataclasses import replace
 from pathlib import Path
 from types import FrameType
 
@@ -27,7 +28,7 @@ from power.commands.common import (
 from power.meter import Reading
 from power.recorder import Recorder
 from power.run_facts import RunFacts, facts_path, save_facts
-from power.verdict import Verdict
+from power.verdict import Verdict, suspect
 
 _DESCRIPTION = """\
 Reset the meter, set it up, integrate for --seconds by the meter's own timer, write every reading to
@@ -56,6 +57,12 @@ def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) ->
         required=True,
         help="a new file; settings and identity go into LOG.json beside it",
     )
+    parser.add_argument(
+        "--official", action="store_true", help="refuse auto-range, unless a reason is given"
+    )
+    parser.add_argument(
+        "--auto-range", metavar="REASON", help="why an official run is made on auto-range"
+    )
     parser.add_argument("--quiet", action="store_true", help="no progress on stderr")
     parser.set_defaults(run=run)
 
@@ -64,6 +71,12 @@ def run(options: argparse.Namespace) -> int:
     """Record once; the meter's panel is given back at the end."""
     if options.seconds < 1:
         raise ValueError("--seconds must be at least 1")
+    fixed = None not in (options.volts, options.amps)
+    if options.official and not fixed and not options.auto_range:
+        raise ValueError(
+            "an official run needs fixed ranges: give --volts and --amps as `python -m power "
+            "range` proposes them, or --auto-range REASON, which makes the verdict SUSPECT"
+        )
     for path in (options.out, facts_path(options.out)):
         if path.exists():
             raise FileExistsError(f"{path} exists already; choose a new file")
@@ -85,6 +98,9 @@ def run(options: argparse.Namespace) -> int:
         )
         meter.local()
     result = recording.result
+    if options.auto_range and not fixed:
+        reason = suspect("auto_range_reason", f"Auto-range was chosen: {options.auto_range}")
+        result = replace(result, findings=(*result.findings, reason))
     facts = RunFacts(recording.identity, recording.settings)
     save_facts(options.out, facts.ended(result.session_s, recording.readings[-1]))
     if options.json:

@@ -20,6 +20,7 @@ from power.emulator.instrument import Instrument, Options
 from power.emulator.interpreter import Interpreter
 from power.emulator.load import Load
 from power.emulator.serial_line import SerialServer
+from power.emulator.traffic import Traffic, TrafficFollower
 from power.emulator.vxi11 import Vxi11Server
 
 # Scheduled faults are this late at most when no client asks for anything.
@@ -38,6 +39,7 @@ def serve(
     faults: Sequence[Fault] = (),
     schedule: Sequence[Entry] = (),
     control_port: int | None = None,
+    traffic: Traffic | None = None,
     out: TextIO = sys.stdout,
     err: TextIO = sys.stderr,
 ) -> None:
@@ -71,6 +73,8 @@ def serve(
             control = ControlServer(interpreter, guard, port=control_port)
             owned.callback(control.close)
             print(f"control 127.0.0.1:{control.port}", file=err, flush=True)
+        if traffic is not None:
+            owned.callback(TrafficFollower(traffic, instrument, guard).close)
         print(f"ready {server.resource}", file=out, flush=True)
         while not stop.wait(_PUMP_S):
             with guard:

@@ -23,6 +23,7 @@ from power.transport import Clock, Transport, UtcClock
 from power.wt310 import output
 from power.wt310 import settings as setup
 from power.wt310.link import Link
+from power.wt310.models import Model
 
 _log = logging.getLogger(__name__)
 
@@ -75,6 +76,7 @@ class WT310:
         self._flags: frozenset[Flag] = frozenset()
         self._end_ranges: tuple[float | None, float | None] = (None, None)
         self._running = False
+        self._peaks_arranged = False
 
     def identify(self) -> Identity:
         """Return who answers; raises `MeterMismatch` for anything but a supported model."""
@@ -206,6 +208,42 @@ class WT310:
         """Return the settings that the meter has now."""
         with self._lock:
             return setup.read_back(self._link)
+
+    def restore(self, settings: MeterSettings) -> None:
+        """Reset the integrator and write settings back, without waiting for data."""
+        with self._lock:
+            self.reset()
+            setup.write(self._link, settings)
+            setup.compare(settings, setup.read_back(self._link))
+
+    @property
+    def model(self) -> Model:
+        """Return the data of the model that answers."""
+        with self._lock:
+            return self._link.model
+
+    def state(self) -> IntegrationState:
+        """Return the integrator's state."""
+        with self._lock:
+            return self._state()
+
+    def pending_errors(self) -> list[DeviceError]:
+        """Return the errors that others left before the link was opened, and those since then."""
+        with self._lock:
+            since = self._link.errors()
+            return [*self._link.inherited, *since]
+
+    def read_peaks(self) -> tuple[float, float]:
+        """Return the largest voltage and current peak of the last update, without sign.
+
+        Uses output items beyond those of a reading, which stay as they are; never call it while an
+        integration runs. A peak that the meter does not have counts as 0.
+        """
+        with self._lock:
+            if not self._peaks_arranged:
+                output.write_peak_items(self._link)
+                self._peaks_arranged = True
+            return output.read_peaks(self._link)
 
     def read(self) -> Reading:
         """Return one sample, all of it from one query.

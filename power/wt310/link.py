@@ -25,6 +25,9 @@ _TRANSFER_ERRORS = (410, 420, 430, 440)
 class Link:
     """Ask one meter one question at a time, and never take a late answer for a new one.
 
+    `events` collects the extended events that were read, `inherited` holds the errors that were in
+    the meter's queue when the link was opened.
+
     `open_transport` makes a new link each time it is called. After a time-out or a broken reply
     the next question is preceded by a resynchronisation (device clear, `*IDN?`), and if that fails
     by one attempt to reopen; so each question ends after at most about four time-outs.
@@ -38,6 +41,7 @@ class Link:
         self._identity: Identity | None = None
         self._model: Model | None = None
         self.events = 0
+        self.inherited: list[DeviceError] = []
 
     @property
     def identity(self) -> Identity:
@@ -104,9 +108,12 @@ class Link:
 
     def errors(self) -> list[DeviceError]:
         """Empty the meter's error queue and return what commands left in it, oldest first."""
+        return self._errors(self.ask)
+
+    def _errors(self, ask: Callable[[str], str]) -> list[DeviceError]:
         found: list[DeviceError] = []
         for _ in range(_MOST_ERRORS):
-            error = parse_error(self.ask(":STATus:ERRor?"))
+            error = parse_error(ask(":STATus:ERRor?"))
             if error.code == 0:
                 return found
             if error.code not in _TRANSFER_ERRORS:
@@ -174,8 +181,8 @@ class Link:
 
         The meter keeps HEADer and VERBose over `*RST` and power cycles (page 6-35), so they are set
         each time. The first line feed ends whatever half a message a crashed client left. The
-        latched events are read before `*CLS` clears them; `*CLS` twice, because the first may fail
-        as interrupted (page 5-2).
+        latched events, and the errors that others left, are read before `*CLS` clears them; `*CLS`
+        twice, because the first may fail as interrupted (page 5-2).
         """
         self._dirty = False
         transport.clear()
@@ -191,6 +198,9 @@ class Link:
             )
         model = model_of(identity)
         self.events |= parse_register(decode(self._exchange(transport, ":STATus:EESR?", None)))
+        self.inherited = self._errors(
+            lambda message: decode(self._exchange(transport, message, None))
+        )
         for message in (
             "\n*CLS",
             "*CLS",

@@ -12,6 +12,7 @@ from power.scpi import (
     decode,
     parse_fields,
     parse_floats,
+    parse_number,
     parse_register,
     parse_setting,
     parse_word,
@@ -28,6 +29,9 @@ STATES = ("RESet", "STARt", "STOP", "TIMeup", "ERRor")
 
 _NEEDED = ("U", "I", "P", "WH", "TIME")
 _RANGES = ("URANGE", "IRANGE")
+# Functions of page 6-24: positive and negative peaks, not peak to peak.
+_PEAKS = ("UPPeak", "UMPeak", "IPPeak", "IMPeak")
+_FIRST_PEAK = 11
 _LONG_NAMES = {"URAN": "URANGE", "IRAN": "IRANGE"}
 
 
@@ -120,6 +124,23 @@ def _without_hyphens(data: str, names: tuple[str, ...]) -> tuple[str, bool]:
             found = found or bare != fields[index].strip()
             fields[index] = bare
     return ",".join(fields), found
+
+
+def write_peak_items(link: Link) -> None:
+    """Put the peaks into items behind those of a reading, where NUMber does not reach them."""
+    for number, name in enumerate(_PEAKS, start=_FIRST_PEAK):
+        link.command(f":NUMeric:NORMal:ITEM{number} {name},1")
+
+
+def read_peaks(link: Link) -> tuple[float, float]:
+    """Return the largest peaks of voltage and current; what the meter has not counts as 0."""
+    numbers = range(_FIRST_PEAK, _FIRST_PEAK + len(_PEAKS))
+    reply = link.ask(";".join(f":NUMeric:NORMal:VALue? {number}" for number in numbers))
+    units = split_units(reply)
+    if len(units) != len(_PEAKS):
+        raise MeterReplyError(f"the meter answered {len(_PEAKS)} questions with {len(units)}")
+    sizes = [0.0 if isinstance(value, Absent) else abs(value) for value in map(parse_number, units)]
+    return max(sizes[:2]), max(sizes[2:])
 
 
 def _item(link: Link, number: int) -> str:

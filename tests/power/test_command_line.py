@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import json
 import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -89,9 +90,93 @@ def test_wrong_use_is_exit_code_2(run_power: Run, arguments: tuple[str, ...]) ->
     assert "Traceback" not in done.stderr
 
 
-@pytest.mark.parametrize("command", ["identify", "read", "record", "emulate"])
+@pytest.mark.parametrize(
+    "command",
+    [
+        *("list", "identify", "selftest", "range", "read"),
+        *("record", "audit", "plot", "emulate", "fault"),
+    ],
+)
 def test_help_of_every_command(run_power: Run, command: str) -> None:
     """Help says more than the options' names."""
     done = run_power(command, "--help")
     assert 0 == done.returncode
-    assert len(done.stdout) > 400
+    assert len(done.stdout) > 300
+
+
+def test_range(run_power: Run, start_emulator: Callable[..., Any]) -> None:
+    """A device that takes 2 to 9 W at 120 V gets 150 V and 200 mA at most."""
+    emulator = start_emulator("--bursts", "2,9,0.8,0.5")
+    done = run_power("range", emulator.resource, "--seconds", "2", "--json")
+    assert 0 == done.returncode, done.stderr
+    first = json.loads(done.stdout)["choices"][0]
+    assert 150.0 == first["voltage_range_v"]
+    assert first["current_range_a"] in (0.1, 0.2)
+
+
+def test_selftest(run_power: Run, start_emulator: Callable[..., Any]) -> None:
+    """The emulated meter passes."""
+    done = run_power("selftest", start_emulator().resource, "--seconds", "1", "--json")
+    outcomes = {check["name"]: check["outcome"] for check in json.loads(done.stdout)["checks"]}
+    assert 0 == done.returncode, done.stdout
+    assert "FAIL" not in outcomes.values()
+    assert "OK" == outcomes["integration"]
+
+
+def test_audit_and_plot(run_power: Run, start_emulator: Callable[..., Any], tmp_path: Path) -> None:
+    """What record wrote is judged again the same, and drawn."""
+    log = tmp_path / "log.csv"
+    options = ("--seconds", "1", "--update", "0.1", "--volts", "150", "--amps", "0.1", "--quiet")
+    done = run_power("record", start_emulator().resource, *options, "--out", str(log), "--json")
+    recorded = json.loads(done.stdout)
+    judged = json.loads(run_power("audit", str(log), "--json").stdout)
+    assert recorded["energy_wh"] == judged["energy_wh"]
+    assert recorded["verdict"] == judged["verdict"]
+    for suffix in ("html", "svg", "png"):
+        out = tmp_path / f"log.{suffix}"
+        assert 0 == run_power("plot", str(log), "-o", str(out)).returncode
+        assert out.stat().st_size > 1000
+    assert 2 == run_power("plot", str(log), "-o", str(tmp_path / "log.pdf")).returncode
+
+
+def test_an_official_run_needs_fixed_ranges(run_power: Run, tmp_path: Path) -> None:
+    """Auto-range is refused before the meter is touched, unless a reason is given."""
+    done = run_power("record", "X", "--official", "--out", str(tmp_path / "log.csv"))
+    assert 2 == done.returncode
+    assert "python -m power range" in done.stderr
+
+
+def test_a_fault_by_hand(run_power: Run, tmp_path: Path) -> None:
+    """The control port takes faults and tells the true energy."""
+    root = Path(__file__).parents[2]
+    process = subprocess.Popen(
+        [sys.executable, "-m", "power", "emulate", "--control", "0", "--fault", "silent"],
+        cwd=root,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    try:
+        assert process.stdout is not None and process.stderr is not None
+        address = process.stderr.readline().split()[1]
+        process.stdout.readline()
+        done = run_power("fault", address, "off", "panel key=START", "status")
+        assert 0 == done.returncode, done.stderr
+        ok, again, status = done.stdout.splitlines()
+        assert ("ok", "ok") == (ok, again)
+        assert "START" == json.loads(status)["state"]
+        assert 2 == run_power("fault", address, "fire").returncode
+        done = run_power("fault", address, "panel key=SELF_DESTRUCT")
+        assert (1, "error: there is no key") == (done.returncode, done.stderr[:22])
+    finally:
+        process.terminate()
+        process.communicate(timeout=20)
+
+
+def test_a_broken_schedule_is_wrong_use(run_power: Run, tmp_path: Path) -> None:
+    """File and line are told."""
+    path = tmp_path / "disaster.txt"
+    path.write_text("1 silent\nsoon unplug\n")
+    done = run_power("emulate", "--schedule", str(path))
+    assert 2 == done.returncode
+    assert "disaster.txt, line 2" in done.stderr

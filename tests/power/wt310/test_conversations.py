@@ -27,11 +27,13 @@ READ = ":NUMeric:NORMal:VALue?;:INTEGrate:STATe?;:STATus:CONDition?"
 
 Line = tuple[str, str | bytes | None]
 
-# Opening: pages 6-34 (*IDN?, *CLS), 6-31 (EESR, QMESsage), 6-7 (HEADer, VERBose), 6-33 (COMMand).
+# Opening: pages 6-34 (*IDN?, *CLS), 6-31 (EESR, ERRor, QMESsage), 6-7 (HEADer, VERBose) and
+# 6-33 (COMMand).
 OPEN: list[Line] = [
     ("", None),
     ("*IDN?", IDN),
     (":STATus:EESR?", "0"),
+    (":STATus:ERRor?", NONE),
     ("\n*CLS", None),
     ("*CLS", None),
     (":STATus:QMESsage ON", None),

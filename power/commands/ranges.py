@@ -1,0 +1,128 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`python -m power range`: watch a device at work and propose fixed ranges."""
+
+from __future__ import annotations
+
+import argparse
+import math
+import sys
+import time
+from contextlib import closing
+from statistics import fmean
+
+from power.accuracy import accuracy_of
+from power.commands.common import add_meter_options, open_chosen, print_json
+from power.errors import MeterRefused
+from power.meter import InputMode, MeterSettings, Reading
+from power.ranging import HEADROOM, Choice, Extremes, propose
+from power.schedule import Schedule
+from power.wt310.driver import WT310
+
+_DESCRIPTION = """\
+Watch a device at its hardest work on auto-range, and propose fixed ranges with head-room. Official
+runs use fixed ranges: while auto-range switches nothing is measured, and a range that is too small
+cuts crests without a sign. Refused while an integration runs. Exit code 1 when no range fits.
+
+  python -m power range TCPIP::192.168.1.5::INSTR --seconds 30
+"""
+_UPDATE_S = 0.5
+
+
+def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    """Add the command's parser."""
+    parser = commands.add_parser(
+        "range",
+        help="watch a device and propose fixed ranges",
+        description=_DESCRIPTION,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    add_meter_options(parser)
+    parser.add_argument("--seconds", type=float, default=30.0, help="how long (default 30)")
+    parser.add_argument(
+        "--mode", choices=[mode.value for mode in InputMode], default="RMS", help="input mode"
+    )
+    parser.add_argument("--crest-factor", type=int, choices=(3, 6), default=3, help="default 3")
+    parser.add_argument(
+        "--headroom", type=float, default=HEADROOM, help=f"factor above what is seen ({HEADROOM})"
+    )
+    parser.set_defaults(run=run)
+
+
+def run(options: argparse.Namespace) -> int:
+    """Print the proposal, the alternatives, and what each costs in certainty."""
+    if options.seconds <= 0 or options.headroom < 1:
+        raise ValueError("--seconds must be more than 0 and --headroom at least 1")
+    mode = InputMode(options.mode)
+    with closing(open_chosen(options)) as meter:
+        settings = MeterSettings(
+            timer_s=0,
+            update_interval_s=_UPDATE_S,
+            mode=mode,
+            crest_factor=options.crest_factor,
+        )
+        meter.prepare(settings)
+        seen = _watch(meter, options.seconds)
+        model, identity = meter.model, meter.identify()
+        meter.local()
+    choices = propose(
+        seen,
+        model.voltage_ranges(options.crest_factor),
+        model.current_ranges(options.crest_factor),
+        accuracy_of(identity, mode),
+        crest_factor=options.crest_factor,
+        headroom=options.headroom,
+    )
+    if options.json:
+        print_json({"seen": vars(seen), "choices": [_json(choice) for choice in choices]})
+    else:
+        _print(seen, choices)
+    return 0 if choices else 1
+
+
+def _watch(meter: WT310, seconds: float) -> Extremes:
+    """Return the extremes of what the meter shows, once per update; no data is left out."""
+    schedule = Schedule(time.monotonic(), _UPDATE_S)
+    end_s = time.monotonic() + seconds
+    readings: list[Reading] = []
+    peaks: list[tuple[float, float]] = []
+    while (now_s := time.monotonic()) < end_s:
+        time.sleep(schedule.next_after(now_s) - now_s)
+        reading = meter.read()
+        if None not in (reading.voltage_v, reading.current_a, reading.power_w):
+            readings.append(reading)
+            peaks.append(meter.read_peaks())
+    if not readings:
+        raise MeterRefused("the meter showed no values; check the wiring, and switch the device on")
+    powers = [row.power_w or 0.0 for row in readings]
+    return Extremes(
+        voltage_v=max(abs(row.voltage_v or 0.0) for row in readings),
+        current_a=max(abs(row.current_a or 0.0) for row in readings),
+        voltage_peak_v=max(volts for volts, _ in peaks),
+        current_peak_a=max(amperes for _, amperes in peaks),
+        least_power_w=min(powers),
+        mean_power_w=fmean(powers),
+        most_power_w=max(powers),
+    )
+
+
+def _json(choice: Choice) -> dict[str, float | None]:
+    return {**vars(choice), "share": choice.share if math.isfinite(choice.share) else None}
+
+
+def _print(seen: Extremes, choices: list[Choice]) -> None:
+    print(
+        f"seen     {seen.voltage_v:.4g} V (peak {seen.voltage_peak_v:.4g} V), "
+        f"{seen.current_a:.4g} A (peak {seen.current_peak_a:.4g} A)"
+    )
+    print(
+        f"power    {seen.least_power_w:.4g} to {seen.most_power_w:.4g} W, "
+        f"mean {seen.mean_power_w:.4g} W"
+    )
+    for index, choice in enumerate(choices):
+        print(
+            f"{'propose' if index == 0 else 'or':8} --volts {choice.voltage_range_v:g} "
+            f"--amps {choice.current_range_a:g}   ± {choice.uncertainty_w:.2g} W "
+            f"({choice.share:.2%} of the mean power)"
+        )
+    if not choices:
+        print("no range of this meter is large enough for the device", file=sys.stderr)
