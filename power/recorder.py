@@ -22,8 +22,10 @@ _T = TypeVar("_T")
 
 # A meter that is lost at the end is waited for this long; its integrator keeps the energy.
 _GRACE_S = 120.0
-# The meter's clock and ours drift apart by up to some 100 ppm: 6 ms in a minute, a sixteenth of the
-# shortest interval.
+# Readings follow updates by this share of an interval: a busy machine makes them late, never early.
+_BEHIND = 0.2
+# The meter's clock and ours drift apart by up to some 100 ppm: 6 ms in a minute, where the shortest
+# interval leaves 20 ms.
 _REALIGN_S = 60.0
 
 
@@ -50,8 +52,8 @@ class Recording:
 class Recorder:
     """Record a meter's integration into a power log, each of the meter's updates once.
 
-    Readings are taken at fixed instants in the middle between two updates, whose phase is looked
-    for at the start and each minute. The integration is bounded by the meter's own timer
+    Readings are taken at fixed instants shortly after the updates, whose phase is looked for at the
+    start and each minute. The integration is bounded by the meter's own timer
     (`settings.timer_s`), so that it ends even if this process does not live to see it.
     """
 
@@ -120,7 +122,7 @@ class Recorder:
         """Read once per update until the integration has ended; True if it is to be ended now."""
         interval_s = settings.update_interval_s
         deadline_s = start.written_s + settings.timer_s + _GRACE_S
-        schedule = self._aligned(interval_s, start.written_s + interval_s / 2)
+        schedule = self._aligned(interval_s, start.written_s + _BEHIND * interval_s)
         aligned_s = self._clock()
         while not should_stop():
             now_s = self._clock()
@@ -172,14 +174,14 @@ class Recorder:
         return self._persist(read)
 
     def _aligned(self, interval_s: float, fallback_s: float) -> Schedule:
-        """Return instants in the middle between updates, by a new look at their phase if possible.
+        """Return instants shortly after the updates, by a new look at their phase if possible.
 
         The look begins after a reading and ends with the next update, so no update is missed by it.
         """
         origin_s = fallback_s
         if isinstance(self._meter, ShowsUpdates):
             try:
-                origin_s = self._meter.await_update(interval_s) + interval_s / 2
+                origin_s = self._meter.await_update(interval_s) + _BEHIND * interval_s
             except MeterError as error:
                 _log.warning("the phase of the updates was not found: %s", error)
         return Schedule(origin_s, interval_s)

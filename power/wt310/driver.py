@@ -270,12 +270,12 @@ class WT310:
     def await_update(self, update_interval_s: float) -> float:
         """Return the monotonic time of the meter's next update, seen by polling its event register.
 
-        Good to a fiftieth of the interval, at best 5 ms. Raises `MeterReplyError` when no update is
-        seen within two intervals and a second.
+        Good to a hundredth of the interval, at best 2 ms. Raises `MeterReplyError` when no update
+        is seen within two intervals and a second.
         """
         with self._lock:
             self._take_events()
-            pause_s = max(0.005, update_interval_s / 50)
+            pause_s = max(0.002, update_interval_s / 100)
             before_s = self._clock()
             deadline_s = before_s + 2 * update_interval_s + 1.0
             while before_s < deadline_s:

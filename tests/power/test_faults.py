@@ -52,7 +52,7 @@ DURING = [
     ("no_data updates=4 fields=all", Verdict.SUSPECT, "no_data"),
     ("over updates=2", Verdict.INVALID, "over_range"),
     ("negative updates=3 watts=-12", Verdict.SUSPECT, "negative_power"),
-    ("negative updates=1 watts=-1", Verdict.SUSPECT, "negative_power"),
+    ("negative updates=2 watts=-1", Verdict.SUSPECT, "negative_power"),
     ("talk header=1 verbose=0", Verdict.VALID, None),
     ("talk header=1 verbose=1", Verdict.VALID, None),
     ("talk header=0 verbose=0", Verdict.VALID, None),

@@ -1,0 +1,146 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The meter over a real VXI-11 connection on a busy machine: missed updates, jitter, START, STOP.
+
+POWER_BENCH_SECONDS sets the length of the run (default 60), POWER_BENCH_BUSY the number of
+processes that keep the cores busy (default 2). Recorder and emulator run at a raised priority where
+the system allows it: `record` asks for it, too, and a real meter has a processor of its own.
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+from pathlib import Path
+from statistics import median, quantiles
+
+from power.connect import open_wt310
+from power.meter import IntegrationState, MeterSettings, Reading
+from power.recorder import Recorder
+from power.wt310.driver import WT310
+
+INTERVAL_S = 0.1
+ROUNDS = 40
+_SPIN = "import os; os.setpriority(os.PRIO_PROCESS, 0, 0)\nwhile True: sum(range(10000))"
+_PRIORITY = -10
+
+
+@contextmanager
+def emulated() -> Iterator[str]:
+    """Start an emulator process and yield its resource string; it has this one's priority."""
+    with subprocess.Popen(
+        [sys.executable, "-m", "power", "emulate", "--bursts", "2,9,1.37,0.31"],
+        stdout=subprocess.PIPE,
+        text=True,
+    ) as process:
+        if process.stdout is None:
+            raise RuntimeError("the emulator has no output")
+        yield process.stdout.readline().split()[1]
+        process.terminate()
+
+
+@contextmanager
+def busy(count: int) -> Iterator[None]:
+    """Keep the cores busy with processes that only count."""
+    processes = [subprocess.Popen([sys.executable, "-c", _SPIN]) for _ in range(count)]
+    try:
+        yield
+    finally:
+        for process in processes:
+            process.kill()
+            process.wait()
+
+
+@contextmanager
+def hurried() -> Iterator[None]:
+    """Raise this process's priority where that is allowed, and say so."""
+    before = os.getpriority(os.PRIO_PROCESS, 0)
+    try:
+        os.setpriority(os.PRIO_PROCESS, 0, _PRIORITY)
+        print(f"at priority {_PRIORITY}", end=", ")
+    except OSError:
+        print("at ordinary priority", end=", ")
+    try:
+        yield
+    finally:
+        os.setpriority(os.PRIO_PROCESS, 0, before)
+
+
+def settings(timer_s: int) -> MeterSettings:
+    """Return settings at 100 ms on fixed ranges."""
+    return MeterSettings(
+        timer_s=timer_s, update_interval_s=INTERVAL_S, voltage_range_v=150.0, current_range_a=0.1
+    )
+
+
+def follow(resource: str, seconds: int) -> None:
+    """Record at 100 ms and print missed updates and the jitter of the time stamps."""
+    with closing(open_wt310(resource)) as meter, tempfile.TemporaryDirectory() as folder:
+        recorder = Recorder(meter, clock=time.monotonic, sleep=time.sleep)
+        recording = recorder.record(settings(seconds), Path(folder) / "log.csv")
+    running = [row for row in recording.readings if row.state is IntegrationState.START]
+    # The emulator's updates are whole intervals after START, so each reading's update is known.
+    origin_s = recording.start.written_s
+    updates = [int((row.monotonic_s - origin_s) / INTERVAL_S) for row in running]
+    expected = range(updates[0], seconds * round(1 / INTERVAL_S))
+    missed = len(set(expected) - set(updates))
+    jitter = [abs(_phase(row, origin_s) - median_phase(running, origin_s)) for row in running]
+    print(
+        f"  {seconds} s: {len(set(updates))} of {len(expected)} updates read, {missed} missed, "
+        f"{len(updates) - len(set(updates))} read twice"
+    )
+    print(
+        f"  jitter of time stamps: median {1e3 * median(jitter):.2f} ms, "
+        f"p99 {1e3 * quantiles(jitter, n=100)[98]:.2f} ms, most {1e3 * max(jitter):.2f} ms"
+    )
+    result = recording.result
+    print(f"  {result.verdict.value}, {result.energy_wh} Wh, {len(recording.readings)} rows")
+
+
+def _phase(row: Reading, origin_s: float) -> float:
+    return (row.monotonic_s - origin_s) % INTERVAL_S
+
+
+def median_phase(running: list[Reading], origin_s: float) -> float:
+    """Return where within an interval the readings mostly are."""
+    return median(_phase(row, origin_s) for row in running)
+
+
+def switch(meter: WT310) -> tuple[float, float]:
+    """Start and stop once; return how long each took."""
+    begin_s = time.monotonic()
+    start = meter.start()
+    confirmed_s = start.confirmed_s - begin_s
+    begin_s = time.monotonic()
+    meter.stop()
+    stopped_s = time.monotonic() - begin_s
+    meter.reset()
+    return confirmed_s, stopped_s
+
+
+def run() -> None:
+    """Print all figures."""
+    seconds = int(os.environ.get("POWER_BENCH_SECONDS", "60"))
+    count = int(os.environ.get("POWER_BENCH_BUSY", "2"))
+    with hurried(), busy(count):
+        with emulated() as resource:
+            print(f"recording at {INTERVAL_S} s with {count} busy processes beside it")
+            follow(resource, seconds)
+        with emulated() as resource, closing(open_wt310(resource)) as meter:
+            meter.prepare(settings(60))
+            times = [switch(meter) for _ in range(ROUNDS)]
+    for name, column in (("START to confirmed", 0), ("STOP to stopped", 1)):
+        values = [1e3 * row[column] for row in times]
+        print(
+            f"  {name:20} median {median(values):7.2f} ms, "
+            f"p99 {quantiles(values, n=100)[98]:7.2f} ms ({ROUNDS} times)"
+        )
+    print("  (START includes the 0.2 s in which the meter may be busy)")
+
+
+if __name__ == "__main__":
+    run()
