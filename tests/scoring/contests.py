@@ -50,47 +50,58 @@ def make_detections(rows):
 
 
 # Few values on purpose: they make ties, exact threshold hits (half of a box; five pixels more on
-# each side) and boxes that compete for each other.
-_edges = st.sampled_from([0, 1, 4, 5, 9, 10, 14, 15, 19, 20, 24, 29, 30])
+# each side), thin boxes, and boxes that compete for each other.
+_corners = st.sampled_from([0, 0, 5, 10, 20])
+_extents = st.sampled_from([0, 4, 9, 9, 14, 19, 19, 24, 39])
+_shifts = st.sampled_from([-5, -2, 0, 0, 0, 0, 2, 5, 10])
 _confidences = st.sampled_from([0.0, -0.0, 0.25, 0.5, 0.5, 0.75, 1.0, 1.5, -2.0, 1e-300])
 _odd = st.sampled_from([float("nan"), float("inf"), float("-inf"), -5.0, 0.5, 1e308])
 
 
 @st.composite
-def _truth_boxes(draw):
-    x, y = draw(_edges), draw(_edges)
-    return (x, y, x + draw(_edges), y + draw(_edges))
+def _boxes(draw):
+    x, y = draw(_corners), draw(_corners)
+    return (x, y, x + draw(_extents), y + draw(_extents))
 
 
-_detected_boxes = st.one_of(
-    _truth_boxes(),
-    st.tuples(_edges, _edges, _edges, _edges),
-    st.tuples(*[st.one_of(_edges, _odd)] * 4),
-)
+@st.composite
+def _rows_near(draw, truth):
+    """Draw a detection of a truth box, its corners moved a little, its class mostly right."""
+    image, klass, box = draw(st.sampled_from(truth))
+    if draw(st.integers(0, 7)) == 0:
+        klass = draw(st.sampled_from([other for _, other, _ in truth]))
+    moved = tuple(edge + draw(_shifts) for edge in box)
+    return (image, klass, draw(_confidences), moved)
+
+
+@st.composite
+def _rows_anywhere(draw, images, classes):
+    """Draw a detection that may be odd in every respect."""
+    return (
+        draw(st.one_of(st.sampled_from(images or [1]), st.integers(-1, 9))),
+        draw(st.one_of(st.sampled_from(classes), st.integers(-1, 4))),
+        draw(st.one_of(_confidences, _odd)),
+        draw(st.one_of(_boxes(), st.tuples(*[st.one_of(_corners, _odd)] * 4))),
+    )
 
 
 @st.composite
 def contests(draw):
     """Draw a contest: ties, exact hits, duplicates, inverted and broken boxes, odd ids."""
-    images = draw(st.lists(st.integers(1, 8), unique=True, max_size=4))
-    classes = draw(st.one_of(st.just([1]), st.just([1, 2, 3]), st.just([2, 7, 90])))
+    images = draw(st.lists(st.integers(1, 8), unique=True, max_size=3))
+    classes = draw(st.sampled_from([[1], [1, 2], [2, 7, 90]]))
     pairs = st.tuples(st.sampled_from(images or [1]), st.sampled_from(classes))
     truth = []
     if images:
-        some = st.tuples(pairs, _truth_boxes()).map(lambda t: (*t[0], t[1]))
-        truth = draw(st.lists(some, max_size=10))
-    near = [box for _, _, box in truth]
-    boxes = st.one_of(_detected_boxes, st.sampled_from(near)) if near else _detected_boxes
-    row = st.tuples(
-        st.one_of(st.sampled_from(images or [1]), st.integers(-1, 9)),
-        st.one_of(st.sampled_from(classes), st.integers(-1, 4)),
-        st.one_of(_confidences, _confidences, _odd),
-        boxes,
-    )
+        some = st.tuples(pairs, _boxes()).map(lambda t: (*t[0], t[1]))
+        truth = draw(st.lists(some, max_size=12))
+    rows = draw(st.lists(_rows_anywhere(images, classes), max_size=6))
+    if truth:
+        rows += draw(st.lists(_rows_near(truth), max_size=20))
     return Contest(
         images=sorted(images),
         classes=classes,
         truth=truth,
-        blacklist=draw(st.lists(pairs, max_size=2)),
-        rows=draw(st.lists(row, max_size=25)),
+        blacklist=draw(st.lists(pairs, max_size=1)),
+        rows=draw(st.permutations(rows)),
     )

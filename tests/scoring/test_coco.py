@@ -186,6 +186,15 @@ def test_crowd_regions_take_detections_away(evaluator):
     assert pytest.approx(1.0, abs=1e-12) == evaluate(truth, rows, evaluator).mean_ap
 
 
+@each_evaluator
+def test_inverted_boxes_are_ignored(evaluator):
+    """Unlike ILSVRC, COCO ignores a box of negative area that matches nothing."""
+    truth = make_truth((1, 1, [0, 0, 50, 50]))
+    inverted = (1, 1, 0.95, [100, 0, -50, 50])
+    rows = make_results(inverted, (1, 1, 0.9, [0, 0, 50, 50]))
+    assert pytest.approx(1.0, abs=1e-12) == evaluate(truth, rows, evaluator).mean_ap
+
+
 def test_rows_that_coco_would_drop_are_counted():
     """Unknown images and classes, broken numbers, and rows beyond 100 are told, not hidden."""
     box = [0, 0, 50, 50]

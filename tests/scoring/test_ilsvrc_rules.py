@@ -10,7 +10,9 @@ import pytest
 
 from referee.core.detections import Detections
 from referee.errors import InputError
+from referee.scoring import truth_index
 from referee.scoring.ilsvrc import evaluate
+from referee.scoring.overlap import columns, iou
 from referee.scoring.rules import DEVKIT, REFEREE_2015, STRICT
 from tests.scoring.contests import make_detections, make_truth
 
@@ -48,6 +50,21 @@ def test_detection_falls_back_to_its_second_best_box():
     truth = [(1, 1, (0, 0, 99, 99)), (1, 1, (0, 20, 99, 119))]
     rows = [(1, 1, 0.9, (0, 0, 99, 99)), (1, 1, 0.8, (0, 8, 99, 107))]
     assert 1.0 == score(truth, rows).mean_ap
+
+
+def test_larger_overlap_is_taken():
+    """Of two boxes that it reaches a detection takes the one with the larger IoU."""
+    truth = [(1, 1, (0, 0, 99, 99)), (1, 1, (0, 20, 99, 119))]
+    # IoU 91/109 with the second, 89/111 with the first; the next one reaches the first only.
+    rows = [(1, 1, 0.9, (0, 11, 99, 110)), (1, 1, 0.8, (0, 0, 99, 59))]
+    assert 1.0 == score(truth, rows).mean_ap
+
+
+def test_truth_without_extent_is_never_found():
+    """A truth box of width 0 needs an IoU of 0, which no overlap is not enough for."""
+    truth = [(1, 1, (10, 10, 9, 20)), (1, 1, BOX)]
+    result = score(truth, [(1, 1, 0.9, (300, 300, 320, 320)), (1, 1, 0.8, (9, 10, 10, 20))])
+    assert (0, 2) == (result.true_positives, result.truth_boxes)
 
 
 def test_small_box_may_win_over_a_larger_overlap_that_misses():
@@ -128,6 +145,14 @@ def test_broken_boxes_are_false_positives(box):
     assert 0.5 == result.mean_ap
     assert int(box[2] < box[0] or box[3] < box[1]) == result.inverted
     assert int(not all(map(math.isfinite, box))) == result.coordinate_not_finite
+
+
+def test_overlap_of_broken_boxes_is_zero():
+    """IoU is a number for every box: 0 where a corner is not finite or an area overflows."""
+    broken = [(NAN, 0, 9, 9), (0, 0, math.inf, 9), (-math.inf, 0, 9, 9), (-1e200, -1e200, 9, 9)]
+    truth = np.array([(0.0, 0.0, 9.0, 9.0)] * len(broken))
+    found = iou(columns(np.array(broken, dtype=np.float64)), columns(truth))
+    assert [0.0] * len(broken) == found.tolist()
 
 
 @pytest.mark.parametrize("confidence", [NAN, math.inf, -math.inf])
@@ -213,6 +238,18 @@ def test_widely_spread_ids_are_found():
     rows = [(images[0], 5, 0.9, BOX), (images[2], 10**12, 0.9, BOX), (6, 6, 0.9, BOX)]
     result = score(truth, rows, images=images, classes=classes, blacklist=[(7, 5)])
     assert (1.0, 1) == (result.mean_ap, result.ignored["unknown_image"])
+
+
+def test_pairs_are_found_without_a_table(monkeypatch):
+    """Where a table of all (image, class) pairs would be too large, a search takes its place."""
+    truth = [(1, 1, BOX), (2, 2, BOX), (2, 1, BOX)]
+    rows = [(1, 1, 0.9, BOX), (2, 2, 0.9, BOX), (1, 2, 0.9, BOX), (2, 1, 0.9, BOX), (3, 1, 1, BOX)]
+    arguments = {"images": (1, 2), "classes": (1, 2), "blacklist": [(2, 2)]}
+    expected = score(truth, rows, **arguments)
+    monkeypatch.setattr(truth_index, "_LARGEST_TABLE", 0)
+    assert expected == score(truth, rows, **arguments)
+    assert (2, 1) == (expected.true_positives, expected.ignored["blacklisted"])
+    assert 0 == score([], rows).truth_boxes
 
 
 def test_precision_recall_has_one_point_per_detection():

@@ -91,7 +91,16 @@ def test_rows_keep_their_order_across_blocks(monkeypatch):
 
 @pytest.mark.parametrize(
     "content",
-    [b"1 2\n3\n", b"1 2 3\n4\n", b"1,2,\n", b",1,2\n", b"1,,2\n", b"1\x002\n", b"1 2\n\xff 4\n"],
+    [
+        b"1 2\n3\n",
+        b"1 2 3\n4\n",
+        b"1 2 3 4\n",
+        b"1,2,\n",
+        b",1,2\n",
+        b"1,,2\n",
+        b"1\x002\n",
+        b"1 2\n\xff 4\n",
+    ],
 )
 def test_lines_that_do_not_fit(content):
     """A file whose numbers would fit when read on past the end of a line is no table."""
