@@ -43,7 +43,7 @@ def iou(first: Floats, second: Floats) -> Floats:
         height = np.minimum(first[3], second[3]) - np.maximum(first[1], second[1]) + 1
         shared = width * height
         ratio = shared / (_areas(first) + _areas(second) - shared)
-    return np.where((width > 0) & (height > 0) & np.isfinite(ratio), ratio, 0.0)
+    return np.where((width > 0) & (height > 0), ratio, 0.0)
 
 
 def _areas(box: Floats) -> Floats:
