@@ -74,6 +74,7 @@ def nasty(seed):
     return make_truth(*annotations, images=(1, 2, 3), categories=(1, 2, 3)), make_results(*rows)
 
 
+@pytest.mark.slow
 @each_evaluator
 def test_published_numbers(shared_data, evaluator):
     """COCO API's own check: its fake detections on 100 images give the published numbers."""

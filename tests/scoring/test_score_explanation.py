@@ -96,7 +96,7 @@ def test_photographs_are_found(tmp_path, found, name):
 
 def test_large_photographs_are_reduced(tmp_path, found):
     """The longest side is at most 1024, the boxes with it."""
-    Image.new("RGB", (4000, 2000)).save(tmp_path / "photo.jpg")
+    Image.new("RGB", (2000, 1000)).save(tmp_path / "photo.jpg")
     explain(tmp_path / "why", found, ROWS[:2], tmp_path)
     with Image.open(tmp_path / "why/misses/01-image-7.png") as picture:
         assert 1024 == picture.width
