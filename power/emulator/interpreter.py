@@ -34,6 +34,7 @@ class _Message:
     level: list[tuple[str, int | None]] = field(default_factory=list)
     replies: list[bytes] = field(default_factory=list)
     begun: bool = False
+    indefinite: bool = False
 
 
 @dataclass(frozen=True)
@@ -168,8 +169,12 @@ class Interpreter:
 
     def _unit(self, unit: Unit, message: _Message) -> bytes | None:
         meter = self.instrument
+        if unit.query and message.indefinite:
+            # The reply to *IDN? or *OPT? has no definite end, so no other may follow (App-3).
+            raise Refused(440)
         if unit.common:
-            return self._common(unit, message)
+            message.indefinite = unit.query and unit.common in ("*IDN", "*OPT")
+            return self._common(unit)
         if self._lost_in_busy_window(unit):
             return None
         if commands_common.WAIT.match(list(unit.words)) is not None:
@@ -201,7 +206,7 @@ class Interpreter:
             parts.append(data)
         return b";".join(parts)
 
-    def _common(self, unit: Unit, message: _Message) -> bytes | None:
+    def _common(self, unit: Unit) -> bytes | None:
         if unit.common == _CLEAR and not unit.query:
             self.instrument.clear_status()
             return None

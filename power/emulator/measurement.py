@@ -71,6 +71,8 @@ class Measurement:
         self._last_s = now
         self._blank_ticks = 1
         self._energy_known_s = now
+        self._switching = False
+        self._gap_s = 0.0
 
     def advance(self, now: float) -> None:
         """Do every update that is due, and the end of the timer if it is."""
@@ -109,6 +111,7 @@ class Measurement:
         if self._profile_from_start:
             self._profile_origin_s = now
         self._energy_known_s = now
+        self._switching, self._gap_s = False, 0.0
         self.restart_updates(now)
         self._set_bits(self.condition | 1 << ITG | (1 << ITM if timer_s else 0))
 
@@ -186,11 +189,21 @@ class Measurement:
         self._show_counters()
 
     def _integrate(self, to_s: float) -> None:
-        """Count the energy since the last count; too small a current counts as none."""
+        """Count the energy since the last count; too small a current counts as none.
+
+        Nothing is measured while a range switches; the gap is filled with the first power after it
+        (IM WT310E-01EN, page 5-12).
+        """
         if not self.integrator.running or to_s <= self._energy_known_s:
             return
-        joules = self._joules(self._energy_known_s, to_s)
         span_s = to_s - self._energy_known_s
+        if self._blank_ticks and self._switching:
+            self._gap_s += span_s
+            self._energy_known_s = to_s
+            return
+        joules = self._joules(self._energy_known_s, to_s)
+        joules, span_s = joules * (1 + self._gap_s / span_s), span_s + self._gap_s
+        self._gap_s, self._switching = 0.0, False
         amperes = self.load.current_a(joules / span_s)
         if abs(amperes) <= self._zero_limit("CURRent"):
             joules = amperes = 0.0
@@ -211,6 +224,7 @@ class Measurement:
         self._set_bits(bits | 1 << UPD)
         self._set_bits(bits)
         if switched:
+            self._switching = self.integrator.running
             self._blank_ticks = max(self._blank_ticks, 2)
         self._blank_ticks = max(0, self._blank_ticks - 1)
         if self._blank_ticks:

@@ -126,7 +126,7 @@ def test_silence_is_a_time_out(start_emulator: Callable[..., Any]) -> None:
             transport.read(0.1)
         transport.clear()
         transport.write(":STAT:ERR?")
-        assert b'113,"Undefined header"\n' == transport.read(1.0)
+        assert b'113,"Undefined header"\n' == transport.read(20.0)
     finally:
         transport.close()
 

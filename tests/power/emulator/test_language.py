@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from power.emulator.instrument import Options
+from power.emulator.profile import parse_steps
 
 MakeBench = Callable[..., Any]
 
@@ -348,3 +349,23 @@ def test_a_small_current_on_a_large_range_reads_zero(bench: Any) -> None:
     bench.tell(":INTEG:STAR")
     bench.time.sleep(5.0)
     assert "120.00E+00,0.0000E+00,0.00000E+00" == bench.ask(":NUM:VAL?")
+
+
+def test_no_query_may_follow_an_identity(bench: Any) -> None:
+    """Its reply has no definite end (page App-3)."""
+    assert "YOKOGAWA,WT310,C2PH00000E,F1.03" == bench.ask("*IDN?;:INTEG:STAT?")
+    assert [440] == queue(bench)
+
+
+def test_auto_range_fills_its_gap_with_what_comes_next(make_bench: MakeBench) -> None:
+    """A step during an integration puts an estimate into WH (IM WT310E-01EN, page 5-12)."""
+    bench = make_bench(parse_steps("0:5,10.3:50,11.4:20"))
+    bench.time.sleep(5.0)
+    bench.tell(":COMM:HEAD OFF;:RATE 1S;:NUM:NUM 1;ITEM1 WH")
+    bench.tell(":INTEG:STAR")
+    bench.time.sleep(20.0)
+    bench.tell(":INTEG:STOP")
+    shown = float(bench.ask(":NUM:VAL?"))
+    truth = bench.instrument.measurement.true_energy_wh(bench.time.now)
+    assert abs(shown / truth - 1) > 0.01
+    assert bench.ask(":CURR:RANG?").startswith("-")

@@ -53,7 +53,7 @@ def test_a_silent_line_is_a_time_out_and_a_late_reply_is_flushed(serial_meter: A
         with pytest.raises(MeterSilent):
             transport.read(0.05)
         transport.write("*IDN?")
-        assert transport.read(2.0).startswith(b"YOKOGAWA")
+        assert transport.read(20.0).startswith(b"YOKOGAWA")
         transport.clear()
     finally:
         transport.close()
