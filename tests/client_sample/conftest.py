@@ -181,6 +181,7 @@ class _Handler(BaseHTTPRequestHandler):
 
 
 class _Server(ThreadingHTTPServer):
+    request_queue_size = 64  # a connection that finds the queue full tries again a second later
     daemon_threads = False  # so that closing the server waits for what is still being answered
 
     def __init__(self, referee: SmallReferee) -> None:
