@@ -17,7 +17,7 @@ from power.wt310.driver import WT310
 _log = logging.getLogger(__name__)
 
 _UPDATE_S = 0.25
-_UPDATES = 20
+_UPDATES = 12
 # The timer is good to 0.02 % and TIME to one update; the rest is the wire's and the host's jitter.
 _CLOCK_TOLERANCE_S = 0.1
 

@@ -8,6 +8,9 @@ unless the environment variable PYVISA_LIBRARY names another one (`@ivi` for NI-
 from __future__ import annotations
 
 import os
+import select
+import socket
+import time
 from types import TracebackType
 from typing import Any
 
@@ -22,6 +25,8 @@ _LINK_REFUSALS = {
     "9": "the instrument has no free connection",
     "11": "another client has locked the instrument",
 }
+# pyvisa-py reports its own time-out of 5 s with the same code as a refusal.
+_MUTE_S = 4.0
 
 
 class VisaTransport:
@@ -35,7 +40,9 @@ class VisaTransport:
         self.name = resource
         self._pyvisa = _import_pyvisa()
         self._inst: Any = None
+        self._failed = False
         self._line = resource.upper().startswith("ASRL") or resource.upper().endswith("SOCKET")
+        begun_s = time.monotonic()
         try:
             manager = self._pyvisa.ResourceManager(os.environ.get("PYVISA_LIBRARY", "@py"))
             self._inst = manager.open_resource(resource, open_timeout=round(1000 * open_timeout_s))
@@ -43,7 +50,7 @@ class VisaTransport:
         except Exception as error:  # every backend has its own tree of errors
             self.close()
             _close_half_open(error.__traceback__)
-            raise _opening_error(resource, error) from error
+            raise _opening_error(resource, error, time.monotonic() - begun_s) from error
 
     def _set_up(self, baud: int) -> None:
         self._inst.write_termination = "\n"
@@ -90,22 +97,32 @@ class VisaTransport:
         inst, self._inst = self._inst, None
         if inst is None:
             return
-        sock = getattr(_session(inst), "interface", None)
+        interface = getattr(_session(inst), "interface", None)
+        if self._failed and interface is not None and hasattr(interface, "destroy_link"):
+            # Nobody may be there to answer, and pyvisa-py would wait 5 s for it. A VXI-11 server
+            # drops the link with its connection.
+            interface.destroy_link = lambda link: 0
         try:
             inst.close()
         except Exception:  # the peer may be gone: what matters is that our side is closed
-            close = getattr(sock, "close", None)
+            close = getattr(interface, "close", None)
             if close is not None:
                 close()
 
     def _opened(self) -> Any:
         if self._inst is None:
             raise MeterUnreachable(f"the link to {self.name} is closed; open it again")
+        if _peer_has_closed(self._inst):
+            self._failed = True
+            raise MeterUnreachable(
+                f"the meter at {self.name} has closed the link; check cable and power"
+            )
         return self._inst
 
     def _error(self, error: Exception) -> MeterError:
         if isinstance(error, MeterError):
             return error
+        self._failed = True
         code = getattr(error, "error_code", None)
         if code == self._pyvisa.constants.StatusCode.error_timeout:
             return MeterSilent(
@@ -127,13 +144,17 @@ def _import_pyvisa() -> Any:
     return pyvisa
 
 
-def _opening_error(resource: str, error: Exception) -> MeterError:
+def _opening_error(resource: str, error: Exception, took_s: float) -> MeterError:
     if isinstance(error, MeterError):
         return error
     reason = _reason(error)
     # pyvisa-py 0.8 reports a refused VXI-11 link as a bare Exception with this text.
     if reason.startswith("error creating link: "):
         code = reason.rpartition(" ")[2]
+        if code == "3" and took_s >= _MUTE_S:
+            return MeterSilent(
+                f"{resource} takes connections but does not answer; switch the meter off and on"
+            )
         if code in _LINK_REFUSALS:
             return MeterBusy(
                 f"{resource} refused the link: {_LINK_REFUSALS[code]}; close the other program, or "
@@ -158,6 +179,18 @@ def _reason(error: Exception) -> str:
 def _session(inst: Any) -> Any:
     sessions = getattr(inst.visalib, "sessions", {})
     return sessions.get(getattr(inst, "_session", None))
+
+
+def _peer_has_closed(inst: Any) -> bool:
+    """Tell whether the other side of a VXI-11 connection has ended it.
+
+    pyvisa-py 0.8 does not notice: it spins until the time-out and a second more.
+    """
+    sock = getattr(getattr(_session(inst), "interface", None), "sock", None)
+    if not isinstance(sock, socket.socket):
+        return False
+    readable, _, _ = select.select([sock], [], [], 0)
+    return bool(readable) and not sock.recv(1, socket.MSG_PEEK)
 
 
 def _close_half_open(trace: TracebackType | None) -> None:

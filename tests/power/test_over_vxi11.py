@@ -107,11 +107,21 @@ def test_an_emulator_that_dies_is_a_lost_link(start_emulator: Callable[..., Any]
     meter.identify()
     emulator.process.kill()
     emulator.process.communicate()
-    with pytest.raises(MeterUnreachable):
+    with pytest.raises(MeterUnreachable, match="has closed the link"):
         meter.stop()
-    with pytest.raises(MeterUnreachable):
+    with pytest.raises(MeterUnreachable, match="cannot be opened"):
         meter.attach()
     meter.close()
+
+
+@pytest.mark.slow
+def test_somebody_who_takes_connections_and_says_nothing() -> None:
+    """A port that is no meter's is found out within some seconds, without a leaked socket."""
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        port = server.getsockname()[1]
+        meter = open_meter(f"TCPIP::127.0.0.1,{port}::inst0::INSTR")
+        with pytest.raises(MeterSilent, match="takes connections but does not answer"):
+            meter.identify()
 
 
 @pytest.mark.slow
