@@ -26,6 +26,7 @@ _COMMANDS = {
     "score": "score a file of detections, offline",
     "export": "write the evidence bundle of a session",
 }
+_SERVERS = ("practice", "serve")
 # The programs that 'serve' starts; not for people, so without a line in the help.
 _HIDDEN = "process"
 
@@ -50,7 +51,9 @@ def main(argv: Sequence[str] | None = None) -> int:
         return 1
     except KeyboardInterrupt:
         print(f"referee {args.command}: stopped.", file=sys.stderr)
-        return 130
+        # To end a server by Ctrl-C is what one does with it; of any other command the rest is
+        # missing.
+        return 0 if args.command in _SERVERS else 1
 
 
 def _parser(wanted: str) -> argparse.ArgumentParser:

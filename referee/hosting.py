@@ -9,17 +9,21 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager, nullcontext
+from contextlib import AbstractContextManager, contextmanager, nullcontext
+from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 
-from referee.errors import Unavailable
+from referee.errors import InputError, Unavailable
 from referee.progress import progress_bar
 from referee.service.config import Config
 from referee.service.contest import prepare_contest
+from referee.service.folder_lock import held
 from referee.store.database import Database
+from referee.store.notices import insert_notice
 from referee.supervisor import Supervisor
 
-__all__ = ["Host", "hosted"]
+__all__ = ["Host", "claimed", "hosted"]
 
 _EMULATOR_READY_S = 30.0
 _STOP_S = 5.0
@@ -34,9 +38,20 @@ class Host:
         self.emulator_pid = emulator_pid
 
 
+def claimed(folder: Path) -> AbstractContextManager[None]:
+    """Keep a contest's folder to this process; `InputError` where another one runs a contest in it.
+
+    Take it before anything in the folder is written.
+    """
+    return held(folder, "contest")
+
+
 @contextmanager
 def hosted(config: Config) -> Iterator[Host]:
-    """Run a contest for as long as the block lasts; everything started is stopped at its end."""
+    """Run a contest for as long as the block lasts; everything started is stopped at its end.
+
+    The folder must be claimed.
+    """
     with progress_bar("images checked") as progress:
         database, _ = prepare_contest(config, progress=progress)
     try:
@@ -46,10 +61,16 @@ def hosted(config: Config) -> Iterator[Host]:
             pid = None
             if emulator is not None:
                 pid, resource = emulator
-            with Supervisor(config, resource) as supervisor:
+            alarm = partial(_notify, database)
+            with Supervisor(config, resource, alarm=alarm) as supervisor:
                 yield Host(supervisor, database, pid)
     finally:
         database.close()
+
+
+def _notify(database: Database, text: str) -> None:
+    with database.write() as connection:
+        insert_notice(connection, None, datetime.now(UTC).isoformat(), "alarm", text)
 
 
 @contextmanager
@@ -104,5 +125,7 @@ def _ready_resource(child: subprocess.Popen[bytes], log: Path) -> str:
             line += part
     word, _, resource = line.decode("utf-8", "replace").strip().partition(" ")
     if word != "ready" or not resource:
-        raise Unavailable(f"The emulated meter did not start; see {log}.")
+        lines = log.read_text("utf-8", "replace").split("\n")
+        said = next((text for text in reversed(lines) if text.strip()), f"see {log}")
+        raise InputError(f"The emulated meter did not start: {said.strip()}")
     return resource

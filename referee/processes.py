@@ -13,6 +13,7 @@ import signal
 import sys
 import threading
 from collections.abc import Callable
+from contextlib import ExitStack
 from functools import partial
 from types import FrameType
 
@@ -24,6 +25,7 @@ from referee.service.config import Config, MeterSection
 from referee.service.contest import open_contest, read_contest_truth
 from referee.service.control_desk import ControlDesk, LinkSink, ReadingSink
 from referee.service.desk_link import DeskClient, DeskServer, socket_path
+from referee.service.folder_lock import held
 from referee.service.live_scorer import LiveScorer
 from referee.service.metering import Metering
 from referee.store.journal import Journal
@@ -37,6 +39,7 @@ __all__ = ["run_contest_server", "run_control_desk", "run_live_scorer", "stop_wi
 # Pages that may be open on the console, each of which holds a thread, and threads beside them.
 _VIEWERS = 16
 _SPARE_THREADS = 8
+_TAKE_OVER_S = 30.0
 _PR_SET_PDEATHSIG = 1  # prctl(2)
 
 
@@ -84,6 +87,9 @@ def run_control_desk(config: Config, descriptor: int, meter_resource: str | None
         )
 
     def make() -> Running:
+        # A desk that was killed may take a moment to die: two must never own the meter.
+        lock = ExitStack()
+        lock.enter_context(held(config.storage.folder, "desk", wait_s=_TAKE_OVER_S))
         contest = open_contest(config)
         desk = ControlDesk(contest, make_metering)
         desk.start()
@@ -96,6 +102,7 @@ def run_control_desk(config: Config, descriptor: int, meter_resource: str | None
             broadcast.close()
             desk.close()
             contest.database.close()
+            lock.close()
 
         return Running(console_app(contest, desk, broadcast), close)
 

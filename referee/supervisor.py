@@ -13,12 +13,13 @@ import threading
 import time
 import urllib.error
 import urllib.request
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from referee.errors import InputError, Unavailable
 from referee.service.config import Config
+from referee.service.desk_link import prepare_socket_folder, socket_path
 
 __all__ = ["Supervisor", "bind"]
 
@@ -29,6 +30,8 @@ _LOOK_S = 0.2
 _RESTART_FIRST_S = 0.2
 _RESTART_MOST_S = 5.0
 _STEADY_S = 30.0
+
+_TITLES = {"desk": "control desk", "contest": "contest server", "scorer": "live scorer"}
 
 _log = logging.getLogger(__name__)
 
@@ -54,7 +57,8 @@ def bind(address: str, purpose: str) -> socket.socket:
         listener.close()
         raise InputError(
             f"The {purpose} cannot listen on {address}: {error.strerror}. Stop the program that "
-            f"uses the port, or choose another with --{purpose.split()[0]}."
+            f"uses the port, or choose another: option --{purpose.split()[0]}, in contest.toml "
+            f"[server] {purpose.split()[0]}."
         ) from error
     return listener
 
@@ -89,12 +93,20 @@ class _Process:
 class Supervisor:
     """Own the listening sockets and the children; a child that is replaced finds them bound.
 
-    `meter_resource` is the meter's VISA resource, None for sessions without one. Use it as a
-    context manager: leaving it stops everything that was started.
+    `meter_resource` is the meter's VISA resource, None for sessions without one. `alarm` gets a
+    sentence when a child has died. Use it as a context manager: leaving it stops everything that
+    was started.
     """
 
-    def __init__(self, config: Config, meter_resource: str | None) -> None:
+    def __init__(
+        self,
+        config: Config,
+        meter_resource: str | None,
+        *,
+        alarm: Callable[[str], None] = lambda text: None,
+    ) -> None:
         self._config = config
+        self._alarm = alarm
         self._stopping = threading.Event()
         self._contest = bind(config.server.contest, "contest server")
         try:
@@ -102,6 +114,7 @@ class Supervisor:
         except InputError:
             self._contest.close()
             raise
+        prepare_socket_folder(socket_path(config.storage.folder))
         logs = config.storage.folder / "logs"
         logs.mkdir(parents=True, exist_ok=True)
         meter = [] if meter_resource is None else ["--meter", meter_resource]
@@ -172,22 +185,32 @@ class Supervisor:
     def _watch(self) -> None:
         while not self._stopping.wait(_LOOK_S):
             for process in self._processes:
-                child = process.child
-                if child is None or child.poll() is None:
-                    continue
-                now = time.monotonic()
-                if now - process.started_s > _STEADY_S:
-                    process.restart_s = _RESTART_FIRST_S
-                if now - process.started_s < process.restart_s:
-                    continue
-                _log.error(
-                    "%s ended with %s and is started again; see %s",
-                    process.name,
-                    child.returncode,
-                    process.log,
-                )
-                process.restart_s = min(2 * process.restart_s, _RESTART_MOST_S)
-                process.start()
+                try:
+                    self._look_after(process)
+                except Exception:
+                    # Out of processes or of disk for the log: it is tried again at the next look.
+                    _log.exception("%s could not be started again", process.name)
+
+    def _look_after(self, process: _Process) -> None:
+        """Start a child that has ended again; one that ends again and again waits longer."""
+        child = process.child
+        if child is None or child.poll() is None:
+            return
+        age = time.monotonic() - process.started_s
+        if age > _STEADY_S:
+            process.restart_s = _RESTART_FIRST_S
+        if age < process.restart_s:
+            return
+        text = (
+            f"The {_TITLES[process.name]} ended ({child.returncode}) and is started again; "
+            f"{process.log} says why."
+        )
+        _log.error("%s", text)
+        first = process.restart_s == _RESTART_FIRST_S
+        process.restart_s = min(2 * process.restart_s, _RESTART_MOST_S)
+        process.start()
+        if first:
+            self._alarm(text)
 
     def _wait_until_ready(self) -> None:
         deadline = time.monotonic() + _READY_S

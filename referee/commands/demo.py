@@ -23,7 +23,7 @@ from referee.commands.practice import practice_config
 from referee.demo.imperfect_answers import write_answers
 from referee.demo.scenes import generate
 from referee.errors import InputError, Unavailable
-from referee.hosting import Host, hosted
+from referee.hosting import Host, claimed, hosted
 from referee.progress import StatusLine, progress_bar
 from referee.service.config import (
     Config,
@@ -68,25 +68,31 @@ def run(args: argparse.Namespace) -> int:
     if args.seconds < 2:
         raise InputError("A session takes at least 2 seconds: give a larger --seconds.")
     out = args.out.resolve()
-    scenes, answers = _generate(out)
-    config = practice_config(
-        data=out / "data",
-        contest=ContestSection(name="Demo", mode="practice", seconds=args.seconds, shuffle=False),
-        images=ImagesSection(scenes / "images", scenes / "ground_truth.json"),
-        server=ServerSection(contest="127.0.0.1:0", console="127.0.0.1:0"),
-        meter=MeterSection(
-            update_interval_s=0.25, voltage_range_v=150.0, current_range_a=0.1, emulated_load=_LOAD
-        ),
-    )
-    _say(f"Starting the servers and an emulated WT310 for a session of {args.seconds} s.")
-    with hosted(config) as host:
-        _say(f"Contestants reach {host.supervisor.contest_url}; operators look at")
-        _say(f"{host.supervisor.console_url} while it runs.")
-        scored_before = len(all_sessions(host.database.connection))
-        pace_s = args.seconds / _IMAGES_PER_SESSION
-        with _device(host, answers, pace_s, out / "device.log") as device:
-            scoring_run = _watch(host, device, scored_before, args.seconds)
-        bundle = _export(config, host.database, out)
+    with claimed(out / "data"):
+        scenes, answers = _generate(out)
+        config = practice_config(
+            data=out / "data",
+            contest=ContestSection(
+                name="Demo", mode="practice", seconds=args.seconds, shuffle=False
+            ),
+            images=ImagesSection(scenes / "images", scenes / "ground_truth.json"),
+            server=ServerSection(contest="127.0.0.1:0", console="127.0.0.1:0"),
+            meter=MeterSection(
+                update_interval_s=0.25,
+                voltage_range_v=150.0,
+                current_range_a=0.1,
+                emulated_load=_LOAD,
+            ),
+        )
+        _say(f"Starting the servers and an emulated WT310 for a session of {args.seconds} s.")
+        with hosted(config) as host:
+            _say(f"Contestants reach {host.supervisor.contest_url}; operators look at")
+            _say(f"{host.supervisor.console_url} while it runs.")
+            scored_before = len(all_sessions(host.database.connection))
+            pace_s = args.seconds / _IMAGES_PER_SESSION
+            with _device(host, answers, pace_s, out / "device.log") as device:
+                scoring_run = _watch(host, device, scored_before, args.seconds)
+            bundle = _export(config, host.database, out)
     _tell(scoring_run, bundle, out, as_json=args.json)
     return 0
 

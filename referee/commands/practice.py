@@ -14,7 +14,7 @@ import argparse
 from pathlib import Path
 
 from referee.commands.following import follow_sessions
-from referee.hosting import hosted
+from referee.hosting import claimed, hosted
 from referee.service.config import (
     Config,
     ContestSection,
@@ -71,35 +71,36 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Host the rehearsal until interrupted."""
-    config = practice_config(
-        data=args.data,
-        contest=ContestSection(
-            name="Rehearsal", mode="practice", seconds=args.seconds, shuffle=args.shuffle
-        ),
-        images=ImagesSection(
-            folder=args.images.resolve(),
-            ground_truth=args.ground_truth.resolve(),
-            blacklist=None if args.blacklist is None else args.blacklist.resolve(),
-            classes=args.classes,
-        ),
-        server=ServerSection(contest=args.contest, console=args.console),
-        meter=MeterSection(
-            resource=args.meter,
-            update_interval_s=args.update_interval,
-            emulated_load=args.load,
-            # The emulated load is at 120 V; a real meter's ranges belong into a contest.toml.
-            voltage_range_v=150.0 if args.meter == "emulated" else None,
-            current_range_a=0.5 if args.meter == "emulated" else None,
-        ),
-    )
-    with hosted(config) as host:
-        supervisor = host.supervisor
-        print(
-            f"ready: contestants {supervisor.contest_url}  console {supervisor.console_url}  "
-            f"data {config.storage.folder}",
-            flush=True,
+    with claimed(args.data):
+        config = practice_config(
+            data=args.data,
+            contest=ContestSection(
+                name="Rehearsal", mode="practice", seconds=args.seconds, shuffle=args.shuffle
+            ),
+            images=ImagesSection(
+                folder=args.images.resolve(),
+                ground_truth=args.ground_truth.resolve(),
+                blacklist=None if args.blacklist is None else args.blacklist.resolve(),
+                classes=args.classes,
+            ),
+            server=ServerSection(contest=args.contest, console=args.console),
+            meter=MeterSection(
+                resource=args.meter,
+                update_interval_s=args.update_interval,
+                emulated_load=args.load,
+                # The emulated load is at 120 V; a real meter's ranges belong into a contest.toml.
+                voltage_range_v=150.0 if args.meter == "emulated" else None,
+                current_range_a=0.5 if args.meter == "emulated" else None,
+            ),
         )
-        follow_sessions(host.database)
+        with hosted(config) as host:
+            supervisor = host.supervisor
+            print(
+                f"ready: contestants {supervisor.contest_url}  console {supervisor.console_url}  "
+                f"data {config.storage.folder}",
+                flush=True,
+            )
+            follow_sessions(host.database)
     return 0
 
 

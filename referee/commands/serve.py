@@ -13,7 +13,7 @@ import argparse
 from pathlib import Path
 
 from referee.commands.following import follow_sessions
-from referee.hosting import hosted
+from referee.hosting import claimed, hosted
 from referee.service.config_file import load_config
 
 __all__ = ["add_arguments", "run"]
@@ -29,12 +29,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     """Host the event until interrupted."""
     config = load_config(args.config)
-    with hosted(config) as host:
-        supervisor = host.supervisor
-        print(
-            f"ready: contestants {config.server.contest} (here {supervisor.contest_url})  "
-            f"console {supervisor.console_url}  data {config.storage.folder}",
-            flush=True,
-        )
-        follow_sessions(host.database)
+    with claimed(config.storage.folder):
+        with hosted(config) as host:
+            supervisor = host.supervisor
+            print(
+                f"ready: contestants {config.server.contest} (here {supervisor.contest_url})  "
+                f"console {supervisor.console_url}  data {config.storage.folder}",
+                flush=True,
+            )
+            follow_sessions(host.database)
     return 0

@@ -7,16 +7,24 @@ in a post is most of the time that the post takes; a property test holds this on
 
 from __future__ import annotations
 
+import re
+from collections.abc import Container
 from urllib.parse import unquote_plus
 
-__all__ = ["parse_urlencoded"]
+__all__ = ["find_token", "parse_urlencoded"]
+
+_URLENCODED_TOKEN = re.compile(rb"(?:\A|&)token=([^&]*)")
+_MULTIPART_TOKEN = re.compile(
+    rb'name="?token"?[ \t]*(?:;[^\r\n]*)?\r\n(?:[^\r\n]+\r\n)*\r\n([^\r\n]*)(?=\r\n|\Z)'
+)
 
 
-def parse_urlencoded(body: bytes) -> dict[str, list[str]]:
+def parse_urlencoded(body: bytes, names: Container[str] | None = None) -> dict[str, list[str]]:
     """Return name → values, in the order sent, of an `application/x-www-form-urlencoded` body.
 
     Equals `urllib.parse.parse_qsl(body, keep_blank_values=True)` grouped by name: blank values
-    are kept, empty parts skipped, bytes that are no UTF-8 replaced.
+    are kept, empty parts skipped, bytes that are no UTF-8 replaced. With `names` only the fields
+    of these names are kept, so that others cost no memory.
     """
     text = body.decode("utf-8", "replace")
     escaped = "%" in text or "+" in text
@@ -28,8 +36,17 @@ def parse_urlencoded(body: bytes) -> dict[str, list[str]]:
         if escaped:
             name, value = unquote_plus(name), unquote_plus(value)
         values = fields.get(name)
-        if values is None:
-            fields[name] = [value]
-        else:
+        if values is not None:
             values.append(value)
+        elif names is None or name in names:
+            fields[name] = [value]
     return fields
+
+
+def find_token(body: bytes, multipart: bool) -> str | None:
+    """Return the first field `token` of a form's beginning without taking the form apart."""
+    found = (_MULTIPART_TOKEN if multipart else _URLENCODED_TOKEN).search(body)
+    if found is None:
+        return None
+    text = found.group(1).decode("utf-8", "replace")
+    return text if multipart else unquote_plus(text)

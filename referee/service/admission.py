@@ -5,8 +5,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from referee.core.states import SessionState, state_of
+from referee.core.states import SessionState, elapsed_s, state_of
 from referee.errors import Refusal
+from referee.service.answers import LATE_S
 from referee.service.contest import Contest
 from referee.service.desk_link import DeskClient
 from referee.service.teams import EventTeams, PracticeTeams
@@ -80,6 +81,21 @@ class Admission:
         if state is not SessionState.RUNNING:
             raise Refusal(
                 "token_invalid", f"The session of this token does not run: it is {state.value}."
+            )
+        return session
+
+    def answering_session(self, token: str) -> SessionRecord:
+        """Return the session of a token while answers to it are stored, late ones too.
+
+        It is judged before the answer is parsed, so that a client that goes on for ever after
+        the end costs little. Raises `Refusal` with code `token_invalid`.
+        """
+        session = self.known_session(token)
+        facts = session.facts
+        elapsed = elapsed_s(facts, self._contest.clock.now())
+        if elapsed is None or facts.voided is not None or elapsed > facts.length_s + LATE_S:
+            raise Refusal(
+                "token_invalid", "The session of this token takes no answers; nothing was stored."
             )
         return session
 

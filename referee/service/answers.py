@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from concurrent.futures import Future
 from dataclasses import dataclass
 
 from referee.core.detections import Detections
@@ -11,7 +12,7 @@ from referee.core.instant import Instant
 from referee.core.states import SessionFacts, accepts, elapsed_s, remaining_s
 from referee.errors import Refusal, Unavailable
 from referee.service.contest import Contest
-from referee.store.answers import Answer, AnswerForm, count_answers, insert_answer
+from referee.store.answers import Answer, AnswerForm, count_late_answers, insert_answer
 from referee.store.database import Connection
 from referee.store.journal import Journal
 from referee.store.packing import pack
@@ -20,7 +21,7 @@ from referee.store.sessions import SessionRecord
 __all__ = ["LATE_ANSWERS", "LATE_S", "Receipt", "take_answer"]
 
 LATE_S = 60.0
-"""Seconds after the end for which late answers are still stored; later ones are refused."""
+"""Seconds past the deadline for which late answers are still stored; later ones are refused."""
 
 LATE_ANSWERS = 1000
 """Most late answers that are stored of one session."""
@@ -80,12 +81,7 @@ def take_answer(
         )
         return insert_answer(connection, answer, packed), received_s, late
 
-    try:
-        number, received_s, late = journal.submit(store).result(_COMMIT_S)
-    except TimeoutError:
-        raise Unavailable(
-            "The referee's disk is too slow: the answer may not be stored, send it again."
-        ) from None
+    number, received_s, late = _committed(journal.submit(store))
     return Receipt(
         answer=number,
         stored=len(detections),
@@ -94,6 +90,27 @@ def take_answer(
         remaining_s=0.0 if late else remaining_s(session.facts, contest.clock.now()),
         late=late,
     )
+
+
+def _committed(future: Future[tuple[int, float, bool]]) -> tuple[int, float, bool]:
+    """Wait for the commit; an answer that is refused must not be stored after all.
+
+    One that is being written when the patience ends can no longer be called back, so it is
+    waited for: its outcome is then known.
+    """
+    try:
+        return future.result(_COMMIT_S)
+    except TimeoutError:
+        if future.cancel():
+            raise Unavailable(
+                "The referee's disk is too slow: the answer is not stored, send it again."
+            ) from None
+    try:
+        return future.result(2 * _COMMIT_S)
+    except TimeoutError:
+        raise Unavailable(
+            "The referee's disk has stalled: GET /status will tell whether the answer is stored."
+        ) from None
 
 
 def _require_storable(
@@ -108,7 +125,7 @@ def _require_storable(
         raise Refusal("token_invalid", "The session of this token does not run.")
     if late and (
         elapsed > facts.length_s + LATE_S
-        or count_answers(connection, session_id).late_answers >= LATE_ANSWERS
+        or count_late_answers(connection, session_id) >= LATE_ANSWERS
     ):
         raise Refusal("token_invalid", "The session of this token is over; nothing was stored.")
     return elapsed

@@ -21,6 +21,7 @@ from referee.core.states import (
     state_of,
 )
 from referee.errors import RefereeError, Refusal, Unavailable
+from referee.service.blockers import blockers
 from referee.service.clock import shifted
 from referee.service.contest import Contest
 from referee.service.metering import LinkState, Metering, MeterStatus
@@ -31,9 +32,9 @@ from referee.store.notices import Level, insert_audit, insert_notice
 from referee.store.readings import insert_reading
 from referee.store.sessions import (
     SessionRecord,
-    all_sessions,
     create_session,
     latest_of_team,
+    latest_started,
     live_session,
     load_session,
     record_event,
@@ -41,9 +42,12 @@ from referee.store.sessions import (
 
 __all__ = ["ControlDesk"]
 
-# The clock thread looks again at least this often, so that a deadline that was moved, or a
-# session recorded by an earlier desk, is noticed.
+# The clock thread looks into the database at least this often.
 _LOOK_S = 0.5
+# A login is given up before START when preparing took this long: whoever waits for it on the
+# desk's socket must still be there to be told that the session has begun.
+_LOGIN_S = 25.0
+_CLOSE_S = 15.0
 
 _log = logging.getLogger(__name__)
 
@@ -52,8 +56,8 @@ class ControlDesk:
     """Arm, begin, end and void sessions, one at a time.
 
     All state is in the database and the meter, so a desk that was killed and started again goes
-    on where it was: `recover` takes up what it finds. Threads: `session-clock` ends sessions at
-    their deadline, `meter` belongs to `metering`, `settling` fetches the final energy.
+    on where it was. Threads: `session-clock` ends sessions at their deadline, `meter` belongs to
+    `metering`, `settling` fetches the final energy.
     """
 
     def __init__(
@@ -64,9 +68,7 @@ class ControlDesk:
         self._changed = threading.Event()
         self._stopping = threading.Event()
         self._journal = Journal(contest.database)
-        # The session whose clock runs, and the one whose readings are kept: the latter goes on
-        # after the end until the final energy has been fetched.
-        self._running: SessionRecord | None = None
+        # The session whose readings are kept, from its start until its energy has been judged.
         self._measured: SessionRecord | None = None
         self._prepared_for: int | None = None
         self.metering = make_metering(self._keep_reading, self._link_changed)
@@ -77,7 +79,7 @@ class ControlDesk:
 
     def start(self) -> None:
         """Take up what an earlier desk left, then start the threads."""
-        self.recover()
+        self._measured = self._to_measure()
         self.metering.start_thread()
         self._settling.start()
         self._clock_thread.start()
@@ -87,21 +89,10 @@ class ControlDesk:
         self._stopping.set()
         self._changed.set()
         if self._clock_thread.is_alive():
-            self._clock_thread.join()
+            self._clock_thread.join(_CLOSE_S)
         self._settling.close()
         self.metering.close()
         self._journal.close()
-
-    def recover(self) -> None:
-        """Find the session that runs, or whose end was missed, and go on with it."""
-        with self._lock:
-            live = live_session(self._contest.database.connection)
-            self._running = live if live is not None and live.facts.started else None
-            self._measured = self._running
-            for session in all_sessions(self._contest.database.connection):
-                if session.facts.ended and not session.facts.voided:
-                    self._settling.add_if_unsettled(session)
-            self._changed.set()
 
     def new_session(self, team: str, operator: str) -> int:
         """Make a session for a team and return its number."""
@@ -129,6 +120,9 @@ class ControlDesk:
                     f"Session {live.session_id} of '{live.team}' is {self._state(live).value}: "
                     "stop or void it first.",
                 )
+            found = blockers(self._contest)
+            if found:
+                raise Refusal("not_ready", " ".join(found), tuple(found))
             self._prepare(session)
             now = self._contest.clock.now()
             with self._contest.database.write() as connection:
@@ -142,6 +136,7 @@ class ControlDesk:
         every login makes and arms a session by itself. Raises `Refusal` when it is not this
         team's turn, `Unavailable` when the meter does not start; then nothing has begun.
         """
+        asked = self._contest.clock.now()
         with self._lock:
             session = self._session_of(team)
             if session is None or not self._may_begin(session):
@@ -150,6 +145,8 @@ class ControlDesk:
                 return session.session_id
             if self._prepared_for != session.session_id:
                 self._prepare(session)
+            if seconds_between(asked, self._contest.clock.now()) > _LOGIN_S:
+                raise Unavailable("Preparing the power meter took too long; log in again.")
             # Whatever comes next, the meter has to be prepared again before another start.
             self._prepared_for = None
             integration = self.metering.start()
@@ -160,8 +157,7 @@ class ControlDesk:
             with self._contest.database.write() as connection:
                 record_event(connection, session.session_id, "started", started, actor=team)
             self.notify(session.session_id, "info", _login_text(team, address, now, integration))
-            self._running = load_session(self._contest.database.connection, session.session_id)
-            self._measured = self._running
+            self._measured = load_session(self._contest.database.connection, session.session_id)
             self._changed.set()
             return session.session_id
 
@@ -192,8 +188,7 @@ class ControlDesk:
                     )
                     if cause is EndCause.STOP:
                         self._audit(connection, now, actor, "stop", session_id, "")
-            self._running = None
-            self._settling.add(session_id)
+            self._settling.wake()
 
     def void(self, session_id: int, operator: str, reason: str) -> None:
         """Declare a session void, with a reason that is kept; a running one is stopped."""
@@ -260,7 +255,11 @@ class ControlDesk:
         now = self._contest.clock.now()
         with self._contest.database.write() as connection:
             session_id = self._create(connection, team, now)
-        self.arm(session_id, "practice")
+        try:
+            self.arm(session_id, "practice")
+        except RefereeError as error:
+            self.void(session_id, "practice", f"it could not be armed: {error}")
+            raise
         return load_session(self._contest.database.connection, session_id)
 
     def _require_free_for_practice(self) -> None:
@@ -312,21 +311,37 @@ class ControlDesk:
             detail=detail,
         )
 
+    def _to_measure(self) -> SessionRecord | None:
+        """Return the session that was started last, if its energy is still to be judged."""
+        connection = self._contest.database.connection
+        newest = latest_started(connection)
+        if newest is None or self._settling.is_settled(newest):
+            return None
+        return load_session(connection, newest)
+
     def _keep_reading(self, reading: Reading) -> None:
         measured = self._measured
         if measured is None or measured.facts.started is None:
             return
-        session_id = measured.session_id
+        session_id, boot_id = measured.session_id, self._contest.clock.now().boot_id
         if self._settling.is_settled(session_id):
+            self._measured = None
             return
-        elapsed = reading.monotonic_s - measured.facts.started.monotonic_s
-        self._submit(lambda connection: insert_reading(connection, session_id, elapsed, reading))
+        at = Instant(reading.monotonic_s, reading.utc, boot_id)
+        elapsed = seconds_between(measured.facts.started, at)
+        self._submit(
+            lambda connection: insert_reading(connection, session_id, elapsed, reading, boot_id)
+        )
 
     def _link_changed(self, status: MeterStatus) -> None:
+        measured = self._measured
+        session_id = None if measured is None else measured.session_id
         if status.link is LinkState.OK:
-            self.notify(None, "info", "The power meter answers.")
-        else:
-            self.notify(None, "alarm", f"The power meter is lost: {status.text}")
+            self.notify(session_id, "info", "The power meter answers.")
+            return
+        # A meter that was away may have been switched off, or may be another one.
+        self._prepared_for = None
+        self.notify(session_id, "alarm", f"The power meter is lost: {status.text}")
 
     def _submit(self, write: Callable[[Connection], None]) -> None:
         try:
@@ -337,24 +352,31 @@ class ControlDesk:
         future.add_done_callback(_log_failure)
 
     def _run_clock(self) -> None:
+        troubled = False
         while not self._stopping.is_set():
             wait_s = _LOOK_S
-            running = self._running
-            if running is not None:
-                left = remaining_s(running.facts, self._contest.clock.now())
-                if left <= 0.0:
-                    self._end_at_deadline(running)
-                else:
-                    wait_s = min(_LOOK_S, left)
+            try:
+                wait_s = min(_LOOK_S, self._end_if_due())
+                troubled = False
+            except Exception as error:
+                # A disk that fails or is full: the clock must live on and try again.
+                _log.exception("the clock could not look after the session")
+                if not troubled:
+                    self.notify(None, "alarm", f"The end of a session is not recorded: {error}")
+                troubled = True
             self._changed.wait(wait_s)
             self._changed.clear()
 
-    def _end_at_deadline(self, running: SessionRecord) -> None:
-        try:
-            self.end(running.session_id, EndCause.DEADLINE, "clock")
-        except RefereeError:
-            # A database that is busy or full: the clock must live on and try again.
-            _log.exception("the end of session %d is not recorded yet", running.session_id)
+    def _end_if_due(self) -> float:
+        """End the live session if its time is over; return the seconds until it will be."""
+        live = live_session(self._contest.database.connection)
+        if live is None or live.facts.started is None:
+            return _LOOK_S
+        left = remaining_s(live.facts, self._contest.clock.now())
+        if left <= 0.0:
+            self.end(live.session_id, EndCause.DEADLINE, "clock")
+            return _LOOK_S
+        return left
 
 
 ReadingSink = Callable[[Reading], None]

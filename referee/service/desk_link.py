@@ -9,21 +9,23 @@ import logging
 import os
 import socket
 import socketserver
+import stat
 import tempfile
 import threading
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
-from referee.errors import RefereeError, Refusal, Unavailable
+from referee.errors import InputError, RefereeError, Refusal, Unavailable
 
-__all__ = ["DeskClient", "DeskServer", "socket_path"]
+__all__ = ["DeskClient", "DeskServer", "prepare_socket_folder", "socket_path"]
 
 Handler = Callable[[Mapping[str, Any]], Mapping[str, Any]]
 
 _LINE_LIMIT = 64 * 1024
-# The desk bounds its own work on the meter below this.
-_ANSWER_S = 30.0
+# Longer than the desk takes at most: it gives up before START after 25 s, and a command of the
+# meter takes 25 s at most.
+_ANSWER_S = 60.0
 _READ_S = 5.0
 
 _log = logging.getLogger(__name__)
@@ -39,6 +41,17 @@ def socket_path(storage: Path) -> Path:
     return Path(tempfile.gettempdir()) / f"lpirc-referee-{os.getuid()}" / f"{digest}.sock"
 
 
+def prepare_socket_folder(path: Path) -> None:
+    """Make the socket's folder, which must be this user's alone; `InputError` where it is not."""
+    path.parent.mkdir(mode=0o700, exist_ok=True)
+    found = path.parent.lstat()
+    if not stat.S_ISDIR(found.st_mode) or found.st_uid != os.getuid() or found.st_mode & 0o077:
+        raise InputError(
+            f"{path.parent} must be a folder of yours with mode 700; remove it, or set TMPDIR to "
+            "another folder."
+        )
+
+
 class DeskClient:
     """Ask the control desk to do something; safe to use from many threads."""
 
@@ -49,7 +62,7 @@ class DeskClient:
         """Return the desk's answer.
 
         Raises `Refusal` as the desk raised it, and `Unavailable` when the desk does not answer
-        within 30 s or could not do it.
+        within a minute or could not do it.
         """
         line = json.dumps({"action": action, **arguments}).encode() + b"\n"
         try:
@@ -93,11 +106,8 @@ class DeskServer:
     """Serve the desk's side of the socket from a thread of its own, `desk-link`."""
 
     def __init__(self, path: Path, handler: Handler) -> None:
-        path.parent.mkdir(mode=0o700, exist_ok=True)
-        if path.parent.stat().st_uid != os.getuid():
-            raise Unavailable(f"{path.parent} belongs to somebody else; set TMPDIR to another.")
+        prepare_socket_folder(path)
         path.unlink(missing_ok=True)
-        self._path = path
         self._server = _Server(path, handler)
         self._thread = threading.Thread(
             target=self._server.serve_forever, args=(0.2,), name="desk-link", daemon=True
@@ -107,9 +117,9 @@ class DeskServer:
     def close(self) -> None:
         """Stop listening and end the thread."""
         self._server.shutdown()
-        self._thread.join()
+        self._thread.join(_READ_S)
+        # The socket's file stays: the next desk may have put its own there already.
         self._server.server_close()
-        self._path.unlink(missing_ok=True)
 
 
 def _answer(handler: Handler, request: Mapping[str, Any]) -> Mapping[str, Any]:

@@ -11,6 +11,7 @@ import os
 import zipfile
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict, fields
+from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -196,16 +197,21 @@ def _power(contest: Contest, session: SessionRecord) -> Iterator[Sequence[object
 
 
 def _meter_lines(contest: Contest, session: SessionRecord) -> bytes:
-    """Return the lines of the meter's log around the session; it may have none."""
+    """Return the lines of the meter's log around the session; it may have none.
+
+    Their wall time decides, since it goes on across a reboot of the machine.
+    """
     facts, path = session.facts, contest.config.wire_log
-    if facts.armed is None or facts.ended is None or not path.exists():
+    if facts.armed is None or not path.exists():
         return b""
-    first, last = facts.armed.monotonic_s - _BEFORE_S, facts.ended.monotonic_s + _AFTER_S
+    first = facts.armed.utc - timedelta(seconds=_BEFORE_S)
+    end = contest.clock.now().utc if facts.ended is None else facts.ended.utc
+    last = end + timedelta(seconds=_AFTER_S)
     kept = []
     with path.open("rb") as log:
         for line in log:
             try:
-                at = json.loads(line)["monotonic_s"]
+                at = datetime.fromisoformat(json.loads(line)["utc"])
             except (ValueError, KeyError, TypeError):
                 continue  # The last line of a desk that was killed may be cut.
             if first <= at <= last:

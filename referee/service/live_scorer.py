@@ -10,18 +10,13 @@ from dataclasses import dataclass
 from referee.core.ground_truth import GroundTruth
 from referee.core.order import to_manifest_ids
 from referee.core.states import SessionState, state_of
-from referee.errors import RefereeError
 from referee.scoring.live import LiveScore
 from referee.service.contest import Contest, order_of
 from referee.service.final_score import score_session
-from referee.store.answers import answers_after, newest_answer_id
+from referee.store.answers import answers_after
 from referee.store.readings import energy_of
-from referee.store.scores import (
-    Snapshot,
-    insert_snapshot,
-    newest_scoring_run,
-)
-from referee.store.sessions import SessionRecord, all_sessions
+from referee.store.scores import Snapshot, insert_snapshot
+from referee.store.sessions import SessionRecord, sessions_to_score
 
 __all__ = ["LiveScorer"]
 
@@ -59,20 +54,28 @@ class LiveScorer:
         while not stopping.is_set():
             try:
                 self.look()
-            except RefereeError:
+            except Exception:
                 # A full disk or a busy database; the next look tries again.
                 _log.exception("nothing could be scored this time")
             stopping.wait(_LOOK_S)
 
     def look(self) -> None:
-        """Do once what there is to do."""
+        """Do once what there is to do; trouble with one session does not keep the others waiting.
+
+        Raises the last such trouble, in the end.
+        """
         now = self._contest.clock.now()
-        for session in all_sessions(self._contest.database.connection):
-            state = state_of(session.facts, now)
-            if state is SessionState.RUNNING:
-                self._follow(session)
-            elif state in (SessionState.ENDED, SessionState.SCORED):
-                self._score_if_due(session)
+        trouble: Exception | None = None
+        for session in sessions_to_score(self._contest.database.connection):
+            try:
+                if state_of(session.facts, now) is SessionState.RUNNING:
+                    self._follow(session)
+                else:
+                    self._score(session)
+            except Exception as error:
+                trouble = error
+        if trouble is not None:
+            raise trouble
 
     def _follow(self, session: SessionRecord) -> None:
         followed = self._followed
@@ -98,17 +101,10 @@ class LiveScorer:
             utc = self._contest.clock.now().utc.isoformat()
             insert_snapshot(writer, session.session_id, utc, snapshot)
 
-    def _score_if_due(self, session: SessionRecord) -> None:
-        """Score an ended session once its energy is known, and again if a fact came later."""
-        connection = self._contest.database.connection
-        energy = energy_of(connection, session.session_id)
+    def _score(self, session: SessionRecord) -> None:
+        """Score an ended session whose energy is known, and again if a fact came later."""
+        energy = energy_of(self._contest.database.connection, session.session_id)
         if energy is None:
-            return
-        newest = newest_scoring_run(connection, session.session_id)
-        if newest is not None and (newest.upto_answer_id, newest.energy_id) == (
-            newest_answer_id(connection, session.session_id),
-            energy.energy_id,
-        ):
             return
         score_session(self._contest, self._truth, session, energy)
         if self._followed is not None and self._followed.session.session_id == session.session_id:

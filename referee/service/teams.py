@@ -6,14 +6,17 @@ from __future__ import annotations
 import csv
 import hashlib
 import hmac
+import math
 import os
 import secrets
 import threading
+import time
+from collections.abc import Callable
 from pathlib import Path
 
 import argon2
 
-from referee.errors import ConfigError, InputError
+from referee.errors import ConfigError, InputError, Refusal
 
 __all__ = ["PRACTICE_PASSWORD", "EventTeams", "PracticeTeams", "register_team", "registered_teams"]
 
@@ -22,6 +25,9 @@ PRACTICE_PASSWORD = "practice"
 
 _HEADER = ["team", "password_hash"]
 _MAX_NAME = 100
+_WAITING = 2
+_WRONG_S = 60.0
+_WRONG_KEPT = 10_000
 
 
 class PracticeTeams:
@@ -34,37 +40,63 @@ class PracticeTeams:
 
 
 class EventTeams:
-    """Let registered teams in; the file is read again whenever it has changed."""
+    """Let registered teams in; the file is read again whenever it is asked.
 
-    def __init__(self, path: Path) -> None:
+    Checking a password takes tens of milliseconds of a core on purpose, so a client that hammers
+    the login must not take the cores away from the others: one is checked at a time, two wait,
+    and what was judged before is not judged again.
+    """
+
+    def __init__(self, path: Path, seconds: Callable[[], float] = time.monotonic) -> None:
         self._path = path
+        self._seconds = seconds
         self._hasher = argon2.PasswordHasher()
-        # One hash at a time: it takes tens of milliseconds of a core on purpose, and a client
-        # that hammers the login must not take the cores away from the others.
         self._one_at_a_time = threading.Lock()
-        self._nobody = self._hasher.hash(secrets.token_hex(16))
-        # Digests of pairs that were right, so that logging in again is cheap.
-        self._known: set[bytes] = set()
+        self._places = threading.BoundedSemaphore(1 + _WAITING)
+        # Digests of pairs that were right, and of those that were wrong with the second until
+        # which that is remembered: a client in a retry loop sends the same pair again and again.
+        self._right: set[bytes] = set()
+        self._wrong: dict[bytes, float] = {}
 
     def admits(self, username: str, password: str) -> bool:
-        """Tell whether this pair may log in; an unknown name takes as long as a wrong password."""
-        stored = registered_teams(self._path).get(username, self._nobody)
+        """Tell whether this pair may log in.
+
+        A name that is not registered is refused at once: the names of an event are no secret.
+        Raises `Refusal` with code `login_busy` when too many passwords wait to be checked.
+        """
+        stored = registered_teams(self._path).get(username)
+        if stored is None:
+            return False
         digest = hashlib.sha256(_bytes(f"{stored}\0{password}")).digest()
-        with self._one_at_a_time:
-            if digest in self._known:
-                return True
-            try:
-                self._hasher.verify(stored, _bytes(password))
-            except argon2.exceptions.VerificationError:
-                return False
-            except argon2.exceptions.InvalidHashError as error:
-                raise ConfigError(
-                    f"{self._path}: the password hash of '{username}' is damaged; "
-                    "register the team again."
-                ) from error
-            if stored != self._nobody:
-                self._known.add(digest)
-        return stored != self._nobody
+        if digest in self._right:
+            return True
+        if self._wrong.get(digest, -math.inf) > self._seconds():
+            return False
+        if not self._places.acquire(blocking=False):
+            raise Refusal(
+                "login_busy", "Too many passwords are being tried at this moment: log in again."
+            )
+        try:
+            with self._one_at_a_time:
+                return self._check(username, stored, password, digest)
+        finally:
+            self._places.release()
+
+    def _check(self, username: str, stored: str, password: str, digest: bytes) -> bool:
+        try:
+            self._hasher.verify(stored, _bytes(password))
+        except argon2.exceptions.VerificationError:
+            if len(self._wrong) >= _WRONG_KEPT:
+                self._wrong.clear()
+            self._wrong[digest] = self._seconds() + _WRONG_S
+            return False
+        except argon2.exceptions.InvalidHashError as error:
+            raise ConfigError(
+                f"{self._path}: the password hash of '{username}' is damaged; "
+                "register the team again."
+            ) from error
+        self._right.add(digest)
+        return True
 
 
 def registered_teams(path: Path) -> dict[str, str]:

@@ -17,6 +17,7 @@ __all__ = [
     "AnswerForm",
     "answers_after",
     "count_answers",
+    "count_late_answers",
     "insert_answer",
     "newest_answer_id",
 ]
@@ -105,6 +106,15 @@ def newest_answer_id(connection: sqlite3.Connection, session_id: int) -> int:
         {"session": session_id},
     ).fetchone()
     return int(row[0] or 0)
+
+
+def count_late_answers(connection: sqlite3.Connection, session_id: int) -> int:
+    """Count a session's late answers, from an index of those alone."""
+    row = connection.execute(
+        "select count(*) from answers where session_id = :session and late = 1",
+        {"session": session_id},
+    ).fetchone()
+    return int(row[0])
 
 
 def count_answers(connection: sqlite3.Connection, session_id: int) -> AnswerCounts:

@@ -104,6 +104,7 @@ class Database:
             self._opened.clear()
 
     def _open(self) -> sqlite3.Connection:
+        connection = None
         try:
             connection = sqlite3.connect(
                 self.path, timeout=_BUSY_S, isolation_level=None, check_same_thread=False
@@ -113,6 +114,8 @@ class Database:
             connection.execute("pragma synchronous = full")
             connection.execute("pragma foreign_keys = on")
         except sqlite3.Error as error:
+            if connection is not None:
+                connection.close()
             raise InputError(f"{self.path} cannot be opened as a database: {error}.") from error
         with self._lock:
             self._opened.append(connection)

@@ -13,6 +13,7 @@ from typing import Any
 from power.meter import Flag, IntegrationState, Reading
 
 __all__ = [
+    "boots_of",
     "Energy",
     "energy_of",
     "insert_energy",
@@ -39,20 +40,25 @@ class Energy:
 
 
 def insert_reading(
-    connection: sqlite3.Connection, session_id: int, elapsed_s: float, reading: Reading
+    connection: sqlite3.Connection,
+    session_id: int,
+    elapsed_s: float,
+    reading: Reading,
+    boot_id: str,
 ) -> None:
-    """Add one reading; `elapsed_s` is in seconds of the session."""
+    """Add one reading; `elapsed_s` is in seconds of the session, `boot_id` the machine's boot."""
     connection.execute(
-        "insert into readings (session_id, elapsed_s, monotonic_s, utc, voltage_v, current_a,"
-        " power_w, energy_wh, integration_s, state, voltage_range_v, current_range_a, absent,"
-        " flags) values (:session, :elapsed_s, :monotonic_s, :utc, :voltage_v, :current_a,"
-        " :power_w, :energy_wh, :integration_s, :state, :voltage_range_v, :current_range_a,"
-        " :absent, :flags)",
+        "insert into readings (session_id, elapsed_s, monotonic_s, utc, boot_id, voltage_v,"
+        " current_a, power_w, energy_wh, integration_s, state, voltage_range_v, current_range_a,"
+        " absent, flags) values (:session, :elapsed_s, :monotonic_s, :utc, :boot_id, :voltage_v,"
+        " :current_a, :power_w, :energy_wh, :integration_s, :state, :voltage_range_v,"
+        " :current_range_a, :absent, :flags)",
         {
             "session": session_id,
             "elapsed_s": elapsed_s,
             "monotonic_s": reading.monotonic_s,
             "utc": reading.utc.isoformat(),
+            "boot_id": boot_id,
             "voltage_v": reading.voltage_v,
             "current_a": reading.current_a,
             "power_w": reading.power_w,
@@ -74,6 +80,15 @@ def readings_of(connection: sqlite3.Connection, session_id: int) -> list[tuple[f
         {"session": session_id},
     )
     return [(row["elapsed_s"], _reading(row)) for row in rows]
+
+
+def boots_of(connection: sqlite3.Connection, session_id: int) -> int:
+    """Count the boots of the machine in which a session was read."""
+    row = connection.execute(
+        "select count(distinct boot_id) from readings where session_id = :session",
+        {"session": session_id},
+    ).fetchone()
+    return int(row[0])
 
 
 def newest_reading(connection: sqlite3.Connection, session_id: int) -> Reading | None:

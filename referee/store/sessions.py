@@ -18,10 +18,13 @@ __all__ = [
     "all_sessions",
     "create_session",
     "latest_of_team",
+    "latest_started",
     "live_session",
     "load_session",
     "record_event",
     "session_version",
+    "sessions_to_score",
+    "unsettled_sessions",
 ]
 
 EventKind = Literal["armed", "started", "ended", "voided", "sealed"]
@@ -85,11 +88,16 @@ def record_event(
     Raises `Refusal` (code `state_conflict`) where the schema's rules forbid it, for example when
     another session is armed or running.
     """
+    before = connection.execute(
+        "select 1 from session_events where session_id = :session and kind = :kind",
+        {"session": session_id, "kind": kind},
+    ).fetchone()
+    if before is not None:
+        return False
     try:
-        cursor = connection.execute(
+        connection.execute(
             "insert into session_events (session_id, kind, cause, actor, monotonic_s, utc, boot_id)"
-            " values (:session, :kind, :cause, :actor, :monotonic_s, :utc, :boot_id)"
-            " on conflict (session_id, kind) do nothing",
+            " values (:session, :kind, :cause, :actor, :monotonic_s, :utc, :boot_id)",
             {
                 "session": session_id,
                 "kind": kind,
@@ -102,7 +110,7 @@ def record_event(
         )
     except sqlite3.IntegrityError as error:
         raise Refusal("state_conflict", f"Session {session_id}: {error}.") from error
-    return cursor.rowcount == 1
+    return True
 
 
 def load_session(connection: sqlite3.Connection, session_id: int) -> SessionRecord:
@@ -152,9 +160,66 @@ def live_session(connection: sqlite3.Connection) -> SessionRecord | None:
     return None if row is None else _record(connection, row)
 
 
-def all_sessions(connection: sqlite3.Connection) -> list[SessionRecord]:
-    """Return every session, the newest first."""
-    rows = connection.execute(_SELECT + " order by s.session_id desc").fetchall()
+def all_sessions(connection: sqlite3.Connection, limit: int = -1) -> list[SessionRecord]:
+    """Return the sessions, the newest first; at most `limit` of them unless it is negative."""
+    rows = connection.execute(
+        _SELECT + " order by s.session_id desc limit :limit", {"limit": limit}
+    ).fetchall()
+    return [_record(connection, row) for row in rows]
+
+
+def latest_started(connection: sqlite3.Connection) -> int | None:
+    """Return the session that was started last: the only one whose energy the meter may hold."""
+    row = connection.execute(
+        "select session_id from session_events where kind = 'started'"
+        " order by event_id desc limit 1"
+    ).fetchone()
+    return None if row is None else int(row[0])
+
+
+def unsettled_sessions(connection: sqlite3.Connection) -> list[SessionRecord]:
+    """Return the sessions that have ended and whose energy has not been judged, oldest first."""
+    rows = connection.execute(_SELECT + """
+        where exists (
+            select 1 from session_events as e
+            where e.session_id = s.session_id and e.kind = 'ended'
+        ) and not exists (select 1 from energies as g where g.session_id = s.session_id)
+        order by s.session_id
+        """).fetchall()
+    return [_record(connection, row) for row in rows]
+
+
+def sessions_to_score(connection: sqlite3.Connection) -> list[SessionRecord]:
+    """Return the sessions that run, and those with a fact newer than their newest scoring run.
+
+    The facts are an answer in time and a judged energy; a session without an energy is not ready
+    to be scored, and a voided one never is.
+    """
+    rows = connection.execute(_SELECT + """
+        where exists (
+            select 1 from session_events as e
+            where e.session_id = s.session_id and e.kind = 'started'
+        ) and not exists (
+            select 1 from session_events as e
+            where e.session_id = s.session_id and e.kind in ('voided', 'sealed')
+        ) and (
+            not exists (
+                select 1 from session_events as e
+                where e.session_id = s.session_id and e.kind = 'ended'
+            ) or exists (
+                select 1 from energies as g where g.session_id = s.session_id
+                and not exists (
+                    select 1 from scoring_runs as r
+                    where r.session_id = s.session_id and r.energy_id >= g.energy_id
+                    and r.upto_answer_id >= coalesce((
+                        select max(a.answer_id) from answers as a
+                        where a.session_id = s.session_id and a.late = 0
+                    ), 0)
+                )
+            )
+        )
+        order by s.session_id
+        """).fetchall()
     return [_record(connection, row) for row in rows]
 
 

@@ -7,7 +7,7 @@ import logging
 from dataclasses import dataclass
 
 from flask import Flask, Response, g, request
-from werkzeug.exceptions import ClientDisconnected, HTTPException, RequestEntityTooLarge
+from werkzeug.exceptions import HTTPException
 
 from referee.core.instant import Instant, seconds_between
 from referee.errors import Refusal, Unavailable
@@ -18,18 +18,15 @@ from referee.store.journal import Journal
 from referee.store.requests import Request, insert_request
 from referee.store.sessions import SessionRecord
 from referee.web import contest_answers, contest_images, contest_sessions
-from referee.web.exchange import (
-    MAX_BODY_BYTES,
-    MAX_FORM_PARTS,
-    form_of,
-    problem,
-    read_body,
-    wants_json,
-)
+from referee.web.bodies import SMALL_BODY_BYTES, Body
+from referee.web.exchange import form_of, problem, wants_json
 
 __all__ = ["ContestServices", "contest_app"]
 
 _log = logging.getLogger(__name__)
+
+# What the routes other than /result look for in a form; nothing else is kept.
+_FIELDS = ("token", "username", "password", "image_name")
 
 
 @dataclass(frozen=True)
@@ -44,9 +41,6 @@ class ContestServices:
 def contest_app(services: ContestServices) -> Flask:
     """Build the application that serves contestants."""
     app = Flask("referee.contest", static_folder=None)
-    app.config["MAX_CONTENT_LENGTH"] = MAX_BODY_BYTES
-    app.config["MAX_FORM_MEMORY_SIZE"] = MAX_BODY_BYTES
-    app.config["MAX_FORM_PARTS"] = MAX_FORM_PARTS
     _register_hooks(app, services)
     _register_errors(app)
     contest_sessions.register(app, services)
@@ -61,13 +55,15 @@ def _register_hooks(app: Flask, services: ContestServices) -> None:
 
     @app.before_request
     def arrive() -> None:
-        # The time of a request is when the last byte of its body was read.
         g.session = None
         g.sent = None
         g.form = {}
-        read_body(request)
         g.received = clock.now()
-        g.form = form_of(request)
+        if request.endpoint != "result":  # It reads its own, once it knows the token.
+            body = Body(request, SMALL_BODY_BYTES).whole()
+            # The time of a request is when the last byte of its body was read.
+            g.received = clock.now()
+            g.form = form_of(request, body, _FIELDS)
 
     @app.after_request
     def record(response: Response) -> Response:
@@ -111,21 +107,6 @@ def _register_errors(app: Flask) -> None:
     def unavailable(error: Unavailable) -> Response:
         _log.error("%s %s: %s", request.method, request.path, error)
         return problem(request, Refusal("not_stored", f"The referee could not do it: {error}"))
-
-    @app.errorhandler(ClientDisconnected)
-    def truncated(error: ClientDisconnected) -> Response:
-        return problem(
-            request,
-            Refusal("body_truncated", "Nothing was stored: the body ended before its length."),
-        )
-
-    @app.errorhandler(RequestEntityTooLarge)
-    def too_large(error: RequestEntityTooLarge) -> Response:
-        sentence = (
-            f"Nothing was stored: at most {MAX_BODY_BYTES} bytes and {MAX_FORM_PARTS} form fields "
-            "are taken; send it in several posts."
-        )
-        return problem(request, Refusal("body_too_large", sentence))
 
     @app.errorhandler(HTTPException)
     def not_served(error: HTTPException) -> Response:

@@ -3,17 +3,29 @@
 
 from __future__ import annotations
 
+import threading
 from typing import TYPE_CHECKING
 
 from flask import Flask, Response, g, jsonify, request
 
-from referee.core.answers import parse_csv, parse_form, parse_json
+from referee.core.answers import FORM_FIELDS, parse_csv, parse_form, parse_json
 from referee.core.detections import Detections
+from referee.core.forms import find_token
+from referee.core.states import accepts
 from referee.errors import Refusal
 from referee.service.answers import Receipt, take_answer
 from referee.store.answers import AnswerForm
 from referee.web import legacy
-from referee.web.exchange import media_type_of, require_token, wants_json
+from referee.web.bodies import BEGINNING_BYTES, MAX_BODY_BYTES, Body
+from referee.web.exchange import (
+    FORM_TYPES,
+    MULTIPART,
+    form_of,
+    media_type_of,
+    require_token,
+    token_of,
+    wants_json,
+)
 
 if TYPE_CHECKING:
     from referee.web.contest import ContestServices
@@ -22,19 +34,36 @@ __all__ = ["register"]
 
 _FLAGS_LISTED = 1000
 
+# Answers of more than a mebibyte that a worker holds at a time; more wait for their turn, so
+# that a flood of them takes some hundred megabytes and not all there are.
+_LONG_AT_ONCE = 4
+
 
 def register(app: Flask, services: ContestServices) -> None:
     """Add the route to the application."""
 
+    long_posts = threading.BoundedSemaphore(_LONG_AT_ONCE)
+
     @app.route("/result", methods=["POST"])
     def result() -> Response:
-        g.session = services.admission.known_session(require_token(request))
-        form: AnswerForm = media_type_of(request)
+        body = Body(request, MAX_BODY_BYTES)
+        try:
+            token = _token(body)
+            g.session = services.admission.answering_session(token)
+            form: AnswerForm = media_type_of(request)
+        except Refusal:
+            body.discard()
+            raise
+        if body.length is not None and body.length <= BEGINNING_BYTES:
+            detections = _detections(services, token, body, form)
+        else:
+            with long_posts:
+                detections = _detections(services, token, body, form)
         receipt = take_answer(
             services.contest,
             services.journal,
             g.session,
-            _detections(form),
+            detections,
             received=g.received,
             form=form,
             address=request.remote_addr or "",
@@ -47,12 +76,35 @@ def register(app: Flask, services: ContestServices) -> None:
         return Response(legacy.RESULT_STORED)
 
 
-def _detections(form: AnswerForm) -> Detections:
-    if form == "json":
-        return parse_json(request.get_data())
-    if form == "csv":
-        return parse_csv(request.get_data())
-    return parse_form(g.form)
+def _token(body: Body) -> str:
+    """Return the token, from as little of the body as will do."""
+    if "HTTP_AUTHORIZATION" in request.environ:
+        token = token_of(request)
+        if token is not None:
+            return token
+    kind = request.mimetype
+    posted = None
+    if kind in FORM_TYPES:
+        posted = find_token(body.beginning(), multipart=kind == MULTIPART)
+    return require_token(request, posted)
+
+
+def _detections(services: ContestServices, token: str, body: Body, form: AnswerForm) -> Detections:
+    """Read the rest of the answer, take its time, and parse it."""
+    content = body.whole()
+    g.received = services.contest.clock.now()
+    try:
+        if form == "json":
+            return parse_json(content)
+        if form == "csv":
+            return parse_csv(content)
+        return parse_form(form_of(request, content, FORM_FIELDS))
+    except Refusal as fault:
+        facts = services.admission.known_session(token).facts
+        if accepts(facts, g.received):
+            raise
+        # That the session is over comes first, as it always did.
+        raise Refusal("token_invalid", f"The session is over. {fault}", fault.faults) from None
 
 
 def _receipt(receipt: Receipt) -> Response:

@@ -4,11 +4,14 @@
 from __future__ import annotations
 
 import html
+import io
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Container, Mapping, Sequence
 from http import HTTPStatus
 
 from flask import Request, Response, g
+from werkzeug.exceptions import HTTPException
+from werkzeug.formparser import FormDataParser
 
 from referee.core.answers import MAX_ROWS
 from referee.core.forms import parse_urlencoded
@@ -17,68 +20,62 @@ from referee.store.answers import AnswerForm
 from referee.web.legacy import ANSWERS
 
 __all__ = [
-    "MAX_BODY_BYTES",
-    "MAX_FORM_PARTS",
+    "FORM_TYPES",
+    "MULTIPART",
     "field_of",
     "form_of",
     "media_type_of",
     "problem",
-    "read_body",
     "require_token",
     "token_of",
     "wants_json",
 ]
 
-MAX_BODY_BYTES = 32 * 1024 * 1024
-"""Longest body that is read: about 300,000 boxes as a form, six times an honest maximum."""
-
-MAX_FORM_PARTS = 7 * MAX_ROWS
-
-_FORM_TYPES = ("application/x-www-form-urlencoded", "multipart/form-data")
+MULTIPART = "multipart/form-data"
+FORM_TYPES = ("application/x-www-form-urlencoded", MULTIPART, "")
 _HTML_400 = (
     "<!doctype html>\n<html lang=en>\n<title>400 Bad Request</title>\n"
     "<h1>Bad Request</h1>\n<p>{}</p>\n"
 )
 
-
-def read_body(request: Request) -> None:
-    """Read the whole body, so that its last byte has arrived before the time is taken.
-
-    Raises `Refusal` (`body_too_large`, `body_truncated`, `body_too_slow`).
-    """
-    length = request.content_length
-    if not length and "HTTP_TRANSFER_ENCODING" not in request.environ:
-        return  # Neither a length nor chunks: there is no body.
-    if length is not None and length > MAX_BODY_BYTES:
-        raise Refusal(
-            "body_too_large",
-            f"Nothing was stored: the body has {length} bytes and at most {MAX_BODY_BYTES} are "
-            "taken; send it in several posts.",
-        )
-    try:
-        body = request.get_data(cache=True)
-    except (BlockingIOError, TimeoutError):
-        raise Refusal(
-            "body_too_slow", "Nothing was stored: the rest of the body did not come."
-        ) from None
-    if length is not None and len(body) < length:
-        raise Refusal(
-            "body_truncated",
-            f"Nothing was stored: {len(body)} of {length} bytes came; is Content-Length right?",
-        )
+_MAX_FIELDS = 7 * MAX_ROWS + 100
+"""Most fields of a form: seven lists of the longest answer, and some beside them."""
 
 
-def form_of(request: Request) -> Mapping[str, Sequence[str]]:
-    """Return the fields of the form body by name; a body without a type is taken for a form.
+def form_of(request: Request, body: bytes, names: Container[str]) -> Mapping[str, Sequence[str]]:
+    """Return those fields of a form body that have one of these names.
 
-    Any other body, and none, has no fields.
+    A body without a type is taken for a form; any other, and none, has no fields. Raises
+    `Refusal` with code `body_too_large` for more fields than any answer has.
     """
     kind = request.mimetype
-    if kind == "multipart/form-data":
-        return request.form.to_dict(flat=False)
-    if kind in ("application/x-www-form-urlencoded", "") and request.content_length != 0:
-        return parse_urlencoded(request.get_data())
-    return {}
+    if not body or kind not in FORM_TYPES:
+        return {}
+    if kind == MULTIPART:
+        return _multipart(request, body)
+    if body.count(b"&") >= _MAX_FIELDS:
+        raise _too_many_fields()
+    return parse_urlencoded(body, names)
+
+
+def _multipart(request: Request, body: bytes) -> Mapping[str, Sequence[str]]:
+    parser = FormDataParser(
+        max_form_memory_size=len(body), max_form_parts=_MAX_FIELDS, silent=True
+    )
+    options = request.mimetype_params
+    try:
+        _, form, _ = parser.parse(io.BytesIO(body), MULTIPART, len(body), dict(options))
+    except HTTPException:
+        raise _too_many_fields() from None
+    return form.to_dict(flat=False)
+
+
+def _too_many_fields() -> Refusal:
+    return Refusal(
+        "body_too_large",
+        f"Nothing was stored: at most {_MAX_FIELDS} form fields are taken; send it in several "
+        "posts.",
+    )
 
 
 def field_of(request: Request, name: str) -> str | None:
@@ -89,18 +86,21 @@ def field_of(request: Request, name: str) -> str | None:
     return request.args.get(name) if request.method in ("GET", "HEAD") else None
 
 
-def token_of(request: Request) -> str | None:
-    """Return the token from the Authorization header, the form, or the query string."""
-    kind, _, value = request.headers.get("Authorization", "").partition(" ")
+def token_of(request: Request, posted: str | None = None) -> str | None:
+    """Return the token from the Authorization header, the form, or the query string.
+
+    `posted` is the form's where the form has not been taken apart.
+    """
+    kind, _, value = request.environ.get("HTTP_AUTHORIZATION", "").partition(" ")
     if kind.lower() == "bearer" and value:
-        return value.strip()
-    values = g.form.get("token")
+        return str(value.strip())
+    values = g.form.get("token") if posted is None else (posted,)
     return str(values[0]) if values else request.args.get("token")
 
 
-def require_token(request: Request) -> str:
-    """Return the token; raises `Refusal` with code `token_missing`."""
-    token = token_of(request)
+def require_token(request: Request, posted: str | None = None) -> str:
+    """Return the token as `token_of` does; raises `Refusal` with code `token_missing`."""
+    token = token_of(request, posted)
     if token is None:
         raise Refusal(
             "token_missing",
@@ -116,7 +116,7 @@ def media_type_of(request: Request) -> AnswerForm:
     Raises `Refusal` with code `media_type_unknown`.
     """
     kind = request.mimetype
-    if kind in _FORM_TYPES or not kind:
+    if kind in FORM_TYPES:
         return "form"
     if kind == "application/json":
         return "json"
@@ -131,6 +131,8 @@ def media_type_of(request: Request) -> AnswerForm:
 
 def wants_json(request: Request) -> bool:
     """Tell whether the client asked for JSON rather than text."""
+    if "json" not in request.environ.get("HTTP_ACCEPT", ""):
+        return False
     accept = request.accept_mimetypes
     return any(kind in ("application/json", "application/problem+json") for kind, _ in accept)
 

@@ -7,7 +7,7 @@ from referee.core.answers import MAX_ROWS
 from referee.core.image_ids import ARCHIVE_SIZE
 from referee.service.answers import LATE_S
 from referee.service.contest import Contest
-from referee.web.exchange import MAX_BODY_BYTES
+from referee.web.bodies import MAX_BODY_BYTES
 
 __all__ = ["help_text"]
 

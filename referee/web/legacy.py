@@ -8,6 +8,7 @@ __all__ = [
     "DISPLAY_FAILED",
     "INVALID_USER",
     "LOGOUT_SUCCESS",
+    "RESULT_MISMATCH",
     "RESULT_STORED",
     "VALID_TOKEN",
 ]
@@ -15,6 +16,7 @@ __all__ = [
 VALID_TOKEN = "Valid Token\n"
 LOGOUT_SUCCESS = "Logout success\n"
 RESULT_STORED = "Result stored in the server database\n"
+RESULT_MISMATCH = "Result field length mismatch\n"
 DISPLAY_FAILED = "Display failed to start\n"
 
 INVALID_USER = "Invalid User"
@@ -23,6 +25,8 @@ INVALID_USER = "Invalid User"
 ANSWERS: dict[str, tuple[int, str | None]] = {
     "username_missing": (401, "Missing username or password\n"),
     "login_invalid": (401, "Invalid username or password\n"),
+    "login_busy": (401, "Invalid username or password\n"),
+    "login_failed": (500, "Invalid username or password\n"),
     "not_armed": (401, None),
     "session_over": (401, None),
     "other_session_live": (401, None),
@@ -35,8 +39,8 @@ ANSWERS: dict[str, tuple[int, str | None]] = {
     "image_index_out_of_range": (406, "Image index out of range\n"),
     "archive_index_invalid": (406, "Image index out of range\n"),
     "image_missing": (500, "Image not found\n"),
-    "lists_unequal": (406, "Result field length mismatch\n"),
-    "not_a_number": (406, None),
+    "lists_unequal": (406, RESULT_MISMATCH),
+    "not_a_number": (406, RESULT_MISMATCH),
     "too_many_rows": (413, None),
     "body_too_large": (413, None),
     "body_truncated": (400, None),

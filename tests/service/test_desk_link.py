@@ -10,7 +10,7 @@ import threading
 
 import pytest
 
-from referee.errors import Refusal, Unavailable
+from referee.errors import InputError, Refusal, Unavailable
 from referee.service.desk_link import DeskClient, DeskServer, socket_path
 from tests.service.fakes import BOUND_S
 
@@ -68,12 +68,11 @@ def test_nobody_there(path):
     server.close()
     with pytest.raises(Unavailable, match="does not answer"):
         client.ask("begin")
-    assert not path.exists()
 
 
 def test_new_desk_takes_the_place_of_a_killed_one(path):
     """A socket that a killed desk left behind is in nobody's way."""
-    path.parent.mkdir(parents=True)
+    path.parent.mkdir(mode=0o700, parents=True)
     with socket.socket(socket.AF_UNIX) as left:
         left.bind(str(path))
     server = serve(path, lambda request: {"new": True})
@@ -128,3 +127,21 @@ def test_each_contest_has_its_socket(tmp_path):
     assert first != second
     assert first == socket_path(tmp_path / "b" / ".." / "a")
     assert len(str(socket_path(tmp_path / ("x" * 200)).name)) < 30
+
+
+@pytest.mark.parametrize("mode", [0o755, 0o770, 0o707])
+def test_a_folder_that_others_may_enter_is_refused(path, mode):
+    """Whoever can replace the socket could answer for the desk."""
+    path.parent.mkdir(parents=True)
+    path.parent.chmod(mode)
+    with pytest.raises(InputError, match="mode 700"):
+        serve(path, lambda request: {})
+
+
+def test_a_link_in_the_place_of_the_folder_is_refused(path, tmp_path):
+    """A symbolic link leads to somebody else's folder."""
+    (tmp_path / "other").mkdir(mode=0o700)
+    path.parent.parent.mkdir(parents=True, exist_ok=True)
+    path.parent.symlink_to(tmp_path / "other")
+    with pytest.raises(InputError, match="mode 700"):
+        serve(path, lambda request: {})

@@ -57,7 +57,7 @@ def session(contest, meter):
             connection,
             Request(session_id, 1.0, "then", "GET", "/image", 200, 3, 1, 0, 9, 0.5, "::1"),
         )
-        insert_reading(connection, session_id, 0.5, meter.read())
+        insert_reading(connection, session_id, 0.5, meter.read(), "boot")
         insert_notice(connection, session_id, "then", "alarm", "a notice")
         insert_audit(
             connection, utc="then", operator="Kim", action="arm", session_id=session_id, detail=""
@@ -195,8 +195,8 @@ def test_meter_log_around_the_session(contest, session, tmp_path):
     """Lines from before the arming to after the end, and no line that was cut."""
     armed, ended = session.facts.armed, session.facts.ended
     times = [shifted(armed, -60), armed, ended, shifted(ended, 3600)]
-    lines = [json.dumps({"monotonic_s": at.monotonic_s, "n": n}) for n, at in enumerate(times)]
-    contest.config.wire_log.write_text("\n".join([*lines, '{"monotonic_s": 51', "[]", "5", ""]))
+    lines = [json.dumps({"utc": at.utc.isoformat(), "n": n}) for n, at in enumerate(times)]
+    contest.config.wire_log.write_text("\n".join([*lines, '{"utc": "20', "[]", "5", ""]))
     kept = bundle(contest, session, tmp_path)["meter.jsonl"].decode().splitlines()
     assert [1, 2] == [json.loads(line)["n"] for line in kept]
 

@@ -124,8 +124,8 @@ def test_readings_are_read_back_whole(database):
     session_id = new_session(database)
     lacking = reading(power_w=None, energy_wh=None, absent={"power_w": "over", "energy_wh": "over"})
     with database.write() as connection:
-        insert_reading(connection, session_id, 0.25, reading())
-        insert_reading(connection, session_id, 1.25, lacking)
+        insert_reading(connection, session_id, 0.25, reading(), "boot")
+        insert_reading(connection, session_id, 1.25, lacking, "boot")
     assert [(0.25, reading()), (1.25, lacking)] == readings_of(database.connection, session_id)
     assert lacking == newest_reading(database.connection, session_id)
     assert newest_reading(database.connection, session_id + 1) is None
@@ -136,7 +136,7 @@ def test_a_reading_that_is_not_finite(database, value):
     """NaN is stored as missing, never as a number; infinity stays infinite."""
     session_id = new_session(database)
     with database.write() as connection:
-        insert_reading(connection, session_id, 0.0, reading(power_w=value))
+        insert_reading(connection, session_id, 0.0, reading(power_w=value), "boot")
     found = newest_reading(database.connection, session_id).power_w
     assert (None if value != value else value) == found
 

@@ -17,8 +17,8 @@ from tests.store.conftest import answer, at, new_session
 
 UTC_TEXT = "2026-06-07T12:00:00+00:00"
 READING = (
-    "insert into readings (session_id, elapsed_s, monotonic_s, utc, state, absent, flags)"
-    " values (1, 0, 0, '', 'START', '{}', '[]')"
+    "insert into readings (session_id, elapsed_s, monotonic_s, utc, boot_id, state, absent, flags)"
+    " values (1, 0, 0, '', '', 'START', '{}', '[]')"
 )
 
 FACTS = {

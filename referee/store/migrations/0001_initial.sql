@@ -1,5 +1,6 @@
 -- SPDX-License-Identifier: Apache-2.0
--- Facts are append-only: triggers refuse to change or delete them, whatever program tries.
+-- Facts are append-only: triggers refuse to change or delete them, whatever program tries. That
+-- includes 'insert or replace', which deletes a row without its delete trigger.
 
 create table images (
     image_id integer primary key check (image_id >= 1),
@@ -77,13 +78,20 @@ begin
     );
 end;
 
-create trigger session_events_not_after_void before insert on session_events
+create trigger session_events_final before insert on session_events
 begin
-    select raise(abort, 'a voided session takes no more events')
+    select raise(abort, 'a voided or sealed session takes no more events')
     where exists (
         select 1 from session_events as before
-        where before.session_id = new.session_id and before.kind = 'voided'
+        where before.session_id = new.session_id and before.kind in ('voided', 'sealed')
     );
+end;
+
+create trigger session_events_seal_scored before insert on session_events
+when new.kind = 'sealed'
+begin
+    select raise(abort, 'only a scored session is sealed')
+    where not exists (select 1 from scoring_runs where session_id = new.session_id);
 end;
 
 -- detections: the columns of one answer, packed (see packing.py), 56 bytes a row.
@@ -101,6 +109,7 @@ create table answers (
 ) strict;
 
 create index answers_by_session on answers (session_id, answer_id);
+create index late_answers_by_session on answers (session_id) where late = 1;
 
 create table fetched_images (
     session_id integer not null references sessions,
@@ -132,6 +141,7 @@ create table readings (
     elapsed_s real not null,
     monotonic_s real not null,
     utc text not null,
+    boot_id text not null,
     voltage_v real,
     current_a real,
     power_w real,
@@ -310,4 +320,75 @@ end;
 create trigger audit_no_delete before delete on audit
 begin
     select raise(abort, 'facts are append-only');
+end;
+
+create trigger teams_no_update before update on teams
+begin
+    select raise(abort, 'facts are append-only');
+end;
+
+create trigger teams_no_delete before delete on teams
+begin
+    select raise(abort, 'facts are append-only');
+end;
+
+create trigger sessions_no_replace before insert on sessions
+begin
+    select raise(abort, 'facts are append-only')
+    where exists (select 1 from sessions where session_id = new.session_id);
+end;
+
+create trigger session_events_no_replace before insert on session_events
+begin
+    select raise(abort, 'facts are append-only')
+    where exists (select 1 from session_events where event_id = new.event_id
+        or (session_id = new.session_id and kind = new.kind));
+end;
+
+create trigger answers_no_replace before insert on answers
+begin
+    select raise(abort, 'facts are append-only')
+    where exists (select 1 from answers where answer_id = new.answer_id);
+end;
+
+create trigger requests_no_replace before insert on requests
+begin
+    select raise(abort, 'facts are append-only')
+    where exists (select 1 from requests where request_id = new.request_id);
+end;
+
+create trigger readings_no_replace before insert on readings
+begin
+    select raise(abort, 'facts are append-only')
+    where exists (select 1 from readings where reading_id = new.reading_id);
+end;
+
+create trigger energies_no_replace before insert on energies
+begin
+    select raise(abort, 'facts are append-only')
+    where exists (select 1 from energies where energy_id = new.energy_id);
+end;
+
+create trigger score_snapshots_no_replace before insert on score_snapshots
+begin
+    select raise(abort, 'facts are append-only')
+    where exists (select 1 from score_snapshots where snapshot_id = new.snapshot_id);
+end;
+
+create trigger scoring_runs_no_replace before insert on scoring_runs
+begin
+    select raise(abort, 'facts are append-only')
+    where exists (select 1 from scoring_runs where run_id = new.run_id);
+end;
+
+create trigger notices_no_replace before insert on notices
+begin
+    select raise(abort, 'facts are append-only')
+    where exists (select 1 from notices where notice_id = new.notice_id);
+end;
+
+create trigger audit_no_replace before insert on audit
+begin
+    select raise(abort, 'facts are append-only')
+    where exists (select 1 from audit where audit_id = new.audit_id);
 end;

@@ -1,0 +1,52 @@
+# SPDX-License-Identifier: Apache-2.0
+"""One owner at a time for a contest's folder: locks that the kernel drops when the owner dies."""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from referee.errors import InputError
+
+__all__ = ["held"]
+
+_LOOK_S = 0.05
+
+
+@contextmanager
+def held(folder: Path, role: str, *, wait_s: float = 0.0) -> Iterator[None]:
+    """Hold the lock of one role in a folder for the block.
+
+    Raises `InputError` naming the process that holds it, after waiting for `wait_s` seconds.
+    The kernel drops the lock with the process (flock(2)), however that ends; the file stays.
+    """
+    folder.mkdir(parents=True, exist_ok=True)
+    descriptor = os.open(folder / f"{role}.lock", os.O_RDWR | os.O_CREAT, 0o600)
+    try:
+        deadline = time.monotonic() + wait_s
+        while not _taken(descriptor):
+            if time.monotonic() >= deadline:
+                owner = os.pread(descriptor, 20, 0).decode("ascii", "replace").strip()
+                raise InputError(
+                    f"{folder}: is in use by process {owner or '?'}; stop that one, or give "
+                    "another folder."
+                )
+            threading.Event().wait(_LOOK_S)
+        os.ftruncate(descriptor, 0)
+        os.pwrite(descriptor, str(os.getpid()).encode("ascii"), 0)
+        yield
+    finally:
+        os.close(descriptor)
+
+
+def _taken(descriptor: int) -> bool:
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    return True
