@@ -186,3 +186,40 @@ def test_interrupted_demo_stops_everything(tmp_path: Path) -> None:
     child.send_signal(signal.SIGINT)
     assert child.wait(30) == 1
     eventually(lambda: not any(alive(pid) for pid in started), "all processes to end")
+
+
+def test_a_folder_that_is_in_use_is_left_alone(rehearse: Rehearse, material: Material) -> None:
+    """A second referee on the same folder is refused before it writes anything."""
+    running = rehearse("--seconds", "600", "--meter", "none")
+    token = login(running)
+    data = running.ready.split("data ")[1].strip()
+    done = referee(
+        *("practice", "--images", str(material.images), "--meter", "none", "--data", data),
+        *("--ground-truth", str(material.ground_truth), "--seconds", "5"),
+        *("--contest", "127.0.0.1:0", "--console", "127.0.0.1:0"),
+    )
+    assert done.returncode == 2
+    assert f"is in use by process {running.child.pid}" in done.stderr
+    assert "seconds = 600" in (Path(data) / "contest.toml").read_text()
+    assert login(running) == token
+
+
+def test_logins_go_on_when_the_desk_is_killed_with_a_page_open(rehearse: Rehearse) -> None:
+    """The desk that takes over serves logins, though the old one dies slowly with its pages."""
+    running = rehearse("--seconds", "600", "--meter", "none")
+    token = login(running)
+    host, _, port = running.console.removeprefix("http://").partition(":")
+    with closing(socket.create_connection((host, int(port)), 30)) as page:
+        page.sendall(f"GET /events HTTP/1.1\r\nHost: {host}:{port}\r\n\r\n".encode())
+        assert page.recv(4096).startswith(b"HTTP/1.1 200")
+        desks = [p for p, args in children(running.child.pid) if "process desk" in args]
+        os.kill(min(desks), signal.SIGKILL)
+        eventually(lambda: not any(alive(pid) for pid in desks), "the old desk to be gone")
+
+    def logs_in() -> bool:
+        body = b"username=me&password=practice"
+        return request(f"{running.contest}/login", body, {}) == (200, token.encode())
+
+    assert eventually(logs_in, "the new desk to answer")
+    notices = [notice["text"] for notice in running.board()["notices"]]
+    assert any(text.startswith("The control desk ended") for text in notices)
