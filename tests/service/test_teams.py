@@ -5,10 +5,13 @@ from __future__ import annotations
 
 import csv
 import stat
+import threading
+from concurrent.futures import ThreadPoolExecutor
 
+import argon2
 import pytest
 
-from referee.errors import ConfigError, InputError
+from referee.errors import ConfigError, InputError, Refusal
 from referee.service.teams import (
     PRACTICE_PASSWORD,
     EventTeams,
@@ -16,8 +19,23 @@ from referee.service.teams import (
     register_team,
     registered_teams,
 )
+from tests.service.fakes import eventually
 
 HEADER = "team,password_hash\n"
+
+
+class HeldHasher:
+    """Find every password wrong, but not before it may."""
+
+    def __init__(self):
+        self.may = threading.Event()
+        self.checks = 0
+
+    def verify(self, stored, password):
+        """Count, wait, refuse."""
+        self.checks += 1
+        assert self.may.wait(20)
+        raise argon2.exceptions.VerifyMismatchError
 
 
 @pytest.fixture
@@ -124,6 +142,47 @@ def test_damaged_hash_is_told(path):
     path.write_text(HEADER + "ants,plain\n")
     with pytest.raises(ConfigError, match="password hash of 'ants' is damaged"):
         EventTeams(path).admits("ants", "plain")
+
+
+def held_teams(path, seconds=lambda: 0.0):
+    """Return teams whose passwords are checked by a hasher that can be held."""
+    path.write_text(HEADER + "ants,x\n")
+    teams = EventTeams(path, seconds)
+    teams._hasher = HeldHasher()
+    return teams, teams._hasher
+
+
+def test_a_flood_of_wrong_passwords_waits_in_a_short_line(path):
+    """One password is checked, two wait, and whoever comes then is sent away at once."""
+    teams, hasher = held_teams(path)
+    with ThreadPoolExecutor(3) as pool:
+        waiting = [pool.submit(teams.admits, "ants", f"wrong {n}") for n in range(3)]
+        eventually(lambda: hasher.checks == 1 and teams._places._value == 0)
+        with pytest.raises(Refusal) as refused:
+            teams.admits("ants", "wrong 4")
+        assert "login_busy" == refused.value.code
+        hasher.may.set()
+    assert [False] * 3 == [future.result() for future in waiting]
+    assert not teams.admits("ants", "wrong 4")
+
+
+def test_a_wrong_pair_is_not_checked_again_for_a_minute(path):
+    """A client in a retry loop costs one check a minute."""
+    now = [0.0]
+    teams, hasher = held_teams(path, lambda: now[0])
+    hasher.may.set()
+    for now[0], checks in ((0.0, 1), (0.1, 1), (59.9, 1), (60.0, 2), (60.1, 2)):
+        assert not teams.admits("ants", "wrong")
+        assert checks == hasher.checks
+    assert not teams.admits("ants", "also wrong")
+    assert 3 == hasher.checks
+
+
+def test_an_unknown_name_costs_no_check(path):
+    """Nobody's password is not worth the time."""
+    teams, hasher = held_teams(path)
+    assert not teams.admits("wasps", "any")
+    assert 0 == hasher.checks
 
 
 @pytest.mark.slow

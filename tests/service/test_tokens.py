@@ -68,6 +68,8 @@ def test_one_changed_character_is_noticed(session_id, data):
         lambda token: "+" + token,
         lambda token: token.replace("7", "٧", 1),
         lambda token: "9" * 5000 + token,
+        lambda token: token + "A" * 200,
+        lambda token: "7." + "A" * 8_000_000,
         lambda token: "eyJhbGciOiJIUzI1NiJ9.eyJ1c2VybmFtZSI6ImEifQ.c2lnbmF0dXJl",
         lambda token: "7.",
         lambda token: "7",
