@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import threading
+from contextlib import nullcontext
 from typing import TYPE_CHECKING
 
 from flask import Flask, Response, g, jsonify, request
@@ -50,15 +51,12 @@ def register(app: Flask, services: ContestServices) -> None:
         try:
             token = _token(body)
             g.session = services.admission.answering_session(token)
-            form: AnswerForm = media_type_of(request)
         except Refusal:
             body.discard()
             raise
-        if body.length is not None and body.length <= BEGINNING_BYTES:
-            detections = _detections(services, token, body, form)
-        else:
-            with long_posts:
-                detections = _detections(services, token, body, form)
+        short = body.length is not None and body.length <= BEGINNING_BYTES
+        with nullcontext() if short else long_posts:
+            form, detections = _parsed(services, token, body)
         receipt = take_answer(
             services.contest,
             services.journal,
@@ -89,22 +87,26 @@ def _token(body: Body) -> str:
     return require_token(request, posted)
 
 
-def _detections(services: ContestServices, token: str, body: Body, form: AnswerForm) -> Detections:
+def _parsed(services: ContestServices, token: str, body: Body) -> tuple[AnswerForm, Detections]:
     """Read the rest of the answer, take its time, and parse it."""
     content = body.whole()
     g.received = services.contest.clock.now()
     try:
-        if form == "json":
-            return parse_json(content)
-        if form == "csv":
-            return parse_csv(content)
-        return parse_form(form_of(request, content, FORM_FIELDS))
+        form = media_type_of(request)
+        return form, _detections(form, content)
     except Refusal as fault:
-        facts = services.admission.known_session(token).facts
-        if accepts(facts, g.received):
+        if accepts(services.admission.known_session(token).facts, g.received):
             raise
         # That the session is over comes first, as it always did.
         raise Refusal("token_invalid", f"The session is over. {fault}", fault.faults) from None
+
+
+def _detections(form: AnswerForm, content: bytes) -> Detections:
+    if form == "json":
+        return parse_json(content)
+    if form == "csv":
+        return parse_csv(content)
+    return parse_form(form_of(request, content, FORM_FIELDS))
 
 
 def _receipt(receipt: Receipt) -> Response:

@@ -59,9 +59,7 @@ def form_of(request: Request, body: bytes, names: Container[str]) -> Mapping[str
 
 
 def _multipart(request: Request, body: bytes) -> Mapping[str, Sequence[str]]:
-    parser = FormDataParser(
-        max_form_memory_size=len(body), max_form_parts=_MAX_FIELDS, silent=True
-    )
+    parser = FormDataParser(max_form_memory_size=len(body), max_form_parts=_MAX_FIELDS, silent=True)
     options = request.mimetype_params
     try:
         _, form, _ = parser.parse(io.BytesIO(body), MULTIPART, len(body), dict(options))

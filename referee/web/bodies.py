@@ -1,0 +1,106 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Request bodies: how much of one is read, and when, so that a stranger's costs next to nothing."""
+
+from __future__ import annotations
+
+from flask import Request
+
+from referee.errors import Refusal
+
+__all__ = ["BEGINNING_BYTES", "MAX_BODY_BYTES", "SMALL_BODY_BYTES", "Body"]
+
+MAX_BODY_BYTES = 32 * 1024 * 1024
+"""Longest answer that is read: about 300,000 boxes as a form, six times an honest maximum."""
+
+SMALL_BODY_BYTES = 64 * 1024
+"""Longest body of any other request, all of which send a few short fields."""
+
+BEGINNING_BYTES = 1024 * 1024
+"""So much of an answer is read to find its token; the rest only for a session that takes it."""
+
+_DISCARD_S = 5.0
+_PIECE = 64 * 1024
+
+
+class Body:
+    """Read one request's body, the beginning first if wished.
+
+    Raises `Refusal`: `body_too_large` for more than `limit` bytes, which are not read if the
+    length says so; `body_truncated` and `body_too_slow` when the announced bytes do not come.
+    """
+
+    def __init__(self, request: Request, limit: int) -> None:
+        self._environ = request.environ
+        self._stream = self._environ["wsgi.input"]
+        self._limit = limit
+        self._content = b""
+        chunked = "HTTP_TRANSFER_ENCODING" in self._environ
+        # Chunks announce no length.
+        self.length = None if chunked else request.content_length or 0
+        if self.length is not None and self.length > limit:
+            self.discard()
+            raise _too_large(limit)
+
+    def beginning(self) -> bytes:
+        """Return the first mebibyte, or all of a shorter body."""
+        return self._read_to(BEGINNING_BYTES)
+
+    def whole(self) -> bytes:
+        """Return all of it."""
+        return self._read_to(self._limit + 1)
+
+    def discard(self) -> None:
+        """Let what is left come and forget it: a client that still sends would see no answer.
+
+        It has five seconds, and at most 32 MiB; after that the connection is cut.
+        """
+        if self.length is not None and self.length > MAX_BODY_BYTES:
+            return
+        hurry = getattr(self._environ.get("gunicorn.socket"), "allow", None)
+        if hurry is not None:
+            hurry(_DISCARD_S)
+        left = (MAX_BODY_BYTES if self.length is None else self.length) - len(self._content)
+        try:
+            while left > 0 and (piece := self._stream.read(min(_PIECE, left))):
+                left -= len(piece)
+        except OSError:
+            pass  # The client is gone or too slow: it gets the answer if it can.
+
+    def _read_to(self, count: int) -> bytes:
+        if self.length is not None:
+            count = min(count, self.length)
+        missing = count - len(self._content)
+        if missing <= 0:
+            return self._content
+        try:
+            part = self._stream.read(missing)
+        except (BlockingIOError, TimeoutError):
+            raise Refusal(
+                "body_too_slow", "Nothing was stored: the rest of the body did not come in time."
+            ) from None
+        except OSError:  # So gunicorn says that the chunks break off.
+            raise _truncated(len(self._content), self.length) from None
+        self._content = self._content + part if self._content else part
+        if len(part) < missing:
+            if self.length is not None:
+                raise _truncated(len(self._content), self.length)
+            self.length = len(self._content)
+        if len(self._content) > self._limit:
+            raise _too_large(self._limit)
+        return self._content
+
+
+def _too_large(limit: int) -> Refusal:
+    return Refusal(
+        "body_too_large",
+        f"Nothing was stored: at most {limit} bytes are taken; send it in several posts.",
+    )
+
+
+def _truncated(came: int, length: int | None) -> Refusal:
+    if length is None:
+        return Refusal("body_truncated", "Nothing was stored: the chunks of the body break off.")
+    return Refusal(
+        "body_truncated",
+        f"Nothing was stored: {came} of {length} bytes came; is Content-Length right?",
+    )
