@@ -31,10 +31,6 @@ help:
 	$(BIN)/pip install --quiet --disable-pip-version-check --editable '.[test,check]'
 	touch $@
 
-.venv/bench: .venv/test
-	$(BIN)/pip install --quiet --disable-pip-version-check --editable '.[test,bench]'
-	touch $@
-
 demo: .venv/run
 	$(BIN)/python -m referee demo $(ARGS)
 
@@ -51,7 +47,7 @@ format: .venv/check
 	$(BIN)/black --quiet --line-length 100 referee power client_sample tests
 	$(BIN)/isort --quiet referee power client_sample tests
 
-bench: .venv/bench
+bench: .venv/test
 	$(BIN)/python -m tests.bench $(ARGS)
 
 clean:
