@@ -13,6 +13,14 @@ __all__ = ["Broadcast"]
 
 # The page's clock runs by itself between boards, so twice a second is smooth.
 _INTERVAL_S = 0.5
+# A page that has gone away is noticed when something is sent to it.
+_SIGN_OF_LIFE_S = 5.0
+
+_FULL = (
+    "retry: 5000\nevent: full\n"
+    'data: {"text": "Too many pages are open: close one. This page tries again by itself."}\n\n'
+)
+_TROUBLE = {"text": "The desk cannot read its own records; its log says why."}
 
 _log = logging.getLogger(__name__)
 
@@ -29,9 +37,14 @@ class Broadcast:
         self._viewers = 0
         self._changed = threading.Condition()
         self._number = 0
-        self._text = ""
+        self._event = ""
         self._stopping = False
         self._thread = threading.Thread(target=self._run, name="board", daemon=True)
+
+    @property
+    def viewers(self) -> int:
+        """Return how many streams are being read."""
+        return self._viewers
 
     def start(self) -> None:
         """Begin to publish."""
@@ -49,35 +62,41 @@ class Broadcast:
         """Publish without waiting for the next turn, after an operator's action."""
         self._publish()
 
-    def join(self) -> bool:
-        """Take a viewer's place; False when all are taken. Every True wants one `stream`."""
+    def stream(self) -> Iterator[str]:
+        """Yield server-sent events until the page goes away: `board`, and `trouble` without one.
+
+        A viewer counts from the first event that is asked for, so that a stream which nobody
+        reads takes no place. Where all places are taken the one event is `full`.
+        """
         with self._changed:
             if self._viewers >= self._viewers_most:
-                return False
-            self._viewers += 1
-            self._changed.notify_all()
-            return True
-
-    def stream(self) -> Iterator[str]:
-        """Yield server-sent events until the page goes away, for a viewer that has joined."""
-        seen = -1
+                seen = None
+            else:
+                # What was published before anybody looked is of the past.
+                seen = self._number if self._viewers == 0 else -1
+                self._viewers += 1
+                self._changed.notify_all()
+        if seen is None:
+            yield _FULL
+            return
         try:
-            while True:
-                with self._changed:
-                    self._changed.wait_for(
-                        lambda: self._stopping or self._number != seen, timeout=5.0  # noqa: B023
-                    )
-                    if self._stopping:
-                        return
-                    number, text = self._number, self._text
-                if number == seen or not text:
-                    yield ": still here\n\n"
-                else:
-                    yield f"id: {number}\nevent: board\ndata: {text}\n\n"
-                seen = number
+            yield from self._events(seen)
         finally:
             with self._changed:
                 self._viewers -= 1
+
+    def _events(self, seen: int) -> Iterator[str]:
+        while True:
+            with self._changed:
+                self._changed.wait_for(
+                    lambda: self._stopping or self._number != seen,  # noqa: B023
+                    timeout=_SIGN_OF_LIFE_S,
+                )
+                if self._stopping:
+                    return
+                number, event = self._number, self._event
+            yield ": still here\n\n" if number == seen else f"id: {number}\n{event}"
+            seen = number
 
     def _run(self) -> None:
         while True:
@@ -91,12 +110,12 @@ class Broadcast:
 
     def _publish(self) -> None:
         try:
-            text = json.dumps(self._compute(), allow_nan=False)
+            name, text = "board", json.dumps(self._compute(), allow_nan=False)
         except Exception:
-            # The pages go on showing the last board, and say so by its age.
+            # The pages go on showing the last board, and say that it is old.
             _log.exception("the board could not be computed")
-            return
+            name, text = "trouble", json.dumps(_TROUBLE)
         with self._changed:
             self._number += 1
-            self._text = text
+            self._event = f"event: {name}\ndata: {text}\n\n"
             self._changed.notify_all()

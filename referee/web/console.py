@@ -11,7 +11,7 @@ from hashlib import sha256
 from typing import Any
 
 from flask import Flask, Response, jsonify, request, send_from_directory
-from werkzeug.exceptions import HTTPException
+from werkzeug.exceptions import HTTPException, MethodNotAllowed
 
 from referee.core.states import EndCause, SessionState, state_of
 from referee.errors import RefereeError, Refusal
@@ -22,6 +22,7 @@ from referee.service.teams import registered_teams
 from referee.store.sessions import load_session
 from referee.web.assets import static_folder
 from referee.web.broadcast import Broadcast
+from referee.web.same_origin import admit_own_pages_only
 
 __all__ = ["console_app"]
 
@@ -36,6 +37,7 @@ def console_app(contest: Contest, desk: ControlDesk, broadcast: Broadcast) -> Fl
     """Build the application of the control desk."""
     app = Flask("referee.console", static_folder=None)
     key = hmac.new(contest.secrets.console_key, b"console form", sha256).hexdigest()
+    admit_own_pages_only(app, contest.config.server.console)
     _register_pages(app, contest, key)
     _register_board(app, contest, desk, broadcast)
     _register_actions(app, contest, desk, broadcast, key)
@@ -91,10 +93,10 @@ def _register_board(app: Flask, contest: Contest, desk: ControlDesk, broadcast: 
     def one_board() -> Response:
         return jsonify(board(contest, desk.metering.status))
 
-    @app.get("/events")
+    @app.route("/events", methods=["GET"], provide_automatic_options=False)
     def events() -> Response:
-        if not broadcast.join():
-            return Response("Too many pages are open; close one.\n", 503)
+        if request.method != "GET":  # Flask adds HEAD, which has no use for a stream.
+            raise MethodNotAllowed(["GET"])
         return Response(
             broadcast.stream(),
             content_type="text/event-stream",
@@ -107,7 +109,8 @@ def _register_actions(
 ) -> None:
     def act(action: Callable[[dict[str, Any]], dict[str, Any]]) -> Response:
         """Run an operator's action if it comes from our own page, and show its effect at once."""
-        if not hmac.compare_digest(request.headers.get("X-Form-Key", ""), key):
+        sent = request.headers.get("X-Form-Key", "").encode("utf-8", "replace")
+        if not hmac.compare_digest(sent, key.encode()):
             raise Refusal("form_key_wrong", "The page is out of date: reload it and try again.")
         arguments = request.get_json(silent=True)
         answer = action(arguments if isinstance(arguments, dict) else {})
