@@ -11,6 +11,7 @@ numbers at all is left to the caller, who can say why.
 from __future__ import annotations
 
 import os
+import re
 from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
@@ -35,6 +36,7 @@ _THREADS = min(4, os.cpu_count() or 1)
 _LONGEST_RUN = 8
 _PADDING = 8
 _EXACT = 2.0**53
+_SEPARATOR = re.compile(rb"\s*,\s*|\s+")
 
 _NEWLINE, _COMMA, _MINUS, _POINT, _ZERO, _NINE, _BLANK = (ord(sign) for sign in "\n,-.09 ")
 _POWERS: Floats = np.array([10.0**n for n in range(_LONGEST_RUN + 1)])
@@ -128,6 +130,8 @@ def _parse_plain(text: Bytes, columns: int) -> tuple[Floats, Ints] | None:
     start, end = edges[0::2], edges[1::2]
     length = end - start
     if not len(start):
+        if (text > _BLANK).any():
+            return None
         return np.empty((0, columns)), np.empty(0, dtype=np.int64)
     if length.max() > _LONGEST_RUN:
         return None
@@ -211,7 +215,7 @@ def _parse_lines(lines: list[bytes], columns: int) -> Floats | None:
     cells: list[bytes] = []
     rows = 0
     for line in lines:
-        row = line.split(b",") if b"," in line else line.split()
+        row = _SEPARATOR.split(line.strip()) if b"," in line else line.split()
         if row:
             if len(row) != columns:
                 return None

@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+import re
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -40,10 +42,9 @@ def by_float(text, columns):
     """Parse as the definition says, or return None."""
     rows = []
     for line in text.split("\n"):
-        row = line.replace(", ", ",")
-        row = row.split(",") if "," in row else row.split()
-        if not row:
+        if not line.strip():
             continue
+        row = re.split(r"\s*,\s*|\s+", line.strip())
         if len(row) != columns:
             return None
         try:
@@ -105,6 +106,11 @@ def test_rows_keep_their_order_across_blocks(monkeypatch):
 def test_lines_that_do_not_fit(content):
     """A file whose numbers would fit when read on past the end of a line is no table."""
     assert None is parse_numbers(content, 2)
+
+
+def test_commas_and_blanks_may_mix():
+    """A line may separate some numbers by commas and others by blanks."""
+    assert [[1.0, 2.0, 3.0]] * 3 == parse_numbers(b"1 2, 3\n1 , 2 3\n1,2 3e0\n", 3).tolist()
 
 
 def test_nothing_is_an_empty_table():
