@@ -17,8 +17,10 @@ ENDED = (IntegrationState.STOP, IntegrationState.TIMEUP)
 GAP_UPDATES = 2.5
 # More of a run than this share must not go without readings.
 MOST_UNSEEN = 0.5
-# The first updates after START have no data on a real meter (recorded).
+# The first updates after START have no data on a real meter (recorded at 1 s updates; how long it
+# takes at shorter ones is not known).
 BLANK_UPDATES = 2
+BLANK_S = 1.0
 # Above its rated range a crest can be cut without a sign; 128 % was recorded with half the power.
 ABOVE_RANGE = 1.1
 _SECOND = 1.0
@@ -245,7 +247,8 @@ def missing(run: Run) -> Iterator[Finding]:
     if not rows:
         yield suspect("few_samples", "There is no reading while the integration ran.")
         return
-    begin_s = rows[0].monotonic_s + BLANK_UPDATES * run.settings.update_interval_s
+    blank_s = max(BLANK_S, BLANK_UPDATES * run.settings.update_interval_s)
+    begin_s = rows[0].monotonic_s + blank_s
     late = [row for row in rows if row.monotonic_s > begin_s]
     holes = [row for row in late if row.absent]
     if holes:

@@ -21,14 +21,22 @@ def open_meter(
     utc: UtcClock = utc_now,
     wire_log: Path | None = None,
     timeout_s: float = 2.0,
+    baud: int = 9600,
 ) -> Meter:
     """Return a driver for the meter at a PyVISA resource string.
 
     Nothing is sent until the first call, so a meter that is off raises `MeterError` there
     and not here. With `wire_log`, every message and reply is appended to that file of JSON lines.
+    `timeout_s` is the wait for one reply, `baud` the speed of a serial line.
     """
     return open_wt310(
-        resource, clock=clock, sleep=sleep, utc=utc, wire_log=wire_log, timeout_s=timeout_s
+        resource,
+        clock=clock,
+        sleep=sleep,
+        utc=utc,
+        wire_log=wire_log,
+        timeout_s=timeout_s,
+        baud=baud,
     )
 
 
@@ -40,6 +48,7 @@ def open_wt310(
     utc: UtcClock = utc_now,
     wire_log: Path | None = None,
     timeout_s: float = 2.0,
+    baud: int = 9600,
 ) -> WT310:
     """Return the same as `open_meter`, typed as the driver with everything beyond `Meter`."""
 
@@ -47,10 +56,10 @@ def open_wt310(
         from power.transports.visa import VisaTransport
 
         if wire_log is None:
-            return VisaTransport(resource)
+            return VisaTransport(resource, baud=baud)
         log = WireLog(wire_log, clock, utc)
         try:
-            return LoggedTransport(VisaTransport(resource), log)
+            return LoggedTransport(VisaTransport(resource, baud=baud), log)
         except MeterError as error:
             log.note("failed", f"{type(error).__name__}: {error}")
             log.close()

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import logging
+import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -27,14 +28,18 @@ _BEHIND = 0.2
 # The meter's clock and ours drift apart by up to some 100 ppm: 6 ms in a minute, where the shortest
 # interval leaves 20 ms.
 _REALIGN_S = 60.0
+# A phase that is known no better than this share of an interval is looked for again.
+_SHARP = 0.1
+_FIRST_LOOKS = 5
+_AGAIN_S = 1.0
 
 
 @runtime_checkable
 class ShowsUpdates(Protocol):
     """Be a meter that can tell when its values are updated."""
 
-    def await_update(self, update_interval_s: float) -> float:
-        """Return the monotonic time of the next update."""
+    def await_update(self, update_interval_s: float) -> tuple[float, float]:
+        """Return the monotonic time of the next update, and how far it may be off."""
         ...
 
 
@@ -122,15 +127,19 @@ class Recorder:
         """Read once per update until the integration has ended; True if it is to be ended now."""
         interval_s = settings.update_interval_s
         deadline_s = start.written_s + settings.timer_s + _GRACE_S
-        schedule = self._aligned(interval_s, start.written_s + _BEHIND * interval_s)
-        aligned_s = self._clock()
+        schedule = Schedule(start.written_s + _BEHIND * interval_s, interval_s)
+        due_s = self._clock()
+        for _ in range(_FIRST_LOOKS):
+            schedule, due_s = self._aligned(schedule)
+            if due_s > self._clock() + _AGAIN_S:
+                break
         while not should_stop():
             now_s = self._clock()
             if now_s >= deadline_s:
                 return False
-            if now_s - aligned_s >= _REALIGN_S:
-                schedule = self._aligned(interval_s, schedule.origin_s)
-                aligned_s = now_s = self._clock()
+            if now_s >= due_s:
+                schedule, due_s = self._aligned(schedule)
+                now_s = self._clock()
             self._sleep(max(0.0, schedule.next_after(now_s) - now_s))
             try:
                 reading = self._persist(self._meter.read, deadline_s)
@@ -173,18 +182,23 @@ class Recorder:
         self._persist(self._meter.arrange)
         return self._persist(read)
 
-    def _aligned(self, interval_s: float, fallback_s: float) -> Schedule:
-        """Return instants shortly after the updates, by a new look at their phase if possible.
+    def _aligned(self, schedule: Schedule) -> tuple[Schedule, float]:
+        """Return instants shortly after the updates, by a look at their phase, and the next look.
 
         The look begins after a reading and ends with the next update, so no update is missed by it.
+        One that a busy machine blurred is not used but repeated soon.
         """
-        origin_s = fallback_s
-        if isinstance(self._meter, ShowsUpdates):
-            try:
-                origin_s = self._meter.await_update(interval_s) + _BEHIND * interval_s
-            except MeterError as error:
-                _log.warning("the phase of the updates was not found: %s", error)
-        return Schedule(origin_s, interval_s)
+        interval_s = schedule.interval_s
+        if not isinstance(self._meter, ShowsUpdates):
+            return schedule, math.inf
+        try:
+            update_s, off_s = self._meter.await_update(interval_s)
+        except MeterError as error:
+            _log.warning("the phase of the updates was not found: %s", error)
+            return schedule, self._clock() + _REALIGN_S
+        if off_s > _SHARP * interval_s:
+            return schedule, self._clock() + _AGAIN_S
+        return Schedule(update_s + _BEHIND * interval_s, interval_s), self._clock() + _REALIGN_S
 
     def _keep(self, reading: Reading, start: IntegrationStart, log: PowerLog) -> None:
         self._readings.append(reading)

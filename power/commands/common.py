@@ -21,6 +21,7 @@ def add_meter_options(parser: argparse.ArgumentParser) -> None:
         "--wire-log", metavar="FILE", type=Path, help="append the whole conversation to this file"
     )
     parser.add_argument("--timeout", type=float, default=2.0, help="seconds per reply (default 2)")
+    parser.add_argument("--baud", type=int, default=9600, help="of a serial line (default 9600)")
     parser.add_argument("--json", action="store_true", help="print one JSON object on stdout")
 
 
@@ -53,7 +54,12 @@ def settings_of(options: argparse.Namespace, timer_s: int) -> MeterSettings:
 
 def open_chosen(options: argparse.Namespace) -> WT310:
     """Return a driver for the meter that the options name."""
-    return open_wt310(options.resource, wire_log=options.wire_log, timeout_s=options.timeout)
+    return open_wt310(
+        options.resource,
+        wire_log=options.wire_log,
+        timeout_s=options.timeout,
+        baud=options.baud,
+    )
 
 
 def identity_json(identity: Identity) -> dict[str, Any]:

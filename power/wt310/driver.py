@@ -267,11 +267,12 @@ class WT310:
             self._note_end(sample.state)
             return self._reading(sample, monotonic_s, utc)
 
-    def await_update(self, update_interval_s: float) -> float:
-        """Return the monotonic time of the meter's next update, seen by polling its event register.
+    def await_update(self, update_interval_s: float) -> tuple[float, float]:
+        """Return the monotonic time of the meter's next update, and how far it may be off.
 
-        Good to a hundredth of the interval, at best 2 ms. Raises `MeterReplyError` when no update
-        is seen within two intervals and a second.
+        Seen by polling the event register: good to a hundredth of the interval, at best 2 ms, and
+        worse on a busy machine. Raises `MeterReplyError` when no update is seen within two
+        intervals and a second.
         """
         with self._lock:
             self._take_events()
@@ -281,8 +282,10 @@ class WT310:
             while before_s < deadline_s:
                 self._sleep(pause_s)
                 asked_s = self._clock()
-                if self._take_events() & 1:
-                    return (before_s + asked_s) / 2
+                seen = self._take_events() & 1
+                answered_s = self._clock()
+                if seen:
+                    return (before_s + answered_s) / 2, (answered_s - before_s) / 2
                 before_s = asked_s
             raise MeterReplyError(
                 "the meter shows no updates; check that its display is not on hold"

@@ -6,6 +6,7 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -202,3 +203,35 @@ def test_a_broken_schedule_is_wrong_use(tmp_path: Path, capsys: pytest.CaptureFi
     path.write_text("1 silent\nsoon unplug\n")
     assert 2 == run_here("emulate", "--schedule", str(path))
     assert "disaster.txt, line 2" in capsys.readouterr().err
+
+
+def test_a_killed_recorder_loses_no_row_and_no_integration(
+    start_emulator: Callable[..., Any], run_power: Run, tmp_path: Path
+) -> None:
+    """After kill -9 the log is readable, its facts are there, and the meter ends by itself."""
+    emulator = start_emulator()
+    log = tmp_path / "log.csv"
+    process = subprocess.Popen(
+        [sys.executable, "-m", "power", "record", emulator.resource, "--seconds", "3"]
+        + ["--update", "0.1", "--volts", "150", "--amps", "0.1", "--out", str(log)],
+        cwd=Path(__file__).parents[2],
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    assert process.stderr is not None
+    seen = [process.stderr.readline() for _ in range(5)]
+    process.kill()
+    process.communicate()
+    rows = read_power_log(log)
+    assert len(rows) >= 5
+    assert f"{rows[4].energy_wh:.6g} Wh" in seen[4]
+    assert 3 == json.loads(log.with_suffix(".json").read_text())["settings"]["timer_s"]
+    # The connection of the killed process is gone, and the run goes on to its timer's end.
+    deadline_s = time.monotonic() + 30
+    state = "START"
+    while state == "START" and time.monotonic() < deadline_s:
+        done = run_power("read", emulator.resource, "--json")
+        state = json.loads(done.stdout)["state"]
+    reading = json.loads(done.stdout)
+    assert ("TIMEUP", 3.0) == (state, reading["integration_s"])
+    assert 15 / 3600 == pytest.approx(reading["energy_wh"], rel=1e-5)

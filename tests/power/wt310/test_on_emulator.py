@@ -328,7 +328,9 @@ def test_await_update_finds_the_updates(make_bench: MakeBench) -> None:
     start = bench.meter.start()
     for _ in range(6):
         bench.time.sleep(0.37)
-        since_s = bench.meter.await_update(0.5) - start.written_s
+        update_s, off_s = bench.meter.await_update(0.5)
+        assert off_s < 0.02
+        since_s = update_s - start.written_s
         assert abs(since_s / 0.5 - round(since_s / 0.5)) < 0.03
     assert Flag.CURRENT_PEAK_OVER in bench.meter.read().flags
 
