@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
 
 from referee.store.database import Database
 from referee.store.notices import recent_notices
@@ -15,8 +16,10 @@ __all__ = ["follow_sessions", "summary"]
 _LOOK_S = 0.5
 
 
-def follow_sessions(database: Database) -> None:
-    """Print notices and scores as they come, until interrupted."""
+def follow_sessions(
+    database: Database, report: Callable[[int], str] = lambda session_id: ""
+) -> None:
+    """Print notices and scores as they come, and the report of each session, until interrupted."""
     connection = database.connection
     noticed = max((notice.notice_id for notice in recent_notices(connection)), default=0)
     told = {
@@ -33,7 +36,7 @@ def follow_sessions(database: Database) -> None:
             run = newest_scoring_run(connection, session.session_id)
             if run is not None and run != told.get(session.session_id):
                 told[session.session_id] = run
-                print(summary(run), flush=True)
+                print(summary(run), report(session.session_id), sep="\n", flush=True)
         time.sleep(_LOOK_S)
 
 

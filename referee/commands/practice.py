@@ -11,9 +11,12 @@ when it has ended. Ctrl-C stops everything. Everything it keeps is in the folder
 from __future__ import annotations
 
 import argparse
+from functools import partial
 from pathlib import Path
 
 from referee.commands.following import follow_sessions
+from referee.commands.rehearsal_text import rehearsal_text
+from referee.core.ground_truth import GroundTruth
 from referee.hosting import claimed, hosted
 from referee.service.config import (
     Config,
@@ -24,6 +27,8 @@ from referee.service.config import (
     StorageSection,
 )
 from referee.service.config_file import dump_config, load_config
+from referee.service.contest import Contest, open_contest, read_contest_truth
+from referee.service.rehearsal import rehearsal_report
 
 __all__ = ["add_arguments", "practice_config", "run"]
 
@@ -100,8 +105,17 @@ def run(args: argparse.Namespace) -> int:
                 f"data {config.storage.folder}",
                 flush=True,
             )
-            follow_sessions(host.database)
+            contest = open_contest(config)
+            truth = read_contest_truth(contest)
+            try:
+                follow_sessions(host.database, partial(_report, contest, truth))
+            finally:
+                contest.database.close()
     return 0
+
+
+def _report(contest: Contest, truth: GroundTruth, session_id: int) -> str:
+    return rehearsal_text(rehearsal_report(contest, truth, session_id), contest.classes)
 
 
 def practice_config(
