@@ -7,7 +7,6 @@ import logging
 import secrets
 import threading
 from collections.abc import Callable, Mapping
-from concurrent.futures import Future
 from typing import Any
 
 from power.meter import IntegrationStart, Reading
@@ -24,12 +23,11 @@ from referee.errors import RefereeError, Refusal, Unavailable
 from referee.service.blockers import blockers
 from referee.service.clock import shifted
 from referee.service.contest import Contest
+from referee.service.desk_record import DeskRecord
 from referee.service.metering import LinkState, Metering, MeterStatus
 from referee.service.settling import Settling
 from referee.store.database import Connection
-from referee.store.journal import Journal
-from referee.store.notices import Level, insert_audit, insert_notice
-from referee.store.readings import insert_reading
+from referee.store.notices import insert_audit
 from referee.store.sessions import (
     SessionRecord,
     create_session,
@@ -67,12 +65,12 @@ class ControlDesk:
         self._lock = threading.RLock()
         self._changed = threading.Event()
         self._stopping = threading.Event()
-        self._journal = Journal(contest.database)
+        self._record = DeskRecord(contest)
         # The session whose readings are kept, from its start until its energy has been judged.
         self._measured: SessionRecord | None = None
         self._prepared_for: int | None = None
         self.metering = make_metering(self._keep_reading, self._link_changed)
-        self._settling = Settling(contest, self.metering, self._journal, self.notify)
+        self._settling = Settling(contest, self.metering, self._record)
         self._clock_thread = threading.Thread(
             target=self._run_clock, name="session-clock", daemon=True
         )
@@ -92,7 +90,7 @@ class ControlDesk:
             self._clock_thread.join(_CLOSE_S)
         self._settling.close()
         self.metering.close()
-        self._journal.close()
+        self._record.close()
 
     def new_session(self, team: str, operator: str) -> int:
         """Make a session for a team and return its number."""
@@ -156,7 +154,9 @@ class ControlDesk:
                 started = shifted(now, integration.written_s - now.monotonic_s)
             with self._contest.database.write() as connection:
                 record_event(connection, session.session_id, "started", started, actor=team)
-            self.notify(session.session_id, "info", _login_text(team, address, now, integration))
+            self._record.notify(
+                session.session_id, "info", _login_text(team, address, now, integration)
+            )
             self._measured = load_session(self._contest.database.connection, session.session_id)
             self._changed.set()
             return session.session_id
@@ -207,12 +207,6 @@ class ControlDesk:
             with self._contest.database.write() as connection:
                 record_event(connection, session_id, "voided", now, actor=operator, cause=reason)
                 self._audit(connection, now, operator, "void", session_id, reason)
-
-    def notify(self, session_id: int | None, level: Level, text: str) -> None:
-        """Tell the operators something; it stands on the console and in the evidence."""
-        utc = self._contest.clock.now().utc.isoformat()
-        _log.log(logging.INFO if level == "info" else logging.WARNING, "%s", text)
-        self._submit(lambda connection: insert_notice(connection, session_id, utc, level, text))
 
     def handle(self, request: Mapping[str, Any]) -> Mapping[str, Any]:
         """Serve one request of the contest server (see `desk_link`)."""
@@ -321,35 +315,22 @@ class ControlDesk:
 
     def _keep_reading(self, reading: Reading) -> None:
         measured = self._measured
-        if measured is None or measured.facts.started is None:
+        if measured is None:
             return
-        session_id, boot_id = measured.session_id, self._contest.clock.now().boot_id
-        if self._settling.is_settled(session_id):
+        if self._settling.is_settled(measured.session_id):
             self._measured = None
-            return
-        at = Instant(reading.monotonic_s, reading.utc, boot_id)
-        elapsed = seconds_between(measured.facts.started, at)
-        self._submit(
-            lambda connection: insert_reading(connection, session_id, elapsed, reading, boot_id)
-        )
+        else:
+            self._record.keep(measured, reading)
 
     def _link_changed(self, status: MeterStatus) -> None:
         measured = self._measured
         session_id = None if measured is None else measured.session_id
         if status.link is LinkState.OK:
-            self.notify(session_id, "info", "The power meter answers.")
+            self._record.notify(session_id, "info", "The power meter answers.")
             return
         # A meter that was away may have been switched off, or may be another one.
         self._prepared_for = None
-        self.notify(session_id, "alarm", f"The power meter is lost: {status.text}")
-
-    def _submit(self, write: Callable[[Connection], None]) -> None:
-        try:
-            future: Future[None] = self._journal.submit(write)
-        except Unavailable:
-            _log.exception("a fact could not be queued")
-            return
-        future.add_done_callback(_log_failure)
+        self._record.notify(session_id, "alarm", f"The power meter is lost: {status.text}")
 
     def _run_clock(self) -> None:
         troubled = False
@@ -362,7 +343,9 @@ class ControlDesk:
                 # A disk that fails or is full: the clock must live on and try again.
                 _log.exception("the clock could not look after the session")
                 if not troubled:
-                    self.notify(None, "alarm", f"The end of a session is not recorded: {error}")
+                    self._record.notify(
+                        None, "alarm", f"The end of a session is not recorded: {error}"
+                    )
                 troubled = True
             self._changed.wait(wait_s)
             self._changed.clear()
@@ -391,9 +374,3 @@ def _login_text(team: str, address: str, now: Instant, start: IntegrationStart |
         f"{start.confirmed_s - start.sent_s:.3f} s after it was sent, and the login is answered "
         f"{now.monotonic_s - start.written_s:.3f} s after the start."
     )
-
-
-def _log_failure(future: Future[None]) -> None:
-    error = future.exception()
-    if error is not None:
-        _log.error("a fact was not stored: %s", error)

@@ -5,23 +5,19 @@ from __future__ import annotations
 
 import logging
 import threading
-from collections.abc import Callable
 from dataclasses import replace
 
 from power.energy import EnergyResult, Verdict, judge_energy
-from power.meter import Reading
-from referee.core.instant import Instant, seconds_between
+from referee.core.instant import seconds_between
 from referee.core.states import EndCause
 from referee.errors import Unavailable
 from referee.service.contest import Contest
+from referee.service.desk_record import DeskRecord
 from referee.service.metering import LinkState, Metering
-from referee.store.journal import Journal
-from referee.store.notices import Level
 from referee.store.readings import (
     boots_of,
     energy_of,
     insert_energy,
-    insert_reading,
     readings_of,
 )
 from referee.store.sessions import SessionRecord, latest_started, unsettled_sessions
@@ -36,10 +32,7 @@ _LINK_PATIENCE_S = 120.0
 _LOOK_S = 1.0
 _STOP_WAIT_S = 5.0
 _FINISH_S = 20.0
-_FLUSH_S = 15.0
 _CLOSE_S = 15.0
-
-Notify = Callable[[int | None, Level, str], None]
 
 _log = logging.getLogger(__name__)
 
@@ -56,13 +49,10 @@ class Settling:
     is touched only for the session that was started last; what it shows belongs to no other.
     """
 
-    def __init__(
-        self, contest: Contest, metering: Metering, journal: Journal, notify: Notify
-    ) -> None:
+    def __init__(self, contest: Contest, metering: Metering, record: DeskRecord) -> None:
         self._contest = contest
         self._metering = metering
-        self._journal = journal
-        self._notify = notify
+        self._record = record
         self._stopping = threading.Event()
         self._wake = threading.Event()
         self._progress = threading.Condition()
@@ -130,11 +120,11 @@ class Settling:
             return
         self._trouble = str(error)
         _log.error("an ended session could not be settled", exc_info=error)
-        self._notify(None, "alarm", f"An ended session has no energy yet: {error}")
+        self._record.notify(None, "alarm", f"An ended session has no energy yet: {error}")
 
     def _settle(self, session: SessionRecord) -> None:
         trouble = self._fetch(session)
-        self._journal.flush(_FLUSH_S)
+        self._record.flush()
         result = self._judge(session)
         reasons = [finding.text for finding in result.findings]
         verdict = result.verdict
@@ -154,7 +144,7 @@ class Settling:
                 detail=_detail(result, reasons),
             )
         energy = "none" if result.energy_wh is None else f"{result.energy_wh:.6f} Wh"
-        self._notify(session.session_id, "info", f"Energy {energy}, {verdict.value}.")
+        self._record.notify(session.session_id, "info", f"Energy {energy}, {verdict.value}.")
 
     def _fetch(self, session: SessionRecord) -> str | None:
         """Stop the meter and store its final readings; return a text where that cannot be."""
@@ -171,7 +161,7 @@ class Settling:
                 self._metering.stop()
                 self._told(session.session_id)
                 for reading in self._metering.read_final(self._pause):
-                    self._keep(session, reading)
+                    self._record.keep(session, reading)
                 return None
             except Unavailable as error:
                 # A contestant that logs out is not kept waiting for a lost meter.
@@ -188,18 +178,6 @@ class Settling:
         with self._progress:
             self._meter_told.add(session_id)
             self._progress.notify_all()
-
-    def _keep(self, session: SessionRecord, reading: Reading) -> None:
-        started = session.facts.started
-        boot_id = self._contest.clock.now().boot_id
-        if started is not None:
-            at = Instant(reading.monotonic_s, reading.utc, boot_id)
-            elapsed = seconds_between(started, at)
-            self._journal.submit(
-                lambda connection: insert_reading(
-                    connection, session.session_id, elapsed, reading, boot_id
-                )
-            )
 
     def _judge(self, session: SessionRecord) -> EnergyResult:
         facts = session.facts
