@@ -2,6 +2,13 @@
 """The energy of a session, with its uncertainty and a verdict: pure, used by everybody.
 
 The integrator's last WH is the energy. Everything else here only decides whether it may be used.
+
+Findings by code, INVALID: `no_readings`, `not_started`, `not_ended`, `meter_reset`,
+`meter_error`, `restarted`, `time_went_back`, `energy_went_back`, `no_final_energy`,
+`final_differs`, `window`, `timer`, `over_range`, `peak_over`, `range_changed`, `no_load`,
+`cross_check` (far off). SUSPECT: `final_unconfirmed`, `auto_range`, `range_switched`,
+`above_range`, `no_data`, `negative_power`, `clock`, `few_samples`, `suspended`, `implausible`,
+`cross_check`. Notes: `gap`, `uncertain`, `mode`.
 """
 
 from __future__ import annotations
@@ -10,11 +17,11 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from power import checks
+from power import checks, plausibility
 from power.accuracy import accuracy_of, energy_uncertainty_wh
-from power.checks import Run
 from power.cross_check import cross_check
 from power.meter import Identity, IntegrationState, MeterSettings, Reading
+from power.run import Run
 from power.verdict import Finding, Verdict, invalid, worst
 
 __all__ = ["EnergyResult", "Finding", "Verdict", "judge_energy"]
@@ -60,12 +67,7 @@ def judge_energy(
     back before the start; a range of None (auto-range) makes the verdict SUSPECT. `active` False
     says that the device had no reason to draw power. `suspended_s` is how long the host slept.
 
-    Findings by code, INVALID: `no_readings`, `not_started`, `not_ended`, `meter_reset`,
-    `meter_error`, `restarted`, `time_went_back`, `energy_went_back`, `no_final_energy`,
-    `final_differs`, `window`, `timer`, `over_range`, `peak_over`, `range_changed`, `no_load`,
-    `cross_check` (far off). SUSPECT: `final_unconfirmed`, `auto_range`, `range_switched`,
-    `above_range`, `no_data`, `negative_power`, `clock`, `few_samples`, `suspended`, `implausible`,
-    `cross_check`. Notes: `gap`, `uncertain`, `mode`.
+    The findings are listed at the top of this module.
     """
     run = Run.of(readings, settings)
     if run is None:
@@ -78,16 +80,16 @@ def judge_energy(
     findings = list(checks.ending(run))
     findings += checks.window(run, session_s)
     findings += checks.order(run)
-    findings += checks.ranges(run)
+    findings += plausibility.ranges(run)
     findings += checks.missing(run)
-    findings += checks.plausibility(run, identity, session_s, active=active)
+    findings += plausibility.plausibility(run, identity, session_s, active=active)
     if suspended_s > 0:
         findings.append(checks.suspension(suspended_s))
     final = run.final
     compared = cross_check(run.readings, settings.update_interval_s)
-    findings += checks.agreement(run, compared)
+    findings += plausibility.agreement(run, compared)
     uncertainty_wh = _uncertainty_wh(run, identity)
-    findings += checks.uncertainty(final.energy_wh, uncertainty_wh)
+    findings += plausibility.uncertainty(final.energy_wh, uncertainty_wh)
     verdict = worst(findings)
     energy_wh = _finite(final.energy_wh)
     usable = verdict is not Verdict.INVALID

@@ -61,6 +61,32 @@ def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) ->
         epilog=_epilog(),
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
+    _add_load(parser)
+    parser.add_argument("--model", choices=sorted(MODELS), default="WT310", help="default WT310")
+    parser.add_argument("--identity", default="", help="the whole *IDN? reply of something else")
+    parser.add_argument("--port", type=int, default=0, help="TCP port; 0 chooses one (default)")
+    parser.add_argument(
+        "--serial", action="store_true", help="serve RS-232 on a pseudo-terminal, not VXI-11"
+    )
+    parser.add_argument(
+        "--links", type=int, default=1, help="clients at a time; the real meter takes 1 (default)"
+    )
+    parser.add_argument(
+        "--fault", metavar="LINE", action="append", default=[], help="a fault from the beginning"
+    )
+    parser.add_argument("--schedule", metavar="FILE", type=Path, help="faults at set times")
+    parser.add_argument(
+        "--control", metavar="PORT", type=int, help="take faults on this port; 0 chooses one"
+    )
+    parser.add_argument("--seed", type=int, default=0, help="of the random faults (default 0)")
+    _add_guesses(parser)
+    parser.add_argument(
+        "--exit-with-parent", action="store_true", help="end when the starting process ends"
+    )
+    parser.set_defaults(run=run)
+
+
+def _add_load(parser: argparse.ArgumentParser) -> None:
     load = parser.add_mutually_exclusive_group()
     load.add_argument("--watts", type=float, default=5.0, help="constant load (default 5)")
     load.add_argument("--steps", metavar="S:W,…", help='steps, as "0:4.0,5:7.5,12:3"')
@@ -95,28 +121,6 @@ def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) ->
     parser.add_argument(
         "--hertz", type=float, default=60.0, help="0 is direct current (default 60)"
     )
-    parser.add_argument("--model", choices=sorted(MODELS), default="WT310", help="default WT310")
-    parser.add_argument("--identity", default="", help="the whole *IDN? reply of something else")
-    parser.add_argument("--port", type=int, default=0, help="TCP port; 0 chooses one (default)")
-    parser.add_argument(
-        "--serial", action="store_true", help="serve RS-232 on a pseudo-terminal, not VXI-11"
-    )
-    parser.add_argument(
-        "--links", type=int, default=1, help="clients at a time; the real meter takes 1 (default)"
-    )
-    parser.add_argument(
-        "--fault", metavar="LINE", action="append", default=[], help="a fault from the beginning"
-    )
-    parser.add_argument("--schedule", metavar="FILE", type=Path, help="faults at set times")
-    parser.add_argument(
-        "--control", metavar="PORT", type=int, help="take faults on this port; 0 chooses one"
-    )
-    parser.add_argument("--seed", type=int, default=0, help="of the random faults (default 0)")
-    _add_guesses(parser)
-    parser.add_argument(
-        "--exit-with-parent", action="store_true", help="end when the starting process ends"
-    )
-    parser.set_defaults(run=run)
 
 
 def _add_guesses(parser: argparse.ArgumentParser) -> None:

@@ -86,7 +86,7 @@ def _range(quantity: str, unit: str, decimals: int) -> tuple[Write, Ask]:
 
     def ask(meter: Instrument, numbers: Numbers, data: Data) -> str:
         text = formats.fixed(meter.settings.range_of(quantity), decimals)
-        return meter.measurement.hyphenated(text)
+        return meter.measurement.overlay.hyphenated(text)
 
     return write, ask
 

@@ -56,7 +56,7 @@ def item_value(meter: Instrument, item: str) -> float:
     function = next((word for word in FUNCTIONS if word.upper() == name), "")
     if function in ("URANge", "IRANge"):
         return meter.settings.range_of("VOLTage" if function == "URANge" else "CURRent")
-    masked = meter.measurement.masked(function)
+    masked = meter.measurement.overlay.masked(function, meter.measurement.updates)
     if masked is not None:
         return masked
     values = meter.held_values or meter.measurement.values
@@ -165,11 +165,11 @@ def _values(meter: Instrument, items: list[str]) -> str | bytes:
     if meter.settings.float_format:
         return formats.floats(values)
     texts = [item_text(item, value) for item, value in zip(items, values, strict=True)]
-    if meter.measurement.numerals:
+    if meter.measurement.overlay.numerals:
         texts = [_NUMERALS.get(text, text) for text in texts]
     for index, item in enumerate(items):
         if item in ("URANGE", "IRANGE"):
-            texts[index] = meter.measurement.hyphenated(texts[index])
+            texts[index] = meter.measurement.overlay.hyphenated(texts[index])
     return ",".join(texts)
 
 

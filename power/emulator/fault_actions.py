@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from power.emulator.faults import BadFault, Entry, Fault
 from power.emulator.formats import NO_DATA, OVER_RANGE
@@ -33,20 +33,25 @@ def _on(fault: Fault) -> bool:
     return fault.number("on") != 0
 
 
+def _mask(meter: Instrument, functions: Sequence[str], value: float, updates: int) -> None:
+    measurement = meter.measurement
+    measurement.overlay.mask(functions, value, measurement.updates + updates)
+
+
 def _no_data(meter: Instrument, fault: Fault, at_s: float) -> None:
     wanted = fault.parameters["fields"].upper()
     fields = _ALL if wanted == "ALL" else tuple(wanted.split("/"))
-    meter.measurement.mask(fields, NO_DATA, int(fault.number("updates")))
+    _mask(meter, fields, NO_DATA, int(fault.number("updates")))
 
 
 def _over(meter: Instrument, fault: Fault, at_s: float) -> None:
     updates = int(fault.number("updates"))
-    meter.measurement.mask(_ELECTRICAL, OVER_RANGE, updates)
+    _mask(meter, _ELECTRICAL, OVER_RANGE, updates)
     meter.measurement.force_bits(1 << OVR1 | 1 << POA1, updates)
 
 
 def _negative(meter: Instrument, fault: Fault, at_s: float) -> None:
-    meter.measurement.mask(("P",), fault.number("watts"), int(fault.number("updates")))
+    _mask(meter, ("P",), fault.number("watts"), int(fault.number("updates")))
 
 
 def _talk(meter: Instrument, fault: Fault, at_s: float) -> None:
@@ -100,7 +105,7 @@ def _hyphen(meter: Instrument, fault: Fault, at_s: float) -> None:
     place = fault.parameters["place"]
     if place not in ("before", "after"):
         raise BadFault(f"place={place} of hyphen must be before or after")
-    meter.measurement.hyphen = place
+    meter.measurement.overlay.hyphen = place
 
 
 def _errors(meter: Instrument, fault: Fault, at_s: float) -> None:
@@ -120,11 +125,8 @@ def _power(meter: Instrument, fault: Fault, at_s: float) -> None:
     meter.faults.unplug(fault.number("seconds"))
 
 
-def _set(name: str) -> Callable[[Instrument, Fault, float], None]:
-    def action(meter: Instrument, fault: Fault, at_s: float) -> None:
-        setattr(meter.measurement, name, _on(fault))
-
-    return action
+def _numerals(meter: Instrument, fault: Fault, at_s: float) -> None:
+    meter.measurement.overlay.numerals = _on(fault)
 
 
 def _binary(meter: Instrument, fault: Fault, at_s: float) -> None:
@@ -136,7 +138,7 @@ def _clip(meter: Instrument, fault: Fault, at_s: float) -> None:
     measurement = meter.measurement
     measurement.clipped = fault.number("share")
     shown_a = fault.number("current") * meter.settings.current_range_a
-    measurement.mask(("I",), shown_a, _FOR_EVER)
+    _mask(meter, ("I",), shown_a, _FOR_EVER)
 
 
 def _mode200(meter: Instrument, fault: Fault, at_s: float) -> None:
@@ -157,9 +159,8 @@ def _load(meter: Instrument, fault: Fault, at_s: float) -> None:
 
 def _off(meter: Instrument, fault: Fault, at_s: float) -> None:
     meter.faults.end_all()
-    meter.measurement.unmask()
+    meter.measurement.overlay.clear()
     meter.measurement.clipped = 1.0
-    meter.measurement.numerals = False
     meter.settings.hold = meter.settings.numeric_hold = False
     meter.hold_values(False)
 
@@ -169,7 +170,7 @@ _ACTIONS: dict[str, Callable[[Instrument, Fault, float], None]] = {
     "items": _items,
     "no_data": _no_data,
     "over": _over,
-    "numerals": _set("numerals"),
+    "numerals": _numerals,
     "negative": _negative,
     "talk": _talk,
     "binary": _binary,

@@ -8,12 +8,12 @@ power is the mean of the load over that time, so that nothing of a load is misse
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from power.emulator.formats import NO_DATA, OVER_RANGE
 from power.emulator.integrator import Integrator
 from power.emulator.load import OVER_LIMIT, PEAK_LIMIT, ZERO_LIMIT, Load
+from power.emulator.overlay import Overlay
 from power.emulator.settings import Model, Settings
 
 # When nobody asked for long and nothing is integrated, only the last updates matter.
@@ -57,13 +57,10 @@ class Measurement:
         self.condition = 0
         self.latched = 0
         self.filters: dict[int, str] = {}
-        self.hyphen = ""
-        self.numerals = False
+        self.overlay = Overlay()
         self.late_final = False
         self.clipped = 1.0
         self.updates = 0
-        self._masks: dict[str, tuple[float, int]] = {}
-        self._forced_bits = (0, 0)
         self._profile_origin_s = now
         self._profile_from_start = profile_from_start
         self._origin_s = now
@@ -127,34 +124,13 @@ class Measurement:
     def reset(self) -> None:
         """Reset the integrator."""
         self.integrator.reset()
-        self.hyphen = ""
+        self.overlay.hyphen = ""
         self._show_counters(at_once=True)
 
-    def mask(self, functions: Sequence[str], value: float, updates: int) -> None:
-        """Show a value in place of some functions' own, for so many updates."""
-        for function in functions:
-            self._masks[function] = (value, self.updates + updates)
-
-    def masked(self, function: str) -> float | None:
-        """Return what is shown in place of a function's value, or None for its own."""
-        value, until = self._masks.get(function, (0.0, -1))
-        return value if self.updates < until else None
-
-    def unmask(self) -> None:
-        """Show every function's own value and the true condition again."""
-        self._masks.clear()
-        self._forced_bits = (0, 0)
-
     def force_bits(self, bits: int, updates: int) -> None:
-        """Set condition bits for so many updates."""
-        self._forced_bits = (bits, self.updates + updates)
+        """Set condition bits for so many updates, beginning now."""
+        self.overlay.force(bits, self.updates + updates)
         self._set_bits(self.condition | bits)
-
-    def hyphenated(self, text: str) -> str:
-        """Return a range with the mark of auto-range during integration; its place is a guess."""
-        if not self.hyphen:
-            return text
-        return "-" + text if self.hyphen == "before" else text + "-"
 
     def change_load(self, watts: float, at_s: float) -> None:
         """Let the load draw another power from an instant on; what was before stays."""
@@ -219,8 +195,7 @@ class Measurement:
         switched = self._auto_range(watts)
         bits = self.condition & (1 << ITG | 1 << ITM)
         bits |= self._range_bits(watts)
-        if self.updates < self._forced_bits[1]:
-            bits |= self._forced_bits[0]
+        bits |= self.overlay.forced_bits(self.updates)
         self._set_bits(bits | 1 << UPD)
         self._set_bits(bits)
         if switched:
@@ -318,7 +293,7 @@ class Measurement:
                 self.set_range(quantity, best)
                 changed = True
         if changed and self.integrator.running:
-            self.hyphen = "before"
+            self.overlay.hyphen = "before"
         return changed
 
     def _best_range(self, quantity: str, rms: float, peak: float) -> float:

@@ -9,21 +9,21 @@ import time
 from collections.abc import Callable
 from datetime import UTC, datetime
 
-from power.errors import MeterBusy, MeterError, MeterRefused, MeterReplyError, MeterSilent
+from power.errors import MeterBusy, MeterRefused, MeterReplyError, MeterSilent
 from power.meter import (
-    Flag,
     Identity,
     IntegrationStart,
     IntegrationState,
     MeterSettings,
     Reading,
 )
-from power.scpi import Absent, DeviceError, parse_flag, parse_register, parse_word, split_values
+from power.scpi import Absent, DeviceError, parse_word, split_values
 from power.transport import Clock, Transport, UtcClock
 from power.wt310 import output
 from power.wt310 import settings as setup
 from power.wt310.link import Link
 from power.wt310.models import Model
+from power.wt310.run_watch import RunWatch
 
 _log = logging.getLogger(__name__)
 
@@ -35,7 +35,6 @@ STOP_PATIENCE_S = 2.0
 _MOST_STOPS = 3
 _POLL_S = 0.05
 
-_CONDITION_FLAGS = ((6, Flag.OVER_RANGE), (7, Flag.VOLTAGE_PEAK_OVER), (8, Flag.CURRENT_PEAK_OVER))
 _VALUE_NAMES = {
     "U": "voltage_v",
     "I": "current_a",
@@ -72,10 +71,8 @@ class WT310:
         self._sleep = sleep
         self._utc = utc
         self._lock = threading.RLock()
+        self._watch = RunWatch(self._link)
         self._items: tuple[str, ...] = ()
-        self._flags: frozenset[Flag] = frozenset()
-        self._end_ranges: tuple[float | None, float | None] = (None, None)
-        self._running = False
         self._peaks_arranged = False
 
     def identify(self) -> Identity:
@@ -121,7 +118,7 @@ class WT310:
                     f"the integrator is in state {state.value}, not RESET; prepare before starting"
                 )
             self._link.errors()
-            self._forget_run()
+            self._watch.forget()
             sent_s = self._clock()
             self._link.tell(":INTEGrate:STARt")
             written_s = self._clock()
@@ -131,7 +128,7 @@ class WT310:
             errors = self._link.errors()
             if state is not IntegrationState.START or errors:
                 raise _not_started(state, errors)
-            self._running = True
+            self._watch.running = True
             return IntegrationStart(sent_s, written_s, confirmed_s)
 
     def stop(self) -> IntegrationState:
@@ -157,7 +154,7 @@ class WT310:
                     f"the meter still integrates after {_MOST_STOPS} times STOP; press STOP at its "
                     "panel"
                 )
-            self._note_end(state)
+            self._watch.note_end(state)
             return state
 
     def reset(self) -> None:
@@ -177,7 +174,7 @@ class WT310:
                         f"the integrator stays in state {state.value} "
                         f"({_queue_text(self._link.errors())}); press RESET at the meter's panel"
                     )
-            self._running = False
+            self._watch.running = False
 
     def attach(self) -> IntegrationState:
         """Take up a link again without changing the integration, and return its state.
@@ -191,7 +188,7 @@ class WT310:
             self._items = ()
             self._items = output.read_items(self._link)
             # A run that ended meanwhile still gets its check of ranges and latched bits.
-            self._running = state is not IntegrationState.RESET
+            self._watch.running = state is not IntegrationState.RESET
             return state
 
     def arrange(self) -> None:
@@ -261,10 +258,7 @@ class WT310:
             except MeterReplyError:
                 self._link.distrust()
                 raise
-            self._flags |= _flags_of(sample.condition | self._link.events)
-            if sample.hyphen:
-                self._flags |= {Flag.RANGE_SWITCHED}
-            self._note_end(sample.state)
+            self._watch.note_sample(sample)
             return self._reading(sample, monotonic_s, utc)
 
     def await_update(self, update_interval_s: float) -> tuple[float, float]:
@@ -275,14 +269,14 @@ class WT310:
         intervals and a second.
         """
         with self._lock:
-            self._take_events()
+            self._watch.take_events()
             pause_s = max(0.002, update_interval_s / 100)
             before_s = self._clock()
             deadline_s = before_s + 2 * update_interval_s + 1.0
             while before_s < deadline_s:
                 self._sleep(pause_s)
                 asked_s = self._clock()
-                seen = self._take_events() & 1
+                seen = self._watch.take_events() & 1
                 answered_s = self._clock()
                 if seen:
                     return (before_s + answered_s) / 2, (answered_s - before_s) / 2
@@ -308,14 +302,14 @@ class WT310:
         )
         voltage_range, current_range = (
             _range_of(sample.values.get(item), end)
-            for item, end in zip(("URANGE", "IRANGE"), self._end_ranges, strict=True)
+            for item, end in zip(("URANGE", "IRANGE"), self._watch.end_ranges, strict=True)
         )
         return Reading(
             monotonic_s=monotonic_s,
             utc=utc,
             state=sample.state,
             absent=reasons,
-            flags=self._flags,
+            flags=self._watch.flags,
             voltage_range_v=voltage_range,
             current_range_a=current_range,
             **numbers,
@@ -346,11 +340,11 @@ class WT310:
 
     def _wait_for_data(self, update_interval_s: float) -> None:
         """Return after two updates in a row with numbers in range, or raise after ten updates."""
-        self._forget_run()
+        self._watch.forget()
         good = 0
         for _ in range(10):
             self._sleep(update_interval_s)
-            self._flags = frozenset()
+            self._watch.flags = frozenset()
             reading = self.read()
             missing = set(reading.absent) & {"voltage_v", "current_a", "power_w"}
             good = 0 if missing or reading.flags else good + 1
@@ -361,45 +355,6 @@ class WT310:
         raise MeterRefused(
             f"the meter is not ready to measure ({over or without}); check wiring and ranges"
         )
-
-    def _take_events(self) -> int:
-        """Read the extended events, which clears them in the meter, and keep them here."""
-        events = parse_register(self._link.ask(":STATus:EESR?"))
-        self._link.events |= events
-        return events
-
-    def _forget_run(self) -> None:
-        """Clear what is latched, so that it can only come from the run that begins."""
-        self._take_events()
-        self._link.events = 0
-        self._flags = frozenset()
-        self._end_ranges = (None, None)
-
-    def _note_end(self, state: IntegrationState) -> None:
-        """Read ranges and latched bits once after a run; a failure leaves it to the next call."""
-        if not self._running or state is IntegrationState.START:
-            return
-        try:
-            self._take_events()
-            ends = [setup.read_range(self._link, name) for name in ("VOLTage", "CURRent")]
-            automatic = [
-                parse_flag(self._link.ask(f":INPut:{quantity}:AUTO?"))
-                for quantity in ("VOLTage", "CURRent")
-            ]
-        except MeterError as error:
-            _log.warning("the check after the run is still to be done: %s", error)
-            return
-        self._end_ranges = (ends[0][0], ends[1][0])
-        if any(hyphen for _, hyphen in ends):
-            self._flags |= {Flag.RANGE_SWITCHED}
-        if any(automatic):
-            self._flags |= {Flag.AUTO_RANGE}
-        self._flags |= _flags_of(self._link.events)
-        self._running = False
-
-
-def _flags_of(register: int) -> frozenset[Flag]:
-    return frozenset(flag for bit, flag in _CONDITION_FLAGS if register >> bit & 1)
 
 
 def _range_of(value: float | Absent | None, end: float | None) -> float | None:
