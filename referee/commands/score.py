@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from referee.commands.progress import ProgressBar
 from referee.commands.score_options import add_arguments
 from referee.commands.score_table import print_table
 from referee.errors import InputError
+from referee.progress import progress_bar
 from referee.scoring.coco_boxes import CocoTruth
 from referee.scoring.ilsvrc import evaluate
 from referee.scoring.result import IlsvrcResult
@@ -125,14 +125,15 @@ def _uncertainty(args: argparse.Namespace, found: GroundTruthFile, result: Ilsvr
     energy = (args.energy_wh or 1.0, args.energy_uncertainty_wh)
     rival_energy = (args.rival_energy_wh or 1.0, args.rival_energy_uncertainty_wh)
     try:
-        draws = Draws(args.resamples, args.seed, ProgressBar("draws of the images"))
-        report = uncertainty_report(result, draws, args.energy_wh, args.energy_uncertainty_wh)
-        if args.rival_detections is not None:
-            detections, _ = in_own_ids(
-                read_detections(args.rival_detections), found.truth, args.image_ids
-            )
-            rival = evaluate(found.truth, detections)
-            report |= rival_report(result, energy, rival, rival_energy, draws)
+        with progress_bar("draws of the images") as progress:
+            draws = Draws(args.resamples, args.seed, progress)
+            report = uncertainty_report(result, draws, args.energy_wh, args.energy_uncertainty_wh)
+            if args.rival_detections is not None:
+                detections, _ = in_own_ids(
+                    read_detections(args.rival_detections), found.truth, args.image_ids
+                )
+                rival = evaluate(found.truth, detections)
+                report |= rival_report(result, energy, rival, rival_energy, draws)
     except ValueError as error:
         raise InputError(str(error)) from None
     return report

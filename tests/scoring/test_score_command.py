@@ -4,13 +4,11 @@
 from __future__ import annotations
 
 import argparse
-import io
 import json
 
 import pytest
 
 from referee.commands import score
-from referee.commands.progress import ProgressBar
 
 TRUTH = "1,1,10,10,59,59\n2,1,10,10,59,59\n2,2,0,0,9,9\n"
 LINES = "1 1 0.9 10 10 59 59\n1 1 0.8 10 10 59 59\n2,2,0.7,0,0,9,9\n"
@@ -235,23 +233,3 @@ def test_explain_writes_a_folder(files, tmp_path, capsys):
     assert 0.75 == json.loads(out)["mean_ap"]
     assert f"Open {tmp_path}/why/index.html" in err
     assert (tmp_path / "why/fates.csv").is_file()
-
-
-class Terminal(io.StringIO):
-    """Stand in for a terminal."""
-
-    def isatty(self):
-        """Be one."""
-        return True
-
-
-def test_progress_is_drawn_on_terminals_only():
-    """A person sees a bar that fills; a log file does not."""
-    screen, log = Terminal(), io.StringIO()
-    for stream in (screen, log):
-        bar = ProgressBar("draws", stream)
-        for done in range(1, 1001):
-            bar(done, 1000)
-    assert "" == log.getvalue()
-    assert 41 == screen.getvalue().count("\r")
-    assert screen.getvalue().endswith(f"\r[{'#' * 40}] 1000/1000 draws\n")
