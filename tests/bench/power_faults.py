@@ -163,7 +163,8 @@ def play(seed: int) -> Outcome:
         bool(begun),
         _true_wh(instrument, begun[0], session_s) if begun else 0.0,
         _tolerance_wh(settings, bool(asked)),
-        harmful,
+        # START at the panel after our STOP goes on counting; while it runs it is refused.
+        harmful or (bool(asked) and "key=START" in schedule),
         now[0] - 1000.0,
     )
 
