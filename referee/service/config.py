@@ -73,7 +73,12 @@ class ServerSection:
     contest: str = _setting("Address and port for the contestants.", "0.0.0.0:8000")
     console: str = _setting("Address and port of the operators' console.", "127.0.0.1:8001")
     workers: int = _setting("Processes that answer contestants.", 2, least=1, most=64)
-    threads: int = _setting("Threads of each such process.", 16, least=2, most=256)
+    threads: int = _setting(
+        "Threads of each such process; the requests of one address take three quarters at most.",
+        64,
+        least=2,
+        most=256,
+    )
 
 
 @dataclass(frozen=True)

@@ -3,19 +3,17 @@
 
 from __future__ import annotations
 
-import socket
-import struct
 from collections.abc import Callable
 from typing import Any
 
 from flask import Flask
 from gunicorn.app.base import BaseApplication
 
+from referee.web.connections import bound_listener
+from referee.web.worker import FairWorker
+
 __all__ = ["Running", "serve"]
 
-# Longest silence of a client in the middle of a request. It bounds how long a stalled
-# connection can hold a thread, and is far above any pause of an honest one.
-_SILENCE_S = 20
 _KEEPALIVE_S = 75
 _GRACE_S = 3
 
@@ -53,14 +51,14 @@ class _Server(BaseApplication):  # type: ignore[misc]
             "bind": f"fd://{descriptor}",
             "workers": workers,
             "threads": threads,
-            "worker_class": "gthread",
+            "worker_class": FairWorker,
             "worker_connections": 1000,
             "keepalive": _KEEPALIVE_S,
             "graceful_timeout": _GRACE_S,
             "timeout": 60,
             "proc_name": name,
             "control_socket_disable": True,
-            "when_ready": _bound_silence,
+            "when_ready": _bound_listeners,
             "worker_exit": lambda server, worker: self._close(),
         }
         super().__init__()
@@ -80,12 +78,6 @@ class _Server(BaseApplication):  # type: ignore[misc]
             self._running = None
 
 
-def _bound_silence(server: Any) -> None:
-    """Set the receive time-out of the listening sockets, which accepted ones inherit.
-
-    gunicorn's threads read request bodies from blocking sockets without a time-out of their own;
-    the kernel's makes the read fail with EAGAIN (socket(7), SO_RCVTIMEO).
-    """
-    timeval = struct.pack("ll", _SILENCE_S, 0)
+def _bound_listeners(server: Any) -> None:
     for listener in server.LISTENERS:
-        listener.sock.setsockopt(socket.SOL_SOCKET, socket.SO_RCVTIMEO, timeval)
+        bound_listener(listener.sock)

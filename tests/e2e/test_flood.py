@@ -1,0 +1,156 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Clients that take the server's time and give nothing: everybody else is served as before."""
+
+from __future__ import annotations
+
+import json
+import socket
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
+
+import numpy as np
+import pytest
+from PIL import Image
+
+from tests.e2e.conftest import Rehearse
+from tests.e2e.running import PATIENCE_S, Program, eventually, get, request
+
+pytestmark = pytest.mark.slow
+
+# More than the server had threads when this stopped it.
+MANY = 40
+NEIGHBOUR = "127.0.0.2"
+Open = Callable[..., socket.socket]
+
+
+@pytest.fixture
+def referee(rehearse: Rehearse, tmp_path) -> Program:
+    """Return a rehearsal whose archives are too long for the buffers of a connection."""
+    folder = tmp_path / "noise"
+    folder.mkdir()
+    noise = np.random.default_rng(7).integers(0, 256, (900, 900, 3), dtype=np.uint8)
+    for number in range(1, 13):
+        Image.fromarray(noise).save(folder / f"{number}.jpg", quality=98)
+    annotation = {"image_id": 1, "category_id": 1, "bbox": [1, 1, 9, 9], "iscrowd": 0, "area": 81}
+    truth = {
+        "images": [
+            {"id": n, "file_name": f"{n}.jpg", "width": 900, "height": 900} for n in range(1, 13)
+        ],
+        "categories": [{"id": 1, "name": "thing"}],
+        "annotations": [{"id": 1} | annotation],
+    }
+    path = tmp_path / "noise.json"
+    path.write_text(json.dumps(truth))
+    return rehearse("--seconds", "600", "--meter", "none", images=folder, truth=path)
+
+
+@pytest.fixture
+def opened(referee: Program) -> Iterator[Open]:
+    """Return a function that connects and sends, and leaves the connection open."""
+    host, _, port = referee.contest.removeprefix("http://").partition(":")
+    with ExitStack() as stack:
+
+        def connect(message: bytes, source: str = "127.0.0.1") -> socket.socket:
+            place = (host, int(port))
+            link = stack.enter_context(socket.create_connection(place, PATIENCE_S, (source, 0)))
+            link.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+            link.sendall(message)
+            return link
+
+        yield connect
+
+
+def login(referee: Program) -> str:
+    """Log in and return the token."""
+    status, token = request(f"{referee.contest}/login", b"username=me&password=practice", {})
+    assert status == 200
+    return token.decode()
+
+
+def assert_served(referee: Program, token: str) -> None:
+    """Hold the server to everything that a running team and its neighbours need."""
+    headers = {"Authorization": f"Bearer {token}"}
+    for path in ("/help", "/image/1", "/status"):
+        assert get(f"{referee.contest}{path}", **headers)[0] == 200
+    assert request(f"{referee.contest}/result", f"token={token}".encode(), {})[0] == 200
+    assert request(f"{referee.contest}/logout", b"", headers) == (200, b"Logout success\n")
+
+
+def test_archives_that_nobody_reads(referee: Program, opened: Open) -> None:
+    """A board that went away with its downloads open stops nobody."""
+    token = login(referee)
+    ask = f"GET /zipimages?image_name=1&token={token} HTTP/1.1\r\nHost: x\r\n\r\n".encode()
+    links = [opened(ask) for _ in range(MANY)]
+    # The first bytes of each are here, and the rest of 12 MB cannot come.
+    begun = [link.recv(16).startswith(b"HTTP/1.1 200") for link in links[: MANY // 2]]
+    assert all(begun)
+    assert_served(referee, token)
+
+
+def test_heads_that_do_not_end(referee: Program, opened: Open) -> None:
+    """Half a head holds nothing that others need, and its time ends."""
+    token = login(referee)
+    links = [opened(b"GET /help HTTP/1.1\r\nHost: x\r\nX-Slow: ") for _ in range(MANY)]
+    assert_served(referee, token)
+    assert links[0].recv(4096).startswith(b"HTTP/1.1 408 ")
+    assert b"too slowly" in links[1].recv(4096)
+
+
+@pytest.mark.parametrize("length", [1000, 2_000_000], ids=["short", "long"])
+@pytest.mark.parametrize("known", [True, False], ids=["team", "stranger"])
+def test_bodies_that_do_not_end(referee: Program, opened: Open, known: bool, length: int) -> None:
+    """A body that stops coming, of a stranger or of the team itself, stops nobody."""
+    token = login(referee)
+    head = f"POST /result HTTP/1.1\r\nHost: x\r\nContent-Length: {length}\r\n"
+    if known:
+        head += f"Authorization: Bearer {token}\r\n"
+    head += "Content-Type: application/x-www-form-urlencoded\r\n\r\n"
+    for _ in range(MANY):
+        opened(f"{head}image_name=1&".encode())
+    assert_served(referee, token)
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="needs a second address of the loopback")
+def test_one_address_never_has_all_threads(referee: Program, opened: Open) -> None:
+    """Requests of one address wait for each other; those of the next are served at once."""
+    token = login(referee)
+    head = (
+        "POST /result HTTP/1.1\r\nHost: x\r\nContent-Length: 2000000\r\n"
+        f"Authorization: Bearer {token}\r\nContent-Type: text/csv\r\n\r\n"
+    )
+    for _ in range(200):
+        opened(head.encode(), NEIGHBOUR)
+    assert_served(referee, token)
+
+
+def test_connections_that_say_nothing(referee: Program, opened: Open) -> None:
+    """Connecting costs the server no thread; too many of one address are closed."""
+    token = login(referee)
+    links = [opened(b"") for _ in range(300)]
+    eventually(lambda: any(closed(link) for link in links), "a connection to be refused")
+    for link in links[:100]:
+        link.close()
+    eventually(lambda: get_quietly(referee), "room for another")
+    for link in links:
+        link.close()
+    assert_served(referee, token)
+
+
+def closed(link: socket.socket) -> bool:
+    """Tell whether the other side has closed."""
+    link.setblocking(False)
+    try:
+        return link.recv(1) == b""
+    except BlockingIOError:
+        return False
+    except ConnectionResetError:
+        return True
+
+
+def get_quietly(referee: Program) -> bool:
+    """Tell whether the help comes."""
+    try:
+        return get(f"{referee.contest}/help")[0] == 200
+    except OSError:
+        return False
