@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import argparse
-import os
 import signal
 import sys
 import threading
@@ -27,6 +26,7 @@ from power.commands.common import (
     settings_of,
 )
 from power.meter import Reading
+from power.priority import hurried
 from power.recorder import Recorder
 from power.run_facts import RunFacts, facts_path, save_facts
 from power.verdict import Verdict, suspect
@@ -38,8 +38,6 @@ judges it. Exit code 1 when the energy is INVALID.
 
   python -m power record TCPIP::10.0.0.5::INSTR --seconds 600 --volts 150 --amps 0.5 --out run.csv
 """
-
-_PRIORITY = -10
 
 
 def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
@@ -84,8 +82,7 @@ def run(options: argparse.Namespace) -> int:
         if path.exists():
             raise FileExistsError(f"{path} exists already; choose a new file")
     settings = settings_of(options, options.seconds)
-    _hurry()
-    with closing(open_chosen(options)) as meter, _interruptible() as interrupted:
+    with closing(open_chosen(options)) as meter, _interruptible() as interrupted, hurried():
         recorder = Recorder(
             meter,
             clock=time.monotonic,
@@ -119,15 +116,6 @@ def run(options: argparse.Namespace) -> int:
     else:
         print(result_text(result))
     return 1 if result.verdict is Verdict.INVALID else 0
-
-
-def _hurry() -> None:
-    """Let this process go before others on a busy machine, where the system allows it."""
-    try:
-        os.setpriority(os.PRIO_PROCESS, 0, _PRIORITY)
-    except (AttributeError, OSError):
-        # Windows has no such call, and others than root may not use it: readings may then be late.
-        return
 
 
 @contextmanager

@@ -20,13 +20,19 @@ from statistics import median, quantiles
 
 from power.connect import open_wt310
 from power.meter import IntegrationState, MeterSettings, Reading
+from power.priority import hurried
 from power.recorder import Recorder
 from power.wt310.driver import WT310
 
 INTERVAL_S = 0.1
 ROUNDS = 40
-_SPIN = "import os; os.setpriority(os.PRIO_PROCESS, 0, 0)\nwhile True: sum(range(10000))"
-_PRIORITY = -10
+_SPIN = """
+import os
+if hasattr(os, "SCHED_OTHER"):
+    os.sched_setscheduler(0, os.SCHED_OTHER, os.sched_param(0))
+while True:
+    sum(range(10000))
+"""
 
 
 @contextmanager
@@ -55,21 +61,6 @@ def busy(count: int) -> Iterator[None]:
             process.wait()
 
 
-@contextmanager
-def hurried() -> Iterator[None]:
-    """Raise this process's priority where that is allowed, and say so."""
-    before = os.getpriority(os.PRIO_PROCESS, 0)
-    try:
-        os.setpriority(os.PRIO_PROCESS, 0, _PRIORITY)
-        print(f"at priority {_PRIORITY}", end=", ")
-    except OSError:
-        print("at ordinary priority", end=", ")
-    try:
-        yield
-    finally:
-        os.setpriority(os.PRIO_PROCESS, 0, before)
-
-
 def settings(timer_s: int) -> MeterSettings:
     """Return settings at 100 ms on fixed ranges."""
     return MeterSettings(
@@ -79,6 +70,7 @@ def settings(timer_s: int) -> MeterSettings:
 
 def follow(resource: str, seconds: int) -> None:
     """Record at 100 ms and print missed updates and the jitter of the time stamps."""
+    before = processor_times()
     with closing(open_wt310(resource)) as meter, tempfile.TemporaryDirectory() as folder:
         recorder = Recorder(meter, clock=time.monotonic, sleep=time.sleep)
         recording = recorder.record(settings(seconds), Path(folder) / "log.csv")
@@ -97,8 +89,26 @@ def follow(resource: str, seconds: int) -> None:
         f"  jitter of time stamps: median {1e3 * median(jitter):.2f} ms, "
         f"p99 {1e3 * quantiles(jitter, n=100)[98]:.2f} ms, most {1e3 * max(jitter):.2f} ms"
     )
+    print(f"  {_used(before, processor_times())}")
     result = recording.result
     print(f"  {result.verdict.value}, {result.energy_wh} Wh, {len(recording.readings)} rows")
+
+
+def processor_times() -> list[int]:
+    """Return the kernel's counts of processor time (proc(5), /proc/stat), empty elsewhere."""
+    path = Path("/proc/stat")
+    if not path.exists():
+        return []
+    return [int(field) for field in path.read_text().splitlines()[0].split()[1:9]]
+
+
+def _used(before: list[int], after: list[int]) -> str:
+    """Say how busy the machine was, and how much of it a hypervisor took away."""
+    spent = [b - a for a, b in zip(before, after, strict=True)]
+    if not spent:
+        return "how busy the machine was is not known"
+    idle, stolen, total = spent[3] + spent[4], spent[7], sum(spent)
+    return f"processors {1 - idle / total:.0%} busy, {stolen / total:.0%} stolen by the hypervisor"
 
 
 def _phase(row: Reading, origin_s: float) -> float:
@@ -126,9 +136,11 @@ def run() -> None:
     """Print all figures."""
     seconds = int(os.environ.get("POWER_BENCH_SECONDS", "60"))
     count = int(os.environ.get("POWER_BENCH_BUSY", "2"))
-    with hurried(), busy(count):
+    with hurried() as priority, busy(count):
         with emulated() as resource:
-            print(f"recording at {INTERVAL_S} s with {count} busy processes beside it")
+            print(
+                f"at {priority}, recording at {INTERVAL_S} s with {count} busy processes beside it"
+            )
             follow(resource, seconds)
         with emulated() as resource, closing(open_wt310(resource)) as meter:
             meter.prepare(settings(60))

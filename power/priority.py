@@ -1,0 +1,44 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Let work that must be on time go before others on a busy machine."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+_NICENESS = -10
+
+
+@contextmanager
+def hurried() -> Iterator[str]:
+    """Run the calling thread at the lowest real-time priority, else a better niceness.
+
+    Yields which of them the system allowed; what was before is put back at the end. On Linux
+    real time needs root, CAP_SYS_NICE or a limit `rtprio`; elsewhere only niceness is tried. A
+    process that mostly sleeps then wakes within 0.1 ms instead of some 10 ms on a busy machine.
+    Child processes that are started meanwhile inherit it.
+    """
+    if sys.platform == "linux":
+        policy, parameters = os.sched_getscheduler(0), os.sched_getparam(0)
+        try:
+            os.sched_setscheduler(0, os.SCHED_FIFO, os.sched_param(1))
+        except OSError:
+            pass
+        else:
+            try:
+                yield "real-time priority"
+            finally:
+                os.sched_setscheduler(0, policy, parameters)
+            return
+    try:
+        niceness = os.getpriority(os.PRIO_PROCESS, 0)
+        os.setpriority(os.PRIO_PROCESS, 0, _NICENESS)
+    except (AttributeError, OSError):
+        yield "ordinary priority"
+        return
+    try:
+        yield f"niceness {_NICENESS}"
+    finally:
+        os.setpriority(os.PRIO_PROCESS, 0, niceness)
