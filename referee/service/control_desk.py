@@ -30,6 +30,7 @@ from referee.store.database import Connection
 from referee.store.notices import insert_audit
 from referee.store.sessions import (
     SessionRecord,
+    all_sessions,
     create_session,
     latest_of_team,
     latest_started,
@@ -93,9 +94,19 @@ class ControlDesk:
         self._record.close()
 
     def new_session(self, team: str, operator: str) -> int:
-        """Make a session for a team and return its number."""
+        """Make a session for a team and return its number.
+
+        Raises `Refusal` (code `session_ready`) while the team has one that was not armed yet.
+        """
         now = self._contest.clock.now()
         with self._contest.database.write() as connection:
+            for session in all_sessions(connection):
+                if session.team == team and self._state(session) is SessionState.READY:
+                    raise Refusal(
+                        "session_ready",
+                        f"Session {session.session_id} of '{team}' is READY: arm that one, or "
+                        "void it first.",
+                    )
             session_id = self._create(connection, team, now)
             self._audit(connection, now, operator, "new session", session_id, f"team {team}")
         return session_id

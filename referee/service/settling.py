@@ -22,13 +22,14 @@ from referee.store.readings import (
 )
 from referee.store.sessions import SessionRecord, latest_started, unsettled_sessions
 
-__all__ = ["Settling"]
+__all__ = ["LINK_PATIENCE_S", "Settling"]
+
+LINK_PATIENCE_S = 120.0
+"""A meter that is lost at the end is waited for this long; its integrator keeps the energy."""
 
 # The meter's own timer was set to the session's length: it is given this long past the deadline
 # to end by itself, which is the more exact end.
 _TIMER_GRACE_S = 0.3
-# A meter that is lost at the end is waited for this long; its integrator keeps the energy.
-_LINK_PATIENCE_S = 120.0
 _LOOK_S = 1.0
 _STOP_WAIT_S = 5.0
 _FINISH_S = 20.0
@@ -166,7 +167,7 @@ class Settling:
             except Unavailable as error:
                 # A contestant that logs out is not kept waiting for a lost meter.
                 self._told(session.session_id)
-                if seconds_between(begun, now()) > _LINK_PATIENCE_S:
+                if seconds_between(begun, now()) > LINK_PATIENCE_S:
                     return f"The meter could not be read at the end: {error}"
                 self._pause(_LOOK_S)
 
