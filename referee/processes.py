@@ -20,7 +20,7 @@ from types import FrameType
 from power.connect import open_meter
 from power.meter import InputMode, Meter, MeterSettings
 from referee.service.admission import Admission
-from referee.service.board import board
+from referee.service.board import Board
 from referee.service.config import Config, MeterSection
 from referee.service.contest import open_contest, read_contest_truth
 from referee.service.control_desk import ControlDesk, LinkSink, ReadingSink
@@ -94,7 +94,8 @@ def run_control_desk(config: Config, descriptor: int, meter_resource: str | None
         desk = ControlDesk(contest, make_metering)
         desk.start()
         link = DeskServer(socket_path(config.storage.folder), desk.handle)
-        broadcast = Broadcast(lambda: board(contest, desk.metering.status), _VIEWERS)
+        board = Board(contest, lambda: desk.metering.status)
+        broadcast = Broadcast(board.show, _VIEWERS)
         broadcast.start()
 
         def close() -> None:
@@ -104,7 +105,7 @@ def run_control_desk(config: Config, descriptor: int, meter_resource: str | None
             contest.database.close()
             lock.close()
 
-        return Running(console_app(contest, desk, broadcast), close)
+        return Running(console_app(contest, desk, board, broadcast), close)
 
     serve(
         make,

@@ -1,191 +1,204 @@
 // SPDX-License-Identifier: Apache-2.0
 // The operators' page: shows each board that the desk sends, and asks it to act.
 
-import { clockText, figure, stateText } from "./wording.js";
+import { act, confirmed, isBusy, say } from "./actions.js";
+import { follow } from "./chart.js";
+import { noticeRow, showRows } from "./lists.js";
+import { $, fill, make, show, showState } from "./page.js";
+import { leftOf, showSession, showTime } from "./panel.js";
+import { alarmOf, clockText, figure, meterFlags, timeText } from "./wording.js";
 
-const $ = (id) => document.getElementById(id);
-
-let formKey = "";
-let board = null;
-let boardAt = 0; // performance.now() when the board came
 const SILENT_MS = 4000;
+const REOPEN_MS = 2000;
 
-function show(id, text) {
-  const element = $(id);
-  if (element.textContent !== text) element.textContent = text;
-}
+let board = null;
+let boardAt = performance.now(); // when the board came
+let selected = null; // the number of the session that was clicked on; null: the live one
+let other = null; // that session, and the row of the board it was fetched for
+let otherKey = "";
+let trouble = "";
 
-function showState(id, name) {
-  show(id, name);
-  $(id).className = `state ${name}`;
-}
-
-function showSession(session) {
-  show("session-title", session ? `Session ${session.id}: ${session.team}` : "No session yet");
-  showState("state", session ? session.state : "–");
-  show("state-text", session ? stateText(session) : "");
-  show("energy", figure(session?.energy_wh, 6));
-  show("map", figure(session?.mean_ap, 4));
-  show("score", figure(session?.score, 4));
-  show("images", session ? `${session.images_fetched} of ${board.images}` : "–");
-  show("answers", session ? answersText(session) : "–");
-  show("detections", figure(session?.detections, 0));
-  show("flagged", figure(session?.flagged, 0));
-  const verdict = $("verdict");
-  verdict.hidden = !session?.verdict;
-  if (session?.verdict) {
-    verdict.className = `state ${session.verdict}`;
-    show("verdict", `energy ${session.verdict}`);
-  }
-  fill("reasons", session?.reasons ?? [], (reason) => row("li", reason));
-  $("arm").disabled = session?.state !== "READY";
-  $("stop").disabled = session?.state !== "RUNNING";
-  $("void").disabled = !session || ["SEALED", "VOID"].includes(session.state);
-}
-
-function answersText(session) {
-  return session.late_answers ? `${session.answers} + ${session.late_answers} late` : `${session.answers}`;
-}
-
-function showMeter(meter) {
-  showState("link", meter.link);
-  show("meter-model", meter.model ?? "");
-  show("meter-text", meter.text);
-  const reading = meter.reading;
-  show("power", figure(reading?.power_w, 3));
-  show("meter-reading", reading
-    ? `${figure(reading.voltage_v, 2)} V, ${figure(reading.current_a, 4)} A, `
-      + `integrator ${reading.state}, ${figure(reading.integration_s, 0)} s`
-    : "no reading yet");
-  const alarm = $("alarm");
-  alarm.hidden = meter.link !== "lost";
-  if (!alarm.hidden) show("alarm", `The power meter is lost. ${meter.text}`);
-}
-
-function row(tag, ...texts) {
-  const element = document.createElement(tag);
-  for (const text of texts) element.append(text);
-  return element;
-}
-
-function cell(text) {
-  const element = document.createElement("td");
-  element.textContent = text;
-  return element;
-}
-
-// Lists are rebuilt only when they changed, so that a selection or a scroll position survives.
-const shown = new Map();
-function fill(id, items, make) {
-  const key = JSON.stringify(items);
-  if (shown.get(id) === key) return;
-  shown.set(id, key);
-  $(id).replaceChildren(...items.map(make));
-}
-
-function sessionRow(session) {
-  return row("tr",
-    cell(session.id), cell(session.team), cell(session.void_reason
-      ? `VOID: ${session.void_reason}` : session.state),
-    cell(figure(session.mean_ap, 6)), cell(figure(session.energy_wh, 6)),
-    cell(session.verdict ?? "–"), cell(figure(session.score, 6)));
-}
-
-function noticeRow(notice) {
-  const time = document.createElement("time");
-  time.dateTime = notice.utc;
-  time.textContent = new Date(notice.utc).toLocaleTimeString();
-  const element = row("li", time,
-    notice.session ? `session ${notice.session}: ${notice.text}` : notice.text);
-  element.className = notice.level;
-  return element;
-}
+const ageS = () => (performance.now() - boardAt) / 1000;
+const isOther = () => selected !== null && selected !== board.current?.id;
+const shownSession = () => (isOther() ? other : board.current);
 
 function showBoard(next) {
   board = next;
   boardAt = performance.now();
-  show("contest", `${board.contest} – ${board.mode}, ${board.images} images, ${board.classes} classes`);
-  showSession(board.current);
-  showMeter(board.meter);
-  fill("sessions", board.sessions, sessionRow);
+  trouble = "";
+  if (!isOther()) selected = null;
+  show("contest", `${board.contest} – ${board.mode}`);
+  showContestants();
+  showMeter();
+  showTeams();
+  showRows(board.sessions, selected ?? board.current?.id, select);
   fill("notices", board.notices, noticeRow);
+  showPanel();
+}
+
+function showPanel() {
+  if (isOther()) fetchOther();
+  const session = shownSession();
+  if (session || !isOther()) {
+    showSession(session, board);
+    follow(session, session?.length_s ?? board.seconds, 3 * board.meter.update_interval_s);
+  }
   tick();
 }
 
-// Between boards the clock runs by itself, from the remaining time that the desk computed.
-function tick() {
-  const age = performance.now() - boardAt;
-  const silent = !board || age > SILENT_MS;
-  show("connection", silent ? "the desk does not answer: what you see is old" : "live");
-  $("connection").className = silent ? "lost" : "";
-  const session = board?.current;
-  if (!session) return;
-  const running = session.state === "RUNNING";
-  const left = running ? Math.max(0, session.remaining_s - age / 1000) : session.remaining_s;
-  show("clock", clockText(left));
-  $("clock").classList.toggle("last", running && left < 30);
-  $("time-bar").style.width = `${100 * (1 - left / session.length_s)}%`;
-}
-
-async function act(path, body) {
-  show("refusal", "");
+// The board has the details of one session; those of another are fetched when its row changes.
+async function fetchOther() {
+  const id = selected;
+  const key = JSON.stringify(board.sessions.find((row) => row.id === id));
+  if (other?.id === id && otherKey === key) return;
   try {
-    const response = await fetch(path, {
-      method: "POST",
-      headers: { "Content-Type": "application/json", "X-Form-Key": formKey },
-      body: JSON.stringify(body),
-    });
-    const answer = await response.json();
-    if (!response.ok) show("refusal", answer.text);
+    const response = await fetch(`sessions/${id}`);
+    if (!response.ok) throw new Error((await response.json()).text);
+    const session = await response.json();
+    if (id !== selected) return;
+    [other, otherKey] = [session, key];
+    showPanel();
   } catch (error) {
-    show("refusal", `The desk does not answer (${error.message}).`);
+    say(`Session ${id} cannot be shown (${error.message}); it is tried again.`);
   }
 }
 
-// A reason of null means that none is asked for.
-function confirmed(text, withReason) {
-  const dialog = $("confirm");
-  show("confirm-text", text);
-  $("reason-label").hidden = !withReason;
-  $("reason").required = withReason;
-  $("reason").value = "";
-  dialog.returnValue = "cancel";
-  dialog.showModal();
-  return new Promise((resolve) => {
-    dialog.addEventListener("close", () => {
-      resolve(dialog.returnValue === "yes" ? { reason: $("reason").value } : null);
-    }, { once: true });
-  });
+function select(id) {
+  selected = id === board.current?.id ? null : id;
+  if (other?.id !== selected) other = null;
+  say("");
+  showRows(board.sessions, selected ?? board.current?.id, select);
+  showPanel();
 }
 
-async function move(action, question, withReason) {
-  const { id, state } = board.current;
-  const answer = question ? await confirmed(question(board.current), withReason) : {};
-  if (answer) await act(`sessions/${id}/${action}`, { seen_state: state, ...answer });
+function showContestants() {
+  const { urls, password } = board.contestants;
+  show("urls", urls.join(" or ") || "this laptop is on no network that they could reach");
+  show("login-hint", password ? `· any user name, password ${password}` : "");
+}
+
+function showMeter() {
+  const { meter } = board;
+  const { reading } = meter;
+  const silent = meter.link === "ok" && meter.old;
+  showState("link", silent ? "lost" : meter.link, silent ? "silent" : meter.link);
+  show("meter-model", meter.link === "none" ? "Sessions are run without energy." : meter.model ?? "");
+  show("meter-reading", reading
+    ? `${figure(reading.voltage_v, 2)} V, ${figure(reading.current_a, 4)} A, `
+      + `integrator ${reading.state} at ${figure(reading.integration_s, 0)} s`
+    : "");
+  $("meter-reading").classList.toggle("old", meter.old);
+  show("meter-flags", meterFlags(reading));
+}
+
+function showTeams() {
+  $("next").hidden = board.mode === "practice";
+  const chosen = $("team").value;
+  if (fill("team", board.teams, (name) => make("option", name)) && board.teams.includes(chosen)) {
+    $("team").value = chosen;
+  }
+  $("team").disabled = board.teams.length === 0;
+  const none = board.mode === "practice" || board.teams.length
+    ? "" : "No team is registered: run ‘referee team add NAME’; it appears here by itself.";
+  show("teams-text", board.teams_text ?? none);
+}
+
+// Everything that changes between boards.
+function tick() {
+  show("now", timeText(new Date()));
+  const silent = performance.now() - boardAt > SILENT_MS;
+  show("connection", silent ? "no news" : board ? "live" : "connecting…");
+  $("connection").className = silent ? "lost" : "";
+  document.body.classList.toggle("silent", silent);
+  showAlarm(silent ? ageS() : null);
+  if (!board) return;
+  const age = board.meter.reading ? board.meter.reading.age_s + ageS() : null;
+  show("meter-age", age === null ? noReading() : `last reading ${ageText(age)}`);
+  const session = shownSession();
+  if (session || !isOther()) showTime(session, board, ageS());
+  showElsewhere();
+  const state = session?.state;
+  $("arm").hidden = board.mode === "practice";
+  $("arm").disabled = isBusy() || state !== "READY";
+  $("stop").disabled = isBusy() || state !== "RUNNING";
+  $("void").disabled = isBusy() || !session || ["SEALED", "VOID"].includes(state);
+  $("create").disabled = isBusy() || board.teams.length === 0;
+}
+
+function showAlarm(silentS) {
+  const alarm = board || silentS !== null ? alarmOf(board, silentS, trouble) : null;
+  $("alarm").hidden = alarm === null;
+  if (alarm === null) return;
+  show("alarm-text", alarm.text);
+  show("alarm-detail", alarm.detail);
+}
+
+const noReading = () => (board.meter.link === "none" ? "" : "no reading yet");
+
+function ageText(seconds) {
+  if (seconds < 2) return "just now";
+  return seconds < 120 ? `${Math.floor(seconds)} s ago` : `${Math.floor(seconds / 60)} min ago`;
+}
+
+function showElsewhere() {
+  $("elsewhere").hidden = !isOther() || !board.current;
+  if ($("elsewhere").hidden) return;
+  const { current } = board;
+  const left = current.state === "RUNNING" ? `, ${clockText(leftOf(current, board, ageS()))} left` : "";
+  show("elsewhere-text", `Session ${current.id} of ${current.team} is ${current.state}${left}.`);
+}
+
+async function refresh() {
+  const response = await fetch("board");
+  if (response.ok) showBoard(await response.json());
+}
+
+async function move(action, question) {
+  const session = shownSession();
+  const reason = question ? await confirmed(question(session)) : "";
+  if (reason === null) return;
+  await act(`sessions/${session.id}/${action}`, { seen_state: session.state, reason }, async () => {
+    otherKey = "";
+    await refresh();
+  });
+  tick();
 }
 
 $("arm").addEventListener("click", () => move("arm"));
-$("stop").addEventListener("click", () => move("stop",
-  (s) => `Stop the running session ${s.id} of ${s.team}? What has come so far is scored.`, false));
-$("void").addEventListener("click", () => move("void",
-  (s) => `Void session ${s.id} of ${s.team}? It will have no score.`, true));
+$("stop").addEventListener("click", () => move("stop", (s) => ({
+  text: `Stop the running session ${s.id} of ${s.team}? What has come so far is scored.`,
+  yes: "Stop it now",
+  no: "Let it run",
+  withReason: false,
+})));
+$("void").addEventListener("click", () => move("void", (s) => ({
+  text: `Void session ${s.id} of ${s.team}? It will have no score, and that cannot be undone.`,
+  yes: "Void it",
+  no: "Leave it",
+  withReason: true,
+})));
+$("show-live").addEventListener("click", () => select(board.current.id));
 $("new-session").addEventListener("submit", (event) => {
   event.preventDefault();
-  act("sessions", { team: $("team").value });
+  act("sessions", { team: $("team").value }, async (answer) => {
+    await refresh();
+    // A session that runs stays in view; the new one stands in the list.
+    const live = ["ARMED", "RUNNING"].includes(board.current?.state);
+    if (answer && !live) select(answer.session);
+  });
 });
 
-async function start() {
-  formKey = (await (await fetch("form-key")).json()).key;
-  const { practice, teams } = await (await fetch("teams")).json();
-  $("new-session").hidden = practice;
-  fill("team", teams, (name) => {
-    const option = document.createElement("option");
-    option.textContent = name;
-    return option;
-  });
+// A browser gives up a stream that was refused; this page does not.
+function listen() {
   const events = new EventSource("events");
   events.addEventListener("board", (event) => showBoard(JSON.parse(event.data)));
-  setInterval(tick, 200);
+  for (const name of ["trouble", "full"]) {
+    events.addEventListener(name, (event) => { trouble = JSON.parse(event.data).text; });
+  }
+  events.addEventListener("error", () => {
+    if (events.readyState === EventSource.CLOSED) setTimeout(listen, REOPEN_MS);
+  });
 }
 
-start();
+listen();
+setInterval(tick, 200);

@@ -1,27 +1,125 @@
 // SPDX-License-Identifier: Apache-2.0
-// Numbers and states as people read them.
+// Numbers, times and states as people read them.
 
 export function figure(value, digits) {
   return value === null || value === undefined ? "–" : value.toFixed(digits);
 }
 
+// Four digits that count, whatever the size: scores lie between 0.01 and some hundreds.
+export function points(value) {
+  if (value === null || value === undefined) return "–";
+  const digits = value > 0 ? Math.min(6, Math.max(0, 3 - Math.floor(Math.log10(value)))) : 1;
+  return value.toFixed(digits);
+}
+
 export function clockText(seconds) {
-  const whole = Math.ceil(seconds);
+  return minutes(Math.ceil(seconds));
+}
+
+// A second of the session: it counts up, so it is not rounded up.
+export function secondText(seconds) {
+  return minutes(Math.floor(seconds));
+}
+
+function minutes(whole) {
   return `${Math.floor(whole / 60)}:${String(whole % 60).padStart(2, "0")}`;
+}
+
+// hourCycle, since some browsers write 24:00:00 for midnight without it.
+const TIME = new Intl.DateTimeFormat("en-GB", {
+  hour: "2-digit", minute: "2-digit", second: "2-digit", hourCycle: "h23",
+});
+
+export function timeText(moment) {
+  return TIME.format(moment);
 }
 
 const TEXTS = {
   READY: "Arm it when the team stands at the table.",
   ARMED: "The meter is prepared; the clock starts when the team logs in.",
-  RUNNING: "The clock and the meter run.",
-  ENDED: "Time is over; the final energy is being read.",
-  SCORED: "Scored.",
-  SEALED: "Sealed.",
-  VOID: "Void.",
+  RUNNING: "The clock and the meter run. Nothing is to be done.",
+  SCORED: "The score is computed.",
+  SEALED: "Sealed: the result cannot change.",
 };
 
-export function stateText(session) {
-  const cause = session.end_cause ? ` Ended by ${session.end_cause}.` : "";
-  const reason = session.void_reason ? ` ${session.void_reason}` : "";
-  return TEXTS[session.state] + cause + reason;
+const CAUSES = {
+  deadline: "Its time was over.",
+  logout: "The team logged out.",
+  stop: "It was stopped.",
+};
+
+export function stateText(session, meter) {
+  const cause = CAUSES[session.end_cause] ?? "";
+  if (session.state === "VOID") return `Void: ${session.void_reason ?? "no reason was given"}`;
+  if (session.state === "ENDED") return `${cause} ${endedText(session, meter)}`.trim();
+  if (session.state === "RUNNING" && meter.old) return "The clock runs.";
+  if (session.state === "RUNNING" && meter.link === "none") return "The clock runs; there is no meter.";
+  if (session.state === "ARMED" && meter.link === "none") return "The clock starts when the team logs in.";
+  return `${cause} ${TEXTS[session.state]}`.trim();
+}
+
+function endedText(session, meter) {
+  if (session.verdict) return "The energy is read; the score is being computed.";
+  if (!meter.old) return "The final energy is being read from the meter.";
+  return "The final energy is not read yet. The meter is waited for "
+    + `${clockText(session.settling_left_s)} more; without it the energy is INVALID. Until then no `
+    + "other session can be armed.";
+}
+
+// What the whole page is about while something is wrong: a plain sentence, and the technical one.
+// `trouble` is what the desk said last instead of a board.
+export function alarmOf(board, silentS, trouble) {
+  if (silentS !== null) {
+    return {
+      text: trouble || "The desk does not answer: what you see is old. It is started again by itself within "
+        + "seconds; a running session and the meter go on.",
+      detail: `The last news is ${Math.round(silentS)} s old.`,
+    };
+  }
+  const { meter } = board;
+  if (!meter.old) return null;
+  const what = meter.link === "lost" ? "The power meter is lost" : "The power meter sends no readings";
+  return { text: `${what}${goesOn(board)}`, detail: meter.text };
+}
+
+function goesOn(board) {
+  const unread = board.sessions.find((row) => row.state === "ENDED" && !row.verdict);
+  if (board.current?.state === "RUNNING") {
+    return ", but the session goes on and the meter integrates by itself: put its cable back, "
+      + "and reset nothing.";
+  }
+  if (unread) {
+    return ` and the final energy of session ${unread.id} is not read yet. The meter keeps it: `
+      + "put its cable back, and reset nothing.";
+  }
+  const then = board.current?.state === "ARMED" ? "the team cannot log in" : "no session can be armed";
+  return `: ${then} until it answers. Look at its cable and its power, and whether another program `
+    + "talks to it.";
+}
+
+const FLAGS = {
+  over_range: "over range",
+  voltage_peak_over: "voltage peak over range",
+  current_peak_over: "current peak over range",
+  auto_range: "automatic ranging is on",
+  range_switched: "the range was switched",
+};
+
+export function meterFlags(reading) {
+  const flags = (reading?.flags ?? []).map((flag) => FLAGS[flag] ?? flag);
+  const absent = Object.entries(reading?.absent ?? {}).map(([name, why]) => `no ${name}: ${why}`);
+  return [...flags, ...absent].join("; ");
+}
+
+const REASONS = {
+  "unknown image": "of an image that does not exist",
+  "class out of range": "of a class that does not exist",
+  "confidence not finite": "without a finite confidence",
+  "coordinate not finite": "without finite coordinates",
+  "inverted box": "with corners the wrong way round",
+};
+
+export function flagText(counts) {
+  const parts = Object.entries(counts).map(([why, n]) => `${n} ${REASONS[why] ?? why}`);
+  return parts.length ? `These boxes match no object: ${parts.join(", ")}.` : "";
 }

@@ -15,7 +15,7 @@ from werkzeug.exceptions import HTTPException, MethodNotAllowed
 
 from referee.core.states import EndCause, SessionState, state_of
 from referee.errors import RefereeError, Refusal
-from referee.service.board import board
+from referee.service.board import Board
 from referee.service.contest import Contest
 from referee.service.control_desk import ControlDesk
 from referee.service.teams import registered_teams
@@ -33,13 +33,13 @@ _log = logging.getLogger(__name__)
 _POLICY = "default-src 'self'; frame-ancestors 'none'; form-action 'self'; base-uri 'none'"
 
 
-def console_app(contest: Contest, desk: ControlDesk, broadcast: Broadcast) -> Flask:
+def console_app(contest: Contest, desk: ControlDesk, board: Board, broadcast: Broadcast) -> Flask:
     """Build the application of the control desk."""
     app = Flask("referee.console", static_folder=None)
     key = hmac.new(contest.secrets.console_key, b"console form", sha256).hexdigest()
     admit_own_pages_only(app, contest.config.server.console)
-    _register_pages(app, contest, key)
-    _register_board(app, contest, desk, broadcast)
+    _register_pages(app, key)
+    _register_board(app, board, broadcast)
     _register_actions(app, contest, desk, broadcast, key)
 
     @app.after_request
@@ -67,7 +67,7 @@ def console_app(contest: Contest, desk: ControlDesk, broadcast: Broadcast) -> Fl
     return app
 
 
-def _register_pages(app: Flask, contest: Contest, key: str) -> None:
+def _register_pages(app: Flask, key: str) -> None:
     @app.get("/")
     def page() -> Response:
         return send_from_directory(static_folder(), "console.html")
@@ -81,17 +81,20 @@ def _register_pages(app: Flask, contest: Contest, key: str) -> None:
         # Readable by this origin's pages alone: no cross-origin header is ever sent.
         return jsonify(key=key)
 
-    @app.get("/teams")
-    def teams() -> Response:
-        practice = contest.config.contest.mode == "practice"
-        names = [] if practice else sorted(registered_teams(contest.config.teams))
-        return jsonify(practice=practice, teams=names)
 
-
-def _register_board(app: Flask, contest: Contest, desk: ControlDesk, broadcast: Broadcast) -> None:
+def _register_board(app: Flask, board: Board, broadcast: Broadcast) -> None:
     @app.get("/board")
     def one_board() -> Response:
-        return jsonify(board(contest, desk.metering.status))
+        return jsonify(board.show())
+
+    @app.get("/sessions/<int:session_id>")
+    def one_session(session_id: int) -> Response:
+        return jsonify(board.session(session_id))
+
+    @app.get("/sessions/<int:session_id>/power")
+    def power(session_id: int) -> Response:
+        after = request.args.get("after", 0, type=int)
+        return jsonify(samples=board.power(session_id, after))
 
     @app.route("/events", methods=["GET"], provide_automatic_options=False)
     def events() -> Response:

@@ -6,34 +6,25 @@ from __future__ import annotations
 import json
 import re
 import stat
-import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from selenium import webdriver
 from selenium.webdriver.common.by import By
-from selenium.webdriver.support.ui import WebDriverWait
 
+from tests.e2e.browsing import chromium, press, wait_text
 from tests.e2e.conftest import Material
-from tests.e2e.running import PATIENCE_S, Program, client, program, referee, request
+from tests.e2e.running import Program, client, program, referee, request
 
 pytestmark = [pytest.mark.slow, pytest.mark.browser]
 
 
 @pytest.fixture(scope="module")
 def browser() -> Iterator[webdriver.Chrome]:
-    """Return Debian's Chromium, headless."""
-    options = webdriver.ChromeOptions()
-    for flag in ("--headless=new", "--no-sandbox", "--disable-gpu", "--window-size=1280,1000"):
-        options.add_argument(flag)
-    for flag in ("--disable-background-networking", "--disable-quic", "--no-first-run"):
-        options.add_argument(flag)
-    options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
-    service = webdriver.ChromeService("/usr/bin/chromedriver", log_output=subprocess.DEVNULL)
-    driver = webdriver.Chrome(options=options, service=service)
-    yield driver
-    driver.quit()
+    """Return one browser for all tests."""
+    with chromium() as driver:
+        yield driver
 
 
 @pytest.fixture
@@ -65,21 +56,6 @@ def register(event: Path, team: str) -> str:
     done = referee("team", "add", team, "--config", str(event))
     assert done.returncode == 0, done.stderr
     return done.stdout.strip().removeprefix(f"{team}: ")
-
-
-def wait_text(browser: webdriver.Chrome, element: str, text: str) -> None:
-    """Wait until an element of the page shows a text."""
-    WebDriverWait(browser, PATIENCE_S).until(
-        lambda driver: text in driver.find_element(By.ID, element).text,
-        f"{element} to show {text!r}",
-    )
-
-
-def press(browser: webdriver.Chrome, button: str) -> None:
-    """Press a button as soon as the page allows it."""
-    found = browser.find_element(By.ID, button)
-    WebDriverWait(browser, PATIENCE_S).until(lambda driver: found.is_enabled(), button)
-    found.click()
 
 
 def log_in(running: Program, team: str, password: str) -> tuple[int, str]:
@@ -119,8 +95,7 @@ def test_operator_runs_a_session_from_the_page(
         browser.get(running.console)
         wait_text(browser, "link", "ok")
         assert log_in(running, "rocket", password)[0] == 401
-        press(browser, "team")
-        browser.find_element(By.CSS_SELECTOR, "#new-session button").click()
+        press(browser, "create")
         wait_text(browser, "state", "READY")
         status, text = log_in(running, "rocket", password)
         assert (status, text.startswith("It is not your turn yet")) == (401, True)
@@ -148,24 +123,21 @@ def test_operator_stops_and_voids_only_after_asking(event: Path, browser: webdri
     event.write_text(event.read_text().replace("seconds = 5", "seconds = 600"))
     with program(["serve", "--config", str(event)], event.parent) as running:
         browser.get(running.console)
-        WebDriverWait(browser, PATIENCE_S).until(
-            lambda driver: driver.find_element(By.ID, "team").text == "rocket", "the team"
-        )
-        browser.find_element(By.CSS_SELECTOR, "#new-session button").click()
+        press(browser, "create")
         wait_text(browser, "state", "READY")
         press(browser, "arm")
         wait_text(browser, "state", "ARMED")
         assert log_in(running, "rocket", password)[0] == 200
         wait_text(browser, "state", "RUNNING")
         press(browser, "stop")
-        browser.find_element(By.CSS_SELECTOR, "#confirm button[value=cancel]").click()
+        press(browser, "confirm-no")
         assert running.board()["current"]["state"] == "RUNNING"
         press(browser, "stop")
-        browser.find_element(By.ID, "confirm-yes").click()
+        press(browser, "confirm-yes")
         wait_text(browser, "state", "SCORED")
         press(browser, "void")
         browser.find_element(By.ID, "reason").send_keys("wrong device")
-        browser.find_element(By.ID, "confirm-yes").click()
+        press(browser, "confirm-yes")
         wait_text(browser, "sessions", "VOID: wrong device")
         row = running.session()
         assert row is not None

@@ -1,0 +1,52 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Where contestants reach this machine, as operators tell them."""
+
+from __future__ import annotations
+
+import fcntl
+import socket
+import struct
+import sys
+
+__all__ = ["contestants_urls"]
+
+_SIOCGIFADDR = 0x8915  # ioctl(2) of Linux: the address of a network interface
+_ANY = ("0.0.0.0", "::", "[::]", "")
+
+
+def contestants_urls(address: str) -> list[str]:
+    """Return the URLs of a server that listens on `HOST:PORT`.
+
+    On all addresses that is one URL for each network of this machine, none without a network.
+    A port that was left to the system is not known here, and gives none either.
+    """
+    host, _, port = address.rpartition(":")
+    if port == "0":
+        return []
+    hosts = _network_addresses() if host in _ANY else [host]
+    return [f"http://{one}:{port}" for one in hosts]
+
+
+def _network_addresses() -> list[str]:
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
+        if sys.platform != "linux":
+            return _address_towards_anywhere(probe)
+        found = [_address_of(probe, name) for _, name in socket.if_nameindex()]
+    return [one for one in found if one is not None and not one.startswith("127.")]
+
+
+def _address_of(probe: socket.socket, interface: str) -> str | None:
+    try:
+        answer = fcntl.ioctl(probe, _SIOCGIFADDR, struct.pack("256s", interface.encode()[:15]))
+    except OSError:  # An interface that is down has no address.
+        return None
+    return socket.inet_ntoa(answer[20:24])
+
+
+def _address_towards_anywhere(probe: socket.socket) -> list[str]:
+    """Ask the routes, without sending anything: an address for documentation (RFC 5737)."""
+    try:
+        probe.connect(("192.0.2.1", 9))
+    except OSError:
+        return []
+    return [str(probe.getsockname()[0])]

@@ -1,0 +1,48 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Rows for those who watch a session: what its meter read of late, and its flagged answers."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from referee.core.detections import Detections
+from referee.store.packing import unpack
+
+__all__ = ["PowerSample", "flagged_answers", "recent_power"]
+
+
+@dataclass(frozen=True)
+class PowerSample:
+    """Hold the power of one reading; None where the meter had no number."""
+
+    reading_id: int
+    elapsed_s: float
+    power_w: float | None
+
+
+def recent_power(
+    connection: sqlite3.Connection, session_id: int, after: int, limit: int
+) -> list[PowerSample]:
+    """Return the session's newest readings above the number `after`, in order."""
+    rows = connection.execute(
+        "select reading_id, elapsed_s, power_w from readings where session_id = :session"
+        " and reading_id > :after order by reading_id desc limit :limit",
+        {"session": session_id, "after": after, "limit": limit},
+    ).fetchall()
+    return [PowerSample(*row) for row in reversed(rows)]
+
+
+def flagged_answers(
+    connection: sqlite3.Connection, session_id: int, after: int, limit: int
+) -> Iterator[tuple[int, Detections]]:
+    """Yield the answers in time that have flagged rows, by ascending number above `after`."""
+    rows = connection.execute(
+        "select answer_id, detections from answers where session_id = :session"
+        " and answer_id > :after and late = 0 and flagged_count > 0"
+        " order by answer_id limit :limit",
+        {"session": session_id, "after": after, "limit": limit},
+    )
+    for row in rows:
+        yield row["answer_id"], unpack(row["detections"])

@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+// What operators do: each thing once, asked for where it hurts, and refused in words.
+
+import { $, show } from "./page.js";
+
+let formKey = "";
+let busy = false;
+
+export const isBusy = () => busy;
+
+async function keyOf() {
+  if (!formKey) {
+    const response = await fetch("form-key");
+    if (!response.ok) throw new Error(`it answered ${response.status}`);
+    formKey = (await response.json()).key;
+  }
+  return formKey;
+}
+
+async function post(path, body) {
+  return fetch(path, {
+    method: "POST",
+    headers: { "Content-Type": "application/json", "X-Form-Key": await keyOf() },
+    body: JSON.stringify(body),
+  });
+}
+
+export function say(text, kind = "") {
+  show("refusal", text);
+  $("refusal").className = kind;
+}
+
+// Ask the desk, then call `after` with its answer (null where there is none). A second click
+// before that does nothing.
+export async function act(path, body, after) {
+  if (busy) return;
+  busy = true;
+  say("Asking the desk…", "asking");
+  let answer = null;
+  try {
+    let response = await post(path, body);
+    answer = await response.json();
+    if (answer.code === "form_key_wrong") {
+      // The desk was set up anew since this page was opened.
+      formKey = "";
+      response = await post(path, body);
+      answer = await response.json();
+    }
+    if (!response.ok) {
+      say(answer.text);
+      answer = null;
+    } else {
+      say("");
+    }
+  } catch (error) {
+    say(`The desk does not answer, so nothing is done (${error.message}). Try again.`);
+  }
+  try {
+    await after(answer);
+  } finally {
+    busy = false;
+  }
+}
+
+// Resolve to the reason ("" where none is asked for), or to null when it is left alone.
+export function confirmed({ text, yes, no, withReason }) {
+  const dialog = $("confirm");
+  show("confirm-text", text);
+  show("confirm-yes", yes);
+  show("confirm-no", no);
+  $("confirm-yes").className = withReason ? "destroys" : "ends";
+  $("reason-label").hidden = !withReason;
+  $("reason").required = withReason;
+  $("reason").value = "";
+  dialog.returnValue = "";
+  dialog.showModal();
+  $(withReason ? "reason" : "confirm-no").focus();
+  return new Promise((resolve) => {
+    dialog.addEventListener("close", () => {
+      resolve(dialog.returnValue === "yes" ? $("reason").value : null);
+    }, { once: true });
+  });
+}
+
+$("confirm-no").addEventListener("click", () => $("confirm").close(""));
+// The second half of a double click on the button that opened the dialog is not an answer.
+$("confirm-yes").addEventListener("click", (event) => {
+  if (event.detail > 1) event.preventDefault();
+});

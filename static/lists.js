@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+// The two lists below: sessions, of which one is shown above, and what happened.
+
+import { $, make } from "./page.js";
+import { figure, points, secondText, timeText } from "./wording.js";
+
+const rows = new Map(); // the table's rows by session number
+
+export function showRows(sessions, shownId, select) {
+  $("no-sessions").hidden = sessions.length > 0;
+  const order = sessions.map((session) => {
+    const row = rows.get(session.id) ?? newRow(session.id, select);
+    rows.set(session.id, row);
+    showRow(row, session, session.id === shownId);
+    return row;
+  });
+  const body = $("sessions");
+  if (body.rows.length !== order.length || order.some((row, n) => body.rows[n] !== row)) {
+    body.replaceChildren(...order);
+  }
+}
+
+function showRow(row, session, shown) {
+  const texts = [
+    session.team, session.void_reason ? `VOID: ${session.void_reason}` : session.state,
+    figure(session.mean_ap, 6), figure(session.energy_wh, 6), session.verdict ?? "–",
+    points(session.score),
+  ];
+  texts.forEach((text, n) => {
+    const cell = row.cells[n + 1];
+    if (cell.textContent !== text) cell.textContent = text;
+  });
+  row.cells[5].className = session.verdict ?? "";
+  row.classList.toggle("shown", shown);
+  row.querySelector("button").setAttribute("aria-pressed", String(shown));
+}
+
+function newRow(id, select) {
+  const button = make("button", String(id));
+  button.type = "button";
+  button.setAttribute("aria-label", `Show session ${id}`);
+  const cells = Array.from({ length: 7 }, () => make("td"));
+  cells[0].append(button);
+  for (const n of [3, 4, 6]) cells[n].classList.add("number");
+  for (const n of [3, 4]) cells[n].classList.add("extra");
+  const row = make("tr", ...cells);
+  row.addEventListener("click", () => select(id));
+  return row;
+}
+
+export function noticeRow(notice) {
+  const time = make("time", timeText(new Date(notice.utc)));
+  time.dateTime = notice.utc;
+  const second = notice.at_s === null ? "" : ` at ${secondText(notice.at_s)}`;
+  const where = make("span", notice.session ? `session ${notice.session}${second}` : "");
+  const element = make("li", time, where, make("p", notice.text));
+  element.className = notice.level;
+  return element;
+}

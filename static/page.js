@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+// Small changes of the page, made only where something differs, so that nothing flickers and a
+// focus, a selection or a scroll position survives.
+
+export const $ = (id) => document.getElementById(id);
+
+export function show(id, text) {
+  const element = $(id);
+  if (element.textContent !== String(text)) element.textContent = text;
+}
+
+export function showState(id, name, text = name) {
+  show(id, text);
+  $(id).className = `state ${name}`;
+}
+
+export function make(tag, ...content) {
+  const element = document.createElement(tag);
+  element.append(...content);
+  return element;
+}
+
+const shown = new Map();
+
+// Rebuild a list if its items have changed.
+export function fill(id, items, build) {
+  const key = JSON.stringify(items);
+  if (shown.get(id) === key) return false;
+  shown.set(id, key);
+  $(id).replaceChildren(...items.map(build));
+  return true;
+}

@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+// The large card: one session, its time, its figures and its result.
+
+import { $, fill, make, show, showState } from "./page.js";
+import {
+  clockText, figure, flagText, points, stateText, timeText,
+} from "./wording.js";
+
+const OVER = ["SCORED", "SEALED", "VOID"];
+
+export function showSession(session, board) {
+  showTitle(session, board);
+  showFigures(session, board.meter);
+  showResult(session);
+}
+
+function showTitle(session, board) {
+  $("state").hidden = !session;
+  if (session) {
+    show("session-title", `Session ${session.id}: ${session.team}`);
+    showState("state", session.state);
+    show("state-text", stateText(session, board.meter));
+    return;
+  }
+  const practice = board.mode === "practice";
+  show("session-title", practice ? "Waiting for a login" : "No session yet");
+  show("state-text", practice
+    ? "Any user name will do; the password is practice. Every login starts a session of its own."
+    : "Choose the team that is next, and press New session.");
+}
+
+function showFigures(session, meter) {
+  const soFar = session && !session.final && session.state !== "READY" ? " so far" : "";
+  const old = meter.old && session !== null && !session.verdict && !OVER.includes(session.state);
+  show("energy-name", `energy${soFar}, Wh`);
+  show("map-name", `mAP${soFar}`);
+  show("score-name", `score${soFar}, mAP/Wh`);
+  show("power", figure(meter.reading?.power_w, 3));
+  $("power-box").classList.toggle("old", meter.old);
+  show("power-note", meter.old && meter.reading ? `at ${timeText(new Date(meter.reading.utc))}` : "");
+  show("energy", figure(session?.energy_wh, 6));
+  $("energy-box").classList.toggle("old", old);
+  show("energy-note", energyNote(session, old));
+  show("map", figure(session?.mean_ap, 4));
+  show("score", points(session?.score));
+  show("score-note", old ? "none while the meter is lost" : "");
+  show("images", session ? `${session.images_fetched} of ${session.images}` : "–");
+  show("answers", session ? answersText(session) : "–");
+  show("detections", figure(session?.detections, 0));
+  show("flagged", figure(session?.flagged, 0));
+  show("flag-text", session ? flagText(session.flag_counts) : "");
+}
+
+function energyNote(session, old) {
+  if (old && session.energy_utc) return `at ${timeText(new Date(session.energy_utc))}`;
+  return session?.uncertainty_wh ? `± ${figure(session.uncertainty_wh, 6)}` : "";
+}
+
+function answersText(session) {
+  return session.late_answers ? `${session.answers} + ${session.late_answers} late` : `${session.answers}`;
+}
+
+const VERDICTS = {
+  VALID: "The energy is valid.",
+  SUSPECT: "The energy may be wrong, for these reasons; you decide by your rules:",
+  INVALID: "The energy cannot be used, for these reasons; a new session is always possible:",
+};
+
+function showResult(session) {
+  const verdict = session?.verdict ?? null;
+  $("result").hidden = !verdict;
+  if (verdict) {
+    showState("verdict", verdict);
+    show("verdict-text", VERDICTS[verdict]);
+  }
+  fill("reasons", session?.reasons ?? [], (reason) => make("li", reason));
+}
+
+// The large line: the time while there is any, the score when there is one.
+export function showTime(session, board, ageS) {
+  const clock = $("clock");
+  const left = leftOf(session, board, ageS);
+  const running = session?.state === "RUNNING";
+  const over = session && OVER.includes(session.state);
+  if (over) {
+    const none = session.state === "VOID" ? "void" : "no score";
+    show("clock", session.score === null || session.state === "VOID" ? none : points(session.score));
+    show("clock-label", session.score === null || session.state === "VOID" ? "" : "mAP/Wh");
+  } else {
+    show("clock", clockText(left));
+    show("clock-label", running ? "left" : "");
+  }
+  clock.className = `clock ${running && left < 30 ? "last" : ""} ${running || over ? "" : "still"}`;
+  const length = session?.length_s ?? board.seconds;
+  $("time-bar").style.width = `${over ? 100 : 100 * (1 - left / length)}%`;
+}
+
+// Between boards the clock runs by itself, from the remaining time that the desk computed.
+export function leftOf(session, board, ageS) {
+  if (!session) return board.seconds;
+  return session.state === "RUNNING" ? Math.max(0, session.remaining_s - ageS) : session.remaining_s;
+}

@@ -1,0 +1,419 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The operators' page in a real browser: a real console, with a meter and a clock in memory."""
+
+from __future__ import annotations
+
+import re
+import threading
+from collections.abc import Iterator
+from contextlib import ExitStack
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import pytest
+from selenium import webdriver
+from selenium.webdriver.common.action_chains import ActionChains
+from selenium.webdriver.common.by import By
+from selenium.webdriver.common.keys import Keys
+from selenium.webdriver.support.ui import WebDriverWait
+from werkzeug.serving import BaseWSGIServer, make_server
+
+from referee.service.board import Board
+from referee.service.contest import Contest
+from referee.service.control_desk import ControlDesk
+from referee.service.metering import LinkState
+from referee.service.teams import register_team
+from referee.store.notices import insert_notice
+from referee.store.readings import insert_energy
+from referee.store.scores import Snapshot, insert_snapshot
+from referee.web.broadcast import Broadcast
+from referee.web.console import console_app
+from tests.e2e.browsing import chromium, press, text_of, wait_text
+from tests.e2e.running import PATIENCE_S
+from tests.service.fakes import FakeClock, FakeMeter, eventually, make_contest, running_desk
+
+pytestmark = [pytest.mark.slow, pytest.mark.browser]
+
+
+@dataclass
+class Site:
+    """Hold a console that is served on loopback, and what stands behind it."""
+
+    contest: Contest
+    desk: ControlDesk
+    meter: FakeMeter
+    clock: FakeClock
+    port: int = 0
+    stack: ExitStack = field(default_factory=ExitStack)
+
+    def serve(self) -> None:
+        """Serve the console, on the same port as before."""
+        board = Board(self.contest, lambda: self.desk.metering.status)
+        broadcast = Broadcast(board.show, 4)
+        app = console_app(self.contest, self.desk, board, broadcast)
+        server = make_server("127.0.0.1", self.port, app, threaded=True)
+        self.port = server.port
+        thread = threading.Thread(target=server.serve_forever, name="console", daemon=True)
+        thread.start()
+        broadcast.start()
+        self.stack.callback(_stop, server, broadcast, thread)
+
+    @property
+    def url(self) -> str:
+        """Return the console's URL."""
+        return f"http://127.0.0.1:{self.port}"
+
+    def begin(self, team: str = "ants") -> int:
+        """Let a team's session run."""
+        session_id = self.desk.new_session(team, "Kim")
+        self.desk.arm(session_id, "Kim")
+        return self.desk.begin(team, "10.0.0.2")
+
+    def notice(self, session_id: int, text: str) -> None:
+        """Store a warning of this moment."""
+        with self.contest.database.write() as connection:
+            utc = self.clock.now().utc.isoformat()
+            insert_notice(connection, session_id, utc, "warning", text)
+
+    def judge(self, session_id: int, verdict: str, *reasons: str) -> None:
+        """Store a judged energy of a watt-hour."""
+        with self.contest.database.write() as connection:
+            insert_energy(
+                connection,
+                session_id,
+                utc="",
+                energy_wh=1.0,
+                uncertainty_wh=0.001,
+                verdict=verdict,
+                detail={"reasons": reasons},
+            )
+
+
+def _stop(server: BaseWSGIServer, broadcast: Broadcast, thread: threading.Thread) -> None:
+    broadcast.close()
+    server.shutdown()
+    thread.join()
+    server.server_close()
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[webdriver.Chrome]:
+    """Return one browser for all tests."""
+    with chromium() as driver:
+        yield driver
+
+
+@pytest.fixture
+def site(tmp_path: Path) -> Iterator[Site]:
+    """Return the console of an event of 600 s with the teams 'ants' and 'bees'."""
+    clock = FakeClock()
+    contest = make_contest(tmp_path, clock, mode="event", seconds=600)
+    for team in ("ants", "bees"):
+        register_team(contest.config.teams, team)
+    meter = FakeMeter(clock)
+    with running_desk(contest, meter) as desk:
+        site = Site(contest, desk, meter, clock)
+        with site.stack:
+            site.serve()
+            yield site
+    contest.database.close()
+
+
+def wait_until(browser: webdriver.Chrome, script: str) -> None:
+    """Wait until an expression of the page is true."""
+    WebDriverWait(browser, PATIENCE_S, 0.1).until(
+        lambda driver: driver.execute_script(f"return {script}"), script
+    )
+
+
+def row_button(browser: webdriver.Chrome, session_id: int):
+    """Return the button of a session's row."""
+    return browser.find_element(By.CSS_SELECTOR, f"button[aria-label='Show session {session_id}']")
+
+
+def states(site: Site) -> list[str]:
+    """Return the sessions' states, the oldest first."""
+    rows = Board(site.contest, lambda: site.desk.metering.status).show()["sessions"]
+    return [row["state"] for row in reversed(rows)]
+
+
+# Before a session
+
+
+def test_team_that_is_added_later_can_be_chosen(site: Site, browser: webdriver.Chrome) -> None:
+    """An empty list says what to do; a team that is registered then appears without a reload."""
+    site.contest.config.teams.unlink()
+    browser.get(site.url)
+    wait_text(browser, "teams-text", "referee team add")
+    assert not browser.find_element(By.ID, "create").is_enabled()
+    register_team(site.contest.config.teams, "wasps")
+    wait_text(browser, "team", "wasps")
+    assert "" == text_of(browser, "teams-text")
+    press(browser, "create")
+    wait_text(browser, "session-title", "Session 1: wasps")
+    assert "10:00" == text_of(browser, "clock")
+
+
+def test_double_clicks_do_nothing_twice(site: Site, browser: webdriver.Chrome) -> None:
+    """Two clicks make one session, and arm it once; the refusal of another is told."""
+    browser.get(site.url)
+    wait_text(browser, "team", "ants")
+    WebDriverWait(browser, PATIENCE_S, 0.1).until(
+        lambda driver: driver.find_element(By.ID, "create").is_enabled()
+    )
+    ActionChains(browser).double_click(browser.find_element(By.ID, "create")).perform()
+    wait_text(browser, "state", "READY")
+    press(browser, "create")
+    wait_text(browser, "refusal", "Session 1 of 'ants' is READY")
+    assert ["READY"] == states(site)
+    ActionChains(browser).double_click(browser.find_element(By.ID, "arm")).perform()
+    wait_text(browser, "state", "ARMED")
+    assert 1 == site.meter.calls.count("prepare")
+    assert "" == text_of(browser, "refusal")
+
+
+# Which session
+
+
+def test_click_on_a_row_selects_the_session_to_act_on(
+    site: Site, browser: webdriver.Chrome
+) -> None:
+    """The panel shows and moves the session that was clicked on; the live one is a click away."""
+    first = site.desk.new_session("ants", "Kim")
+    running = site.begin("bees")
+    browser.get(site.url)
+    wait_text(browser, "session-title", f"Session {running}: bees")
+    row_button(browser, first).find_element(By.XPATH, "../../td[2]").click()
+    wait_text(browser, "session-title", f"Session {first}: ants")
+    wait_text(browser, "elsewhere-text", f"Session {running} of bees is RUNNING, 10:00 left")
+    assert "true" == row_button(browser, first).get_attribute("aria-pressed")
+    press(browser, "arm")
+    wait_text(browser, "refusal", f"Session {running} of 'bees' is RUNNING")
+    press(browser, "void")
+    browser.find_element(By.ID, "reason").send_keys("made by mistake")
+    press(browser, "confirm-yes")
+    wait_text(browser, "state", "VOID")
+    assert ["VOID", "RUNNING"] == states(site)
+    press(browser, "show-live")
+    wait_text(browser, "session-title", f"Session {running}: bees")
+    assert not browser.find_element(By.ID, "elsewhere").is_displayed()
+
+
+def test_rows_are_selected_by_keyboard(site: Site, browser: webdriver.Chrome) -> None:
+    """A row's button takes the focus, Enter selects, and the focus stays while boards come."""
+    first = site.desk.new_session("ants", "Kim")
+    site.desk.new_session("bees", "Kim")
+    browser.get(site.url)
+    wait_text(browser, "session-title", "Session 2: bees")
+    row_button(browser, first).send_keys(Keys.ENTER)
+    wait_text(browser, "session-title", "Session 1: ants")
+    site.desk.arm(first, "Kim")
+    wait_text(browser, "state", "ARMED")
+    focus = browser.switch_to.active_element
+    assert "Show session 1" == focus.get_attribute("aria-label")
+
+
+# Asking back
+
+
+@pytest.mark.parametrize("button", ["stop", "void"])
+def test_dialog_can_always_be_left(site: Site, browser: webdriver.Chrome, button: str) -> None:
+    """Its own button and Escape both close it, whatever was typed, and nothing is done."""
+    site.begin()
+    browser.get(site.url)
+    for leave in ("button", "escape"):
+        press(browser, button)
+        if button == "void" and leave == "escape":
+            browser.find_element(By.ID, "reason").send_keys("half a reas")
+        if leave == "button":
+            press(browser, "confirm-no")
+        else:
+            browser.switch_to.active_element.send_keys(Keys.ESCAPE)
+        wait_until(browser, "!document.getElementById('confirm').open")
+    assert ["RUNNING"] == states(site)
+
+
+def test_enter_in_the_reason_voids(site: Site, browser: webdriver.Chrome) -> None:
+    """Without a reason it asks for one and stays; with one Enter voids, and the reason stands."""
+    site.begin()
+    browser.get(site.url)
+    press(browser, "void")
+    reason = browser.find_element(By.ID, "reason")
+    assert reason == browser.switch_to.active_element
+    reason.send_keys(Keys.ENTER)
+    assert browser.find_element(By.ID, "confirm").is_displayed()
+    reason.send_keys("wrong device", Keys.ENTER)
+    wait_text(browser, "sessions", "VOID: wrong device")
+    wait_text(browser, "state-text", "wrong device")
+    assert ["VOID"] == states(site)
+
+
+def test_enter_does_not_stop_by_accident(site: Site, browser: webdriver.Chrome) -> None:
+    """The dialog of Stop has its focus on the harmless button."""
+    site.begin()
+    browser.get(site.url)
+    press(browser, "stop")
+    browser.switch_to.active_element.send_keys(Keys.ENTER)
+    wait_until(browser, "!document.getElementById('confirm').open")
+    assert ["RUNNING"] == states(site)
+
+
+# What goes wrong
+
+
+def test_lost_meter_while_running(site: Site, browser: webdriver.Chrome) -> None:
+    """One sentence says what goes on and what not to do; old figures are grey, with their time."""
+    session_id = site.begin()
+    site.clock.advance(37)
+    with site.contest.database.write() as connection:
+        insert_snapshot(connection, session_id, "", Snapshot(1, 0.5, 1))
+    browser.get(site.url)
+    wait_text(browser, "energy", f"{5 * 37 / 3600:.6f}")
+    wait_text(browser, "score-name", "score so far")
+    wait_until(browser, "document.getElementById('score').textContent !== '–'")
+    height = browser.find_element(By.ID, "stop").location["y"]
+    site.meter.lost = True
+    wait_text(browser, "alarm-text", "the session goes on and the meter integrates by itself")
+    assert "reset nothing" in text_of(browser, "alarm-text")
+    assert "No link to the meter." in text_of(browser, "alarm-detail")
+    site.clock.advance(20)
+    wait_text(browser, "meter-age", "20 s ago")
+    assert ("lost", "9:03") == (text_of(browser, "link"), text_of(browser, "clock"))
+    for figure in ("power", "energy"):
+        assert re.fullmatch(r"at \d\d:\d\d:37", text_of(browser, f"{figure}-note"))
+        box = browser.find_element(By.ID, f"{figure}-box")
+        assert "old" in str(box.get_attribute("class")).split()
+    assert ("–", "0.5000") == (text_of(browser, "score"), text_of(browser, "map"))
+    assert height == browser.find_element(By.ID, "stop").location["y"]
+    site.meter.lost = False
+    wait_until(browser, "document.getElementById('alarm').hidden")
+    eventually(lambda: site.desk.metering.status.link is LinkState.OK)
+
+
+def test_end_with_a_lost_meter_says_what_it_waits_for(
+    site: Site, browser: webdriver.Chrome
+) -> None:
+    """The time that is left, what comes then, and what cannot be done meanwhile."""
+    session_id = site.begin()
+    site.meter.lost = True
+    eventually(lambda: site.desk.metering.status.link is LinkState.LOST)
+    site.clock.advance(601)
+    browser.get(site.url)
+    wait_text(browser, "state", "ENDED")
+    wait_text(browser, "state-text", "without it the energy is INVALID")
+    assert "no other session can be armed" in text_of(browser, "state-text")
+    assert re.search(r"waited for [12]:\d\d more", text_of(browser, "state-text"))
+    wait_text(browser, "alarm-text", f"the final energy of session {session_id} is not read yet")
+    site.meter.lost = False
+
+
+def test_result_with_its_reasons(site: Site, browser: webdriver.Chrome) -> None:
+    """The verdict stands with its reasons, and notices have 24-hour times and the second."""
+    session_id = site.begin()
+    site.clock.advance(37)
+    site.notice(session_id, "something happened")
+    site.judge(session_id, "SUSPECT", "The range was changed.", "It was read once.")
+    browser.get(site.url)
+    wait_text(browser, "verdict", "SUSPECT")
+    reasons = browser.find_elements(By.CSS_SELECTOR, "#reasons li")
+    assert ["The range was changed.", "It was read once."] == [reason.text for reason in reasons]
+    wait_text(browser, "notices", "something happened")
+    text = text_of(browser, "notices")
+    assert re.search(r"(?m)^[0-2]\d:00:37\s+session 1 at 0:37\s+something happened$", text), text
+
+
+def test_desk_that_is_away_and_comes_back(site: Site, browser: webdriver.Chrome) -> None:
+    """The page says that it is old, refuses in words, and takes up the new desk by itself."""
+    site.desk.new_session("ants", "Kim")
+    browser.get(site.url)
+    wait_text(browser, "connection", "live")
+    site.stack.close()
+    press(browser, "arm")
+    wait_text(browser, "refusal", "so nothing is done")
+    wait_text(browser, "connection", "no news")
+    assert "what you see is old" in text_of(browser, "alarm-text")
+    site.serve()
+    wait_text(browser, "connection", "live")
+    press(browser, "arm")
+    wait_text(browser, "state", "ARMED")
+
+
+def test_power_is_drawn(site: Site, browser: webdriver.Chrome) -> None:
+    """The running session's readings become a line, whose text tells the watts."""
+    site.begin()
+    browser.get(site.url)
+    wait_until(browser, "document.querySelector('#chart .power')?.getAttribute('d')")
+    wait_until(browser, "document.getElementById('chart-text').textContent.startsWith('5.000 W')")
+
+
+# How it looks
+
+CONTRASTS = """
+const channel = (c) => (c /= 255) <= 0.03928 ? c / 12.92 : ((c + 0.055) / 1.055) ** 2.4;
+const light = ([r, g, b]) => 0.2126 * channel(r) + 0.7152 * channel(g) + 0.0722 * channel(b);
+const parse = (text) => (text.match(/[\\d.]+/g) ?? []).map(Number);
+const ground = (element) => {
+  for (let at = element; at; at = at.parentElement) {
+    const colour = parse(getComputedStyle(at).backgroundColor);
+    if (colour.length < 4 || colour[3] > 0) return colour;
+  }
+  return [255, 255, 255];
+};
+const bad = [];
+document.getElementById("confirm").showModal();
+for (const element of document.querySelectorAll("body *")) {
+  const own = [...element.childNodes].some((n) => n.nodeType === 3 && n.data.trim());
+  if (!own || !element.checkVisibility()) continue;
+  const style = getComputedStyle(element);
+  const colour = element.namespaceURI.includes("svg") ? style.fill : style.color;
+  const [a, b] = [light(parse(colour)), light(ground(element))];
+  const ratio = (Math.max(a, b) + 0.05) / (Math.min(a, b) + 0.05);
+  if (ratio < 4.5) bad.push(`${element.id || element.textContent}: ${ratio.toFixed(2)}`);
+}
+document.getElementById("confirm").close();
+return bad;
+"""
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_every_text_has_contrast(site: Site, browser: webdriver.Chrome, scheme: str) -> None:
+    """All texts stand out by 4.5 to 1 at least, in both schemes, with an alarm and a verdict."""
+    session_id = site.begin()
+    site.notice(session_id, "a warning")
+    site.judge(session_id, "INVALID", "A reason.")
+    site.meter.lost = True
+    features = [{"name": "prefers-color-scheme", "value": scheme}]
+    browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": features})
+    browser.get(site.url)
+    wait_text(browser, "verdict", "INVALID")
+    wait_text(browser, "alarm-text", "The power meter")
+    wait_text(browser, "notices", "a warning")
+    assert [] == browser.execute_script(CONTRASTS)
+    browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": []})
+    site.meter.lost = False
+
+
+@pytest.mark.parametrize("width", [320, 400, 768, 1920])
+def test_nothing_sticks_out(site: Site, browser: webdriver.Chrome, width: int) -> None:
+    """No width needs scrolling sideways, with long names too."""
+    team = "The Very Long Name of a Team, University of Somewhere " + 40 * "x"
+    register_team(site.contest.config.teams, team)
+    session_id = site.begin(team)
+    site.judge(session_id, "SUSPECT", 90 * "y")
+    metrics = {"width": width, "height": 900, "deviceScaleFactor": 1, "mobile": False}
+    browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", metrics)
+    browser.get(site.url)
+    wait_text(browser, "verdict", "SUSPECT")
+    assert width >= browser.execute_script("return document.documentElement.scrollWidth")
+    browser.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
+
+
+def test_stop_and_void_look_different(site: Site, browser: webdriver.Chrome) -> None:
+    """They differ in colour and in their frame, and stand apart."""
+    site.begin()
+    browser.get(site.url)
+    wait_text(browser, "state", "RUNNING")
+    stop, void = (browser.find_element(By.ID, name) for name in ("stop", "void"))
+    for style in ("color", "border-top-style"):
+        assert stop.value_of_css_property(style) != void.value_of_css_property(style)
+    assert void.location["x"] > stop.location["x"] + stop.size["width"] + 100
