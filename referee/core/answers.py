@@ -101,15 +101,13 @@ def parse_csv(body: bytes) -> Detections:
     for number, cells in numbered:
         if len(cells) != width:
             faults.add(f"line {number} has {len(cells)} numbers, not {width}")
-    faults.refuse_if_any("csv_invalid")
-    table = list(zip(*(cells for _, cells in numbered), strict=True)) or [()] * width
+    # The other lines are looked at all the same, so that their faults are told with these.
+    rows = [(number, cells) for number, cells in numbered if len(cells) == width]
+    table = list(zip(*(cells for _, cells in rows), strict=True)) or [()] * width
     if width == 6:
-        table.insert(2, ("1.0",) * len(numbered))
+        table.insert(2, ("1.0",) * len(rows))
     columns = dict(zip(FORM_FIELDS, table, strict=True))
-    lines_of_rows = [number for number, _ in numbered]
-    detections = _from_text_columns(
-        columns, faults, False, lambda row: f"line {lines_of_rows[row]}"
-    )
+    detections = _from_text_columns(columns, faults, False, lambda row: f"line {rows[row][0]}")
     faults.refuse_if_any("csv_invalid")
     return detections
 

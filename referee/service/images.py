@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import io
-import logging
 import zipfile
 from dataclasses import dataclass
 
@@ -12,16 +11,25 @@ from referee.core.image_ids import requested_archive, requested_image
 from referee.errors import RefereeError
 from referee.service.contest import Contest, order_of
 from referee.store.images import ImageEntry
-from referee.store.notices import insert_notice
 from referee.store.sessions import SessionRecord
 
 __all__ = ["ImageMissing", "SentImages", "archive_for", "image_for"]
 
-_log = logging.getLogger(__name__)
-
 
 class ImageMissing(RefereeError):
-    """Report that an image which was there when the contest was prepared is not any more."""
+    """Report that an image which was there when the contest was prepared is not any more.
+
+    The error's text is for the contestant, `alarm` for the operator.
+    """
+
+    def __init__(self, image_id: int, text: str, alarm: str) -> None:
+        super().__init__(image_id, text, alarm)
+        self.image_id = image_id
+        self.text = text
+        self.alarm = alarm
+
+    def __str__(self) -> str:
+        return self.text
 
 
 @dataclass(frozen=True)
@@ -82,9 +90,8 @@ def _read(contest: Contest, session: SessionRecord, number: int, entry: ImageEnt
         fault = str(error.strerror)
     if not fault:
         return content
-    text = f"Image {entry.image_id} ({entry.path}) cannot be sent: {fault}."
-    _log.error("%s", text)
-    with contest.database.write() as connection:
-        utc = contest.clock.now().utc.isoformat()
-        insert_notice(connection, session.session_id, utc, "alarm", text)
-    raise ImageMissing(f"Image {number} is missing on the referee's disk: the operator is told.")
+    raise ImageMissing(
+        entry.image_id,
+        f"Image {number} is missing on the referee's disk: the operator is told.",
+        f"Image {entry.image_id} ({entry.path}) cannot be sent: {fault}.",
+    )

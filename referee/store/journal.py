@@ -35,6 +35,7 @@ class _Job:
 
     write: Callable[[Connection], Any]
     future: Future[Any] | None
+    durable: bool = False
 
     def still_wanted(self) -> bool:
         """Tell whether it is to be written: a future is, unless the one who waited gave up."""
@@ -64,7 +65,7 @@ class Journal:
         if self._jobs.qsize() >= _WAITING:
             raise Unavailable("The referee's disk is too slow: try again in a second.")
         future: Future[T] = Future()
-        self._jobs.put(_Job(write, future))
+        self._jobs.put(_Job(write, future, durable=True))
         return future
 
     def note(self, write: Callable[[Connection], object]) -> None:
@@ -75,18 +76,25 @@ class Journal:
         Whoever is faster than the journal is held up until it has caught up; with a stalled disk
         the note is dropped after some seconds, and the log says so.
         """
-        if self._jobs.qsize() >= _WAITING and not self._catches_up():
+        if self._jobs.qsize() >= _WAITING and not self.catch_up(_CATCH_UP_S):
             _log.error("the disk has stalled: a note was dropped")
             return
         self._jobs.put(_Job(write, None))
 
-    def _catches_up(self) -> bool:
+    def catch_up(self, timeout_s: float) -> bool:
+        """Wait until everything queued so far can be read; tell whether that came about in time.
+
+        It need not be durable by then, so this does not wait for the disk.
+        """
         reached: Future[None] = Future()
         self._jobs.put(_Job(lambda connection: None, reached))
         try:
-            reached.result(_CATCH_UP_S)
-        except (FutureTimeoutError, Unavailable):
+            reached.result(timeout_s)
+        except FutureTimeoutError:
+            reached.cancel()
             return False
+        except Exception:
+            return False  # The batch failed: whoever waits for its writes is told.
         return True
 
     def flush(self, timeout_s: float) -> None:
@@ -125,9 +133,9 @@ class Journal:
 
     def _commit(self, batch: list[_Job]) -> None:
         outcomes: list[tuple[_Job, object, Exception | None]] = []
-        awaited = any(job.future is not None for job in batch)
+        durable = any(job.durable for job in batch)
         try:
-            with self._database.write(durable=awaited) as connection:
+            with self._database.write(durable=durable) as connection:
                 if len(batch) == 1:
                     outcomes.append((batch[0], batch[0].write(connection), None))
                 else:

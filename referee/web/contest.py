@@ -15,6 +15,7 @@ from referee.service.admission import Admission
 from referee.service.contest import Contest
 from referee.service.images import ImageMissing
 from referee.store.journal import Journal
+from referee.store.notices import insert_notice
 from referee.store.requests import Request, insert_request
 from referee.store.sessions import SessionRecord
 from referee.web import contest_answers, contest_images, contest_sessions
@@ -42,7 +43,7 @@ def contest_app(services: ContestServices) -> Flask:
     """Build the application that serves contestants."""
     app = Flask("referee.contest", static_folder=None)
     _register_hooks(app, services)
-    _register_errors(app)
+    _register_errors(app, services)
     contest_sessions.register(app, services)
     contest_images.register(app, services)
     contest_answers.register(app, services)
@@ -94,13 +95,24 @@ def _row(session_id: int, started: Instant, response: Response, now: Instant) ->
     )
 
 
-def _register_errors(app: Flask) -> None:
+def _register_errors(app: Flask, services: ContestServices) -> None:
+    told: set[tuple[int, int]] = set()
+
     @app.errorhandler(Refusal)
     def refused(refusal: Refusal) -> Response:
         return problem(request, refusal)
 
     @app.errorhandler(ImageMissing)
     def image_missing(error: ImageMissing) -> Response:
+        _log.error("%s", error.alarm)
+        session_id: int = g.session.session_id
+        # A client that tries again and again must not push every other notice off the console.
+        if (session_id, error.image_id) not in told:
+            told.add((session_id, error.image_id))
+            utc, text = g.received.utc.isoformat(), error.alarm
+            services.journal.note(
+                lambda connection: insert_notice(connection, session_id, utc, "alarm", text)
+            )
         return problem(request, Refusal("image_missing", str(error)))
 
     @app.errorhandler(Unavailable)

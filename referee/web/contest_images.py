@@ -56,7 +56,8 @@ def _send(services: ContestServices, find: Finder, asked: Callable[[], str]) -> 
     session = services.admission.running_session(require_token(request))
     g.session = session
     sent = find(services.contest, session, asked())
-    g.sent = sent
+    if request.method != "HEAD":  # Nothing of the image is sent then.
+        g.sent = sent
     return Response(
         sent.content,
         headers=[

@@ -251,6 +251,10 @@ def test_csv_without_rows(body):
             ),
         ),
         (
+            b"1 2 3\n1 a 0.5 1 2 3 4\n1 1 0.5 1 2 3 4",
+            ("line 1 has 3 numbers, not 7", "line 2: CLASS_ID 'a' is not a number"),
+        ),
+        (
             b"image_id,class_id,confidence,xmin,ymin,xmax,ymax\n7,12,0.5,1,2,30,40",
             tuple(
                 f"line 1: {name} '{text}' is not a number"

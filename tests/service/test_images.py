@@ -12,7 +12,6 @@ import pytest
 from referee.errors import Refusal
 from referee.service.contest import order_of
 from referee.service.images import ImageMissing, archive_for, image_for
-from referee.store.notices import notices_of
 from referee.store.sessions import create_session, load_session
 from tests.service.fakes import make_contest
 
@@ -109,7 +108,6 @@ def test_image_that_vanished(tmp_path, clock, damage):
     assert str(path) not in str(missing.value)
     with pytest.raises(ImageMissing):
         archive_for(contest, session, "1")
-    notices = notices_of(contest.database.connection, session.session_id)
     contest.database.close()
-    assert {"alarm"} == {notice.level for notice in notices}
-    assert str(path) in notices[0].text
+    assert 2 == missing.value.image_id
+    assert str(path) in missing.value.alarm

@@ -214,6 +214,27 @@ def test_notes_alone_do_not_wait_for_the_disk(journal, database):
     assert "pragma synchronous = full" == settings[-1]
 
 
+def test_catching_up_does_not_wait_for_the_disk(journal, database):
+    """What is queued can be read afterwards, without having been made durable for that."""
+    statements = []
+    journal.submit(lambda connection: connection.set_trace_callback(statements.append)).result()
+    gate = Gate(journal)
+    journal.note(store)
+    gate.open()
+    statements.clear()
+    assert journal.catch_up(BOUND_S)
+    assert 1 == count(database)
+    assert "pragma synchronous = full" not in statements
+
+
+def test_catching_up_has_an_end(journal):
+    """A disk that has stalled is not waited for, and nothing is raised."""
+    gate = Gate(journal)
+    assert not journal.catch_up(0.01)
+    gate.open()
+    assert journal.catch_up(BOUND_S)
+
+
 def test_a_note_that_fails_is_logged(journal, database, caplog):
     """Nobody waits for a note, so its failure stands in the log, and the thread lives on."""
     journal.note(lambda connection: connection.execute("delete from sessions"))

@@ -6,9 +6,11 @@ from __future__ import annotations
 import io
 import json
 import zipfile
+from pathlib import Path
 
 import pytest
 
+from referee.store.notices import notices_of
 from tests.web.conftest import IMAGES, Site
 
 ROW = {"image_name": "1", "CLASS_ID": "1", "confidence": "0.5"} | dict.fromkeys(
@@ -142,6 +144,8 @@ def test_an_image_that_has_vanished_is_500_and_an_alarm(site: Site) -> None:
     (site.contest.config.images.folder / "3.jpg").unlink()
     answer = site.client.get("/image/3", headers=bearer(token))
     assert (answer.status_code, answer.data) == (500, b"Image not found\n")
+    # The status waits for what is noted.
+    assert site.client.get("/status", headers=bearer(token)).status_code == 200
     row = site.contest.database.connection.execute(
         "select text from notices where level = 'alarm'"
     ).fetchone()
@@ -276,3 +280,39 @@ def test_help_is_free_and_starts_nothing(site: Site) -> None:
     assert site.client.get("/board").status_code == 404
     rows = site.contest.database.connection.execute("select * from sessions").fetchall()
     assert rows == []
+
+
+@pytest.mark.parametrize("path", ["/image/1", "/zipimages?image_name=1"])
+def test_asking_for_the_head_of_an_image_is_not_fetching_it(site: Site, path: str) -> None:
+    """Only images whose bytes were sent count as processed."""
+    headers = bearer(site.login())
+
+    def fetched() -> int:
+        return int(site.client.get("/status", headers=headers).get_json()["images_fetched"])
+
+    head = site.client.head(path, headers=headers)
+    assert (head.status_code, head.data) == (200, b"")
+    assert fetched() == 0
+    assert site.client.get(path, headers=headers).status_code == 200
+    assert fetched() > 0
+
+
+def test_a_missing_image_is_told_once(site: Site) -> None:
+    """However often it is asked for, the operator reads one alarm, about the file."""
+    headers = bearer(site.login())
+    paths = [Path(site.contest.images[n].path) for n in (4, 5)]
+    for path in paths:
+        path.unlink()
+    for number in (5, 5, 6, 5):
+        assert site.client.get(f"/image/{number}", headers=headers).status_code == 500
+    assert site.client.get("/status", headers=headers).status_code == 200
+    texts = [n.text for n in notices_of(site.contest.database.connection, 1) if n.level == "alarm"]
+    assert [str(path) in text for path, text in zip(paths, texts, strict=True)] == [True, True]
+
+
+def test_status_does_not_need_the_disk(site: Site) -> None:
+    """While nothing can be written, a contestant still learns whether to go on."""
+    headers = bearer(site.login())
+    with site.contest.database.write():
+        status = site.client.get("/status", headers=headers)
+    assert (status.status_code, status.get_json()["state"]) == (200, "RUNNING")
