@@ -13,6 +13,15 @@ from referee.core.detections import Detections
 __all__ = ["Flag", "flag_rows"]
 
 
+_REASONS = (
+    "unknown image",
+    "class out of range",
+    "confidence not finite",
+    "coordinate not finite",
+    "inverted box",
+)
+
+
 @dataclass(frozen=True)
 class Flag:
     """Name one row of an answer, counted from 0, and why it can never be a true positive."""
@@ -36,14 +45,17 @@ def flag_rows(
     listed = np.zeros(len(detections), dtype=bool)
     within = position < len(class_ids)
     listed[within] = class_ids[position[within]] == detections.class_id[within]
-    reasons = (
-        ("unknown image", (image < 1) | (image > image_count)),
-        ("class out of range", ~listed),
-        ("confidence not finite", ~np.isfinite(detections.confidence)),
-        ("coordinate not finite", ~np.isfinite(box).all(axis=1)),
-        ("inverted box", (box[:, 2] < box[:, 0]) | (box[:, 3] < box[:, 1])),
+    applies = np.array(
+        (
+            (image < 1) | (image > image_count),
+            ~listed,
+            ~np.isfinite(detections.confidence),
+            ~np.isfinite(box).all(axis=1),
+            (box[:, 2] < box[:, 0]) | (box[:, 3] < box[:, 1]),
+        )
     )
-    first = np.full(len(detections), -1)
-    for index, (_, applies) in enumerate(reasons):
-        first[(first < 0) & applies] = index
-    return tuple(Flag(int(row), reasons[first[row]][0]) for row in np.flatnonzero(first >= 0))
+    rows = np.flatnonzero(applies.any(axis=0))
+    first = applies[:, rows].argmax(axis=0)
+    return tuple(
+        Flag(row, _REASONS[index]) for row, index in zip(rows.tolist(), first.tolist(), strict=True)
+    )

@@ -31,6 +31,8 @@ class Admission:
     def __init__(self, contest: Contest, desk: DeskClient) -> None:
         self._contest = contest
         self._desk = desk
+        # Good tokens only, of which there are no more than sessions.
+        self._known: dict[str, int] = {}
         self._teams: EventTeams | PracticeTeams = (
             PracticeTeams()
             if contest.config.contest.mode == "practice"
@@ -60,9 +62,12 @@ class Admission:
 
         Raises `Refusal` with code `token_invalid`.
         """
-        session_id = session_of_token(self._contest.secrets.token_key, token)
+        session_id = self._known.get(token)
         if session_id is None:
-            raise Refusal("token_invalid", "This token was not given out here: log in first.")
+            session_id = session_of_token(self._contest.secrets.token_key, token)
+            if session_id is None:
+                raise Refusal("token_invalid", "This token was not given out here: log in first.")
+            self._known[token] = session_id
         try:
             return self._contest.sessions.get(session_id)
         except Refusal:

@@ -25,6 +25,7 @@ T = TypeVar("T")
 _WAITING = 1024
 _AT_ONCE = 256
 _CATCH_UP_S = 5.0
+_GATHER_S = 0.02
 
 _log = logging.getLogger(__name__)
 
@@ -53,6 +54,8 @@ class Journal:
     def __init__(self, database: Database) -> None:
         self._database = database
         self._jobs: queue.SimpleQueue[_Job | None] = queue.SimpleQueue()
+        # Set after a job that somebody waits for has been queued.
+        self._awaited = threading.Event()
         self._thread = threading.Thread(target=self._run, name="journal", daemon=True)
         self._thread.start()
 
@@ -66,6 +69,7 @@ class Journal:
             raise Unavailable("The referee's disk is too slow: try again in a second.")
         future: Future[T] = Future()
         self._jobs.put(_Job(write, future, durable=True))
+        self._awaited.set()
         return future
 
     def note(self, write: Callable[[Connection], object]) -> None:
@@ -88,6 +92,7 @@ class Journal:
         """
         reached: Future[None] = Future()
         self._jobs.put(_Job(lambda connection: None, reached))
+        self._awaited.set()
         try:
             reached.result(timeout_s)
         except FutureTimeoutError:
@@ -105,6 +110,7 @@ class Journal:
         """Commit what is queued and end the thread; safe to call twice."""
         if self._thread.is_alive():
             self._jobs.put(None)
+            self._awaited.set()
             self._thread.join(timeout_s)
 
     def _run(self) -> None:
@@ -118,18 +124,25 @@ class Journal:
                 return
 
     def _take(self) -> tuple[list[_Job], bool]:
-        """Wait for a job, then take along whatever else is already there."""
-        batch: list[_Job] = []
-        job = self._jobs.get()
-        while job is not None:
-            batch.append(job)
-            if len(batch) == _AT_ONCE:
-                return batch, False
+        """Wait for a job, then take along what else is there; notes wait a moment for more.
+
+        A commit for each note would cost the server's threads more time than the request itself.
+        """
+        self._awaited.clear()
+        batch = [self._jobs.get()]
+        self._drain(batch)
+        if batch[-1] is not None and all(job.future is None for job in batch if job):
+            self._awaited.wait(_GATHER_S)
+            self._drain(batch)
+        return [job for job in batch if job is not None], batch[-1] is None
+
+    def _drain(self, batch: list[_Job | None]) -> None:
+        """Take what is there, up to the end mark and to as much as is committed at once."""
+        while len(batch) < _AT_ONCE and batch[-1] is not None:
             try:
-                job = self._jobs.get_nowait()
+                batch.append(self._jobs.get_nowait())
             except queue.Empty:
-                return batch, False
-        return batch, True
+                return
 
     def _commit(self, batch: list[_Job]) -> None:
         outcomes: list[tuple[_Job, object, Exception | None]] = []

@@ -7,7 +7,7 @@ from flask import Request
 
 from referee.errors import Refusal
 
-__all__ = ["BEGINNING_BYTES", "MAX_BODY_BYTES", "SMALL_BODY_BYTES", "Body"]
+__all__ = ["BEGINNING_BYTES", "MAX_BODY_BYTES", "SMALL_BODY_BYTES", "Body", "has_body"]
 
 MAX_BODY_BYTES = 32 * 1024 * 1024
 """Longest answer that is read: about 300,000 boxes as a form, six times an honest maximum."""
@@ -20,6 +20,12 @@ BEGINNING_BYTES = 1024 * 1024
 
 _DISCARD_S = 5.0
 _PIECE = 64 * 1024
+
+
+def has_body(request: Request) -> bool:
+    """Tell whether a request announces a body, by its length or by chunks."""
+    environ = request.environ
+    return "CONTENT_LENGTH" in environ or "HTTP_TRANSFER_ENCODING" in environ
 
 
 class Body:

@@ -5,8 +5,11 @@ from __future__ import annotations
 
 import logging
 from dataclasses import dataclass
+from typing import Any
 
-from flask import Flask, Response, g, request
+from flask import Flask
+from flask import Request as FlaskRequest
+from flask import Response, g, request
 from werkzeug.exceptions import HTTPException
 
 from referee.core.instant import Instant, seconds_between
@@ -19,8 +22,8 @@ from referee.store.notices import insert_notice
 from referee.store.requests import Request, insert_request
 from referee.store.sessions import SessionRecord
 from referee.web import contest_answers, contest_images, contest_sessions
-from referee.web.bodies import SMALL_BODY_BYTES, Body
-from referee.web.exchange import form_of, problem, wants_json
+from referee.web.bodies import SMALL_BODY_BYTES, Body, has_body
+from referee.web.exchange import current, form_of, problem, wants_json
 
 __all__ = ["ContestServices", "contest_app"]
 
@@ -56,42 +59,51 @@ def _register_hooks(app: Flask, services: ContestServices) -> None:
 
     @app.before_request
     def arrive() -> None:
-        g.session = None
-        g.sent = None
-        g.form = {}
-        g.received = clock.now()
-        if request.endpoint != "result":  # It reads its own, once it knows the token.
-            body = Body(request, SMALL_BODY_BYTES).whole()
+        asked, notes = current()
+        notes.session = notes.sent = None
+        notes.form = {}
+        notes.received = clock.now()
+        if has_body(asked) and asked.endpoint != "result":  # Which reads its own.
+            body = Body(asked, SMALL_BODY_BYTES).whole()
             # The time of a request is when the last byte of its body was read.
-            g.received = clock.now()
-            g.form = form_of(request, body, _FIELDS)
+            notes.received = clock.now()
+            notes.form = form_of(asked, body, _FIELDS)
 
     @app.after_request
     def record(response: Response) -> Response:
-        session: SessionRecord | None = g.get("session")
+        asked, notes = current()
+        session: SessionRecord | None = notes.get("session")
         if session is not None and session.facts.started is not None:
-            row = _row(session.session_id, session.facts.started, response, clock.now())
+            row = _row(asked, notes, session, session.facts.started, response, clock.now())
             journal.note(lambda connection: insert_request(connection, row))
         return response
 
 
-def _row(session_id: int, started: Instant, response: Response, now: Instant) -> Request:
-    """Describe the present request and its answer for the log."""
-    received: Instant = g.received
-    sent = g.sent if response.status_code == 200 else None
+def _row(
+    asked: FlaskRequest,
+    notes: Any,
+    session: SessionRecord,
+    started: Instant,
+    response: Response,
+    now: Instant,
+) -> Request:
+    """Describe a request and its answer for the log."""
+    received: Instant = notes.received
+    status = response.status_code
+    sent = notes.sent if status == 200 else None
     return Request(
-        session_id=session_id,
+        session_id=session.session_id,
         elapsed_s=seconds_between(started, received),
         utc=received.utc.isoformat(),
-        method=request.method,
-        path=request.path,
-        status=response.status_code,
+        method=asked.method,
+        path=asked.path,
+        status=status,
         first_image=None if sent is None else sent.first,
         image_count=0 if sent is None else sent.count,
-        received_bytes=request.content_length or 0,
+        received_bytes=asked.content_length or 0,
         sent_bytes=response.calculate_content_length() or 0,
         duration_s=seconds_between(received, now),
-        address=request.remote_addr or "",
+        address=asked.remote_addr or "",
     )
 
 

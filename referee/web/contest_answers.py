@@ -7,11 +7,12 @@ import threading
 from contextlib import nullcontext
 from typing import TYPE_CHECKING
 
-from flask import Flask, Response, g, jsonify, request
+from flask import Flask, Request, Response, jsonify
 
 from referee.core.answers import FORM_FIELDS, parse_csv, parse_form, parse_json
 from referee.core.detections import Detections
 from referee.core.forms import find_token
+from referee.core.instant import Instant
 from referee.core.states import accepts
 from referee.errors import Refusal
 from referee.service.answers import Receipt, take_answer
@@ -21,6 +22,7 @@ from referee.web.bodies import BEGINNING_BYTES, MAX_BODY_BYTES, Body
 from referee.web.exchange import (
     FORM_TYPES,
     MULTIPART,
+    current,
     form_of,
     media_type_of,
     require_token,
@@ -47,26 +49,29 @@ def register(app: Flask, services: ContestServices) -> None:
 
     @app.route("/result", methods=["POST"])
     def result() -> Response:
-        body = Body(request, MAX_BODY_BYTES)
+        asked, notes = current()
+        body = Body(asked, MAX_BODY_BYTES)
         try:
-            token = _token(body)
-            g.session = services.admission.answering_session(token)
+            token = _token(asked, body)
+            notes.session = services.admission.answering_session(token)
         except Refusal:
             body.discard()
             raise
         short = body.length is not None and body.length <= BEGINNING_BYTES
         with nullcontext() if short else long_posts:
-            form, detections = _parsed(services, token, body)
+            content = body.whole()
+            notes.received = services.contest.clock.now()
+            form, detections = _parsed(services, token, asked, content, notes.received)
         receipt = take_answer(
             services.contest,
             services.journal,
-            g.session,
+            notes.session,
             detections,
-            received=g.received,
+            received=notes.received,
             form=form,
-            address=request.remote_addr or "",
+            address=asked.remote_addr or "",
         )
-        if form != "form" or wants_json(request):
+        if form != "form" or wants_json(asked):
             return _receipt(receipt)
         if receipt.late:
             # An old client knows only this text for a session that is over.
@@ -74,39 +79,38 @@ def register(app: Flask, services: ContestServices) -> None:
         return Response(legacy.RESULT_STORED)
 
 
-def _token(body: Body) -> str:
+def _token(asked: Request, body: Body) -> str:
     """Return the token, from as little of the body as will do."""
-    if "HTTP_AUTHORIZATION" in request.environ:
-        token = token_of(request)
+    if "HTTP_AUTHORIZATION" in asked.environ:
+        token = token_of(asked)
         if token is not None:
             return token
-    kind = request.mimetype
+    kind = asked.mimetype
     posted = None
     if kind in FORM_TYPES:
         posted = find_token(body.beginning(), multipart=kind == MULTIPART)
-    return require_token(request, posted)
+    return require_token(asked, posted)
 
 
-def _parsed(services: ContestServices, token: str, body: Body) -> tuple[AnswerForm, Detections]:
-    """Read the rest of the answer, take its time, and parse it."""
-    content = body.whole()
-    g.received = services.contest.clock.now()
+def _parsed(
+    services: ContestServices, token: str, asked: Request, content: bytes, received: Instant
+) -> tuple[AnswerForm, Detections]:
     try:
-        form = media_type_of(request)
-        return form, _detections(form, content)
+        form = media_type_of(asked)
+        return form, _detections(asked, form, content)
     except Refusal as fault:
-        if accepts(services.admission.known_session(token).facts, g.received):
+        if accepts(services.admission.known_session(token).facts, received):
             raise
         # That the session is over comes first, as it always did.
         raise Refusal("token_invalid", f"The session is over. {fault}", fault.faults) from None
 
 
-def _detections(form: AnswerForm, content: bytes) -> Detections:
+def _detections(asked: Request, form: AnswerForm, content: bytes) -> Detections:
     if form == "json":
         return parse_json(content)
     if form == "csv":
         return parse_csv(content)
-    return parse_form(form_of(request, content, FORM_FIELDS))
+    return parse_form(form_of(asked, content, FORM_FIELDS))
 
 
 def _receipt(receipt: Receipt) -> Response:

@@ -6,13 +6,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from flask import Flask, Response, g, request
+from flask import Flask, Request, Response
 
 from referee.errors import Refusal
 from referee.service.contest import Contest
 from referee.service.images import SentImages, archive_for, image_for
 from referee.store.sessions import SessionRecord
-from referee.web.exchange import field_of, require_token
+from referee.web.exchange import current, field_of, require_token
 
 if TYPE_CHECKING:
     from referee.web.contest import ContestServices
@@ -27,15 +27,15 @@ def register(app: Flask, services: ContestServices) -> None:
 
     @app.route("/image", methods=["GET", "POST"])
     def image() -> Response:
-        return _send(services, image_for, _asked_image)
+        return _send(services, image_for, None)
 
     @app.route("/image/<text>", methods=["GET", "POST"])
     def image_by_path(text: str) -> Response:
-        return _send(services, image_for, lambda: text)
+        return _send(services, image_for, text)
 
     @app.route("/zipimages", methods=["GET", "POST"])
     def zip_images() -> Response:
-        return _send(services, archive_for, _asked_image)
+        return _send(services, archive_for, None)
 
     @app.route("/image_camera", methods=["GET", "POST"])
     def image_camera() -> Response:
@@ -43,8 +43,8 @@ def register(app: Flask, services: ContestServices) -> None:
         raise Refusal("display_off", "This contest has no display; fetch images with /image.")
 
 
-def _asked_image() -> str:
-    text = field_of(request, "image_name")
+def _asked_image(asked: Request) -> str:
+    text = field_of(asked, "image_name")
     if text is None:
         raise Refusal("image_name_missing", "Send the image's number as 'image_name'.")
     if not text:
@@ -52,12 +52,13 @@ def _asked_image() -> str:
     return text
 
 
-def _send(services: ContestServices, find: Finder, asked: Callable[[], str]) -> Response:
-    session = services.admission.running_session(require_token(request))
-    g.session = session
-    sent = find(services.contest, session, asked())
-    if request.method != "HEAD":  # Nothing of the image is sent then.
-        g.sent = sent
+def _send(services: ContestServices, find: Finder, text: str | None) -> Response:
+    asked, notes = current()
+    session = services.admission.running_session(require_token(asked))
+    notes.session = session
+    sent = find(services.contest, session, _asked_image(asked) if text is None else text)
+    if asked.method != "HEAD":  # Nothing of the image is sent then.
+        notes.sent = sent
     return Response(
         sent.content,
         headers=[

@@ -28,7 +28,7 @@ from tests.e2e.running import eventually, get, request
 
 THREADS = 16
 IMAGE_BYTES = 110_000
-REQUESTS = 2000
+REQUESTS = 1500
 ROUNDS = 3
 
 
