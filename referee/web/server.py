@@ -65,8 +65,7 @@ class _Server(BaseApplication):  # type: ignore[misc]
 
     def load_config(self) -> None:
         for key, value in self._options.items():
-            if key in self.cfg.settings:  # Older gunicorns have no control socket to disable.
-                self.cfg.set(key, value)
+            self.cfg.set(key, value)
 
     def load(self) -> Flask:
         self._running = self._make()
