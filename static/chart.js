@@ -7,7 +7,7 @@ import { figure, secondText } from "./wording.js";
 const SVG = "http://www.w3.org/2000/svg";
 const WINDOW_S = 300;
 const HEIGHT = 170;
-const MARGIN = { left: 46, right: 12, top: 8, bottom: 24 };
+const MARGIN = { left: 46, right: 18, top: 8, bottom: 24 };
 const FETCH_MS = 1000;
 
 let samples = []; // [number of the reading, second of the session, watts or null], in order

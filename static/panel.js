@@ -35,6 +35,8 @@ function showFigures(session, meter) {
   show("energy-name", `energy${soFar}, Wh`);
   show("map-name", `mAP${soFar}`);
   show("score-name", `score${soFar}, mAP/Wh`);
+  // The meter shows this moment, whatever session is looked at.
+  show("power-name", session?.state === "RUNNING" ? "power, W" : "power now, W");
   show("power", figure(meter.reading?.power_w, 3));
   $("power-box").classList.toggle("old", meter.old);
   show("power-note", meter.old && meter.reading ? `at ${timeText(new Date(meter.reading.utc))}` : "");

@@ -55,6 +55,7 @@ export function stateText(session, meter) {
   if (session.state === "RUNNING" && meter.old) return "The clock runs.";
   if (session.state === "RUNNING" && meter.link === "none") return "The clock runs; there is no meter.";
   if (session.state === "ARMED" && meter.link === "none") return "The clock starts when the team logs in.";
+  if (session.state === "SCORED" && session.score === null) return `${cause} It has no score.`;
   return `${cause} ${TEXTS[session.state]}`.trim();
 }
 
@@ -63,7 +64,7 @@ function endedText(session, meter) {
   if (!meter.old) return "The final energy is being read from the meter.";
   return "The final energy is not read yet. The meter is waited for "
     + `${clockText(session.settling_left_s)} more; without it the energy is INVALID. Until then no `
-    + "other session can be armed.";
+    + "other session can begin.";
 }
 
 // What the whole page is about while something is wrong: a plain sentence, and the technical one.
@@ -77,9 +78,16 @@ export function alarmOf(board, silentS, trouble) {
     };
   }
   const { meter } = board;
-  if (!meter.old) return null;
+  if (!meter.old) return newAlarm(board);
   const what = meter.link === "lost" ? "The power meter is lost" : "The power meter sends no readings";
   return { text: `${what}${goesOn(board)}`, detail: meter.text };
+}
+
+// An alarm that nothing has followed yet, for two minutes.
+function newAlarm(board) {
+  const newest = board.notices[0];
+  const recent = newest && new Date(board.utc) - new Date(newest.utc) < 120000;
+  return recent && newest.level === "alarm" ? { text: newest.text, detail: "" } : null;
 }
 
 function goesOn(board) {
@@ -92,7 +100,7 @@ function goesOn(board) {
     return ` and the final energy of session ${unread.id} is not read yet. The meter keeps it: `
       + "put its cable back, and reset nothing.";
   }
-  const then = board.current?.state === "ARMED" ? "the team cannot log in" : "no session can be armed";
+  const then = board.current?.state === "ARMED" ? "the team cannot log in" : "no session can begin";
   return `: ${then} until it answers. Look at its cable and its power, and whether another program `
     + "talks to it.";
 }

@@ -23,7 +23,7 @@ from referee.service.contest import Contest
 from referee.service.control_desk import ControlDesk
 from referee.service.metering import LinkState
 from referee.service.teams import register_team
-from referee.store.notices import insert_notice
+from referee.store.notices import Level, insert_notice
 from referee.store.readings import insert_energy
 from referee.store.scores import Snapshot, insert_snapshot
 from referee.web.broadcast import Broadcast
@@ -69,11 +69,11 @@ class Site:
         self.desk.arm(session_id, "Kim")
         return self.desk.begin(team, "10.0.0.2")
 
-    def notice(self, session_id: int, text: str) -> None:
-        """Store a warning of this moment."""
+    def notice(self, session_id: int | None, text: str, level: Level = "warning") -> None:
+        """Store a notice of this moment."""
         with self.contest.database.write() as connection:
             utc = self.clock.now().utc.isoformat()
-            insert_notice(connection, session_id, utc, "warning", text)
+            insert_notice(connection, session_id, utc, level, text)
 
     def judge(self, session_id: int, verdict: str, *reasons: str) -> None:
         """Store a judged energy of a watt-hour."""
@@ -301,7 +301,7 @@ def test_end_with_a_lost_meter_says_what_it_waits_for(
     browser.get(site.url)
     wait_text(browser, "state", "ENDED")
     wait_text(browser, "state-text", "without it the energy is INVALID")
-    assert "no other session can be armed" in text_of(browser, "state-text")
+    assert "no other session can begin" in text_of(browser, "state-text")
     assert re.search(r"waited for [12]:\d\d more", text_of(browser, "state-text"))
     wait_text(browser, "alarm-text", f"the final energy of session {session_id} is not read yet")
     site.meter.lost = False
@@ -336,6 +336,19 @@ def test_desk_that_is_away_and_comes_back(site: Site, browser: webdriver.Chrome)
     wait_text(browser, "connection", "live")
     press(browser, "arm")
     wait_text(browser, "state", "ARMED")
+
+
+def test_alarm_of_any_kind_is_shown_large(site: Site, browser: webdriver.Chrome) -> None:
+    """What nothing has followed yet stands in the red bar; what follows it, or time, ends that."""
+    browser.get(site.url)
+    site.notice(None, "The scorer was killed.", "alarm")
+    wait_text(browser, "alarm-text", "The scorer was killed.")
+    site.notice(None, "The scorer runs again.", "info")
+    wait_until(browser, "document.getElementById('alarm').hidden")
+    site.notice(None, "The scorer was killed again.", "alarm")
+    wait_text(browser, "alarm-text", "killed again")
+    site.clock.advance(121)
+    wait_until(browser, "document.getElementById('alarm').hidden")
 
 
 def test_power_is_drawn(site: Site, browser: webdriver.Chrome) -> None:
