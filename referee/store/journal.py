@@ -43,12 +43,16 @@ class _Job:
         return self.future is None or self.future.set_running_or_notify_cancel()
 
 
+_Outcome = tuple[_Job, object, Exception | None]
+_Runner = Callable[[Connection, _Job], tuple[object, Exception | None]]
+
+
 class Journal:
     """Own the one thread of this process that writes contestants' facts.
 
-    A write is a function of a connection. Those that are committed together run in savepoints of
-    one transaction, so that one that fails leaves the others alone. Writes are committed in the
-    order in which they were queued.
+    A write is a function of a connection, which may be called twice: those that are committed
+    together run in one transaction, and if one of them fails again in savepoints of another, so
+    that it leaves the others alone. Writes are committed in the order in which they were queued.
     """
 
     def __init__(self, database: Database) -> None:
@@ -145,14 +149,16 @@ class Journal:
                 return
 
     def _commit(self, batch: list[_Job]) -> None:
-        outcomes: list[tuple[_Job, object, Exception | None]] = []
+        outcomes: list[_Outcome]
         durable = any(job.durable for job in batch)
         try:
-            with self._database.write(durable=durable) as connection:
-                if len(batch) == 1:
-                    outcomes.append((batch[0], batch[0].write(connection), None))
-                else:
-                    outcomes += [(job, *_attempt(connection, job)) for job in batch]
+            try:
+                outcomes = self._write(batch, durable, _run_plainly)
+            except sqlite3.OperationalError:
+                raise  # The disk, not one of the writes: the whole batch fails.
+            except Exception:
+                # One of them failed, which is rare: all are written again, each on its own.
+                outcomes = self._write(batch, durable, _run_apart)
         except Exception as error:
             # Nothing of the batch is on the disk: none of it may be acknowledged. The thread
             # itself must live on, since the disk may come back.
@@ -160,13 +166,22 @@ class Journal:
         for job, value, failure in outcomes:
             _tell(job, value, failure)
 
+    def _write(self, batch: list[_Job], durable: bool, run: _Runner) -> list[_Outcome]:
+        with self._database.write(durable=durable) as connection:
+            return [(job, *run(connection, job)) for job in batch]
 
-def _attempt(connection: Connection, job: _Job) -> tuple[object, Exception | None]:
+
+def _run_plainly(connection: Connection, job: _Job) -> tuple[object, Exception | None]:
+    return job.write(connection), None
+
+
+def _run_apart(connection: Connection, job: _Job) -> tuple[object, Exception | None]:
+    """Write in a savepoint, so that what fails leaves the others alone."""
     connection.execute("savepoint job")
     try:
         value = job.write(connection)
     except sqlite3.OperationalError:
-        raise  # The disk, not this write: the whole batch fails.
+        raise
     except Exception as error:
         connection.execute("rollback to job")
         connection.execute("release job")
