@@ -38,7 +38,7 @@ __all__ = ["run_contest_server", "run_control_desk", "run_live_scorer", "stop_wi
 
 # Pages that may be open on the console, each of which holds a thread, and threads beside them.
 _VIEWERS = 16
-_SPARE_THREADS = 8
+_SPARE_THREADS = 16
 _TAKE_OVER_S = 30.0
 _PR_SET_PDEATHSIG = 1  # prctl(2)
 
@@ -75,8 +75,16 @@ def run_contest_server(config: Config, descriptor: int) -> None:
     )
 
 
-def run_control_desk(config: Config, descriptor: int, meter_resource: str | None) -> None:
-    """Serve operators, and own the clock and the meter; None means that there is no meter."""
+def run_control_desk(
+    config: Config,
+    descriptor: int,
+    meter_resource: str | None,
+    contest_address: str | None = None,
+) -> None:
+    """Serve operators, and own the clock and the meter; None means that there is no meter.
+
+    `contest_address` is where contestants are served, for the operators to tell them.
+    """
 
     def make_metering(on_reading: ReadingSink, on_link: LinkSink) -> Metering:
         opener: Callable[[], Meter] | None = None
@@ -94,7 +102,7 @@ def run_control_desk(config: Config, descriptor: int, meter_resource: str | None
         desk = ControlDesk(contest, make_metering)
         desk.start()
         link = DeskServer(socket_path(config.storage.folder), desk.handle)
-        board = Board(contest, lambda: desk.metering.status)
+        board = Board(contest, lambda: desk.metering.status, contest_address)
         broadcast = Broadcast(board.show, _VIEWERS)
         broadcast.start()
 

@@ -117,9 +117,11 @@ class Supervisor:
         prepare_socket_folder(socket_path(config.storage.folder))
         logs = config.storage.folder / "logs"
         logs.mkdir(parents=True, exist_ok=True)
-        meter = [] if meter_resource is None else ["--meter", meter_resource]
+        host, port = self._contest.getsockname()[:2]
+        told = ["--contest", f"{host}:{port}"]
+        told += [] if meter_resource is None else ["--meter", meter_resource]
         self._processes = [
-            self._process("desk", logs, self._console, *meter),
+            self._process("desk", logs, self._console, *told),
             self._process("contest", logs, self._contest),
             self._process("scorer", logs, None),
         ]

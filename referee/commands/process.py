@@ -24,6 +24,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--parent", type=int, required=True)
     parser.add_argument("--descriptor", type=int, default=-1)
     parser.add_argument("--meter")
+    parser.add_argument("--contest")
 
 
 def run(args: argparse.Namespace) -> int:
@@ -33,7 +34,7 @@ def run(args: argparse.Namespace) -> int:
     if args.name == "contest":
         run_contest_server(config, args.descriptor)
     elif args.name == "desk":
-        run_control_desk(config, args.descriptor, args.meter)
+        run_control_desk(config, args.descriptor, args.meter, args.contest)
     else:
         run_live_scorer(config)
     return 0

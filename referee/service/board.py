@@ -40,11 +40,18 @@ _SAMPLES_SHOWN = 3000
 class Board:
     """Compute what the pages show; it may be asked from any thread.
 
-    `meter_status` returns the newest status of the meter.
+    `meter_status` returns the newest status of the meter; `contest_address` is where the contest
+    server really listens, where that is not what the configuration says.
     """
 
-    def __init__(self, contest: Contest, meter_status: Callable[[], MeterStatus]) -> None:
+    def __init__(
+        self,
+        contest: Contest,
+        meter_status: Callable[[], MeterStatus],
+        contest_address: str | None = None,
+    ) -> None:
         self._contest = contest
+        self._contest_address = contest_address or contest.config.server.contest
         self._meter_status = meter_status
         self._flag_counts = FlagCounts(contest)
         # The link's status forgets its reading when the link is lost; people still want to know
@@ -103,7 +110,7 @@ class Board:
     def _contestants(self) -> dict[str, Any]:
         practice = self._contest.config.contest.mode == "practice"
         return {
-            "urls": contestants_urls(self._contest.config.server.contest),
+            "urls": contestants_urls(self._contest_address),
             "password": PRACTICE_PASSWORD if practice else None,
         }
 
