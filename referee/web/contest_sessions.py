@@ -15,6 +15,7 @@ from referee.service.status import status_of
 from referee.web import legacy
 from referee.web.exchange import field_of, problem, require_token, token_of, wants_json
 from referee.web.help import help_text
+from referee.web.openapi import openapi
 
 if TYPE_CHECKING:
     from referee.web.contest import ContestServices
@@ -36,6 +37,10 @@ def register(app: Flask, services: ContestServices) -> None:
     @app.route("/help", methods=["GET", "POST"])
     def help_page() -> Response:
         return Response(help_text(services.contest, request.host), content_type=_TEXT)
+
+    @app.route("/openapi.json", methods=["GET"])
+    def description() -> Response:
+        return jsonify(openapi(services.contest))
 
     @app.route("/login", methods=["GET", "POST"])
     @app.route("/get_token", methods=["GET", "POST"])
