@@ -1,0 +1,108 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the conformance rules send and get: requests without any convenience in between."""
+
+from __future__ import annotations
+
+import http.client
+import socket
+from dataclasses import dataclass, field
+from typing import Any, Mapping
+from urllib.parse import urlencode, urlsplit
+
+__all__ = ["Answer", "Broken", "Server", "demand"]
+
+TIMEOUT_S = 30.0
+FORM = "application/x-www-form-urlencoded"
+
+
+class Broken(Exception):
+    """Report that a rule does not hold, and how."""
+
+
+@dataclass(frozen=True)
+class Answer:
+    """Hold an answer; names of headers are in lower case."""
+
+    status: int
+    headers: Mapping[str, str]
+    body: bytes
+
+
+@dataclass
+class Server:
+    """Know a server by its base URL, and what the rules find out about it on their way."""
+
+    url: str
+    user: str
+    password: str
+    token: str = ""
+    images: int = 0
+    notes: dict[str, Any] = field(default_factory=dict)
+
+    @property
+    def place(self) -> tuple[str, int]:
+        """Return host and port."""
+        parts = urlsplit(self.url if "//" in self.url else f"//{self.url}")
+        return parts.hostname or "127.0.0.1", parts.port or 80
+
+    def ask(
+        self,
+        method: str,
+        path: str,
+        fields: Mapping[str, Any] | None = None,
+        *,
+        body: bytes | str | None = None,
+        kind: str = FORM,
+        bearer: bool = False,
+        **headers: str,
+    ) -> Answer:
+        """Send one request on a connection of its own; lists in `fields` repeat the field."""
+        sent = {name.replace("_", "-"): value for name, value in headers.items()}
+        if bearer:
+            sent["Authorization"] = f"Bearer {self.token}"
+        if fields is not None:
+            body = urlencode(fields, doseq=True)
+        if body is not None:
+            sent["Content-Type"] = kind
+        connection = http.client.HTTPConnection(*self.place, timeout=TIMEOUT_S)
+        try:
+            connection.request(method, path, body, sent)
+            response = connection.getresponse()
+            content = response.read()
+            names = {name.lower(): value for name, value in response.getheaders()}
+            return Answer(response.status, names, content)
+        except (OSError, http.client.HTTPException) as error:
+            raise Broken(f"{method} {path}: {type(error).__name__}: {error}") from None
+        finally:
+            connection.close()
+
+    def post(self, path: str, **fields: Any) -> Answer:
+        """Post a form with the session's token, as clients have done for years."""
+        return self.ask("POST", path, {"token": self.token, **fields})
+
+    def raw(self, message: bytes, pause_for: bytes = b"", then: bytes = b"") -> bytes:
+        """Send bytes, more when an answer begins as expected, and return all that comes back."""
+        try:
+            with socket.create_connection(self.place, TIMEOUT_S) as link:
+                link.sendall(message)
+                received = b""
+                if pause_for:
+                    received = link.recv(65536)
+                    if not received.startswith(pause_for):
+                        return received
+                    link.sendall(then)
+                while True:
+                    part = link.recv(65536)
+                    if not part:
+                        return received
+                    received += part
+        except OSError as error:
+            raise Broken(f"{type(error).__name__}: {error}") from None
+
+
+def demand(answer: Answer, status: int, body: bytes | None = None) -> None:
+    """Hold an answer to its status and, if given, to its bytes."""
+    if answer.status != status:
+        raise Broken(f"status {answer.status} instead of {status}, {answer.body[:80]!r}")
+    if body is not None and answer.body != body:
+        raise Broken(f"body {answer.body[:80]!r} instead of {body!r}")

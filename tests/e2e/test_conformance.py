@@ -1,0 +1,68 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The conformance suite holds our own server to the protocol, and notices one that breaks it."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import threading
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+
+import pytest
+
+from tests.e2e.conftest import Rehearse
+from tests.e2e.running import PATIENCE_S
+
+pytestmark = pytest.mark.slow
+
+
+def conformance(url: str, *options: str) -> tuple[int, list[str]]:
+    """Run the suite and return its exit code and lines."""
+    command = [sys.executable, "-m", "client_sample.conformance", url]
+    command += ["--user", "me", "--password", "practice", *options]
+    root = Path(__file__).parents[2]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=2 * PATIENCE_S, cwd=root)
+    assert done.stderr == ""
+    return done.returncode, done.stdout.splitlines()
+
+
+@pytest.mark.parametrize("options", [(), ("--legacy",)])
+def test_our_server_holds_every_rule(rehearse: Rehearse, options: tuple[str, ...]) -> None:
+    """Each rule is one line, and all of them hold."""
+    code, lines = conformance(rehearse("--meter", "none").contest, *options)
+    assert [line for line in lines[:-1] if not line.startswith("ok    ")] == []
+    assert lines[-1] == f"{len(lines) - 1} of {len(lines) - 1} rules hold"
+    assert code == 0
+
+
+class Agreeable(BaseHTTPRequestHandler):
+    """Answer everything with 200 and nothing."""
+
+    def do_GET(self) -> None:
+        """Agree."""
+        self.rfile.read(int(self.headers.get("Content-Length", 0)))
+        self.send_response(200)
+        self.send_header("Content-Length", "0")
+        self.end_headers()
+
+    do_POST = do_GET
+
+    def log_message(self, *arguments: object) -> None:
+        """Say nothing."""
+
+
+def test_a_server_that_breaks_the_rules_is_told_so() -> None:
+    """A server that agrees to everything fails nearly every rule, each with a reason."""
+    with ThreadingHTTPServer(("127.0.0.1", 0), Agreeable) as server:
+        thread = threading.Thread(target=server.serve_forever, name="agreeable")
+        thread.start()
+        try:
+            code, lines = conformance(f"http://127.0.0.1:{server.server_port}")
+        finally:
+            server.shutdown()
+            thread.join()
+    assert code == 1
+    failed = [line for line in lines[:-1] if line.startswith("FAIL  ")]
+    assert len(failed) > len(lines) - 5
+    assert all(": " in line for line in failed)
