@@ -15,6 +15,7 @@ __all__ = ["help_text"]
 _TEXT = """
 Valid URLs:
   GET/POST  /help           this text; free, it never starts the clock
+  GET       /openapi.json   the same for tools
   POST      /login          username, password -> token; starts your session and the meter
   POST      /verify         token -> Valid Token
   POST      /no_of_images   token -> number of images
