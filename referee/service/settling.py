@@ -150,6 +150,7 @@ class Settling:
     def _fetch(self, session: SessionRecord) -> str | None:
         """Stop the meter and store its final readings; return a text where that cannot be."""
         if self._metering.status.link is LinkState.NONE:
+            self._told(session.session_id)
             return None
         if latest_started(self._contest.database.connection) != session.session_id:
             return "The final energy was not read before the next session used the meter."

@@ -204,3 +204,18 @@ def test_practice_login_that_cannot_be_armed_leaves_nothing_to_arm(tmp_path, clo
             desk.begin("me", "10.0.0.2")
         assert state_in(contest, 1) is SessionState.VOID
     contest.database.close()
+
+
+def test_logout_without_a_meter_waits_for_nothing(practice, clock, monkeypatch):
+    """Where there is no meter to be stopped, a logout is answered at once."""
+    with running_desk(practice, None) as desk:
+        session_id = desk.begin("me", "10.0.0.2")
+        waited = []
+        real = desk._settling._progress.wait_for
+        monkeypatch.setattr(
+            desk._settling._progress,
+            "wait_for",
+            lambda predicate, timeout=None: waited.append(real(predicate, timeout)) or waited[-1],
+        )
+        desk.handle({"action": "logout", "session": session_id})
+        assert waited == [True]
