@@ -8,8 +8,6 @@ import threading
 import time
 from typing import Deque, Generic, Iterator, List, TypeVar
 
-__all__ = ["Channel"]
-
 Item = TypeVar("Item")
 
 

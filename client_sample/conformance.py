@@ -17,8 +17,6 @@ from client_sample.conformance_http import Broken, Server
 from client_sample.conformance_modern import MODERN
 from client_sample.conformance_rules import AFTER, BEFORE, DURING, Rule
 
-__all__ = ["check", "main"]
-
 
 def check(server: Server, rules: Sequence[Rule]) -> int:
     """Try each rule and print a line about it; return how many do not hold."""

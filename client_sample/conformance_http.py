@@ -9,8 +9,6 @@ from dataclasses import dataclass, field
 from typing import Any, Mapping
 from urllib.parse import urlencode, urlsplit
 
-__all__ = ["Answer", "Broken", "Server", "demand"]
-
 TIMEOUT_S = 30.0
 FORM = "application/x-www-form-urlencoded"
 

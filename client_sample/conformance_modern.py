@@ -9,8 +9,6 @@ from typing import Any, Sequence
 from client_sample.conformance_http import Answer, Broken, Server, demand
 from client_sample.conformance_rules import Rule
 
-__all__ = ["MODERN"]
-
 RECEIPT = {"answer", "stored", "flagged", "received_s", "remaining_seconds", "late"}
 STATUS = {"state", "remaining_seconds", "images", "images_fetched", "answers", "detections"}
 

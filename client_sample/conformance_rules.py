@@ -11,8 +11,6 @@ from typing import Callable, Sequence
 
 from client_sample.conformance_http import Broken, Server, demand
 
-__all__ = ["AFTER", "BEFORE", "DURING", "Rule"]
-
 Rule = Callable[[Server], None]
 
 BAD = b"Invalid Token\n"

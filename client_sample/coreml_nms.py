@@ -8,8 +8,6 @@ from typing import Any, Iterator, Optional, Tuple, Union
 
 from client_sample.nms import NonMaximumSuppression
 
-__all__ = ["parameters_of", "read_mlmodel"]
-
 
 def read_mlmodel(path: Union[str, Path]) -> NonMaximumSuppression:
     """Read a `.mlmodel` whose only or last suppression stands alone or inside a pipeline.

@@ -14,8 +14,6 @@ from typing import Any, List, Union
 
 from client_sample.client import Row
 
-__all__ = ["LiteRtDetector"]
-
 
 class LiteRtDetector:
     """Detect objects in JPEGs; call it with an image's number and bytes.

@@ -29,8 +29,6 @@ from typing import Any, Dict, Mapping, Optional, Tuple, Union
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-__all__ = ["Kept", "NonMaximumSuppression", "pick_top"]
-
 # Boxes taken from the top of the list at once: large enough that numpy's cost per call does not
 # matter, small enough that 64 x 10,000 overlaps stay in a processor's cache.
 _BLOCK = 64

@@ -12,8 +12,6 @@ from client_sample.channel import Channel
 from client_sample.client import ClientError, Detector, Row, Unauthorised, say
 from client_sample.session import Link, LostConnection, Session
 
-__all__ = ["Pipeline"]
-
 _PROBLEMS_SAID = 10
 
 

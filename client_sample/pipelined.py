@@ -32,8 +32,6 @@ from client_sample.client import (
 from client_sample.pipeline import Pipeline
 from client_sample.session import Link, Session
 
-__all__ = ["main"]
-
 _PROGRESS_S = 2.0
 
 

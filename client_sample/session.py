@@ -14,8 +14,6 @@ from urllib.parse import urlencode
 
 from client_sample.client import ClientError, Referee, Row, Unauthorised
 
-__all__ = ["Answer", "Link", "LostConnection", "Session"]
-
 Answer = Tuple[int, Iterable[Row]]  # an image's number and what was seen in it
 
 _LONGEST_WAIT_S = 2.0  # between two attempts to reach the referee again

@@ -22,9 +22,9 @@ from power.accuracy import accuracy_of, energy_uncertainty_wh
 from power.cross_check import cross_check
 from power.meter import Identity, IntegrationState, MeterSettings, Reading
 from power.run import Run
-from power.verdict import Finding, Verdict, invalid, worst
-
-__all__ = ["EnergyResult", "Finding", "Verdict", "judge_energy"]
+from power.verdict import Finding
+from power.verdict import Verdict as Verdict
+from power.verdict import invalid, worst
 
 
 @dataclass(frozen=True)

@@ -14,16 +14,6 @@ A message is one sentence: what is wrong, and what to do.
 
 from __future__ import annotations
 
-__all__ = [
-    "MeterBusy",
-    "MeterError",
-    "MeterMismatch",
-    "MeterRefused",
-    "MeterReplyError",
-    "MeterSilent",
-    "MeterUnreachable",
-]
-
 
 class MeterError(Exception):
     """Be the root of everything that `power` raises on purpose about a meter."""

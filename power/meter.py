@@ -9,17 +9,6 @@ from datetime import datetime
 from enum import Enum
 from typing import Protocol
 
-__all__ = [
-    "Flag",
-    "Identity",
-    "InputMode",
-    "IntegrationStart",
-    "IntegrationState",
-    "Meter",
-    "MeterSettings",
-    "Reading",
-]
-
 
 class IntegrationState(Enum):
     """Name the integrator's states as the WT310 does (IM WT310E-17EN, page 6-16)."""

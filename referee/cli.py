@@ -14,8 +14,6 @@ from types import FrameType
 from referee import __version__
 from referee.errors import InputError, RefereeError
 
-__all__ = ["main"]
-
 _COMMANDS = {
     "demo": "see a whole session on this machine, with generated data",
     "practice": "run a rehearsal referee for a contestant",

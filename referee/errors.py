@@ -6,8 +6,6 @@ A message is one sentence that says what is wrong, and where it helps what to do
 
 from __future__ import annotations
 
-__all__ = ["ConfigError", "InputError", "RefereeError", "Refusal", "Unavailable"]
-
 
 class RefereeError(Exception):
     """Be the root of everything that the referee raises on purpose."""

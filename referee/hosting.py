@@ -23,8 +23,6 @@ from referee.store.database import Database
 from referee.store.notices import insert_notice
 from referee.supervisor import Supervisor
 
-__all__ = ["Host", "claimed", "hosted"]
-
 _EMULATOR_READY_S = 30.0
 _STOP_S = 5.0
 

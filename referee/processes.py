@@ -34,8 +34,6 @@ from referee.web.console import console_app
 from referee.web.contest import ContestServices, contest_app
 from referee.web.server import Running, serve
 
-__all__ = ["run_contest_server", "run_control_desk", "run_live_scorer", "stop_with_parent"]
-
 # Pages that may be open on the console, each of which holds a thread, and threads beside them.
 _VIEWERS = 16
 _SPARE_THREADS = 16

@@ -8,8 +8,6 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
-__all__ = ["StatusLine", "progress_bar", "status_line"]
-
 _WIDTH = 30
 _SHOW_AFTER_S = 0.5
 _EVERY_S = 0.1

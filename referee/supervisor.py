@@ -21,8 +21,6 @@ from referee.errors import InputError, Unavailable
 from referee.service.config import Config
 from referee.service.desk_link import prepare_socket_folder, socket_path
 
-__all__ = ["Supervisor", "bind"]
-
 _READY_S = 60.0
 _STOP_S = 10.0
 _LOOK_S = 0.2

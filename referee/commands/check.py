@@ -19,8 +19,6 @@ from referee.progress import progress_bar
 from referee.service.checks import Check, Outcome, run_checks
 from referee.service.config_file import load_config
 
-__all__ = ["add_arguments", "run"]
-
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options."""

@@ -38,8 +38,6 @@ from referee.store.database import Database
 from referee.store.scores import ScoringRun, newest_scoring_run
 from referee.store.sessions import all_sessions
 
-__all__ = ["add_arguments", "run"]
-
 _IMAGES = 200
 # A small board: it does not get through all images in the time, as few do at the contest.
 _IMAGES_PER_SESSION = 160

@@ -18,8 +18,6 @@ from referee.service.config_file import load_config
 from referee.service.contest import open_contest
 from referee.service.evidence import write_bundle
 
-__all__ = ["add_arguments", "run"]
-
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options."""

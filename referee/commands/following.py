@@ -11,8 +11,6 @@ from referee.store.notices import recent_notices
 from referee.store.scores import ScoringRun, newest_scoring_run
 from referee.store.sessions import all_sessions
 
-__all__ = ["follow_sessions", "summary"]
-
 _LOOK_S = 0.5
 
 

@@ -26,8 +26,6 @@ from referee.service.config import (
 from referee.service.config_file import dump_config
 from referee.service.secrets_file import load_secrets
 
-__all__ = ["add_arguments", "run"]
-
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options."""

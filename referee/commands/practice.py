@@ -30,8 +30,6 @@ from referee.service.config_file import dump_config, load_config
 from referee.service.contest import Contest, open_contest, read_contest_truth
 from referee.service.rehearsal import rehearsal_report
 
-__all__ = ["add_arguments", "practice_config", "run"]
-
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options."""

@@ -14,8 +14,6 @@ from referee.processes import (
 )
 from referee.service.config_file import load_config
 
-__all__ = ["add_arguments", "run"]
-
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options."""

@@ -7,8 +7,6 @@ from collections.abc import Mapping
 
 from referee.service.rehearsal import RehearsalReport
 
-__all__ = ["rehearsal_text"]
-
 _CLASSES_SHOWN = 8
 
 

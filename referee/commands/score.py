@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from referee.commands.score_options import add_arguments
+from referee.commands import score_options
 from referee.commands.score_table import print_table
 from referee.errors import InputError
 from referee.progress import progress_bar
@@ -38,9 +38,10 @@ from referee.service.score_report import (
 if TYPE_CHECKING:  # Importing pycocotools takes time that only its own metric needs.
     from referee.scoring.coco import CocoResult
 
-__all__ = ["add_arguments", "run"]
 
 Ints = NDArray[np.int64]
+
+add_arguments = score_options.add_arguments
 
 _GOOD, _NO_SCORE, _WRONG_USE = 0, 1, 2
 

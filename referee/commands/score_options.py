@@ -7,8 +7,6 @@ import argparse
 import math
 from pathlib import Path
 
-__all__ = ["add_arguments"]
-
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options of `referee score`."""

@@ -6,8 +6,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-__all__ = ["print_table"]
-
 _REASONS = {
     "unknown_image": "image not in the ground truth",
     "class_out_of_range": "class not on the list",

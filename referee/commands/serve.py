@@ -16,8 +16,6 @@ from referee.commands.following import follow_sessions
 from referee.hosting import claimed, hosted
 from referee.service.config_file import load_config
 
-__all__ = ["add_arguments", "run"]
-
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options."""

@@ -16,8 +16,6 @@ from pathlib import Path
 from referee.service.config_file import load_config
 from referee.service.teams import register_team, registered_teams
 
-__all__ = ["add_arguments", "run"]
-
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options."""

@@ -17,8 +17,6 @@ from referee.core.detections import Detections
 from referee.core.image_ids import UNKNOWN_IMAGE, parse_posted_image
 from referee.errors import Refusal
 
-__all__ = ["FORM_FIELDS", "MAX_ROWS", "parse_csv", "parse_form", "parse_json"]
-
 FORM_FIELDS = ("image_name", "CLASS_ID", "confidence", "xmin", "ymin", "xmax", "ymax")
 """Names of the parallel lists of a form post, as the clients of 2015-2019 send them."""
 

@@ -9,8 +9,6 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["Detections"]
-
 
 @dataclass(frozen=True, eq=False)
 class Detections:

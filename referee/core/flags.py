@@ -10,9 +10,6 @@ from numpy.typing import NDArray
 
 from referee.core.detections import Detections
 
-__all__ = ["Flag", "flag_rows"]
-
-
 _REASONS = (
     "unknown image",
     "class out of range",

@@ -11,8 +11,6 @@ import re
 from collections.abc import Container
 from urllib.parse import unquote_plus
 
-__all__ = ["find_token", "parse_urlencoded"]
-
 _URLENCODED_TOKEN = re.compile(rb"(?:\A|&)token=([^&]*)")
 _MULTIPART_TOKEN = re.compile(
     rb'name="?token"?[ \t]*(?:;[^\r\n]*)?\r\n(?:[^\r\n]+\r\n)*\r\n([^\r\n]*)(?=\r\n|\Z)'

@@ -7,14 +7,6 @@ import re
 
 from referee.errors import Refusal
 
-__all__ = [
-    "ARCHIVE_SIZE",
-    "UNKNOWN_IMAGE",
-    "parse_posted_image",
-    "requested_archive",
-    "requested_image",
-]
-
 ARCHIVE_SIZE = 100
 """Images in one archive of `/zipimages`; the last may hold fewer."""
 

@@ -6,8 +6,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import datetime
 
-__all__ = ["Instant", "seconds_between"]
-
 
 @dataclass(frozen=True)
 class Instant:

@@ -8,8 +8,6 @@ import random
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["image_order", "to_manifest_ids"]
-
 
 def image_order(count: int, seed: int | None) -> NDArray[np.int64]:
     """Return, for each number 1…count that a contestant asks for, the manifest's image id.

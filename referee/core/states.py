@@ -9,18 +9,6 @@ from enum import Enum
 from referee.core.instant import Instant, seconds_between
 from referee.errors import Refusal
 
-__all__ = [
-    "EndCause",
-    "SessionEvent",
-    "SessionFacts",
-    "SessionState",
-    "accepts",
-    "elapsed_s",
-    "remaining_s",
-    "require",
-    "state_of",
-]
-
 
 class SessionState(Enum):
     """Name the states of a session."""

@@ -13,8 +13,6 @@ from numpy.typing import NDArray
 from referee.demo.pen import Colour, blend
 from referee.demo.textures import Textures
 
-__all__ = ["PLACES", "Background", "Zone"]
-
 Picture = NDArray[np.float32]  # height x width x RGB, 0 to 255
 Place = Callable[[int, int, Textures, random.Random], "Background"]
 

@@ -10,8 +10,6 @@ from numpy.typing import NDArray
 
 from referee.demo.backgrounds import Picture
 
-__all__ = ["Canvas", "Sprite"]
-
 _SEEN = 0.55  # share of every object that must stay inside the picture and unhidden
 _HAZE = 0.3  # share of the background's colour in the farthest objects
 

@@ -25,8 +25,6 @@ from client_sample.client import (
     take_part,
 )
 
-__all__ = ["main"]
-
 
 def main(argv: list[str] | None = None) -> int:
     """Take part in a session, looking at each image for a given time; return the exit code."""

@@ -9,8 +9,6 @@ import random
 from pathlib import Path
 from typing import Any
 
-__all__ = ["write_answers"]
-
 _FINDS = 0.85  # share of large objects that are found
 _BLIND_PX = 16.0  # an object of this size is found only 1 - 1/e times as often as a large one
 _WRONG_CLASS = 0.1  # share of found objects that are taken for something else

@@ -10,8 +10,6 @@ import numpy as np
 from numpy.typing import NDArray
 from PIL import Image, ImageDraw
 
-__all__ = ["Colour", "Pen", "Point", "blend", "shade"]
-
 Colour = tuple[int, int, int]
 Point = tuple[float, float]
 

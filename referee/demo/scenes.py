@@ -19,8 +19,6 @@ from referee.demo.pen import Pen
 from referee.demo.shapes import KINDS
 from referee.demo.textures import Textures
 
-__all__ = ["Scene", "SceneSet", "compose", "generate"]
-
 _SIZES = ((500, 375), (500, 375), (500, 333), (480, 360), (500, 400), (375, 500), (333, 500))
 _FAR = 0.12  # size of an object at the far end of its zone against the near end
 _SMALLEST_PX = 10.0

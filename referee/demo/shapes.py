@@ -10,8 +10,6 @@ from dataclasses import dataclass
 
 from referee.demo.pen import Colour, Pen, Point, blend, shade
 
-__all__ = ["KINDS", "Kind"]
-
 _WHITE: Colour = (245, 245, 240)
 _BLACK: Colour = (38, 38, 44)
 _BRIGHT: tuple[Colour, ...] = (

@@ -9,8 +9,6 @@ import numpy as np
 from numpy.typing import NDArray
 from PIL import Image
 
-__all__ = ["Textures"]
-
 _SIDE = 1024  # of each sheet of noise; pictures are about half as large
 
 

@@ -21,8 +21,6 @@ from numpy.typing import NDArray
 from referee.errors import InputError
 from referee.scoring.coco_boxes import CocoResults, CocoTruth
 
-__all__ = ["EVALUATORS", "NUMBERS", "CocoResult", "evaluate", "installed_evaluators"]
-
 NUMBERS = (
     "AP",
     "AP50",

@@ -11,8 +11,6 @@ from numpy.typing import NDArray
 from referee.core.detections import Detections
 from referee.core.ground_truth import GroundTruth
 
-__all__ = ["CocoResults", "CocoTruth"]
-
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
 

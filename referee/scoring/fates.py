@@ -16,8 +16,6 @@ from referee.scoring.rules import Rules
 from referee.scoring.truth_index import BLACKLISTED as BLACKLISTED_GROUP
 from referee.scoring.truth_index import TruthIndex
 
-__all__ = ["Fate", "Fates", "POOR_OVERLAP_IOU", "explain"]
-
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
 

@@ -8,8 +8,6 @@ from typing import Any, Generic, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["GrowingArray"]
-
 _Scalar = TypeVar("_Scalar", bound=np.generic)
 
 

@@ -9,8 +9,6 @@ from referee.scoring.live import LiveScore
 from referee.scoring.result import IlsvrcResult
 from referee.scoring.rules import DEVKIT, Rules
 
-__all__ = ["evaluate"]
-
 
 def evaluate(truth: GroundTruth, detections: Detections, rules: Rules = DEVKIT) -> IlsvrcResult:
     """Score detections against ground truth.

@@ -19,8 +19,6 @@ from referee.scoring.result import IGNORED_REASONS, IlsvrcResult
 from referee.scoring.rules import DEVKIT, Rules
 from referee.scoring.truth_index import BLACKLISTED, NO_TRUTH, TruthIndex
 
-__all__ = ["LiveScore"]
-
 Ints = NDArray[np.int64]
 Keys = NDArray[np.complex128]
 

@@ -13,20 +13,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import Enum
 
-__all__ = [
-    "CHAMPIONS",
-    "Entry",
-    "Prize",
-    "Sigma",
-    "Standing",
-    "highest_map_prize",
-    "least_energy_prize",
-    "normalized_accuracy",
-    "rank",
-    "reaches",
-    "score",
-]
-
 
 def score(mean_ap: float | None, energy_wh: float | None) -> float | None:
     """Return mAP / E in 1/Wh, mAP a fraction and E the energy of the session in watt-hours.

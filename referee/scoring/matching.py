@@ -18,8 +18,6 @@ from numpy.typing import NDArray
 
 from referee.scoring.growing import GrowingArray
 
-__all__ = ["Matching"]
-
 Ints = NDArray[np.int64]
 
 

@@ -17,8 +17,6 @@ from referee.core.detections import Detections
 from referee.core.ground_truth import GroundTruth
 from referee.scoring.ilsvrc import evaluate
 
-__all__ = ["Mistake", "find_mistakes"]
-
 Boxes = NDArray[np.float64]
 
 # A repair must gain this much to be told: more than any lucky match, less than any real mistake.

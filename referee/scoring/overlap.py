@@ -8,8 +8,6 @@ from numpy.typing import NDArray
 
 from referee.scoring.rules import Rules
 
-__all__ = ["columns", "iou", "thresholds"]
-
 Floats = NDArray[np.float64]
 
 

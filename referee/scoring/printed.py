@@ -7,8 +7,6 @@ from dataclasses import dataclass
 from decimal import ROUND_HALF_EVEN, Decimal
 from enum import Enum
 
-__all__ = ["Agreement", "PrintedScore", "check_printed"]
-
 
 class Agreement(Enum):
     """Say how a printed score relates to the quotient of the printed figures."""

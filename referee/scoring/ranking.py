@@ -9,8 +9,6 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["ClassScore", "Curve", "average_precision", "images_of", "merge", "sort", "sort_keys"]
-
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
 Keys = NDArray[np.complex128]

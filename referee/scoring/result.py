@@ -14,8 +14,6 @@ from referee.scoring.ranking import ClassScore, Curve, images_of
 from referee.scoring.rules import Rules
 from referee.scoring.truth_index import TruthIndex
 
-__all__ = ["ClassImages", "IGNORED_REASONS", "IlsvrcResult"]
-
 Ints = NDArray[np.int64]
 
 IGNORED_REASONS = (

@@ -5,8 +5,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-__all__ = ["DEVKIT", "REFEREE_2015", "RULE_SETS", "STRICT", "Rules"]
-
 
 @dataclass(frozen=True)
 class Rules:

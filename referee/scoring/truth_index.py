@@ -11,8 +11,6 @@ from referee.errors import InputError
 from referee.scoring.overlap import columns, thresholds
 from referee.scoring.rules import Rules
 
-__all__ = ["BLACKLISTED", "NO_TRUTH", "Positions", "TruthIndex"]
-
 Ints = NDArray[np.int64]
 
 NO_TRUTH = -1

@@ -20,16 +20,6 @@ from numpy.typing import NDArray
 
 from referee.scoring.result import IlsvrcResult
 
-__all__ = [
-    "Interval",
-    "MapSamples",
-    "ScoreSamples",
-    "bootstrap",
-    "standard_uncertainty",
-    "turn_probability",
-    "with_energy",
-]
-
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
 

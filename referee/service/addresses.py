@@ -8,8 +8,6 @@ import socket
 import struct
 import sys
 
-__all__ = ["contestants_urls"]
-
 _SIOCGIFADDR = 0x8915  # ioctl(2) of Linux: the address of a network interface
 _ANY = ("0.0.0.0", "::", "[::]", "")
 

@@ -14,8 +14,6 @@ from referee.service.teams import EventTeams, PracticeTeams
 from referee.service.tokens import session_of_token, token_of_session
 from referee.store.sessions import SessionRecord, load_session
 
-__all__ = ["Admission", "Login"]
-
 
 @dataclass(frozen=True)
 class Login:

@@ -18,8 +18,6 @@ from referee.store.journal import Journal
 from referee.store.packing import pack
 from referee.store.sessions import SessionRecord
 
-__all__ = ["LATE_ANSWERS", "LATE_S", "Receipt", "take_answer"]
-
 LATE_S = 60.0
 """Seconds past the deadline for which late answers are still stored; later ones are refused."""
 

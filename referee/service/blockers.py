@@ -9,8 +9,6 @@ import shutil
 from referee.service.contest import Contest
 from referee.store.images import ImageEntry
 
-__all__ = ["DISK_FLOOR_BYTES", "blockers"]
-
 DISK_FLOOR_BYTES = {"event": 2 * 2**30, "practice": 2**28}
 """Free bytes that are wanted, by mode: an event has a day of sessions before it."""
 

@@ -25,8 +25,6 @@ from referee.store.scores import newest_scoring_run, newest_snapshot
 from referee.store.sessions import SessionRecord, all_sessions, load_session
 from referee.store.watching import recent_power
 
-__all__ = ["Board"]
-
 _SESSIONS_SHOWN = 50
 _LIVE = (SessionState.ARMED, SessionState.RUNNING)
 # A reading is old after this many update intervals, and not before this many seconds: an alarm

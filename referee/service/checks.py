@@ -17,8 +17,6 @@ from referee.service.contest import prepare_contest
 from referee.service.manifest import Progress
 from referee.service.teams import registered_teams
 
-__all__ = ["Check", "Outcome", "run_checks"]
-
 _DISK_FLOOR = 2 * 2**30
 _CONNECT_S = 1.0
 

@@ -13,8 +13,6 @@ from typing import Protocol
 
 from referee.core.instant import Instant
 
-__all__ = ["Clock", "SystemClock", "shifted"]
-
 
 class Clock(Protocol):
     """Tell the time."""

@@ -12,15 +12,6 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-__all__ = [
-    "Config",
-    "ContestSection",
-    "ImagesSection",
-    "MeterSection",
-    "ServerSection",
-    "StorageSection",
-]
-
 
 def _setting(text: str, default: Any = dataclasses.MISSING, **limits: Any) -> Any:
     """Declare a setting: `choices` lists what is allowed, `least` and `most` bound a number."""

@@ -17,8 +17,6 @@ from typing import Any, TypeVar
 from referee.errors import ConfigError
 from referee.service.config import Config
 
-__all__ = ["dump_config", "load_config"]
-
 S = TypeVar("S")
 
 

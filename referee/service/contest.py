@@ -24,8 +24,6 @@ from referee.store.database import Database
 from referee.store.images import ImageEntry, InputFile, Manifest, load_manifest, replace_manifest
 from referee.store.sessions import all_sessions
 
-__all__ = ["Contest", "open_contest", "order_of", "prepare_contest", "read_contest_truth"]
-
 
 @dataclass(frozen=True)
 class Contest:

@@ -39,8 +39,6 @@ from referee.store.sessions import (
     record_event,
 )
 
-__all__ = ["ControlDesk"]
-
 # The clock thread looks into the database at least this often.
 _LOOK_S = 0.5
 # A login is given up before START when preparing took this long: whoever waits for it on the

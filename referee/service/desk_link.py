@@ -18,8 +18,6 @@ from typing import Any
 
 from referee.errors import InputError, RefereeError, Refusal, Unavailable
 
-__all__ = ["DeskClient", "DeskServer", "prepare_socket_folder", "socket_path"]
-
 Handler = Callable[[Mapping[str, Any]], Mapping[str, Any]]
 
 _LINE_LIMIT = 64 * 1024

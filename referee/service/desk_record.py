@@ -17,8 +17,6 @@ from referee.store.notices import Level, insert_notice
 from referee.store.readings import insert_reading
 from referee.store.sessions import SessionRecord
 
-__all__ = ["DeskRecord"]
-
 _FLUSH_S = 15.0
 
 _log = logging.getLogger(__name__)

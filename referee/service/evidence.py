@@ -27,8 +27,6 @@ from referee.store.requests import Request, requests_of
 from referee.store.scores import newest_scoring_run
 from referee.store.sessions import SessionRecord, load_session
 
-__all__ = ["MEMBERS", "write_bundle"]
-
 MEMBERS = (
     "session.json",
     "config.toml",

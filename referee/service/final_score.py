@@ -19,8 +19,6 @@ from referee.store.requests import count_fetched_images
 from referee.store.scores import ScoringRun, insert_scoring_run
 from referee.store.sessions import SessionRecord
 
-__all__ = ["score_session", "scored_detections"]
-
 
 def score_session(
     contest: Contest, truth: GroundTruth, session: SessionRecord, energy: Energy

@@ -10,8 +10,6 @@ from referee.core.flags import flag_rows
 from referee.service.contest import Contest
 from referee.store.watching import flagged_answers
 
-__all__ = ["FlagCounts"]
-
 # Answers looked at in one go: a flood of them is caught up with in steps.
 _STEP = 500
 

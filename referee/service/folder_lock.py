@@ -13,8 +13,6 @@ from pathlib import Path
 
 from referee.errors import InputError
 
-__all__ = ["held"]
-
 _LOOK_S = 0.05
 
 

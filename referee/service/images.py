@@ -13,8 +13,6 @@ from referee.service.contest import Contest, order_of
 from referee.store.images import ImageEntry
 from referee.store.sessions import SessionRecord
 
-__all__ = ["ImageMissing", "SentImages", "archive_for", "image_for"]
-
 
 class ImageMissing(RefereeError):
     """Report that an image which was there when the contest was prepared is not any more.

@@ -18,8 +18,6 @@ from referee.store.readings import energy_of
 from referee.store.scores import Snapshot, insert_snapshot
 from referee.store.sessions import SessionRecord, sessions_to_score
 
-__all__ = ["LiveScorer"]
-
 # How often it looks for new answers; the live score is at most this old.
 _LOOK_S = 0.5
 _ANSWERS_AT_ONCE = 2000

@@ -15,8 +15,6 @@ from referee.errors import InputError
 from referee.service.inputs import GroundTruthFile, contest_image_ids
 from referee.store.images import ImageEntry
 
-__all__ = ["Progress", "build_images", "digest_of"]
-
 Progress = Callable[[int, int], None]
 """Called with how many are done and how many there are."""
 

@@ -26,8 +26,6 @@ from power.meter import (
 )
 from referee.errors import Unavailable
 
-__all__ = ["LinkState", "MeterStatus", "Metering"]
-
 T = TypeVar("T")
 
 # Longest time that a command may take, its wait for a reading under way included; the meter's

@@ -19,8 +19,6 @@ from referee.store.requests import Request, requests_of
 from referee.store.scores import newest_scoring_run
 from referee.store.sessions import load_session
 
-__all__ = ["RehearsalReport", "rehearsal_report"]
-
 PARTS = 10
 """Parts of the session for which the rate of images is told."""
 

@@ -19,8 +19,6 @@ from referee.scoring.result import IlsvrcResult
 from referee.service.inputs.truth_file import GroundTruthFile
 from referee.service.score_pictures import LabelledBox, draw_boxes, draw_curve
 
-__all__ = ["write_explanation"]
-
 Ints = NDArray[np.int64]
 
 _EACH = 20

@@ -14,8 +14,6 @@ from PIL import Image, ImageDraw, ImageFont
 from referee.errors import InputError
 from referee.scoring.ranking import Curve
 
-__all__ = ["LabelledBox", "draw_boxes", "draw_curve"]
-
 Floats = NDArray[np.float64]
 
 _INK, _GRID, _PAPER = "#222222", "#dddddd", "#ffffff"

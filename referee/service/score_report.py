@@ -15,7 +15,6 @@ from referee.scoring.result import IlsvrcResult
 if TYPE_CHECKING:  # Importing pycocotools takes time that only its own metric needs.
     from referee.scoring.coco import CocoResult
 
-__all__ = ["Report", "coco_report", "energy_report", "ilsvrc_report", "images_with_detections"]
 
 Report = dict[str, Any]
 """Plain values by field, ready for JSON."""

@@ -17,8 +17,6 @@ from referee.scoring.uncertainty import (
 )
 from referee.service.score_report import Report
 
-__all__ = ["Draws", "rival_report", "uncertainty_report"]
-
 
 @dataclass(frozen=True)
 class Draws:

@@ -13,8 +13,6 @@ from pathlib import Path
 
 from referee.errors import ConfigError
 
-__all__ = ["Secrets", "load_secrets", "secrets_path"]
-
 _KEY_BYTES = 32
 
 

@@ -6,8 +6,6 @@ from __future__ import annotations
 from referee.store.database import Database
 from referee.store.sessions import SessionRecord, load_session, session_version
 
-__all__ = ["SessionCache"]
-
 
 class SessionCache:
     """Save the parsing of a session's rows at each request; safe to use from many threads.

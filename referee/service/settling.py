@@ -22,8 +22,6 @@ from referee.store.readings import (
 )
 from referee.store.sessions import SessionRecord, latest_started, unsettled_sessions
 
-__all__ = ["LINK_PATIENCE_S", "Settling"]
-
 LINK_PATIENCE_S = 120.0
 """A meter that is lost at the end is waited for this long; its integrator keeps the energy."""
 

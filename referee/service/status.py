@@ -11,8 +11,6 @@ from referee.store.answers import count_answers
 from referee.store.requests import count_fetched_images
 from referee.store.sessions import SessionRecord
 
-__all__ = ["SessionStatus", "status_of"]
-
 
 @dataclass(frozen=True)
 class SessionStatus:

@@ -18,8 +18,6 @@ import argon2
 
 from referee.errors import ConfigError, InputError, Refusal
 
-__all__ = ["PRACTICE_PASSWORD", "EventTeams", "PracticeTeams", "register_team", "registered_teams"]
-
 PRACTICE_PASSWORD = "practice"
 """The password that every user name has in a rehearsal."""
 

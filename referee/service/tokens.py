@@ -6,8 +6,6 @@ from __future__ import annotations
 import base64
 import hmac
 
-__all__ = ["MAX_TOKEN", "session_of_token", "token_of_session"]
-
 MAX_TOKEN = 200
 """Most characters of a token: what the clients of 2015-2019 had room for."""
 

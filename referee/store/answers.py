@@ -11,17 +11,6 @@ from typing import Literal
 from referee.core.detections import Detections
 from referee.store.packing import pack, unpack
 
-__all__ = [
-    "Answer",
-    "AnswerCounts",
-    "AnswerForm",
-    "answers_after",
-    "count_answers",
-    "count_late_answers",
-    "insert_answer",
-    "newest_answer_id",
-]
-
 AnswerForm = Literal["form", "json", "csv"]
 
 

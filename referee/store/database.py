@@ -12,8 +12,6 @@ from pathlib import Path
 
 from referee.errors import InputError, Unavailable
 
-__all__ = ["Connection", "Database"]
-
 Connection = sqlite3.Connection
 """What queries are given: other layers pass it on and never look into it."""
 

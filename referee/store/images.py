@@ -7,8 +7,6 @@ import sqlite3
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 
-__all__ = ["ImageEntry", "InputFile", "Manifest", "load_manifest", "replace_manifest"]
-
 
 @dataclass(frozen=True)
 class ImageEntry:

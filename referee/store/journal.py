@@ -16,8 +16,6 @@ from typing import Any, TypeVar
 from referee.errors import Unavailable
 from referee.store.database import Connection, Database
 
-__all__ = ["Journal"]
-
 T = TypeVar("T")
 
 # Writes that may wait, and writes committed at once: enough for every thread of a server, and

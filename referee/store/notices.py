@@ -7,16 +7,6 @@ import sqlite3
 from dataclasses import dataclass
 from typing import Literal
 
-__all__ = [
-    "Level",
-    "Notice",
-    "audit_of",
-    "insert_audit",
-    "insert_notice",
-    "notices_of",
-    "recent_notices",
-]
-
 Level = Literal["info", "warning", "alarm"]
 
 

@@ -7,8 +7,6 @@ import numpy as np
 
 from referee.core.detections import Detections
 
-__all__ = ["pack", "unpack"]
-
 _ID = np.dtype("<i8")
 _NUMBER = np.dtype("<f8")
 

@@ -12,16 +12,6 @@ from typing import Any
 
 from power.meter import Flag, IntegrationState, Reading
 
-__all__ = [
-    "boots_of",
-    "Energy",
-    "energy_of",
-    "insert_energy",
-    "insert_reading",
-    "newest_reading",
-    "readings_of",
-]
-
 
 @dataclass(frozen=True)
 class Energy:

@@ -6,8 +6,6 @@ from __future__ import annotations
 import sqlite3
 from dataclasses import dataclass
 
-__all__ = ["Request", "count_fetched_images", "insert_request", "requests_of"]
-
 
 @dataclass(frozen=True)
 class Request:

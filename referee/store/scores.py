@@ -11,15 +11,6 @@ from typing import Any
 
 from referee.core.instant import Instant
 
-__all__ = [
-    "ScoringRun",
-    "Snapshot",
-    "insert_scoring_run",
-    "insert_snapshot",
-    "newest_scoring_run",
-    "newest_snapshot",
-]
-
 
 @dataclass(frozen=True)
 class Snapshot:

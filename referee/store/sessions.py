@@ -12,21 +12,6 @@ from referee.core.instant import Instant
 from referee.core.states import EndCause, SessionFacts
 from referee.errors import Refusal
 
-__all__ = [
-    "EventKind",
-    "SessionRecord",
-    "all_sessions",
-    "create_session",
-    "latest_of_team",
-    "latest_started",
-    "live_session",
-    "load_session",
-    "record_event",
-    "session_version",
-    "sessions_to_score",
-    "unsettled_sessions",
-]
-
 EventKind = Literal["armed", "started", "ended", "voided", "sealed"]
 
 _SELECT = """

@@ -10,8 +10,6 @@ from dataclasses import dataclass
 from referee.core.detections import Detections
 from referee.store.packing import unpack
 
-__all__ = ["PowerSample", "flagged_answers", "recent_power"]
-
 
 @dataclass(frozen=True)
 class PowerSample:

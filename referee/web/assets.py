@@ -5,8 +5,6 @@ from __future__ import annotations
 
 from pathlib import Path
 
-__all__ = ["static_folder"]
-
 
 def static_folder() -> Path:
     """Return the folder of the static files.

@@ -7,8 +7,6 @@ from flask import Request
 
 from referee.errors import Refusal
 
-__all__ = ["BEGINNING_BYTES", "MAX_BODY_BYTES", "SMALL_BODY_BYTES", "Body", "has_body"]
-
 MAX_BODY_BYTES = 32 * 1024 * 1024
 """Longest answer that is read: about 300,000 boxes as a form, six times an honest maximum."""
 

@@ -9,8 +9,6 @@ import threading
 from collections.abc import Callable, Iterator
 from typing import Any
 
-__all__ = ["Broadcast"]
-
 # The page's clock runs by itself between boards, so twice a second is smooth.
 _INTERVAL_S = 0.5
 # A page that has gone away is noticed when something is sent to it.

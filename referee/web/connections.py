@@ -13,8 +13,6 @@ from dataclasses import dataclass
 
 from referee.web.bodies import MAX_BODY_BYTES
 
-__all__ = ["BoundedSocket", "Framing", "bound_listener", "framing_of"]
-
 # A client that takes nothing for this long is gone, or not worth a thread.
 _UNREAD_S = 20
 # The slowest reader that is waited for: an archive of 11 MB may take four minutes.

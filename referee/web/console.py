@@ -24,8 +24,6 @@ from referee.web.assets import static_folder
 from referee.web.broadcast import Broadcast
 from referee.web.same_origin import admit_own_pages_only
 
-__all__ = ["console_app"]
-
 _OPERATOR = "operator"
 _log = logging.getLogger(__name__)
 

@@ -25,8 +25,6 @@ from referee.web import contest_answers, contest_images, contest_sessions
 from referee.web.bodies import SMALL_BODY_BYTES, Body, has_body
 from referee.web.exchange import current, form_of, problem, wants_json
 
-__all__ = ["ContestServices", "contest_app"]
-
 _log = logging.getLogger(__name__)
 
 # What the routes other than /result look for in a form; nothing else is kept.

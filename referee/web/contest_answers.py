@@ -33,7 +33,6 @@ from referee.web.exchange import (
 if TYPE_CHECKING:
     from referee.web.contest import ContestServices
 
-__all__ = ["register"]
 
 _FLAGS_LISTED = 1000
 

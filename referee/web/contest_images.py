@@ -17,7 +17,6 @@ from referee.web.exchange import current, field_of, require_token
 if TYPE_CHECKING:
     from referee.web.contest import ContestServices
 
-__all__ = ["register"]
 
 Finder = Callable[[Contest, SessionRecord, str], SentImages]
 

@@ -20,7 +20,6 @@ from referee.web.openapi import openapi
 if TYPE_CHECKING:
     from referee.web.contest import ContestServices
 
-__all__ = ["register"]
 
 _log = logging.getLogger(__name__)
 

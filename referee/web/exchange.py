@@ -20,19 +20,6 @@ from referee.errors import Refusal
 from referee.store.answers import AnswerForm
 from referee.web.legacy import ANSWERS
 
-__all__ = [
-    "FORM_TYPES",
-    "MULTIPART",
-    "current",
-    "field_of",
-    "form_of",
-    "media_type_of",
-    "problem",
-    "require_token",
-    "token_of",
-    "wants_json",
-]
-
 MULTIPART = "multipart/form-data"
 FORM_TYPES = ("application/x-www-form-urlencoded", MULTIPART, "")
 _HTML_400 = (

@@ -10,8 +10,6 @@ from referee.service.contest import Contest
 from referee.web.bodies import MAX_BODY_BYTES
 from referee.web.worker import HEAD_S, MOST_CONNECTIONS
 
-__all__ = ["help_text"]
-
 _TEXT = """
 Valid URLs:
   GET/POST  /help           this text; free, it never starts the clock

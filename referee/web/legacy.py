@@ -3,16 +3,6 @@
 
 from __future__ import annotations
 
-__all__ = [
-    "ANSWERS",
-    "DISPLAY_FAILED",
-    "INVALID_USER",
-    "LOGOUT_SUCCESS",
-    "RESULT_MISMATCH",
-    "RESULT_STORED",
-    "VALID_TOKEN",
-]
-
 VALID_TOKEN = "Valid Token\n"
 LOGOUT_SUCCESS = "Logout success\n"
 RESULT_STORED = "Result stored in the server database\n"

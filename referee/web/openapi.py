@@ -10,8 +10,6 @@ from referee.core.answers import FORM_FIELDS
 from referee.service.contest import Contest
 from referee.web.legacy import ANSWERS
 
-__all__ = ["openapi"]
-
 _FORM = "application/x-www-form-urlencoded"
 _TEXT = {"text/html": {"schema": {"type": "string"}}}
 _PROBLEM = {"application/problem+json": {"schema": {"$ref": "#/components/schemas/Problem"}}}

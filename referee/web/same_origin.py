@@ -13,8 +13,6 @@ from urllib.parse import urlsplit
 
 from flask import Flask, Response, jsonify, request
 
-__all__ = ["admit_own_pages_only", "is_own_host"]
-
 _LOOPBACK = frozenset({"127.0.0.1", "localhost", "::1"})
 _ANY = frozenset({"0.0.0.0", "::", ""})
 

@@ -12,8 +12,6 @@ from gunicorn.app.base import BaseApplication
 from referee.web.connections import bound_listener
 from referee.web.worker import FairWorker
 
-__all__ = ["Running", "serve"]
-
 _KEEPALIVE_S = 75
 _GRACE_S = 3
 

@@ -22,8 +22,6 @@ from gunicorn.workers.gthread import STOP_KEEPALIVE_LINGER, TConn, ThreadWorker
 
 from referee.web.connections import BoundedSocket, Framing, framing_of
 
-__all__ = ["HEAD_S", "MOST_CONNECTIONS", "FairWorker"]
-
 HEAD_S = 10.0
 """Seconds for a request's head from its first byte."""
 

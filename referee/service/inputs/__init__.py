@@ -2,7 +2,7 @@
 """Readers of the files that people bring: ground truth, blacklists, detections."""
 
 from referee.service.inputs.detections import read_coco_results, read_detections
-from referee.service.inputs.ground_truth import GroundTruthFile, read_ground_truth
+from referee.service.inputs.ground_truth import read_ground_truth
 from referee.service.inputs.image_ids import (
     contest_image_ids,
     in_own_ids,
@@ -10,6 +10,7 @@ from referee.service.inputs.image_ids import (
     renumber,
     renumber_detections,
 )
+from referee.service.inputs.truth_file import GroundTruthFile
 
 __all__ = [
     "GroundTruthFile",

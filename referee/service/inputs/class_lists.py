@@ -3,8 +3,6 @@
 
 from __future__ import annotations
 
-__all__ = ["ILSVRC_DET", "PASCAL_VOC", "ilsvrc_class_id"]
-
 # WordNet id and name of each detection synset, in the order of the development kit's map_det.txt.
 _ILSVRC_DET = """
 n02672831:accordion n02691156:airplane n02219486:ant n02419796:antelope n07739125:apple

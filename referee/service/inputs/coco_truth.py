@@ -16,8 +16,6 @@ from referee.service.inputs.json_fields import number, object_at, objects, whole
 from referee.service.inputs.text import load_json
 from referee.service.inputs.truth_file import NO_BLACKLIST, GroundTruthFile
 
-__all__ = ["read_coco_truth"]
-
 
 def read_coco_truth(path: Path, content: bytes) -> GroundTruthFile:
     """Read `images`, `categories` and `annotations` of COCO instances.

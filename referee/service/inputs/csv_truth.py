@@ -23,8 +23,6 @@ from referee.service.inputs.text import (
 )
 from referee.service.inputs.truth_file import NO_BLACKLIST, GroundTruthFile
 
-__all__ = ["BOX_FIELDS", "read_blacklist", "read_csv_truth", "read_image_list"]
-
 BOX_FIELDS = ("image_id", "class_id", "xmin", "ymin", "xmax", "ymax")
 """Columns of a ground-truth CSV, which has no header; corners are inclusive pixels."""
 

@@ -23,8 +23,6 @@ from referee.service.inputs.text import (
     whole_number,
 )
 
-__all__ = ["LINE_FIELDS", "read_coco_results", "read_detections"]
-
 LINE_FIELDS: tuple[str, ...] = (
     "image_id",
     "class_id",

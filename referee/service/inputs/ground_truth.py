@@ -16,8 +16,6 @@ from referee.service.inputs.text import read_bytes
 from referee.service.inputs.truth_file import GroundTruthFile
 from referee.service.inputs.xml_truth import read_xml_truth
 
-__all__ = ["GroundTruthFile", "read_ground_truth"]
-
 
 def read_ground_truth(
     path: Path,

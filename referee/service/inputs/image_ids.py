@@ -13,15 +13,6 @@ from numpy.typing import NDArray
 from referee.core.detections import Detections
 from referee.core.ground_truth import GroundTruth
 
-__all__ = [
-    "Numbering",
-    "contest_image_ids",
-    "in_own_ids",
-    "own_image_ids",
-    "renumber",
-    "renumber_detections",
-]
-
 Numbering = Literal["own", "contest"]
 """Whether image ids are the source's own or the contest's 1…N."""
 

@@ -10,8 +10,6 @@ from typing import Any
 
 from referee.errors import InputError
 
-__all__ = ["number", "object_at", "objects", "whole"]
-
 _INT64_LIMIT = 2**63
 
 

@@ -11,8 +11,6 @@ from typing import Any, TypeVar
 
 from referee.errors import InputError
 
-__all__ = ["cells", "load_json", "parse_cell", "read_bytes", "require_width", "whole_number"]
-
 _Value = TypeVar("_Value")
 _INT64_LIMIT = 2**63
 _SEPARATOR = re.compile(r"\s*,\s*|\s+")

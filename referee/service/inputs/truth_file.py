@@ -11,8 +11,6 @@ from numpy.typing import NDArray
 from referee.core.ground_truth import GroundTruth
 from referee.scoring.coco_boxes import CocoTruth
 
-__all__ = ["NO_BLACKLIST", "GroundTruthFile"]
-
 NO_BLACKLIST: NDArray[np.int64] = np.empty((0, 2), dtype=np.int64)
 """The blacklist of a source without one."""
 

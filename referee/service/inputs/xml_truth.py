@@ -16,8 +16,6 @@ from referee.service.inputs.class_lists import ILSVRC_DET, PASCAL_VOC
 from referee.service.inputs.text import cells, parse_cell, read_bytes, whole_number
 from referee.service.inputs.truth_file import NO_BLACKLIST, GroundTruthFile
 
-__all__ = ["CLASS_LIST", "read_xml_truth"]
-
 CLASS_LIST = "classes.txt"
 """File in the folder that lists the names of the classes, one a line, class 1 first."""
 
