@@ -55,8 +55,8 @@ def run() -> None:
     """Print missed updates, jitter, and how hard the flood was."""
     seconds = int(os.environ.get("POWER_BENCH_SECONDS", "60"))
     with tempfile.TemporaryDirectory() as name:
-        serving._make_contest(Path(name))
-        with serving._referee(Path(name)) as (port, token):
+        serving.make_contest(Path(name))
+        with serving.running_referee(Path(name)) as (port, token):
             # In this order, so that neither server nor flood inherits the priority.
             with flooded(port, token) as rates, hurried() as priority, emulated() as resource:
                 print(f"at {priority}, recording at 0.1 s beside {CONNECTIONS} connections")

@@ -20,17 +20,14 @@ from contextlib import closing, contextmanager
 from pathlib import Path
 from urllib.parse import urlencode
 
-import numpy as np
-from PIL import Image
-
 from referee.commands.practice import practice_config
 from referee.hosting import hosted
 from referee.service.config import ContestSection, ImagesSection, MeterSection, ServerSection
 from tests.bench.load import Figures, measure
+from tests.bench.pictures import make_image
 from tests.e2e.running import eventually, get, request
 
 THREADS = 64
-IMAGE_BYTES = 110_000
 REQUESTS = 1500
 ROUNDS = 3
 
@@ -39,8 +36,8 @@ def run() -> None:
     """Measure in turns and print the tables."""
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
-        _make_contest(folder)
-        with _bare_view(folder) as bare, _referee(folder) as (ours, token):
+        make_contest(folder)
+        with _bare_view(folder) as bare, running_referee(folder) as (ours, token):
             for connections in (1, 8, 32):
                 _compare(bare, ours, token, connections)
             _compare_commits(folder, ours, token)
@@ -127,16 +124,10 @@ def _middle(values: list[float]) -> float:
     return sorted(values)[len(values) // 2]
 
 
-def _make_contest(folder: Path) -> None:
+def make_contest(folder: Path) -> None:
     """Write one image of about 110 kB and its ground truth."""
     (folder / "images").mkdir()
-    noise = np.random.default_rng(1).integers(0, 256, (300, 400, 3), dtype=np.uint8)
-    path = folder / "images" / "1.jpg"
-    quality = 95
-    Image.fromarray(noise).save(path, quality=quality)
-    while path.stat().st_size > IMAGE_BYTES:
-        quality -= 1
-        Image.fromarray(noise).save(path, quality=quality)
+    make_image(folder / "images" / "1.jpg")
     truth = {
         "images": [{"id": 1, "file_name": "1.jpg", "width": 400, "height": 300}],
         "annotations": [{"id": 1, "image_id": 1, "category_id": 1, "bbox": [10, 20, 90, 60]}],
@@ -166,7 +157,7 @@ def _bare_view(folder: Path) -> Iterator[int]:
 
 
 @contextmanager
-def _referee(folder: Path) -> Iterator[tuple[int, str]]:
+def running_referee(folder: Path) -> Iterator[tuple[int, str]]:
     config = practice_config(
         data=folder / "data",
         contest=ContestSection(mode="practice", seconds=3600, shuffle=False),
