@@ -21,9 +21,14 @@ class Figures:
 
 
 def measure(
-    port: int, make_request: Callable[[int], bytes], *, connections: int, requests: int
+    port: int,
+    make_request: Callable[[int], bytes],
+    *,
+    connections: int,
+    requests: int,
+    status: bytes = b"200",
 ) -> Figures:
-    """Send requests on kept-alive connections at once; every answer must be a 200.
+    """Send requests on kept-alive connections at once; every answer must have the status.
 
     `make_request` gets the number of the request, from 0.
     """
@@ -41,7 +46,7 @@ def measure(
                 link.sendall(message)
                 head = _answer(link)
                 mine.append(time.perf_counter() - begun)
-                if not head.startswith(b"HTTP/1.1 200"):
+                if not head.startswith(b"HTTP/1.1 " + status):
                     failures.append(head[:80].decode("ascii", "replace"))
                     return
         latencies.extend(mine)
