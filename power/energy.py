@@ -71,12 +71,9 @@ def judge_energy(
     """
     run = Run.of(readings, settings)
     if run is None:
-        finding = (
-            invalid("not_started", "The integration never ran: every reading was in state RESET.")
-            if readings
-            else invalid("no_readings", "The meter was never read.")
+        return EnergyResult(
+            Verdict.INVALID, None, None, (_never_ran(readings),), session_s=session_s
         )
-        return EnergyResult(Verdict.INVALID, None, None, (finding,), session_s=session_s)
     findings = list(checks.ending(run))
     findings += checks.window(run, session_s)
     findings += checks.order(run)
@@ -111,6 +108,14 @@ def judge_energy(
             3600 * energy_wh / duration_s if energy_wh is not None and duration_s else None
         ),
     )
+
+
+def _never_ran(readings: Sequence[Reading]) -> Finding:
+    if readings:
+        return invalid(
+            "not_started", "The integration never ran: every reading was in state RESET."
+        )
+    return invalid("no_readings", "The meter was never read.")
 
 
 def _uncertainty_wh(run: Run, identity: Identity | None) -> float | None:

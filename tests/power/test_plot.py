@@ -61,7 +61,7 @@ def test_png(readings: list[Reading], tmp_path: Path) -> None:
 @pytest.mark.parametrize("count", [0, 1])
 def test_a_short_log_is_drawn(make_reading: Make, count: int) -> None:
     """No reading or one is no reason to fail."""
-    to_svg(draw([make_reading(1.0)] * count, "t"))
+    assert "<svg" in to_svg(draw([make_reading(1.0)] * count, "t"))
 
 
 @pytest.mark.parametrize(

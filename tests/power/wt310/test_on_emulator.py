@@ -271,7 +271,8 @@ def test_busy_window_that_swallows_everything(make_bench: MakeBench) -> None:
     """The driver is silent for the first 0.2 s after START."""
     bench = make_bench(None, Options(busy_window="all"))
     bench.meter.prepare(SETTINGS)
-    bench.meter.start()
+    start = bench.meter.start()
+    assert start.confirmed_s - start.written_s < 0.5
 
 
 def test_a_busy_window_longer_than_known(make_bench: MakeBench) -> None:
