@@ -36,6 +36,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     )
     # A supervisor or a container that stops us with SIGTERM gets the same clean end as Ctrl-C.
     signal.signal(signal.SIGTERM, _interrupt)
+    # A shell script starts what it puts into the background with Ctrl-C ignored, and so would we.
+    signal.signal(signal.SIGINT, _interrupt)
     words = sys.argv[1:] if argv is None else list(argv)
     args = _parser(words[0] if words else "").parse_args(words)
     try:

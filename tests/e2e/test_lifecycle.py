@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 
 from tests.e2e.conftest import Material, Rehearse
-from tests.e2e.running import Program, client, eventually, get, referee, request
+from tests.e2e.running import Program, client, eventually, get, program, referee, request
 
 pytestmark = pytest.mark.slow
 
@@ -223,3 +223,19 @@ def test_logins_go_on_when_the_desk_is_killed_with_a_page_open(rehearse: Rehears
     assert eventually(logs_in, "the new desk to answer")
     notices = [notice["text"] for notice in running.board()["notices"]]
     assert any(text.startswith("The control desk ended") for text in notices)
+
+
+def test_sigint_ends_a_referee_that_a_script_put_into_the_background(
+    material: Material, tmp_path: Path
+) -> None:
+    """A background job of a script inherits Ctrl-C ignored; a SIGINT sent to it still ends it."""
+    arguments = ["practice", "--images", str(material.images), "--meter", "none"]
+    arguments += ["--ground-truth", str(material.ground_truth), "--data", str(tmp_path / "data")]
+    arguments += ["--contest", "127.0.0.1:0", "--console", "127.0.0.1:0"]
+    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    try:
+        with program(arguments, tmp_path) as running:
+            running.child.send_signal(signal.SIGINT)
+            assert running.child.wait(30) == 0
+    finally:
+        signal.signal(signal.SIGINT, before)
