@@ -127,6 +127,15 @@ static long ask(CURL *curl, const char *base, const char *path, const struct byt
     curl_easy_setopt(curl, CURLOPT_POSTFIELDSIZE_LARGE, (curl_off_t)form->size);
     curl_easy_setopt(curl, CURLOPT_WRITEDATA, answer);
     code = curl_easy_perform(curl); /* over the connection that it keeps open */
+    if (code == CURLE_SEND_ERROR) {
+        /* The referee had closed that one. libcurl opens another by itself, but gives up at the
+         * fifth of a whole session, not of one request; asked again it begins to count anew. */
+        curl_easy_setopt(curl, CURLOPT_FRESH_CONNECT, 1L);
+        answer->size = 0;
+        append(answer, "", 0);
+        code = curl_easy_perform(curl);
+        curl_easy_setopt(curl, CURLOPT_FRESH_CONNECT, 0L);
+    }
     curl_easy_setopt(curl, CURLOPT_ERRORBUFFER, NULL);
     if (code)
         die("no answer from %s: %s", base, *reason ? reason : curl_easy_strerror(code));

@@ -58,6 +58,7 @@ class SmallReferee:
 
     `refuse_after` is the number of requests with a token after which every token is refused,
     `hang_up` makes the server close each connection after an answer without announcing it,
+    `break_reused` makes it do so only when the next request has come, which it does not answer,
     `replies` replaces the answer to a path by a status and a body, and `break_at` names paths at
     which the connection is cut once, "before" or "after" the request has had its effect.
     """
@@ -66,6 +67,7 @@ class SmallReferee:
     password: str = "secret"
     refuse_after: int | None = None
     hang_up: bool = False
+    break_reused: bool = False
     replies: dict[str, tuple[int, bytes]] = field(default_factory=dict)
     break_at: list[tuple[str, str]] = field(default_factory=list)
     receipt: dict[str, object] = field(default_factory=dict)
@@ -138,6 +140,7 @@ class _Handler(BaseHTTPRequestHandler):
     disable_nagle_algorithm = True
     timeout = 10  # so that a forgotten connection cannot hold up the end of a test
     server: _Server
+    answered = False
 
     def setup(self) -> None:
         super().setup()
@@ -147,6 +150,10 @@ class _Handler(BaseHTTPRequestHandler):
     def do_POST(self) -> None:
         referee = self.server.referee
         asked = self._read()
+        if referee.break_reused and self.answered:
+            self.close_connection = True
+            return
+        self.answered = True
         with referee.lock:
             referee.requests.append(asked)
             broken = [when for path, when in referee.break_at if path == asked.path][:1]

@@ -82,6 +82,14 @@ def test_a_connection_that_the_server_closed_is_opened_again(program, referee, a
     assert 5 == len(referee.posted)
 
 
+def test_connections_that_die_again_and_again_cost_no_request(program, referee, answers):
+    """libcurl gives up at the fifth dead connection of a session; the client does not."""
+    referee.break_reused = True
+    code, said = run(program, referee.url, "me", "secret", str(answers))
+    assert 0 == code, said
+    assert (5, 11) == (len(referee.posted), len(referee.requests))
+
+
 @pytest.mark.parametrize("used", [3, 4, 9])
 def test_running_out_of_time_is_a_normal_end(program, referee, answers, used):
     """A token refused at an image, an answer or the logout ends the session with exit code 0."""
