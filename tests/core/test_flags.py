@@ -84,6 +84,40 @@ def test_nothing_to_flag():
     assert (Flag(0, "class out of range"),) == found
 
 
+def reason_of(image, klass, confidence, *corners):
+    """Return the first reason that applies to a row, by the rules as they are written."""
+    xmin, ymin, xmax, ymax = corners
+    if not 1 <= image <= 10:
+        return "unknown image"
+    if klass not in CLASSES.tolist():
+        return "class out of range"
+    if not math.isfinite(confidence):
+        return "confidence not finite"
+    if not all(map(math.isfinite, corners)):
+        return "coordinate not finite"
+    return "inverted box" if xmax < xmin or ymax < ymin else None
+
+
+NUMBERS = st.floats() | st.sampled_from([0.0, -0.0, 1.0, 2.0, math.nan, math.inf, -math.inf])
+
+
+@pytest.mark.slow
+@given(
+    st.lists(
+        st.tuples(
+            st.integers(-(2**53), 2**53) | st.integers(0, 11) | st.just(1),
+            st.integers(-(2**53), 2**53) | st.sampled_from([1, 2, 5, 90, 91]),
+            *[NUMBERS | st.just(1.0)] * 5,
+        ),
+        max_size=8,
+    )
+)
+def test_flags_are_what_the_rules_say(rows):
+    """Each row gets the flag that it gets when it is looked at alone, by plain comparisons."""
+    reasons = [(place, reason_of(*row)) for place, row in enumerate(rows)]
+    assert tuple(Flag(place, reason) for place, reason in reasons if reason) == flags(*rows)
+
+
 @pytest.mark.slow
 @given(
     st.lists(
