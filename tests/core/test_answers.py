@@ -434,6 +434,39 @@ def test_form_writer_is_read_back(rows):
     assert bits(Detections.from_rows(rows)) == bits(parse_form(fields))
 
 
+PLAIN = st.integers(0, 10**19).map(str) | st.sampled_from(["0" * 20 + "7", "9" * 17, "9" * 18])
+ODD = st.sampled_from(["-1", "7.0", " 7 ", "1_0", "1e2", "7.jpg", "", "²", "9" * 5000, "nan"])
+
+
+@pytest.mark.slow
+@given(st.lists(st.tuples(PLAIN, PLAIN) | st.tuples(PLAIN | ODD, PLAIN | ODD), max_size=6))
+def test_form_ids_are_read_alike_alone_and_together(ids):
+    """Whatever stands in other rows, a cell is the same id, or the same fault."""
+    rows = [changed(image_name=image, CLASS_ID=klass) for image, klass in ids]
+    alone, faults = [], set()
+    for number, row in enumerate(rows, 1):
+        try:
+            alone.append(parse_form(form(row)))
+        except Refusal as refused:
+            faults |= {fault.replace("row 1:", f"row {number}:") for fault in refused.faults}
+    if faults:
+        assert faults == set(refusal(parse_form, form(*rows)).faults)
+    else:
+        assert bits(Detections.concatenate(alone)) == bits(parse_form(form(*rows)))
+
+
+@pytest.mark.parametrize(
+    ("text", "image", "klass"),
+    [("9" * 17, 10**17 - 1, 10**17 - 1), ("9" * 18, 10**18 - 1, 10**18 - 1)]
+    + [("9" * 19, UNKNOWN_IMAGE, UNKNOWN_IMAGE), ("0" * 20 + "7", 7, 7), (str(10**18), -1, 10**18)],
+)
+def test_form_ids_of_many_digits(text, image, klass):
+    """Long ids are exact as far as they are taken, also beside short ones."""
+    detections = parse_form(form(ROW, changed(image_name=text, CLASS_ID=text)))
+    assert [7, image] == detections.image_id.tolist()
+    assert [12, klass] == detections.class_id.tolist()
+
+
 @pytest.mark.slow
 @given(ROWS, st.sampled_from([" ", ",", ", ", "\t"]), st.sampled_from(["\n", "\r\n"]))
 def test_csv_writer_is_read_back(rows, comma, end):
