@@ -75,6 +75,8 @@ def test_only_the_fields_asked_for_are_kept(text: str) -> None:
         (b"token=7%2Eab+", "7.ab "),
         (b"token=", ""),
         (b"token=\xff", "\ufffd"),
+        (b"token&token=7", "7"),
+        (b"&token=7", "7"),
         (b"mytoken=7", None),
         (b"image_name=token=7", None),
         (b"", None),
