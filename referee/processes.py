@@ -38,6 +38,8 @@ from referee.web.server import Running, serve
 _VIEWERS = 16
 _SPARE_THREADS = 16
 _TAKE_OVER_S = 30.0
+# Log rows wait this long for others to share their commit; answers are committed by the worker.
+_GATHER_S = 0.02
 _PR_SET_PDEATHSIG = 1  # prctl(2)
 
 
@@ -54,7 +56,7 @@ def run_contest_server(config: Config, descriptor: int) -> None:
 
     def make() -> Running:
         contest = open_contest(config)
-        journal = Journal(contest.database)
+        journal = Journal(contest.database, gather_s=_GATHER_S)
         desk = DeskClient(socket_path(config.storage.folder))
         app = contest_app(ContestServices(contest, Admission(contest, desk), journal))
 
@@ -62,7 +64,7 @@ def run_contest_server(config: Config, descriptor: int) -> None:
             journal.close()
             contest.database.close()
 
-        return Running(app, close)
+        return Running(app, close, complete=journal.commit_waiting)
 
     serve(
         make,

@@ -51,12 +51,11 @@ def take_answer(
     received: Instant,
     form: AnswerForm,
     address: str,
-) -> Receipt:
-    """Store an answer and return its receipt, which is given only after the commit.
+) -> TakenAnswer:
+    """Have an answer stored; its receipt is given only after the commit.
 
     An answer whose last byte came at or after the end is stored, marked late, and never scored.
-    Raises `Refusal` with code `token_invalid` before the start, long after the end, or for a void
-    session, and `Unavailable` when the answer could not be made durable.
+    Raises `Unavailable` when too many answers wait for the disk already.
     """
     flags = flag_rows(detections, contest.image_count, contest.class_ids)
     packed = pack(detections)
@@ -79,18 +78,41 @@ def take_answer(
         )
         return insert_answer(connection, answer, packed), received_s, late
 
-    number, received_s, late = _committed(journal.submit(store))
-    return Receipt(
-        answer=number,
-        stored=len(detections),
-        flagged=flags,
-        received_s=received_s,
-        remaining_s=0.0 if late else remaining_s(session.facts, contest.clock.now()),
-        late=late,
-    )
+    return TakenAnswer(contest, journal, session, len(detections), flags, journal.submit(store))
 
 
-def _committed(future: Future[tuple[int, float, bool]]) -> tuple[int, float, bool]:
+@dataclass(frozen=True)
+class TakenAnswer:
+    """Stand for an answer on its way to the disk; `committed` is done when it is there."""
+
+    contest: Contest
+    journal: Journal
+    session: SessionRecord
+    stored: int
+    flagged: tuple[Flag, ...]
+    committed: Future[tuple[int, float, bool]]
+
+    def receipt(self) -> Receipt:
+        """Return the receipt, after waiting for the commit if need be.
+
+        Raises `Refusal` with code `token_invalid` before the start, long after the end, or for a
+        void session, and `Unavailable` when the answer could not be made durable.
+        """
+        if not self.committed.done():
+            self.journal.hurry()
+        number, received_s, late = _outcome(self.committed)
+        now = self.contest.clock.now()
+        return Receipt(
+            answer=number,
+            stored=self.stored,
+            flagged=self.flagged,
+            received_s=received_s,
+            remaining_s=0.0 if late else remaining_s(self.session.facts, now),
+            late=late,
+        )
+
+
+def _outcome(future: Future[tuple[int, float, bool]]) -> tuple[int, float, bool]:
     """Wait for the commit; an answer that is refused must not be stored after all.
 
     One that is being written when the patience ends can no longer be called back, so it is

@@ -4,10 +4,10 @@
 from __future__ import annotations
 
 import logging
-import queue
 import sqlite3
 import threading
-from collections.abc import Callable
+from collections import deque
+from collections.abc import Callable, Sequence
 from concurrent.futures import Future
 from concurrent.futures import TimeoutError as FutureTimeoutError
 from dataclasses import dataclass
@@ -23,41 +23,69 @@ T = TypeVar("T")
 _WAITING = 1024
 _AT_ONCE = 256
 _CATCH_UP_S = 5.0
-_GATHER_S = 0.02
 
 _log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
 class _Job:
-    """Hold a write and who waits for it; nobody does for a note."""
+    """Hold a write that somebody waits for."""
 
     write: Callable[[Connection], Any]
-    future: Future[Any] | None
-    durable: bool = False
+    future: Future[Any]
+    durable: bool
 
-    def still_wanted(self) -> bool:
-        """Tell whether it is to be written: a future is, unless the one who waited gave up."""
-        return self.future is None or self.future.set_running_or_notify_cancel()
+    def run(self, connection: Connection) -> Any:
+        return self.write(connection)
+
+    def tell(self, value: object, failure: Exception | None) -> None:
+        if failure is None:
+            self.future.set_result(value)
+        else:
+            self.future.set_exception(failure)
 
 
-_Outcome = tuple[_Job, object, Exception | None]
-_Runner = Callable[[Connection, _Job], tuple[object, Exception | None]]
+@dataclass(frozen=True, slots=True)
+class _Note:
+    """Hold a row that nobody waits for, and what writes rows of its kind."""
+
+    write: Callable[[Connection, Sequence[Any]], object]
+    row: object
+
+    def run(self, connection: Connection) -> None:
+        self.write(connection, [self.row])
+
+    def tell(self, value: object, failure: Exception | None) -> None:
+        if failure is not None:
+            _log.error("a note was not stored: %s", failure)
+
+
+_Entry = _Job | _Note
+_Outcome = tuple[_Entry, object, Exception | None]
+_Runner = Callable[[Connection, Sequence[_Entry]], list[_Outcome]]
 
 
 class Journal:
-    """Own the one thread of this process that writes contestants' facts.
+    """Write contestants' facts for all threads of this process, many in one transaction.
 
     A write is a function of a connection, which may be called twice: those that are committed
     together run in one transaction, and if one of them fails again in savepoints of another, so
-    that it leaves the others alone. Writes are committed in the order in which they were queued.
+    that it leaves the others alone. Writes are committed in the order in which they were queued;
+    notes among them are written at the end of their commit, each kind at once.
+
+    Whoever calls `commit_waiting` does the work in its own thread. What nobody has committed
+    after `gather_s` seconds is committed by the thread `journal`, which this owns.
     """
 
-    def __init__(self, database: Database) -> None:
+    def __init__(self, database: Database, *, gather_s: float = 0.0) -> None:
         self._database = database
-        self._jobs: queue.SimpleQueue[_Job | None] = queue.SimpleQueue()
-        # Set after a job that somebody waits for has been queued.
-        self._awaited = threading.Event()
+        self._gather_s = gather_s
+        self._entries: deque[_Entry] = deque()
+        self._committing = threading.Lock()
+        # Set while something may wait; and when what waits is to be committed at once.
+        self._begun = threading.Event()
+        self._hurried = threading.Event()
+        self._closing = False
         self._thread = threading.Thread(target=self._run, name="journal", daemon=True)
         self._thread.start()
 
@@ -67,34 +95,43 @@ class Journal:
         When the future has a result, the write survives a power cut. Raises `Unavailable` when
         too many wait, that is when the disk has stalled.
         """
-        if self._jobs.qsize() >= _WAITING:
+        if len(self._entries) >= _WAITING:
             raise Unavailable("The referee's disk is too slow: try again in a second.")
-        future: Future[T] = Future()
-        self._jobs.put(_Job(write, future, durable=True))
-        self._awaited.set()
-        return future
+        return self._queue(write, durable=True)
 
-    def note(self, write: Callable[[Connection], object]) -> None:
-        """Queue a write that nobody waits for.
+    def note(self, write: Callable[[Connection, Sequence[T]], object], row: T) -> None:
+        """Queue a row that nobody waits for; `write` is given all that are committed together.
 
         It is committed within moments, survives the death of the process from then on, and a
         power cut from the next `submit` on: a batch of notes alone does not wait for the disk.
         Whoever is faster than the journal is held up until it has caught up; with a stalled disk
         the note is dropped after some seconds, and the log says so.
         """
-        if self._jobs.qsize() >= _WAITING and not self.catch_up(_CATCH_UP_S):
+        if len(self._entries) >= _WAITING and not self.catch_up(_CATCH_UP_S):
             _log.error("the disk has stalled: a note was dropped")
             return
-        self._jobs.put(_Job(write, None))
+        self._entries.append(_Note(write, row))
+        self._begin()
+
+    def commit_waiting(self) -> None:
+        """Commit what waits, here and now, unless another thread is committing."""
+        if self._committing.acquire(blocking=False):
+            try:
+                self._commit_batch()
+            finally:
+                self._committing.release()
+
+    def hurry(self) -> None:
+        """Have the journal's thread commit what waits without another moment."""
+        self._hurried.set()
 
     def catch_up(self, timeout_s: float) -> bool:
         """Wait until everything queued so far can be read; tell whether that came about in time.
 
         It need not be durable by then, so this does not wait for the disk.
         """
-        reached: Future[None] = Future()
-        self._jobs.put(_Job(lambda connection: None, reached))
-        self._awaited.set()
+        reached = self._queue(lambda connection: None, durable=False)
+        self.hurry()
         try:
             reached.result(timeout_s)
         except FutureTimeoutError:
@@ -106,93 +143,109 @@ class Journal:
 
     def flush(self, timeout_s: float) -> None:
         """Wait until everything queued so far is committed."""
-        self.submit(lambda connection: None).result(timeout_s)
+        flushed = self.submit(lambda connection: None)
+        self.hurry()
+        flushed.result(timeout_s)
 
     def close(self, timeout_s: float = 10.0) -> None:
         """Commit what is queued and end the thread; safe to call twice."""
-        if self._thread.is_alive():
-            self._jobs.put(None)
-            self._awaited.set()
-            self._thread.join(timeout_s)
+        self._closing = True
+        self.hurry()
+        self._begun.set()
+        self._thread.join(timeout_s)
+
+    def _queue(self, write: Callable[[Connection], T], *, durable: bool) -> Future[T]:
+        future: Future[T] = Future()
+        self._entries.append(_Job(write, future, durable))
+        self._begin()
+        return future
+
+    def _begin(self) -> None:
+        if not self._begun.is_set():
+            self._begun.set()
 
     def _run(self) -> None:
-        while True:
-            batch, last = self._take()
+        """Commit what has waited for a moment and nobody else has committed; at the end all."""
+        while not self._closing or self._entries:
+            self._begun.wait()
+            self._begun.clear()
+            while self._entries:
+                oldest = self._oldest()
+                # A commit for each entry would cost the server's threads more than the requests.
+                hurried = self._hurried.wait(self._gather_s)
+                self._hurried.clear()
+                with self._committing:
+                    if hurried or self._oldest() is oldest:
+                        self._commit_batch()
+
+    def _oldest(self) -> _Entry | None:
+        try:
+            return self._entries[0]
+        except IndexError:  # Another thread has just committed it.
+            return None
+
+    def _commit_batch(self) -> None:
+        """Commit the oldest entries, up to as much as is committed at once."""
+        batch: list[_Entry] = []
+        while self._entries and len(batch) < _AT_ONCE:
+            entry = self._entries.popleft()
             # From here on a future cannot be cancelled; one that was is not written.
-            batch = [job for job in batch if job.still_wanted()]
-            if batch:
-                self._commit(batch)
-            if last:
-                return
+            if isinstance(entry, _Note) or entry.future.set_running_or_notify_cancel():
+                batch.append(entry)
+        if batch:
+            self._commit(batch)
 
-    def _take(self) -> tuple[list[_Job], bool]:
-        """Wait for a job, then take along what else is there; notes wait a moment for more.
-
-        A commit for each note would cost the server's threads more time than the request itself.
-        """
-        self._awaited.clear()
-        batch = [self._jobs.get()]
-        self._drain(batch)
-        if batch[-1] is not None and all(job.future is None for job in batch if job):
-            self._awaited.wait(_GATHER_S)
-            self._drain(batch)
-        return [job for job in batch if job is not None], batch[-1] is None
-
-    def _drain(self, batch: list[_Job | None]) -> None:
-        """Take what is there, up to the end mark and to as much as is committed at once."""
-        while len(batch) < _AT_ONCE and batch[-1] is not None:
-            try:
-                batch.append(self._jobs.get_nowait())
-            except queue.Empty:
-                return
-
-    def _commit(self, batch: list[_Job]) -> None:
+    def _commit(self, batch: list[_Entry]) -> None:
         outcomes: list[_Outcome]
-        durable = any(job.durable for job in batch)
         try:
             try:
-                outcomes = self._write(batch, durable, _run_plainly)
+                outcomes = self._write(batch, _run_together)
             except sqlite3.OperationalError:
                 raise  # The disk, not one of the writes: the whole batch fails.
             except Exception:
                 # One of them failed, which is rare: all are written again, each on its own.
-                outcomes = self._write(batch, durable, _run_apart)
+                outcomes = self._write(batch, _run_apart)
         except Exception as error:
             # Nothing of the batch is on the disk: none of it may be acknowledged. The thread
             # itself must live on, since the disk may come back.
-            outcomes = [(job, None, error) for job in batch]
-        for job, value, failure in outcomes:
-            _tell(job, value, failure)
+            outcomes = [(entry, None, error) for entry in batch]
+        for entry, value, failure in outcomes:
+            entry.tell(value, failure)
 
-    def _write(self, batch: list[_Job], durable: bool, run: _Runner) -> list[_Outcome]:
+    def _write(self, batch: list[_Entry], run: _Runner) -> list[_Outcome]:
+        durable = any(isinstance(entry, _Job) and entry.durable for entry in batch)
         with self._database.write(durable=durable) as connection:
-            return [(job, *run(connection, job)) for job in batch]
+            return run(connection, batch)
 
 
-def _run_plainly(connection: Connection, job: _Job) -> tuple[object, Exception | None]:
-    return job.write(connection), None
+def _run_together(connection: Connection, batch: Sequence[_Entry]) -> list[_Outcome]:
+    """Write the jobs in their order, then the notes of each kind with one call."""
+    outcomes: list[_Outcome] = []
+    kinds: dict[Callable[[Connection, Sequence[Any]], object], list[object]] = {}
+    for entry in batch:
+        if isinstance(entry, _Note):
+            kinds.setdefault(entry.write, []).append(entry.row)
+        else:
+            outcomes.append((entry, entry.run(connection), None))
+    for write, rows in kinds.items():
+        write(connection, rows)
+    return outcomes
 
 
-def _run_apart(connection: Connection, job: _Job) -> tuple[object, Exception | None]:
-    """Write in a savepoint, so that what fails leaves the others alone."""
-    connection.execute("savepoint job")
+def _run_apart(connection: Connection, batch: Sequence[_Entry]) -> list[_Outcome]:
+    """Write each in a savepoint, so that what fails leaves the others alone."""
+    return [_run_alone(connection, entry) for entry in batch]
+
+
+def _run_alone(connection: Connection, entry: _Entry) -> _Outcome:
+    connection.execute("savepoint entry")
     try:
-        value = job.write(connection)
+        value = entry.run(connection)
     except sqlite3.OperationalError:
         raise
     except Exception as error:
-        connection.execute("rollback to job")
-        connection.execute("release job")
-        return None, error
-    connection.execute("release job")
-    return value, None
-
-
-def _tell(job: _Job, value: object, failure: Exception | None) -> None:
-    if job.future is None:
-        if failure is not None:
-            _log.error("a note was not stored: %s", failure)
-    elif failure is None:
-        job.future.set_result(value)
-    else:
-        job.future.set_exception(failure)
+        connection.execute("rollback to entry")
+        connection.execute("release entry")
+        return entry, None, error
+    connection.execute("release entry")
+    return entry, value, None

@@ -5,10 +5,12 @@ from __future__ import annotations
 
 import errno
 import re
+import select
 import socket
 import struct
 import sys
 import time
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from referee.web.bodies import MAX_BODY_BYTES
@@ -21,21 +23,27 @@ _BODY_S = 30.0
 _BODY_RATE = 100_000
 # Bodies up to this length come in before a thread is given to the request.
 _HELD_BYTES = 64 * 1024
+# A head and what follows it leave in one packet where they fit; more than this is not held back.
+_TOGETHER_BYTES = 16 * 1024
 
 _LENGTH = re.compile(rb"\r\ncontent-length:[ \t]*([0-9]{1,15})[ \t]*\r\n")
 
 
 class BoundedSocket(socket.socket):
-    """Give each send and each request a time of its own, whatever the server's threads ask for.
+    """Give each send and each request a time of its own, whatever the server asks for.
 
-    gunicorn's threads receive and send without a time-out, which lets a client that sends a byte
-    now and then, or reads one, hold a thread as long as it likes.
+    The socket itself never blocks. Where one of its methods has to wait for the client, it calls
+    `before_wait` first, and waits no longer than the time allows.
     """
 
-    def __init__(self, accepted: socket.socket) -> None:
+    def __init__(self, accepted: socket.socket, before_wait: Callable[[], None]) -> None:
         family, kind, protocol = accepted.family, accepted.type, accepted.proto
         super().__init__(family, kind, protocol, fileno=accepted.detach())
+        super().setblocking(False)
+        self._before_wait = before_wait
         self._until_s = 0.0
+        self._held: list[bytes] = []
+        self._held_bytes = 0
 
     def allow(self, seconds: float) -> None:
         """Let everything that is received from now on take this long together."""
@@ -47,7 +55,7 @@ class BoundedSocket(socket.socket):
             self._until_s = min(self._until_s, time.monotonic() + value)
 
     def receive_now(self, size: int) -> bytes | None:
-        """Return what is there, b"" at the end, None if nothing is; needs a non-blocking socket."""
+        """Return what is there, b"" at the end, None if nothing is."""
         try:
             return super().recv(size)
         except BlockingIOError:
@@ -55,34 +63,78 @@ class BoundedSocket(socket.socket):
 
     def recv(self, size: int, flags: int = 0) -> bytes:
         """Receive within what is left of the time; raises TimeoutError."""
-        left = self._until_s - time.monotonic()
-        if left <= 0:
-            raise TimeoutError("the time for the request is over")
-        super().settimeout(left)
-        return super().recv(size, flags)
+        if self._held:
+            self.flush()  # Whoever waits for `100 Continue` gets it.
+        self._require_time()
+        received = self.receive_now(size)
+        while received is None:
+            self._wait(select.POLLIN, self._until_s)
+            self._require_time()
+            received = self.receive_now(size)
+        return received
 
     def sendall(self, data: bytes, flags: int = 0) -> None:  # type: ignore[override]
-        """Send within the time that a slow reader may take; then the connection is broken."""
-        super().settimeout(_UNREAD_S + len(data) / _SEND_RATE)
+        """Hold a small piece until `flush` or the next one, so that they leave together."""
+        self._held.append(data)
+        self._held_bytes += len(data)
+        if self._held_bytes > _TOGETHER_BYTES:
+            self.flush()
+
+    def flush(self) -> None:
+        """Send what is held within the time that a slow reader may take.
+
+        Raises BrokenPipeError for one that is slower, as for one that has gone.
+        """
+        if not self._held:
+            return
+        parts, length = self._held, self._held_bytes
+        self._held, self._held_bytes = [], 0
         try:
-            super().sendall(data, flags)
-        except TimeoutError:
-            raise BrokenPipeError(errno.EPIPE, "the client reads too slowly") from None
+            sent = self.sendmsg(parts)
+        except BlockingIOError:
+            sent = 0
+        if sent < length:
+            self._send_slowly(memoryview(b"".join(parts))[sent:])
+
+    def _send_slowly(self, rest: memoryview) -> None:
+        until_s = time.monotonic() + _UNREAD_S + len(rest) / _SEND_RATE
+        while rest:
+            self._wait(select.POLLOUT, until_s)
+            if time.monotonic() >= until_s:
+                raise BrokenPipeError(errno.EPIPE, "the client reads too slowly")
+            try:
+                rest = rest[self.send(rest) :]
+            except BlockingIOError:
+                pass
+
+    def _require_time(self) -> None:
+        if time.monotonic() >= self._until_s:
+            raise TimeoutError("the time for the request is over")
+
+    def _wait(self, what: int, until_s: float) -> None:
+        self._before_wait()
+        poll = select.poll()
+        poll.register(self, what)
+        poll.poll(max(0.0, 1e3 * (until_s - time.monotonic())))
 
 
 @dataclass(frozen=True)
 class Framing:
-    """Tell of a request whose head is here how many bytes to await, and its body's time."""
+    """Tell of a request whose head is here how many bytes to await, and its body's time.
+
+    `whole` is false where more of the body is to come after those.
+    """
 
     needed: int
     body_s: float
+    whole: bool = True
 
 
 def framing_of(received: bytes) -> Framing | None:
     """Look at what came in of a request; None while its head is incomplete.
 
-    This only decides when a thread is given to the request: what the bytes mean is judged by the
-    server's parser. A client that waits for `100 Continue` gets its thread at once.
+    This only decides when a request is served: what the bytes mean is judged by the server's
+    parser. A client that waits for `100 Continue` is served at once.
     """
     end = received.find(b"\r\n\r\n")
     if end < 0:
@@ -91,8 +143,10 @@ def framing_of(received: bytes) -> Framing | None:
     head = received[: end + 2].lower()
     found = _LENGTH.search(head)
     length = int(found.group(1)) if found else 0
-    held = length if length <= _HELD_BYTES and b"\r\nexpect:" not in head else 0
-    return Framing(end + 4 + held, _BODY_S + min(length, MAX_BODY_BYTES) / _BODY_RATE)
+    held = length <= _HELD_BYTES and b"\r\nexpect:" not in head
+    body_s = _BODY_S + min(length, MAX_BODY_BYTES) / _BODY_RATE
+    whole = held and b"\r\ntransfer-encoding:" not in head
+    return Framing(end + 4 + (length if held else 0), body_s, whole)
 
 
 def bound_listener(listener: socket.socket) -> None:

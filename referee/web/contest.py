@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import logging
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -17,13 +18,15 @@ from referee.errors import Refusal, Unavailable
 from referee.service.admission import Admission
 from referee.service.contest import Contest
 from referee.service.images import ImageMissing
+from referee.store.database import Connection
 from referee.store.journal import Journal
 from referee.store.notices import insert_notice
-from referee.store.requests import Request, insert_request
+from referee.store.requests import Request, insert_requests
 from referee.store.sessions import SessionRecord
 from referee.web import contest_answers, contest_images, contest_sessions
+from referee.web.awaiting import AwaitingResponse
 from referee.web.bodies import SMALL_BODY_BYTES, Body, has_body
-from referee.web.exchange import current, form_of, problem, wants_json
+from referee.web.exchange import could_not, current, failed, form_of, problem, wants_json
 
 _log = logging.getLogger(__name__)
 
@@ -71,10 +74,19 @@ def _register_hooks(app: Flask, services: ContestServices) -> None:
     def record(response: Response) -> Response:
         asked, notes = current()
         session: SessionRecord | None = notes.get("session")
-        if session is not None and session.facts.started is not None:
-            row = _row(asked, notes, session, session.facts.started, response, clock.now())
-            journal.note(lambda connection: insert_request(connection, row))
-        return response
+        if session is None or session.facts.started is None:
+            return response
+        started = session.facts.started
+
+        def note(made: Response) -> Response:
+            row = _row(asked, notes, session, started, made, clock.now())
+            journal.note(insert_requests, row)
+            return made
+
+        if isinstance(response, AwaitingResponse):
+            response.then(note)
+            return response
+        return note(response)
 
 
 def _row(
@@ -105,6 +117,11 @@ def _row(
     )
 
 
+def _insert_alarms(connection: Connection, alarms: Sequence[tuple[int, str, str]]) -> None:
+    for session_id, utc, text in alarms:
+        insert_notice(connection, session_id, utc, "alarm", text)
+
+
 def _register_errors(app: Flask, services: ContestServices) -> None:
     told: set[tuple[int, int]] = set()
 
@@ -120,15 +137,12 @@ def _register_errors(app: Flask, services: ContestServices) -> None:
         if (session_id, error.image_id) not in told:
             told.add((session_id, error.image_id))
             utc, text = g.received.utc.isoformat(), error.alarm
-            services.journal.note(
-                lambda connection: insert_notice(connection, session_id, utc, "alarm", text)
-            )
+            services.journal.note(_insert_alarms, (session_id, utc, text))
         return problem(request, Refusal("image_missing", str(error)))
 
     @app.errorhandler(Unavailable)
     def unavailable(error: Unavailable) -> Response:
-        _log.error("%s %s: %s", request.method, request.path, error)
-        return problem(request, Refusal("not_stored", f"The referee could not do it: {error}"))
+        return could_not(request, error)
 
     @app.errorhandler(HTTPException)
     def not_served(error: HTTPException) -> Response:
@@ -139,9 +153,5 @@ def _register_errors(app: Flask, services: ContestServices) -> None:
         return problem(request, Refusal("not_served", sentence), error.code)
 
     @app.errorhandler(Exception)
-    def failed(error: Exception) -> Response:
-        _log.exception("%s %s failed", request.method, request.path, exc_info=error)
-        return problem(
-            request,
-            Refusal("not_stored", "The referee failed to do it; the operator's log says why."),
-        )
+    def mistaken(error: Exception) -> Response:
+        return failed(request, error)

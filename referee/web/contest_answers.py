@@ -7,24 +7,28 @@ import threading
 from contextlib import nullcontext
 from typing import TYPE_CHECKING
 
-from flask import Flask, Request, Response, jsonify
+from flask import Flask, Request, Response
 
 from referee.core.answers import FORM_FIELDS, parse_csv, parse_form, parse_json
 from referee.core.detections import Detections
 from referee.core.forms import find_token
 from referee.core.instant import Instant
 from referee.core.states import accepts
-from referee.errors import Refusal
-from referee.service.answers import Receipt, take_answer
+from referee.errors import Refusal, Unavailable
+from referee.service.answers import Receipt, TakenAnswer, take_answer
 from referee.store.answers import AnswerForm
 from referee.web import legacy
+from referee.web.awaiting import AwaitingResponse
 from referee.web.bodies import BEGINNING_BYTES, MAX_BODY_BYTES, Body
 from referee.web.exchange import (
     FORM_TYPES,
     MULTIPART,
+    could_not,
     current,
+    failed,
     form_of,
     media_type_of,
+    problem,
     require_token,
     token_of,
     wants_json,
@@ -61,7 +65,7 @@ def register(app: Flask, services: ContestServices) -> None:
             content = body.whole()
             notes.received = services.contest.clock.now()
             form, detections = _parsed(services, token, asked, content, notes.received)
-        receipt = take_answer(
+        taken = take_answer(
             services.contest,
             services.journal,
             notes.session,
@@ -70,12 +74,27 @@ def register(app: Flask, services: ContestServices) -> None:
             form=form,
             address=asked.remote_addr or "",
         )
-        if form != "form" or wants_json(asked):
-            return _receipt(receipt)
-        if receipt.late:
-            # An old client knows only this text for a session that is over.
-            raise Refusal("token_invalid", "Too late: the answer is stored but does not count.")
-        return Response(legacy.RESULT_STORED)
+        in_json = form != "form" or wants_json(asked)
+        return AwaitingResponse(taken.committed, lambda: _acknowledged(app, asked, taken, in_json))
+
+
+def _acknowledged(app: Flask, asked: Request, taken: TakenAnswer, in_json: bool) -> Response:
+    """Answer what became of it, once that is known; by then Flask's own context is gone."""
+    try:
+        receipt = taken.receipt()
+    except Refusal as refusal:
+        return problem(asked, refusal)
+    except Unavailable as error:
+        return could_not(asked, error)
+    except Exception as error:
+        return failed(asked, error)
+    if in_json:
+        return _receipt(app, receipt)
+    if receipt.late:
+        # An old client knows only this text for a session that is over.
+        text = "Too late: the answer is stored but does not count."
+        return problem(asked, Refusal("token_invalid", text))
+    return Response(legacy.RESULT_STORED)
 
 
 def _token(asked: Request, body: Body) -> str:
@@ -112,14 +131,17 @@ def _detections(asked: Request, form: AnswerForm, content: bytes) -> Detections:
     return parse_form(form_of(asked, content, FORM_FIELDS))
 
 
-def _receipt(receipt: Receipt) -> Response:
+def _receipt(app: Flask, receipt: Receipt) -> Response:
     listed = receipt.flagged[:_FLAGS_LISTED]
-    return jsonify(
-        answer=receipt.answer,
-        stored=receipt.stored,
-        flagged=[{"row": flag.row, "reason": flag.reason} for flag in listed],
-        flagged_count=len(receipt.flagged),
-        received_s=receipt.received_s,
-        remaining_seconds=receipt.remaining_s,
-        late=receipt.late,
+    text = app.json.dumps(
+        {
+            "answer": receipt.answer,
+            "stored": receipt.stored,
+            "flagged": [{"row": flag.row, "reason": flag.reason} for flag in listed],
+            "flagged_count": len(receipt.flagged),
+            "received_s": receipt.received_s,
+            "remaining_seconds": receipt.remaining_s,
+            "late": receipt.late,
+        }
     )
+    return Response(text, content_type="application/json")

@@ -6,6 +6,7 @@ from __future__ import annotations
 import html
 import io
 import json
+import logging
 from collections.abc import Container, Mapping, Sequence
 from http import HTTPStatus
 from typing import Any
@@ -16,9 +17,11 @@ from werkzeug.formparser import FormDataParser
 
 from referee.core.answers import MAX_ROWS
 from referee.core.forms import parse_urlencoded
-from referee.errors import Refusal
+from referee.errors import Refusal, Unavailable
 from referee.store.answers import AnswerForm
 from referee.web.legacy import ANSWERS
+
+_log = logging.getLogger(__name__)
 
 MULTIPART = "multipart/form-data"
 FORM_TYPES = ("application/x-www-form-urlencoded", MULTIPART, "")
@@ -162,3 +165,18 @@ def problem(request: Request, refusal: Refusal, status: int | None = None) -> Re
         response = Response(text if text is not None else sentence + "\n", status)
     response.headers["X-Referee-Detail"] = sentence.encode("ascii", "replace").decode("ascii")
     return response
+
+
+def could_not(request: Request, error: Unavailable) -> Response:
+    """Answer that the meter, the desk or the disk did not do its share."""
+    _log.error("%s %s: %s", request.method, request.path, error)
+    return problem(request, Refusal("not_stored", f"The referee could not do it: {error}"))
+
+
+def failed(request: Request, error: Exception) -> Response:
+    """Answer that the referee made a mistake, which stands in its log."""
+    _log.exception("%s %s failed", request.method, request.path, exc_info=error)
+    return problem(
+        request,
+        Refusal("not_stored", "The referee failed to do it; the operator's log says why."),
+    )

@@ -8,7 +8,7 @@ from referee.core.image_ids import ARCHIVE_SIZE
 from referee.service.answers import LATE_S
 from referee.service.contest import Contest
 from referee.web.bodies import MAX_BODY_BYTES
-from referee.web.worker import HEAD_S, MOST_CONNECTIONS
+from referee.web.reception import HEAD_S, MOST_CONNECTIONS
 
 _TEXT = """
 Valid URLs:

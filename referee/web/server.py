@@ -17,11 +17,18 @@ _GRACE_S = 3
 
 
 class Running:
-    """Hold a worker's application and what has to be closed when the worker ends."""
+    """Hold a worker's application and what has to be closed when the worker ends.
 
-    def __init__(self, app: Flask, close: Callable[[], None]) -> None:
+    `complete` does what responses await (see `referee.web.awaiting`): the worker calls it when
+    it has no other request to serve.
+    """
+
+    def __init__(
+        self, app: Flask, close: Callable[[], None], complete: Callable[[], None] = lambda: None
+    ) -> None:
         self.app = app
         self.close = close
+        self.complete = complete
 
 
 def serve(
@@ -67,6 +74,7 @@ class _Server(BaseApplication):  # type: ignore[misc]
 
     def load(self) -> Flask:
         self._running = self._make()
+        self.complete = self._running.complete
         return self._running.app
 
     def _close(self) -> None:

@@ -1,253 +1,361 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The servers' worker: threads are for whole requests, and shared fairly between addresses.
+"""The servers' worker: one thread at a time leads, and whoever has to wait lets another lead.
 
-gunicorn's own gives a thread to each connection that has sent a byte, so that a few dozen
-half-sent requests stop everybody, and waits up to two seconds at each close in the one thread
-that accepts. Here that thread collects a request's head, and its body if it is short, and closes
-without waiting.
+The leader takes in what comes on all connections and serves the requests that are whole itself,
+one after the other (the pattern Leader/Followers: D. Schmidt and others, Pattern-Oriented Software
+Architecture 2). Python runs one thread at a time anyway, and threads that take turns at every
+system call cost more than the requests do. A request that waits, for its client, the meter or
+the disk, keeps its thread and gives the lead away, so that nobody else waits with it.
 """
 
 from __future__ import annotations
 
 import errno
-import selectors
-import socket
+import math
+import os
+import select
+import threading
 import time
-from collections import Counter, defaultdict, deque
-from concurrent.futures import Future
-from functools import partial
+from collections import deque
+from concurrent.futures import ThreadPoolExecutor
+from enum import Enum
 from typing import Any
 
-from gunicorn.workers.gthread import STOP_KEEPALIVE_LINGER, TConn, ThreadWorker
+from gunicorn.http import wsgi
+from gunicorn.http.errors import NoMoreData
+from gunicorn.workers.base import Worker
 
-from referee.web.connections import BoundedSocket, Framing, framing_of
+from referee.web.awaiting import AwaitedBody
+from referee.web.reception import Connection, Reception
 
-HEAD_S = 10.0
-"""Seconds for a request's head from its first byte."""
-
-MOST_CONNECTIONS = 128
-"""Connections that one address may have with one worker; honest clients have had up to 32."""
-
-_MOST_HEAD = 64 * 1024
-_PIECE = 64 * 1024
-_LINGER_S = 2.0
-_LOOK_S = 0.5
-_NO_CONNECTION = (errno.EAGAIN, errno.ECONNABORTED, errno.EMFILE, errno.ENFILE)
-_TOO_SLOW = (
-    b"HTTP/1.1 408 Request Timeout\r\nContent-Type: text/plain\r\nContent-Length: 42\r\n"
-    b"Connection: close\r\n\r\nThe head of the request came too slowly.\r\n"
-)
-
-
-class _Connection(TConn):  # type: ignore[misc]
-    """Keep what has come in of the next request, and until when the rest may take."""
-
-    def __init__(self, cfg: Any, link: BoundedSocket, client: Any, server: Any, counted: Any):
-        super().__init__(cfg, link, client, server)
-        self.received = bytearray()
-        self.framing: Framing | None = None
-        self.until_s = 0.0
-        self.lingers = False
-        self.address = client[0] if isinstance(client, tuple) else ""
-        self._counted: Counter[str] | None = counted
-
-    def close(self, graceful: bool = False) -> None:
-        """Close at once; whoever wants to linger has done so."""
-        if self._counted is not None:
-            self._counted[self.address] -= 1
-            if not self._counted[self.address]:
-                del self._counted[self.address]
-            self._counted = None
-        super().close()
-
-    def whole(self) -> bool:
-        """Tell whether all that a thread needs to begin with has come in."""
-        if self.framing is None:
-            self.framing = framing_of(bytes(self.received))
-            if self.framing is None:
-                return len(self.received) > _MOST_HEAD
-            self.until_s = time.monotonic() + self.framing.body_s
-        return len(self.received) >= self.framing.needed
+# A leader that is this long with one request waits for something: another one takes the lead.
+_PATIENCE_S = 0.01
+# So many looks without a request, and the main thread looks less often.
+_QUIET_LOOKS = 100
+# Seconds between two signs of life for gunicorn's arbiter, and to see that it is alive.
+_HEARTBEAT_S = 1.0
+# Requests served before the connections are looked at again.
+_BURST = 8
+# Responses that are awaited are completed together with those that are awaited this much later.
+_COMPANY_S = 0.003
+# Then the response is asked for: it waits, and says what is wrong.
+_AWAITED_S = 10.0
+_DISCARD_S = 5.0
+_GONE = (errno.EPIPE, errno.ECONNRESET, errno.ENOTCONN)
 
 
-class FairWorker(ThreadWorker):  # type: ignore[misc]
-    """Serve whole requests by threads, of which one address never has more than three quarters.
+class _Outcome(Enum):
+    """Name what becomes of a connection after a request."""
 
-    Its other requests wait for their turn; nobody else's do.
+    KEEP = "its next request is awaited"
+    CLOSE = "it is closed"
+    AWAIT = "its response is awaited"
+
+
+class FairWorker(Worker):  # type: ignore[misc]
+    """Serve whole requests, of which one address never occupies more than 3/4 of the threads.
+
+    Its other requests wait for their turn; nobody else's do. Threads are named `serve_N`. The
+    main thread gives signs of life, and replaces a leader that is stuck.
     """
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        self._share = max(1, self.cfg.threads * 3 // 4)
-        self._connections: Counter[str] = Counter()
-        self._busy: Counter[str] = Counter()
-        self._queues: defaultdict[str, deque[_Connection]] = defaultdict(deque)
-        # Those whose request is coming in, and those whose client is to close first.
-        self._waiting: set[_Connection] = set()
-        self._next_look_s = 0.0
+        # One more than may serve at a time: there is always one to lead.
+        self._pool = ThreadPoolExecutor(self.cfg.threads + 1, "serve")
+        self._lock = threading.Lock()
+        # Guarded by it: the thread that leads, since when it is at one request (0: at none), and
+        # how many other threads serve requests or were stuck when they led.
+        self._leader: int | None = None
+        self._busy_since_s = 0.0
+        self._away = 0
+        # Served by other threads; and those whose response can be made.
+        self._handed_back: deque[tuple[Connection, _Outcome]] = deque()
+        self._resumable: deque[tuple[Connection, AwaitedBody]] = deque()
+        # The leader's: how many responses are awaited, and the first since when.
+        self._awaiting = 0
+        self._awaiting_since_s = math.inf
+        # Connections of `Reception.lines` that are being served.
+        self._turn_taken: set[Connection] = set()
+        # Whether the main thread looks often, and how often it has seen nothing happen.
+        self._looking = False
+        self._quiet_looks = 0
+        self._over = False
 
-    def accept(self, listener: Any) -> None:
-        """Take a new connection, unless its address has enough of them."""
+    # The main thread.
+
+    def run(self) -> None:
+        """Serve until told to stop, then finish what has been begun."""
+        self._reception = Reception(self.cfg, self.sockets, self._step_down)
+        self._complete = getattr(self.app, "complete", lambda: None)
+        self._pool.submit(self._lead)
+        stop_s = math.inf
+        while not self._over and time.monotonic() < stop_s:
+            self.notify()
+            self._rest(_PATIENCE_S if self._looking else _HEARTBEAT_S)
+            if self.ppid != os.getppid():
+                self.log.info("Parent changed, shutting down: %s", self)
+                self.alive = False
+            self._replace_stuck_leader()
+            if not self.alive and stop_s == math.inf:
+                stop_s = time.monotonic() + self.cfg.graceful_timeout
+                self._reception.wake()
+        self._over = True
+        self._pool.shutdown(wait=False)
+
+    def _rest(self, seconds: float) -> None:
+        """Wait; a signal ends it, and a leader that is busy after a long rest, or at its end."""
+        if select.select([self.PIPE[0]], [], [], seconds)[0]:
+            os.read(self.PIPE[0], 4096)
+
+    def _replace_stuck_leader(self) -> None:
+        since_s = self._busy_since_s
+        if since_s:
+            self._quiet_looks = 0
+            with self._lock:
+                same = self._busy_since_s == since_s
+                if same and time.monotonic() - since_s >= _PATIENCE_S:
+                    self._appoint_another()
+        elif self._looking:
+            self._quiet_looks += 1
+            if self._quiet_looks >= _QUIET_LOOKS:
+                self._looking = False
+                # Whoever became busy in between did not see that.
+                self._looking = self._busy_since_s > 0.0
+
+    # Any thread that serves.
+
+    def _step_down(self) -> None:
+        """Give the lead away, if this thread has it: it is about to wait."""
+        with self._lock:
+            if self._leader == threading.get_ident():
+                self._appoint_another()
+
+    def _appoint_another(self) -> None:
+        """Have another thread lead; called with the lock held."""
+        self._leader = None
+        self._busy_since_s = 0.0
+        self._away += 1
+        self._pool.submit(self._lead)
+
+    def _serve_away(self, conn: Connection) -> None:
+        self._hand_back(conn, self._serve(conn))
+
+    def _hand_back(self, conn: Connection, outcome: _Outcome) -> None:
+        self._handed_back.append((conn, outcome))
+        self._come_back()
+
+    def _come_back(self) -> None:
+        with self._lock:
+            self._away -= 1
+        self._reception.wake()
+
+    def _serve(self, conn: Connection) -> _Outcome:
+        """Serve one request; whatever goes wrong ends its connection and nothing else."""
+        request = None
         try:
-            link, client = listener.accept()
+            if conn.awaited is not None:
+                response, body = conn.awaited
+                conn.awaited = None
+                return self._answer(conn, response, body)
+            request = conn.begin()
+            return self._respond(conn, request)
+        except (NoMoreData, StopIteration):
+            pass
         except OSError as error:
-            if error.errno not in _NO_CONNECTION:
+            if error.errno not in _GONE and not isinstance(error, TimeoutError):
+                self.log.exception("A connection of %s failed", conn.address)
+        except Exception as error:  # What the parser refuses, and mistakes of ours.
+            self._refuse(conn, request, error)
+        return _Outcome.CLOSE
+
+    def _respond(self, conn: Connection, request: Any) -> _Outcome:
+        response, environ = wsgi.create(request, conn.sock, conn.client, conn.server, self.cfg)
+        environ["wsgi.multithread"] = True
+        if not self.alive:
+            response.force_close()
+        body = self.wsgi(environ, response.start_response)
+        if isinstance(body, AwaitedBody) and not body.future.done():
+            conn.awaited = (response, body)
+            return _Outcome.AWAIT
+        return self._answer(conn, response, body)
+
+    def _answer(self, conn: Connection, response: Any, body: Any) -> _Outcome:
+        """Send the response, and leave the connection ready for the next request."""
+        try:
+            for piece in body:
+                response.write(piece)
+                conn.sock.flush()
+            response.close()
+            conn.sock.flush()
+        except Exception as error:
+            if not response.headers_sent or isinstance(error, OSError):
                 raise
-            return
-        address = client[0] if isinstance(client, tuple) else ""
-        if self._connections[address] >= MOST_CONNECTIONS:
-            link.close()
-            return
-        bounded = BoundedSocket(link)
-        server = listener.getsockname()
-        conn = _Connection(self.cfg, bounded, client, server, self._connections)
-        self._connections[address] += 1
-        self.nr_conns += 1
-        conn.init()
-        bounded.setblocking(False)
-        self._await_request(conn)
+            # The response has begun: another one must not be put into it.
+            self.log.exception("A response broke off")
+            return _Outcome.CLOSE
+        finally:
+            if hasattr(body, "close"):
+                body.close()
+        if response.should_close():
+            return _Outcome.CLOSE
+        # A body that the application left unread would be taken for the next request.
+        rest_is_read = conn.parser.finish_body(deadline=time.monotonic() + _DISCARD_S)
+        return _Outcome.KEEP if rest_is_read else _Outcome.CLOSE
 
-    def on_client_socket_readable(self, conn: _Connection, client: Any) -> None:
-        """Collect the next request of a kept-alive connection."""
-        self.poller.unregister(client)
-        self.keepalived_conns.remove(conn)
-        self._await_request(conn)
-
-    def enqueue_req(self, conn: _Connection) -> None:
-        """Give the connection a thread, or a place in the line of its address."""
-        if self._busy[conn.address] < self._share:
-            self._busy[conn.address] += 1
-            super().enqueue_req(conn)
-        else:
-            self._queues[conn.address].append(conn)
-
-    def handle(self, conn: _Connection) -> Any:
-        """Serve one request; runs in a thread."""
-        conn.parser.unreader.unread(bytes(conn.received))
-        conn.received.clear()
-        conn.sock.allow(conn.until_s - time.monotonic())
-        return super().handle(conn)
-
-    def finish_request(self, conn: _Connection, fs: Future[Any]) -> None:
-        """Await the next request or close, and let the next of this address in."""
-        self._leave_thread(conn.address)
+    def _refuse(self, conn: Connection, request: Any, error: Exception) -> None:
+        self.handle_error(request, conn.sock, conn.client, error)
         try:
-            if fs.cancelled() or fs.exception() is not None or not fs.result():
-                self._linger(conn)
-                return
-            conn.sock.setblocking(False)
-            conn.received += conn.parser.unreader.take_buffered()
-            if conn.received:
-                self._await_request(conn)
-                return
-            conn.set_timeout()
-            if not self.alive:
-                conn.timeout = min(conn.timeout, time.monotonic() + STOP_KEEPALIVE_LINGER)
-            self.keepalived_conns.append(conn)
-            callback = partial(self.on_client_socket_readable, conn)
-            self.poller.register(conn.sock, selectors.EVENT_READ, callback)
-        except (OSError, ValueError):
-            self._drop(conn)
-
-    def murder_pending(self) -> None:
-        """End the waits that have lasted too long; called in each round of the loop."""
-        now = time.monotonic()
-        if now < self._next_look_s and self.alive:
-            return
-        self._next_look_s = now + _LOOK_S
-        for conn in list(self._waiting):
-            if conn.until_s <= now:
-                self._expire(conn)
-            elif not self.alive and not conn.received:
-                self._drop(conn)
-
-    def _await_request(self, conn: _Connection) -> None:
-        conn.framing = None
-        conn.until_s = time.monotonic() + (HEAD_S if conn.received else self.cfg.keepalive)
-        self._arrive(conn, conn.sock)
-
-    def _arrive(self, conn: _Connection, link: Any) -> None:
-        """Take what has come in; a whole request goes to a thread."""
-        try:
-            part = conn.sock.receive_now(_PIECE)
+            conn.sock.flush()
         except OSError:
-            self._drop(conn)
-            return
-        if part:
-            if not conn.received:
-                conn.until_s = time.monotonic() + HEAD_S
-            conn.received += part
-        if conn.received and conn.whole():
-            self._hand_over(conn)
-        elif part == b"":
-            # In the middle of a body the client is told so; before that there is no request.
-            if conn.framing is None:
-                self._drop(conn)
-            else:
-                self._hand_over(conn)
-        elif conn not in self._waiting:
-            self._watch(conn, self._arrive)
+            pass
 
-    def _hand_over(self, conn: _Connection) -> None:
-        self._forget(conn)
-        self.enqueue_req(conn)
+    # The leader.
 
-    def _leave_thread(self, address: str) -> None:
-        self._busy[address] -= 1
-        if not self._busy[address]:
-            del self._busy[address]
-        line = self._queues.get(address)
-        if line:
-            self.enqueue_req(line.popleft())
-        elif line is not None:
-            del self._queues[address]
+    def _lead(self) -> None:
+        """Serve until another thread leads or the worker ends; runs in a thread of the pool."""
+        me = threading.get_ident()
+        with self._lock:
+            self._leader = me
+        try:
+            while not self._over and self._lead_on(me):
+                pass
+        except Exception:
+            # A worker that nobody leads serves nobody: this one ends, and gunicorn starts another.
+            self.log.exception("The worker's leader failed")
+            self._over = True
+            self._call_main_thread()
 
-    def _expire(self, conn: _Connection) -> None:
-        if conn.lingers:
-            self._drop(conn)
-        elif conn.framing is not None:
-            self._hand_over(conn)  # The application says that the body came too slowly.
-        else:
-            if conn.received:
-                try:
-                    conn.sock.send(_TOO_SLOW)
-                except OSError:
-                    pass
-            self._forget(conn)
-            self._linger(conn)
+    def _lead_on(self, me: int) -> bool:
+        """Take in what has come and serve some of it; False if this thread is to stop."""
+        if not self._take_in(me):
+            return False
+        while self._handed_back:
+            self._conclude(*self._handed_back.popleft())
+        for late in self._reception.look():
+            self._ask_for_response(late)
+        if not self.alive:
+            self._reception.refuse_newcomers()
+            if not self._reception.connections:
+                self._over = True
+                self._call_main_thread()
+                return False
+        for _ in range(_BURST):
+            conn = self._next()
+            if conn is None:
+                break
+            if not self._serve_leading(conn, me):
+                return False
+        return True
 
-    def _linger(self, conn: _Connection) -> None:
-        """Close our side and wait for the client's, so that it reads the answer to its end.
+    def _take_in(self, me: int) -> bool:
+        """Take in what has come; if there is nothing to do, complete what is awaited, or rest.
 
-        RFC 9112, section 9.6: closing with data unread destroys what is under way.
+        False if another thread leads now.
         """
+        reception = self._reception
+        if not self._may_rest():
+            reception.take_in(0.0)
+        elif not self._awaiting:
+            reception.take_in(math.inf)
+        elif not reception.take_in(0.0) or (time.monotonic() > self._awaiting_since_s + _COMPANY_S):
+            self._awaiting_since_s = math.inf
+            self._become_busy()
+            self._complete()
+            if not self._end_busy(me):
+                self._come_back()
+                return False
+            if self._may_rest():  # Another thread is at it, and will say when it is done.
+                reception.take_in(math.inf)
+        return True
+
+    def _may_rest(self) -> bool:
+        if self._resumable or self._handed_back:
+            return False
+        return not self._reception.lines or self._away >= self.cfg.threads
+
+    def _become_busy(self) -> None:
+        """Have the main thread see to it that this thread does not lead while it is stuck."""
+        self._busy_since_s = time.monotonic()
+        if not self._looking:
+            self._looking = True
+            self._call_main_thread()
+
+    def _end_busy(self, me: int) -> bool:
+        """Tell whether this thread still leads."""
+        with self._lock:
+            leads = self._leader == me
+            if leads:
+                self._busy_since_s = 0.0
+        return leads
+
+    def _call_main_thread(self) -> None:
         try:
-            conn.sock.setblocking(False)
-            conn.sock.shutdown(socket.SHUT_WR)
-            conn.lingers = True
-            conn.until_s = time.monotonic() + _LINGER_S
-            self._watch(conn, self._drain)
-        except (OSError, ValueError):
-            self._drop(conn)
+            os.write(self.PIPE[1], b".")
+        except BlockingIOError:
+            pass  # It is full, so the main thread wakes anyway.
 
-    def _drain(self, conn: _Connection, link: Any) -> None:
-        try:
-            gone = conn.sock.receive_now(_PIECE) == b""
-        except OSError:
-            gone = True
-        if gone:
-            self._drop(conn)
+    def _next(self) -> Connection | None:
+        """Return the connection that is served next, or None."""
+        while self._resumable:
+            conn, body = self._resumable.popleft()
+            # It may have been asked for already, because it took too long.
+            if conn.awaited is not None and conn.awaited[1] is body:
+                self._awaiting -= 1
+                return conn
+        while self._away < self.cfg.threads:
+            taken = self._reception.lines.take()
+            if taken is None:
+                return None
+            self._turn_taken.add(taken)
+            if taken.framing is None or taken.framing.whole:
+                return taken
+            # The rest of its body is still to come.
+            with self._lock:
+                self._away += 1
+            self._pool.submit(self._serve_away, taken)
+        return None
 
-    def _watch(self, conn: _Connection, callback: Any) -> None:
-        self.poller.register(conn.sock, selectors.EVENT_READ, partial(callback, conn))
-        self._waiting.add(conn)
+    def _serve_leading(self, conn: Connection, me: int) -> bool:
+        """Serve a request and conclude it; False if another thread leads now."""
+        self._become_busy()
+        outcome = self._serve(conn)
+        leads = self._end_busy(me)
+        if leads:
+            self._conclude(conn, outcome)
+        else:
+            self._hand_back(conn, outcome)
+        return leads
 
-    def _forget(self, conn: _Connection) -> None:
-        if conn in self._waiting:
-            self._waiting.remove(conn)
-            self.poller.unregister(conn.sock)
+    def _conclude(self, conn: Connection, outcome: _Outcome) -> None:
+        """Await the response, the next request, or the client's close."""
+        if conn in self._turn_taken:
+            self._turn_taken.discard(conn)
+            self._reception.lines.leave(conn.address)
+        if outcome is _Outcome.AWAIT:
+            self._await_response(conn)
+        elif outcome is _Outcome.KEEP:
+            self._reception.keep(conn)
+        else:
+            self._reception.close(conn)
 
-    def _drop(self, conn: _Connection) -> None:
-        self._forget(conn)
-        self.nr_conns -= 1
-        conn.close()
+    def _await_response(self, conn: Connection) -> None:
+        if conn.awaited is None:
+            return
+        body = conn.awaited[1]
+        now = time.monotonic()
+        self._awaiting += 1
+        self._awaiting_since_s = min(self._awaiting_since_s, now)
+        conn.until_s = now + _AWAITED_S
+        body.future.add_done_callback(lambda future: self._resume(conn, body))
+
+    def _ask_for_response(self, conn: Connection) -> None:
+        if conn.awaited is not None:
+            self._resume(conn, conn.awaited[1])
+
+    def _resume(self, conn: Connection, body: AwaitedBody) -> None:
+        """Have a response made and sent; called in whatever thread knows that it can be."""
+        first = not self._resumable
+        self._resumable.append((conn, body))
+        if first and self._leader != threading.get_ident():
+            self._reception.wake()

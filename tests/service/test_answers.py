@@ -64,7 +64,7 @@ def take(contest, journal, session):
             received=shifted(session.facts.started, seconds),
             form=form,
             address="10.0.0.2",
-        )
+        ).receipt()
 
     return take
 
@@ -182,7 +182,7 @@ def test_session_that_has_not_begun_takes_nothing(contest, journal, kinds):
             received=contest.clock.now(),
             form="csv",
             address="",
-        )
+        ).receipt()
     assert "token_invalid" == refused.value.code
     assert [] == stored(contest, session)
 
@@ -213,7 +213,7 @@ def test_empty_answer_is_an_answer(contest, session, take, journal):
         received=session.facts.started,
         form="form",
         address="",
-    )
+    ).receipt()
     assert (1, 0, ()) == (receipt.answer, receipt.stored, receipt.flagged)
 
 

@@ -25,7 +25,7 @@ from referee.store.answers import Answer, insert_answer
 from referee.store.notices import insert_audit, insert_notice
 from referee.store.packing import pack
 from referee.store.readings import energy_of, insert_energy, insert_reading
-from referee.store.requests import Request, insert_request
+from referee.store.requests import Request, insert_requests
 from referee.store.sessions import create_session, load_session, record_event
 
 ROWS = [
@@ -53,10 +53,8 @@ def session(contest, meter):
             detections = Detections.from_rows(rows)
             row = Answer(session_id, 1.25, "then", late, "csv", "::1", 0, detections)
             insert_answer(connection, row)
-        insert_request(
-            connection,
-            Request(session_id, 1.0, "then", "GET", "/image", 200, 3, 1, 0, 9, 0.5, "::1"),
-        )
+        sent = Request(session_id, 1.0, "then", "GET", "/image", 200, 3, 1, 0, 9, 0.5, "::1")
+        insert_requests(connection, [sent])
         insert_reading(connection, session_id, 0.5, meter.read(), "boot")
         insert_notice(connection, session_id, "then", "alarm", "a notice")
         insert_audit(

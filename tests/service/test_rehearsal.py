@@ -10,7 +10,7 @@ from referee.core.detections import Detections
 from referee.service.contest import read_contest_truth
 from referee.service.rehearsal import rehearsal_report
 from referee.store.answers import Answer, insert_answer
-from referee.store.requests import Request, insert_request
+from referee.store.requests import Request, insert_requests
 from referee.store.sessions import create_session, record_event
 
 ROWS = [
@@ -31,14 +31,14 @@ def report(practice, clock):
         session_id = create_session(connection, team="me", length_s=600.0, order_seed=None, now=now)
         for kind in ("armed", "started"):
             record_event(connection, session_id, kind, now, actor="me")
-        for number, (at_s, took_s) in enumerate([(-1.0, 3.0), (5.0, 0.25), (599.0, 0.5)]):
-            insert_request(
-                connection,
-                Request(
-                    *(session_id, at_s, now.utc.isoformat(), "GET", "/image", 200),
-                    *(number, 1 if number else 0, 0, 1000, took_s, "10.0.0.2"),
-                ),
+        requests = [
+            Request(
+                *(session_id, at_s, now.utc.isoformat(), "GET", "/image", 200),
+                *(number, 1 if number else 0, 0, 1000, took_s, "10.0.0.2"),
             )
+            for number, (at_s, took_s) in enumerate([(-1.0, 3.0), (5.0, 0.25), (599.0, 0.5)])
+        ]
+        insert_requests(connection, requests)
         insert_answer(
             connection,
             Answer(

@@ -51,6 +51,17 @@ def store(connection):
     return insert_answer(connection, answer(1))
 
 
+def kept(batches):
+    """Return a writer of notes that keeps what it is given."""
+    return lambda connection, rows: batches.append(list(rows))
+
+
+def store_all(connection, sessions):
+    """Write an answer of each of some sessions."""
+    for session_id in sessions:
+        insert_answer(connection, answer(session_id))
+
+
 def count(database):
     """Return how many answers are committed."""
     return database.connection.execute("select count(*) from answers").fetchone()[0]
@@ -197,7 +208,7 @@ def test_many_threads(journal, database):
 
 def test_a_note_is_committed_before_what_is_queued_after_it(journal, database):
     """A note is stored in its turn, so that a flush makes it visible to everybody."""
-    journal.note(store)
+    journal.note(store_all, 1)
     journal.flush(BOUND_S)
     assert 1 == count(database)
 
@@ -206,7 +217,7 @@ def test_notes_alone_do_not_wait_for_the_disk(journal, database):
     """A batch without anybody who waits is committed without a sync, one with somebody with it."""
     statements = []
     journal.submit(lambda connection: connection.set_trace_callback(statements.append)).result()
-    journal.note(store)
+    journal.note(store_all, 1)
     eventually(lambda: statements.count("COMMIT") == 2)
     journal.flush(BOUND_S)
     settings = [text for text in statements if text.startswith("pragma synchronous")]
@@ -219,7 +230,7 @@ def test_catching_up_does_not_wait_for_the_disk(journal, database):
     statements = []
     journal.submit(lambda connection: connection.set_trace_callback(statements.append)).result()
     gate = Gate(journal)
-    journal.note(store)
+    journal.note(store_all, 1)
     gate.open()
     statements.clear()
     assert journal.catch_up(BOUND_S)
@@ -237,7 +248,7 @@ def test_catching_up_has_an_end(journal):
 
 def test_a_note_that_fails_is_logged(journal, database, caplog):
     """Nobody waits for a note, so its failure stands in the log, and the thread lives on."""
-    journal.note(lambda connection: connection.execute("delete from sessions"))
+    journal.note(lambda connection, rows: connection.execute("delete from sessions"), 1)
     journal.flush(BOUND_S)
     assert "a note was not stored" in caplog.text
 
@@ -248,24 +259,74 @@ def test_notes_that_come_too_fast_are_held_up(database, monkeypatch):
     new_session(database)
     journal = Journal(database)
     for _ in range(100):
-        journal.note(store)
+        journal.note(store_all, 1)
     journal.close()
     assert 100 == count(database)
 
 
-def test_a_note_that_fails_leaves_the_others_alone(journal, database):
-    """Notes of the same commit are kept."""
+def test_a_note_that_fails_leaves_the_others_alone(journal, database, caplog):
+    """Notes of the same commit are kept, those of the same kind too."""
 
-    def fail(connection):
-        store(connection)
-        raise KeyError("this one")
+    def store_good(connection, rows):
+        store_all(connection, rows)
+        if "bad" in rows:
+            raise KeyError("this one")
 
     gate = Gate(journal)
-    for write in (store, fail, store):
-        journal.note(write)
+    for row in (1, "bad", 1):
+        journal.note(store_good, row)
+    journal.note(store_all, 1)
     gate.open()
     journal.flush(BOUND_S)
-    assert 2 == count(database)
+    assert 3 == count(database)
+    assert 1 == caplog.text.count("a note was not stored")
+
+
+def test_notes_of_a_kind_are_written_at_once(journal):
+    """All rows of a commit go to what writes their kind, in their order."""
+    written = []
+    write = kept(written)
+    gate = Gate(journal)
+    for row in range(5):
+        journal.note(write, row)
+    gate.open()
+    journal.flush(BOUND_S)
+    assert [[0, 1, 2, 3, 4]] == written
+
+
+def test_whoever_wishes_commits_in_his_own_thread(database):
+    """What waits for company is committed by the thread that asks for it, at once."""
+    new_session(database)
+    journal = Journal(database, gather_s=BOUND_S)
+    threads = []
+
+    def write(connection):
+        threads.append(threading.current_thread())
+        return store(connection)
+
+    first, second = journal.submit(write), journal.submit(write)
+    journal.commit_waiting()
+    assert [1, 2] == [first.result(0), second.result(0)]
+    assert {threading.current_thread()} == set(threads)
+    journal.close()
+
+
+def test_what_nobody_commits_is_committed_after_a_moment(database):
+    """The journal's own thread sees to it."""
+    new_session(database)
+    journal = Journal(database, gather_s=0.001)
+    assert 1 == journal.submit(store).result(BOUND_S)
+    journal.close()
+
+
+def test_one_thread_commits_at_a_time(journal, database):
+    """Whoever asks for a commit while one is under way goes on at once; it is done after that."""
+    gate = Gate(journal)
+    future = journal.submit(store)
+    journal.commit_waiting()
+    assert not future.done()
+    gate.open()
+    assert 1 == future.result(BOUND_S)
 
 
 def test_a_note_is_dropped_when_the_disk_has_stalled(database, monkeypatch, caplog):
@@ -275,8 +336,8 @@ def test_a_note_is_dropped_when_the_disk_has_stalled(database, monkeypatch, capl
     new_session(database)
     journal = Journal(database)
     gate = Gate(journal)
-    journal.note(store)
-    journal.note(store)
+    journal.note(store_all, 1)
+    journal.note(store_all, 1)
     gate.open()
     journal.close()
     assert 1 == count(database)

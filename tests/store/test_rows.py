@@ -24,7 +24,7 @@ from referee.store.readings import (
     newest_reading,
     readings_of,
 )
-from referee.store.requests import Request, count_fetched_images, insert_request, requests_of
+from referee.store.requests import Request, count_fetched_images, insert_requests, requests_of
 from referee.store.scores import (
     ScoringRun,
     Snapshot,
@@ -85,20 +85,31 @@ def test_fetched_images_are_counted_once(database):
     """An image that was sent twice, or singly and in an archive, counts once."""
     session_id, other = new_session(database), new_session(database, "bees")
     with database.write() as connection:
-        for sent in (
+        requests = (
             request(session_id, 5, 1),
             request(session_id, 5, 1),
             request(session_id, 1, 100),
             request(session_id, None, 0),
             request(other, 300, 1),
-        ):
-            insert_request(connection, sent)
+        )
+        insert_requests(connection, requests)
     assert 100 == count_fetched_images(database.connection, session_id)
     assert 1 == count_fetched_images(database.connection, other)
     assert [5, 5, 1, None] == [
         row.first_image for row in requests_of(database.connection, session_id)
     ]
     assert request(session_id, 5, 1) == requests_of(database.connection, session_id)[0]
+
+
+@pytest.mark.parametrize("count", [0, 1, 99, 100, 377])
+def test_however_many_requests_are_inserted_at_once(database, count):
+    """Every row arrives once, whole and in order, and no rows at all are no mistake."""
+    session_id = new_session(database)
+    requests = [request(session_id, number, 1) for number in range(1, count + 1)]
+    with database.write() as connection:
+        insert_requests(connection, requests)
+    assert requests == requests_of(database.connection, session_id)
+    assert count == count_fetched_images(database.connection, session_id)
 
 
 def reading(**values):

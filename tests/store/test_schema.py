@@ -11,7 +11,7 @@ from referee.store.answers import insert_answer
 from referee.store.images import ImageEntry, InputFile, Manifest, replace_manifest
 from referee.store.notices import insert_audit, insert_notice
 from referee.store.readings import insert_energy
-from referee.store.requests import Request, insert_request
+from referee.store.requests import Request, insert_requests
 from referee.store.scores import ScoringRun, Snapshot, insert_scoring_run, insert_snapshot
 from tests.store.conftest import answer, at, new_session
 
@@ -44,10 +44,8 @@ def filled(database):
     session_id = new_session(database, "ants", "armed", "started", "ended")
     with database.write() as connection:
         insert_answer(connection, answer(session_id))
-        insert_request(
-            connection,
-            Request(session_id, 1.0, UTC_TEXT, "GET", "/image", 200, 1, 1, 0, 9, 0.1, "10.0.0.2"),
-        )
+        sent = Request(session_id, 1.0, UTC_TEXT, "GET", "/image", 200, 1, 1, 0, 9, 0.1, "::1")
+        insert_requests(connection, [sent])
         connection.execute(READING)
         insert_energy(
             connection,
