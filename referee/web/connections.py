@@ -7,7 +7,6 @@ import errno
 import re
 import select
 import socket
-import struct
 import sys
 import time
 from collections.abc import Callable
@@ -150,8 +149,6 @@ def framing_of(received: bytes) -> Framing | None:
 
 
 def bound_listener(listener: socket.socket) -> None:
-    """Set what the accepted sockets inherit: the kernel's own bounds on a peer that is gone."""
-    timeval = struct.pack("ll", _UNREAD_S, 0)
-    listener.setsockopt(socket.SOL_SOCKET, socket.SO_SNDTIMEO, timeval)
+    """Set what the accepted sockets inherit: the kernel's own bound on a peer that is gone."""
     if sys.platform == "linux":  # tcp(7): also for a peer that answers but takes nothing.
         listener.setsockopt(socket.IPPROTO_TCP, socket.TCP_USER_TIMEOUT, 1000 * _UNREAD_S)

@@ -110,7 +110,7 @@ def _row(
         status=status,
         first_image=None if sent is None else sent.first,
         image_count=0 if sent is None else sent.count,
-        received_bytes=asked.content_length or 0,
+        received_bytes=(asked.content_length or 0) if has_body(asked) else 0,
         sent_bytes=response.calculate_content_length() or 0,
         duration_s=seconds_between(received, now),
         address=asked.remote_addr or "",

@@ -155,17 +155,16 @@ class Reception:
         conn.until_s = time.monotonic() + _LINGER_S
         self._watch(conn)
 
-    def look(self) -> list[Connection]:
-        """End the waits that last too long; return those that wait too long for a response."""
+    def look(self) -> bool:
+        """End the waits that last too long, twice a second; tell whether this was such a look."""
         now = time.monotonic()
         if now < self._next_look_s:
-            return []
+            return False
         self._next_look_s = now + _LOOK_S
-        late = [conn for conn in self.connections if conn.until_s <= now]
-        for conn in late:
-            if conn.state is not _State.TAKEN:
+        for conn in list(self.connections):
+            if conn.until_s <= now and conn.state is not _State.TAKEN:
                 self._expire(conn)
-        return [conn for conn in late if conn.awaited is not None]
+        return True
 
     def _accept(self, listener: Any) -> None:
         """Take a new connection, unless its address has enough of them."""

@@ -72,10 +72,10 @@ class FairWorker(Worker):  # type: ignore[misc]
         # Served by other threads; and those whose response can be made.
         self._handed_back: deque[tuple[Connection, _Outcome]] = deque()
         self._resumable: deque[tuple[Connection, AwaitedBody]] = deque()
-        # The leader's: how many responses are awaited, and the first since when.
-        self._awaiting = 0
+        # The leader's: the responses that are awaited, and until when; since when the first has
+        # been awaited that nobody has tried to complete; and the connections whose turn it is.
+        self._awaited: dict[Connection, tuple[AwaitedBody, float]] = {}
         self._awaiting_since_s = math.inf
-        # Connections of `Reception.lines` that are being served.
         self._turn_taken: set[Connection] = set()
         # Whether the main thread looks often, and how often it has seen nothing happen.
         self._looking = False
@@ -101,6 +101,7 @@ class FairWorker(Worker):  # type: ignore[misc]
                 stop_s = time.monotonic() + self.cfg.graceful_timeout
                 self._reception.wake()
         self._over = True
+        self._reception.wake()
         self._pool.shutdown(wait=False)
 
     def _rest(self, seconds: float) -> None:
@@ -224,6 +225,7 @@ class FairWorker(Worker):  # type: ignore[misc]
             # A worker that nobody leads serves nobody: this one ends, and gunicorn starts another.
             self.log.exception("The worker's leader failed")
             self._over = True
+        if self._over:
             self._call_main_thread()
 
     def _lead_on(self, me: int) -> bool:
@@ -232,14 +234,11 @@ class FairWorker(Worker):  # type: ignore[misc]
             return False
         while self._handed_back:
             self._conclude(*self._handed_back.popleft())
-        for late in self._reception.look():
-            self._ask_for_response(late)
+        if self._reception.look():
+            self._ask_for_late_responses()
         if not self.alive:
             self._reception.refuse_newcomers()
-            if not self._reception.connections:
-                self._over = True
-                self._call_main_thread()
-                return False
+            self._over = not self._reception.connections
         for _ in range(_BURST):
             conn = self._next()
             if conn is None:
@@ -256,7 +255,7 @@ class FairWorker(Worker):  # type: ignore[misc]
         reception = self._reception
         if not self._may_rest():
             reception.take_in(0.0)
-        elif not self._awaiting:
+        elif not self._awaited or self._full():
             reception.take_in(math.inf)
         elif not reception.take_in(0.0) or (time.monotonic() > self._awaiting_since_s + _COMPANY_S):
             self._awaiting_since_s = math.inf
@@ -270,9 +269,13 @@ class FairWorker(Worker):  # type: ignore[misc]
         return True
 
     def _may_rest(self) -> bool:
-        if self._resumable or self._handed_back:
+        if self._handed_back:
             return False
-        return not self._reception.lines or self._away >= self.cfg.threads
+        return self._full() or not (self._resumable or self._reception.lines)
+
+    def _full(self) -> bool:
+        """Tell whether all threads wait for something: then nobody is served, but taken in."""
+        return bool(self._away >= self.cfg.threads)
 
     def _become_busy(self) -> None:
         """Have the main thread see to it that this thread does not lead while it is stuck."""
@@ -297,13 +300,13 @@ class FairWorker(Worker):  # type: ignore[misc]
 
     def _next(self) -> Connection | None:
         """Return the connection that is served next, or None."""
-        while self._resumable:
+        while self._resumable and not self._full():
             conn, body = self._resumable.popleft()
             # It may have been asked for already, because it took too long.
-            if conn.awaited is not None and conn.awaited[1] is body:
-                self._awaiting -= 1
+            if conn in self._awaited and self._awaited[conn][0] is body:
+                del self._awaited[conn]
                 return conn
-        while self._away < self.cfg.threads:
+        while not self._full():
             taken = self._reception.lines.take()
             if taken is None:
                 return None
@@ -344,14 +347,15 @@ class FairWorker(Worker):  # type: ignore[misc]
             return
         body = conn.awaited[1]
         now = time.monotonic()
-        self._awaiting += 1
+        self._awaited[conn] = body, now + _AWAITED_S
         self._awaiting_since_s = min(self._awaiting_since_s, now)
-        conn.until_s = now + _AWAITED_S
         body.future.add_done_callback(lambda future: self._resume(conn, body))
 
-    def _ask_for_response(self, conn: Connection) -> None:
-        if conn.awaited is not None:
-            self._resume(conn, conn.awaited[1])
+    def _ask_for_late_responses(self) -> None:
+        now = time.monotonic()
+        for conn, (body, until_s) in self._awaited.items():
+            if until_s <= now:
+                self._resume(conn, body)
 
     def _resume(self, conn: Connection, body: AwaitedBody) -> None:
         """Have a response made and sent; called in whatever thread knows that it can be."""
