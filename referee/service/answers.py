@@ -3,12 +3,12 @@
 
 from __future__ import annotations
 
-from concurrent.futures import Future
+from concurrent.futures import CancelledError, Future
 from dataclasses import dataclass
 
 from referee.core.detections import Detections
 from referee.core.flags import Flag, flag_rows
-from referee.core.instant import Instant
+from referee.core.instant import Instant, seconds_between
 from referee.core.states import SessionFacts, accepts, elapsed_s, remaining_s
 from referee.errors import Refusal, Unavailable
 from referee.service.contest import Contest
@@ -24,7 +24,10 @@ LATE_S = 60.0
 LATE_ANSWERS = 1000
 """Most late answers that are stored of one session."""
 
+# Seconds after which an answer that is not being written is called off, and after which one that
+# is being written is no longer waited for.
 _COMMIT_S = 15.0
+_KNOWN_S = 45.0
 
 
 @dataclass(frozen=True)
@@ -78,7 +81,9 @@ def take_answer(
         )
         return insert_answer(connection, answer, packed), received_s, late
 
-    return TakenAnswer(contest, journal, session, len(detections), flags, journal.submit(store))
+    committed = journal.submit(store, size_bytes=2 * len(packed))
+    submitted = contest.clock.now()
+    return TakenAnswer(contest, journal, session, len(detections), flags, committed, submitted)
 
 
 @dataclass(frozen=True)
@@ -91,16 +96,17 @@ class TakenAnswer:
     stored: int
     flagged: tuple[Flag, ...]
     committed: Future[tuple[int, float, bool]]
+    submitted: Instant
 
     def receipt(self) -> Receipt:
-        """Return the receipt, after waiting for the commit if need be.
+        """Return the receipt; waits for the commit until 45 s after it was submitted.
 
         Raises `Refusal` with code `token_invalid` before the start, long after the end, or for a
         void session, and `Unavailable` when the answer could not be made durable.
         """
         if not self.committed.done():
             self.journal.hurry()
-        number, received_s, late = _outcome(self.committed)
+        number, received_s, late = self._outcome()
         now = self.contest.clock.now()
         return Receipt(
             answer=number,
@@ -111,26 +117,35 @@ class TakenAnswer:
             late=late,
         )
 
+    def _outcome(self) -> tuple[int, float, bool]:
+        """Wait for the commit; an answer that is refused must not be stored after all.
 
-def _outcome(future: Future[tuple[int, float, bool]]) -> tuple[int, float, bool]:
-    """Wait for the commit; an answer that is refused must not be stored after all.
-
-    One that is being written when the patience ends can no longer be called back, so it is
-    waited for: its outcome is then known.
-    """
-    try:
-        return future.result(_COMMIT_S)
-    except TimeoutError:
-        if future.cancel():
+        One that is being written when the patience ends can no longer be called back, so it is
+        waited for: its outcome is then known.
+        """
+        try:
+            return self.committed.result(self._left_s(_COMMIT_S))
+        except CancelledError:
+            raise _not_stored() from None
+        except TimeoutError:
+            if self.committed.cancel():
+                raise _not_stored() from None
+        try:
+            return self.committed.result(self._left_s(_KNOWN_S))
+        except TimeoutError:
             raise Unavailable(
-                "The referee's disk is too slow: the answer is not stored, send it again."
+                "The referee's disk has stalled: GET /status will tell whether the answer is "
+                "stored."
             ) from None
-    try:
-        return future.result(2 * _COMMIT_S)
-    except TimeoutError:
-        raise Unavailable(
-            "The referee's disk has stalled: GET /status will tell whether the answer is stored."
-        ) from None
+
+    def _left_s(self, patience_s: float) -> float:
+        """Return what is left of a time that began with the submission."""
+        waited_s = seconds_between(self.submitted, self.contest.clock.now())
+        return max(0.0, patience_s - waited_s)
+
+
+def _not_stored() -> Unavailable:
+    return Unavailable("The referee's disk is too slow: the answer is not stored, send it again.")
 
 
 def _require_storable(

@@ -19,6 +19,11 @@ Connection = sqlite3.Connection
 # milliseconds; whoever waits this long is told so instead of hanging.
 _BUSY_S = 10.0
 
+# Pages of the log (32 MB) after which a commit also brings the database up to date. That holds up
+# everybody who waits for the commit for some 20 ms; with SQLite's 1,000 pages it came four times
+# a second under a flood of answers, and took a sixth of the time.
+_WAL_PAGES = 8000
+
 
 class Database:
     """Give each thread its own connection to one SQLite file.
@@ -111,6 +116,7 @@ class Database:
             connection.execute("pragma journal_mode = wal")
             connection.execute("pragma synchronous = full")
             connection.execute("pragma foreign_keys = on")
+            connection.execute(f"pragma wal_autocheckpoint = {_WAL_PAGES}")
         except sqlite3.Error as error:
             if connection is not None:
                 connection.close()

@@ -21,6 +21,9 @@ T = TypeVar("T")
 # Writes that may wait, and writes committed at once: enough for every thread of a server, and
 # small enough that a stalled disk is noticed instead of filling the memory.
 _WAITING = 1024
+# The large ones among them may take so much memory together; the small ones are bounded by count.
+_LARGE_BYTES = 64 * 1024 * 1024
+_SMALL_BYTES = 64 * 1024
 _AT_ONCE = 256
 _CATCH_UP_S = 5.0
 
@@ -82,6 +85,8 @@ class Journal:
         self._gather_s = gather_s
         self._entries: deque[_Entry] = deque()
         self._committing = threading.Lock()
+        self._weighing = threading.Lock()
+        self._large_bytes = 0
         # Set while something may wait; and when what waits is to be committed at once.
         self._begun = threading.Event()
         self._hurried = threading.Event()
@@ -89,15 +94,21 @@ class Journal:
         self._thread = threading.Thread(target=self._run, name="journal", daemon=True)
         self._thread.start()
 
-    def submit(self, write: Callable[[Connection], T]) -> Future[T]:
+    def submit(self, write: Callable[[Connection], T], *, size_bytes: int = 0) -> Future[T]:
         """Queue a write; its future gives the result after the commit, or raises what it raised.
 
-        When the future has a result, the write survives a power cut. Raises `Unavailable` when
-        too many wait, that is when the disk has stalled.
+        When the future has a result, the write survives a power cut. `size_bytes` is what it
+        holds in memory while it waits. Raises `Unavailable` when too many wait, or too much, that
+        is when the disk has stalled.
         """
-        if len(self._entries) >= _WAITING:
+        if len(self._entries) >= _WAITING or self._large_bytes > _LARGE_BYTES:
             raise Unavailable("The referee's disk is too slow: try again in a second.")
-        return self._queue(write, durable=True)
+        if size_bytes < _SMALL_BYTES:
+            return self._queue(write, durable=True)
+        self._weigh(size_bytes)
+        future = self._queue(write, durable=True)
+        future.add_done_callback(lambda future: self._weigh(-size_bytes))
+        return future
 
     def note(self, write: Callable[[Connection, Sequence[T]], object], row: T) -> None:
         """Queue a row that nobody waits for; `write` is given all that are committed together.
@@ -114,12 +125,14 @@ class Journal:
         self._begin()
 
     def commit_waiting(self) -> None:
-        """Commit what waits, here and now, unless another thread is committing."""
+        """Commit what waits, here and now; if another thread is committing, the next one does."""
         if self._committing.acquire(blocking=False):
             try:
                 self._commit_batch()
             finally:
                 self._committing.release()
+        else:
+            self.hurry()
 
     def hurry(self) -> None:
         """Have the journal's thread commit what waits without another moment."""
@@ -153,6 +166,13 @@ class Journal:
         self.hurry()
         self._begun.set()
         self._thread.join(timeout_s)
+        # Another thread may have the last of it in hand.
+        if self._committing.acquire(timeout=timeout_s):
+            self._committing.release()
+
+    def _weigh(self, size_bytes: int) -> None:
+        with self._weighing:
+            self._large_bytes += size_bytes
 
     def _queue(self, write: Callable[[Connection], T], *, durable: bool) -> Future[T]:
         future: Future[T] = Future()
@@ -200,7 +220,7 @@ class Journal:
         try:
             try:
                 outcomes = self._write(batch, _run_together)
-            except sqlite3.OperationalError:
+            except (sqlite3.OperationalError, Unavailable):
                 raise  # The disk, not one of the writes: the whole batch fails.
             except Exception:
                 # One of them failed, which is rare: all are written again, each on its own.

@@ -4,8 +4,11 @@
 from __future__ import annotations
 
 from flask import Request
+from gunicorn.http.errors import ParseException
 
+from referee.core.instant import Instant
 from referee.errors import Refusal
+from referee.service.clock import Clock, shifted
 
 MAX_BODY_BYTES = 32 * 1024 * 1024
 """Longest answer that is read: about 300,000 boxes as a form, six times an honest maximum."""
@@ -16,6 +19,12 @@ SMALL_BODY_BYTES = 64 * 1024
 BEGINNING_BYTES = 1024 * 1024
 """So much of an answer is read to find its token; the rest only for a session that takes it."""
 
+WHOLE_S = "referee.whole_s"
+"""Key of the WSGI environment: the monotonic second at which the whole request was here.
+
+It is missing where serving begins before that. A request may wait for its turn after it.
+"""
+
 _DISCARD_S = 5.0
 _PIECE = 64 * 1024
 
@@ -24,6 +33,13 @@ def has_body(request: Request) -> bool:
     """Tell whether a request announces a body, by its length or by chunks."""
     environ = request.environ
     return "CONTENT_LENGTH" in environ or "HTTP_TRANSFER_ENCODING" in environ
+
+
+def whole_at(request: Request, clock: Clock) -> Instant:
+    """Return when the last byte of a request was here: just now, unless the server knows better."""
+    now = clock.now()
+    whole_s = request.environ.get(WHOLE_S)
+    return now if whole_s is None else shifted(now, whole_s - now.monotonic_s)
 
 
 class Body:
@@ -67,8 +83,8 @@ class Body:
         try:
             while left > 0 and (piece := self._stream.read(min(_PIECE, left))):
                 left -= len(piece)
-        except OSError:
-            pass  # The client is gone or too slow: it gets the answer if it can.
+        except (OSError, ParseException):
+            pass  # The client is gone, too slow or wrong: it gets the answer if it can.
 
     def _read_to(self, count: int) -> bytes:
         if self.length is not None:
@@ -82,7 +98,10 @@ class Body:
             raise Refusal(
                 "body_too_slow", "Nothing was stored: the rest of the body did not come in time."
             ) from None
-        except OSError:  # So gunicorn says that the chunks break off.
+        except (
+            OSError,
+            ParseException,
+        ):  # So gunicorn says it of chunks that break off or are none.
             raise _truncated(len(self._content), self.length) from None
         self._content = self._content + part if self._content else part
         if len(part) < missing:
@@ -103,7 +122,10 @@ def _too_large(limit: int) -> Refusal:
 
 def _truncated(came: int, length: int | None) -> Refusal:
     if length is None:
-        return Refusal("body_truncated", "Nothing was stored: the chunks of the body break off.")
+        return Refusal(
+            "body_truncated",
+            "Nothing was stored: the chunks of the body break off or are malformed.",
+        )
     return Refusal(
         "body_truncated",
         f"Nothing was stored: {came} of {length} bytes came; is Content-Length right?",

@@ -9,7 +9,7 @@ import select
 import socket
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from referee.web.bodies import MAX_BODY_BYTES
@@ -26,6 +26,10 @@ _HELD_BYTES = 64 * 1024
 _TOGETHER_BYTES = 16 * 1024
 
 _LENGTH = re.compile(rb"\r\ncontent-length:[ \t]*([0-9]{1,15})[ \t]*\r\n")
+
+
+class ClientGone(OSError):
+    """Report that a client has closed its connection, or takes too little of its answer."""
 
 
 class BoundedSocket(socket.socket):
@@ -54,14 +58,16 @@ class BoundedSocket(socket.socket):
             self._until_s = min(self._until_s, time.monotonic() + value)
 
     def receive_now(self, size: int) -> bytes | None:
-        """Return what is there, b"" at the end, None if nothing is."""
+        """Return what is there, b"" at the end, None if nothing is; raises `ClientGone`."""
         try:
             return super().recv(size)
         except BlockingIOError:
             return None
+        except OSError as error:
+            raise ClientGone(error.errno, error.strerror) from error
 
     def recv(self, size: int, flags: int = 0) -> bytes:
-        """Receive within what is left of the time; raises TimeoutError."""
+        """Receive within what is left of the time; raises TimeoutError and `ClientGone`."""
         if self._held:
             self.flush()  # Whoever waits for `100 Continue` gets it.
         self._require_time()
@@ -79,21 +85,37 @@ class BoundedSocket(socket.socket):
         if self._held_bytes > _TOGETHER_BYTES:
             self.flush()
 
-    def flush(self) -> None:
-        """Send what is held within the time that a slow reader may take.
+    def send(self, data: bytes, flags: int = 0) -> int:  # type: ignore[override]
+        """Send all of it at once, and what was held before it."""
+        self.sendall(data)
+        self.flush()
+        return len(data)
 
-        Raises BrokenPipeError for one that is slower, as for one that has gone.
-        """
+    def try_to_send(self, data: bytes) -> None:
+        """Send it if that needs no wait."""
+        try:
+            self._send_now([data])
+        except OSError:
+            pass
+
+    def flush(self) -> None:
+        """Send what is held; raises `ClientGone`, for a client that reads too slowly too."""
         if not self._held:
             return
         parts, length = self._held, self._held_bytes
         self._held, self._held_bytes = [], 0
         try:
-            sent = self.sendmsg(parts)
+            sent = self._send_now(parts)
+            if sent < length:
+                self._send_slowly(memoryview(b"".join(parts))[sent:])
+        except OSError as error:
+            raise ClientGone(error.errno, error.strerror) from error
+
+    def _send_now(self, parts: Sequence[bytes | memoryview]) -> int:
+        try:
+            return self.sendmsg(parts)
         except BlockingIOError:
-            sent = 0
-        if sent < length:
-            self._send_slowly(memoryview(b"".join(parts))[sent:])
+            return 0
 
     def _send_slowly(self, rest: memoryview) -> None:
         until_s = time.monotonic() + _UNREAD_S + len(rest) / _SEND_RATE
@@ -101,10 +123,7 @@ class BoundedSocket(socket.socket):
             self._wait(select.POLLOUT, until_s)
             if time.monotonic() >= until_s:
                 raise BrokenPipeError(errno.EPIPE, "the client reads too slowly")
-            try:
-                rest = rest[self.send(rest) :]
-            except BlockingIOError:
-                pass
+            rest = rest[self._send_now([rest]) :]
 
     def _require_time(self) -> None:
         if time.monotonic() >= self._until_s:

@@ -25,7 +25,7 @@ from referee.store.requests import Request, insert_requests
 from referee.store.sessions import SessionRecord
 from referee.web import contest_answers, contest_images, contest_sessions
 from referee.web.awaiting import AwaitingResponse
-from referee.web.bodies import SMALL_BODY_BYTES, Body, has_body
+from referee.web.bodies import SMALL_BODY_BYTES, Body, has_body, whole_at
 from referee.web.exchange import could_not, current, failed, form_of, problem, wants_json
 
 _log = logging.getLogger(__name__)
@@ -63,11 +63,10 @@ def _register_hooks(app: Flask, services: ContestServices) -> None:
         asked, notes = current()
         notes.session = notes.sent = None
         notes.form = {}
-        notes.received = clock.now()
+        notes.received = whole_at(asked, clock)
         if has_body(asked) and asked.endpoint != "result":  # Which reads its own.
             body = Body(asked, SMALL_BODY_BYTES).whole()
-            # The time of a request is when the last byte of its body was read.
-            notes.received = clock.now()
+            notes.received = whole_at(asked, clock)
             notes.form = form_of(asked, body, _FIELDS)
 
     @app.after_request

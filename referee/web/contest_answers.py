@@ -19,7 +19,7 @@ from referee.service.answers import Receipt, TakenAnswer, take_answer
 from referee.store.answers import AnswerForm
 from referee.web import legacy
 from referee.web.awaiting import AwaitingResponse
-from referee.web.bodies import BEGINNING_BYTES, MAX_BODY_BYTES, Body
+from referee.web.bodies import BEGINNING_BYTES, MAX_BODY_BYTES, Body, whole_at
 from referee.web.exchange import (
     FORM_TYPES,
     MULTIPART,
@@ -63,7 +63,7 @@ def register(app: Flask, services: ContestServices) -> None:
         short = body.length is not None and body.length <= BEGINNING_BYTES
         with nullcontext() if short else long_posts:
             content = body.whole()
-            notes.received = services.contest.clock.now()
+            notes.received = whole_at(asked, services.contest.clock)
             form, detections = _parsed(services, token, asked, content, notes.received)
         taken = take_answer(
             services.contest,

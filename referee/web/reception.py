@@ -9,7 +9,7 @@ import selectors
 import socket
 import time
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from enum import Enum
 from functools import partial
 from typing import Any
@@ -17,7 +17,7 @@ from typing import Any
 from gunicorn.http import get_parser
 
 from referee.web.awaiting import AwaitedBody
-from referee.web.connections import BoundedSocket, Framing, framing_of
+from referee.web.connections import BoundedSocket, ClientGone, Framing, framing_of
 from referee.web.lines import FairLines
 
 HEAD_S = 10.0
@@ -29,8 +29,10 @@ MOST_CONNECTIONS = 128
 _MOST_HEAD = 64 * 1024
 _PIECE = 64 * 1024
 _LINGER_S = 2.0
-_LOOK_S = 0.5
-_NO_CONNECTION = (errno.EAGAIN, errno.ECONNABORTED, errno.EMFILE, errno.ENFILE)
+# The same for clients that ask for nothing when the server ends.
+_LAST_LINGER_S = 0.5
+# What accept(2) says of a connection that was there and is gone.
+_NO_CONNECTION = (errno.EAGAIN, errno.ECONNABORTED)
 _TOO_SLOW = (
     b"HTTP/1.1 408 Request Timeout\r\nContent-Type: text/plain\r\nContent-Length: 42\r\n"
     b"Connection: close\r\n\r\nThe head of the request came too slowly.\r\n"
@@ -48,8 +50,9 @@ class _State(Enum):
 class Connection:
     """Keep a connection, what has come in of its next request, and until when the rest may take.
 
-    `watched` tells whether the selector looks at it; `awaited` holds gunicorn's response and the
-    body of a request whose response is not made yet.
+    `whole_s` is the monotonic second at which the last byte of the request was here, None where
+    serving begins before that. `watched` tells whether the selector looks at it; `awaited` holds
+    gunicorn's response and the body of a request whose response is not made yet.
     """
 
     def __init__(self, cfg: Any, link: BoundedSocket, client: Any, server: Any) -> None:
@@ -62,6 +65,7 @@ class Connection:
         self.received = bytearray()
         self.framing: Framing | None = None
         self.until_s = 0.0
+        self.whole_s: float | None = None
         self.watched = False
         self.awaited: tuple[Any, AwaitedBody] | None = None
 
@@ -85,18 +89,21 @@ class Connection:
 class Reception:
     """Take in connections and requests; all but `wake` belongs to the thread that leads.
 
-    `lines` holds the connections whose request is whole, at least its head and a short body, and
-    `connections` all of them.
+    `lines` holds the connections whose request can be served: its head is here, and a short body.
+    `connections` holds all of them.
     """
 
-    def __init__(self, cfg: Any, listeners: Sequence[Any], before_wait: Any) -> None:
+    def __init__(
+        self, cfg: Any, log: Any, listeners: Sequence[Any], before_wait: Callable[[], None]
+    ) -> None:
         self.lines: FairLines[Connection] = FairLines(max(1, cfg.threads * 3 // 4))
         self.connections: set[Connection] = set()
         self._cfg = cfg
+        self._log = log
         self._listeners = listeners
+        self._accepting = False
         self._before_wait = before_wait
         self._of_address: Counter[str] = Counter()
-        self._next_look_s = 0.0
         self._selector = selectors.DefaultSelector()
         self._wake_reader, self._wake_writer = os.pipe()
         for end in (self._wake_reader, self._wake_writer):
@@ -104,12 +111,10 @@ class Reception:
         self._selector.register(self._wake_reader, selectors.EVENT_READ, self._woken)
         for listener in listeners:
             listener.setblocking(False)
-            callback = partial(self._accept, listener)
-            self._selector.register(listener, selectors.EVENT_READ, callback)
 
     def take_in(self, seconds: float) -> bool:
         """Take in what has come; wait for it so long. Tell whether anything came."""
-        events = self._selector.select(min(seconds, _LOOK_S))
+        events = self._selector.select(seconds)
         for key, _ in events:
             key.data()
         return bool(events)
@@ -121,27 +126,41 @@ class Reception:
         except BlockingIOError:
             pass  # It is full, so the wait ends anyway.
 
-    def refuse_newcomers(self) -> None:
-        """Accept no more connections, and close those that ask for nothing."""
+    def accept_connections(self, wanted: bool) -> None:
+        """Begin to accept connections, or leave those that come to other workers."""
+        if wanted == self._accepting:
+            return
+        self._accepting = wanted
         for listener in self._listeners:
-            self._selector.unregister(listener)
+            if wanted:
+                callback = partial(self._accept, listener)
+                self._selector.register(listener, selectors.EVENT_READ, callback)
+            else:
+                self._selector.unregister(listener)
+
+    def end(self) -> None:
+        """Accept no more connections, and close those that ask for nothing; may be repeated."""
+        self.accept_connections(False)
+        for listener in self._listeners:
+            listener.close()
         self._listeners = ()
         for conn in list(self.connections):
             if conn.state is _State.COMING and not conn.received:
-                self._drop(conn)
+                self.close(conn, _LAST_LINGER_S)
 
     def keep(self, conn: Connection) -> None:
         """Await the next request, which may be there in part or whole."""
         conn.received += conn.parser.unreader.take_buffered()
         conn.state = _State.COMING
         conn.framing = None
+        conn.whole_s = None
         conn.until_s = time.monotonic() + (HEAD_S if conn.received else self._cfg.keepalive)
         if conn.received and conn.whole():
             self._join(conn)
         else:
             self._watch(conn)
 
-    def close(self, conn: Connection) -> None:
+    def close(self, conn: Connection, linger_s: float = _LINGER_S) -> None:
         """Close our side and wait for the client's, so that it reads the answer to its end.
 
         RFC 9112, section 9.6: closing with data unread destroys what is under way.
@@ -152,19 +171,15 @@ class Reception:
             self._drop(conn)
             return
         conn.state = _State.LINGERING
-        conn.until_s = time.monotonic() + _LINGER_S
+        conn.until_s = time.monotonic() + linger_s
         self._watch(conn)
 
-    def look(self) -> bool:
-        """End the waits that last too long, twice a second; tell whether this was such a look."""
+    def end_long_waits(self) -> None:
+        """End the waits for clients that last too long; to be called every half second or so."""
         now = time.monotonic()
-        if now < self._next_look_s:
-            return False
-        self._next_look_s = now + _LOOK_S
         for conn in list(self.connections):
             if conn.until_s <= now and conn.state is not _State.TAKEN:
                 self._expire(conn)
-        return True
 
     def _accept(self, listener: Any) -> None:
         """Take a new connection, unless its address has enough of them."""
@@ -172,7 +187,9 @@ class Reception:
             accepted, client = listener.accept()
         except OSError as error:
             if error.errno not in _NO_CONNECTION:
-                raise
+                # Out of descriptors, or a fault of the network: nothing is won by trying at once.
+                self._log.warning("No connection could be accepted: %s", error)
+                self.accept_connections(False)
             return
         conn = Connection(
             self._cfg, BoundedSocket(accepted, self._before_wait), client, listener.getsockname()
@@ -200,7 +217,7 @@ class Reception:
         """Take what has come in; a whole request joins its line."""
         try:
             part = conn.sock.receive_now(_PIECE)
-        except OSError:
+        except ClientGone:
             self._drop(conn)
             return
         if part is None:
@@ -217,6 +234,8 @@ class Reception:
 
     def _join(self, conn: Connection) -> None:
         conn.state = _State.TAKEN
+        if conn.framing is not None and conn.framing.whole:
+            conn.whole_s = time.monotonic()
         self.lines.join(conn.address, conn)
 
     def _expire(self, conn: Connection) -> None:
@@ -226,16 +245,13 @@ class Reception:
             self._join(conn)  # The application says that the body came too slowly.
         else:
             if conn.received:
-                try:
-                    conn.sock.send(_TOO_SLOW)
-                except OSError:
-                    pass
+                conn.sock.try_to_send(_TOO_SLOW)
             self.close(conn)
 
     def _drain(self, conn: Connection) -> None:
         try:
             gone = conn.sock.receive_now(_PIECE) == b""
-        except OSError:
+        except ClientGone:
             gone = True
         if gone:
             self._drop(conn)

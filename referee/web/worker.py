@@ -10,22 +10,25 @@ the disk, keeps its thread and gives the lead away, so that nobody else waits wi
 
 from __future__ import annotations
 
-import errno
 import math
 import os
 import select
 import threading
 import time
 from collections import deque
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future
 from enum import Enum
+from functools import partial
 from typing import Any
 
 from gunicorn.http import wsgi
-from gunicorn.http.errors import NoMoreData
+from gunicorn.http.errors import NoMoreData, ParseException
 from gunicorn.workers.base import Worker
 
 from referee.web.awaiting import AwaitedBody
+from referee.web.bodies import WHOLE_S
+from referee.web.connections import ClientGone
+from referee.web.crew import Crew
 from referee.web.reception import Connection, Reception
 
 # A leader that is this long with one request waits for something: another one takes the lead.
@@ -38,10 +41,15 @@ _HEARTBEAT_S = 1.0
 _BURST = 8
 # Responses that are awaited are completed together with those that are awaited this much later.
 _COMPANY_S = 0.003
-# Then the response is asked for: it waits, and says what is wrong.
-_AWAITED_S = 10.0
+# After so long a response that is awaited is called off, which a commit under way cannot be; and
+# after so long it is asked for all the same: it says that it does not know.
+_CALL_OFF_S = 15.0
+_GIVE_UP_S = 45.0
 _DISCARD_S = 5.0
-_GONE = (errno.EPIPE, errno.ECONNRESET, errno.ENOTCONN)
+# Seconds between two looks for what waits too long.
+_LOOK_S = 0.5
+# The worker ends before the arbiter, which has the same time for it, loses patience.
+_RESERVE_S = 1.0
 
 
 class _Outcome(Enum):
@@ -61,22 +69,24 @@ class FairWorker(Worker):  # type: ignore[misc]
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        # One more than may serve at a time: there is always one to lead.
-        self._pool = ThreadPoolExecutor(self.cfg.threads + 1, "serve")
+        # One more than may be away at a time: there is always one to lead.
+        self._crew = Crew("serve", self.cfg.threads + 1)
         self._lock = threading.Lock()
-        # Guarded by it: the thread that leads, since when it is at one request (0: at none), and
-        # how many other threads serve requests or were stuck when they led.
+        # Guarded by it: the thread that leads; since when it is busy (0: it is not); and how many
+        # others are, because they were given a request or were stuck when they led.
         self._leader: int | None = None
         self._busy_since_s = 0.0
         self._away = 0
-        # Served by other threads; and those whose response can be made.
-        self._handed_back: deque[tuple[Connection, _Outcome]] = deque()
-        self._resumable: deque[tuple[Connection, AwaitedBody]] = deque()
-        # The leader's: the responses that are awaited, and until when; since when the first has
-        # been awaited that nobody has tried to complete; and the connections whose turn it is.
-        self._awaited: dict[Connection, tuple[AwaitedBody, float]] = {}
-        self._awaiting_since_s = math.inf
-        self._turn_taken: set[Connection] = set()
+        # What other threads hand to the leader: requests they have served, and connections
+        # whose response can be made, with the future that it awaited.
+        self._served: deque[tuple[Connection, _Outcome]] = deque()
+        self._ready: deque[tuple[Connection, Future[Any]]] = deque()
+        # The leader's: the responses that are awaited, since when; and since when there is one
+        # that nobody has tried to complete.
+        self._awaited: dict[Connection, tuple[Future[Any], float]] = {}
+        self._untried_since_s = math.inf
+        self._was_full = False
+        self._next_look_s = 0.0
         # Whether the main thread looks often, and how often it has seen nothing happen.
         self._looking = False
         self._quiet_looks = 0
@@ -86,23 +96,24 @@ class FairWorker(Worker):  # type: ignore[misc]
 
     def run(self) -> None:
         """Serve until told to stop, then finish what has been begun."""
-        self._reception = Reception(self.cfg, self.sockets, self._step_down)
+        self._reception = Reception(self.cfg, self.log, self.sockets, self._step_down)
         self._complete = getattr(self.app, "complete", lambda: None)
-        self._pool.submit(self._lead)
+        self._crew.run(self._lead)
         stop_s = math.inf
         while not self._over and time.monotonic() < stop_s:
             self.notify()
-            self._rest(_PATIENCE_S if self._looking else _HEARTBEAT_S)
+            pause_s = _PATIENCE_S if self._looking else _HEARTBEAT_S
+            self._rest(max(0.0, min(pause_s, stop_s - time.monotonic())))
             if self.ppid != os.getppid():
                 self.log.info("Parent changed, shutting down: %s", self)
                 self.alive = False
             self._replace_stuck_leader()
             if not self.alive and stop_s == math.inf:
-                stop_s = time.monotonic() + self.cfg.graceful_timeout
+                stop_s = time.monotonic() + self.cfg.graceful_timeout - _RESERVE_S
+                getattr(self.app, "stop", lambda: None)()
                 self._reception.wake()
         self._over = True
         self._reception.wake()
-        self._pool.shutdown(wait=False)
 
     def _rest(self, seconds: float) -> None:
         """Wait; a signal ends it, and a leader that is busy after a long rest, or at its end."""
@@ -112,6 +123,7 @@ class FairWorker(Worker):  # type: ignore[misc]
     def _replace_stuck_leader(self) -> None:
         since_s = self._busy_since_s
         if since_s:
+            self._looking = True
             self._quiet_looks = 0
             with self._lock:
                 same = self._busy_since_s == since_s
@@ -119,10 +131,7 @@ class FairWorker(Worker):  # type: ignore[misc]
                     self._appoint_another()
         elif self._looking:
             self._quiet_looks += 1
-            if self._quiet_looks >= _QUIET_LOOKS:
-                self._looking = False
-                # Whoever became busy in between did not see that.
-                self._looking = self._busy_since_s > 0.0
+            self._looking = self._quiet_looks < _QUIET_LOOKS
 
     # Any thread that serves.
 
@@ -133,23 +142,21 @@ class FairWorker(Worker):  # type: ignore[misc]
                 self._appoint_another()
 
     def _appoint_another(self) -> None:
-        """Have another thread lead; called with the lock held."""
+        """Have another thread lead, and count this one as away; called with the lock held."""
         self._leader = None
         self._busy_since_s = 0.0
         self._away += 1
-        self._pool.submit(self._lead)
-
-    def _serve_away(self, conn: Connection) -> None:
-        self._hand_back(conn, self._serve(conn))
-
-    def _hand_back(self, conn: Connection, outcome: _Outcome) -> None:
-        self._handed_back.append((conn, outcome))
-        self._come_back()
+        self._crew.run(self._lead)
 
     def _come_back(self) -> None:
+        """Be away no longer."""
         with self._lock:
             self._away -= 1
         self._reception.wake()
+
+    def _serve_away(self, conn: Connection) -> None:
+        self._served.append((conn, self._serve(conn)))
+        self._come_back()
 
     def _serve(self, conn: Connection) -> _Outcome:
         """Serve one request; whatever goes wrong ends its connection and nothing else."""
@@ -161,20 +168,17 @@ class FairWorker(Worker):  # type: ignore[misc]
                 return self._answer(conn, response, body)
             request = conn.begin()
             return self._respond(conn, request)
-        except (NoMoreData, StopIteration):
+        except (ClientGone, NoMoreData, StopIteration):
             pass
-        except OSError as error:
-            if error.errno not in _GONE and not isinstance(error, TimeoutError):
-                self.log.exception("A connection of %s failed", conn.address)
-        except Exception as error:  # What the parser refuses, and mistakes of ours.
+        except (Exception, SystemExit) as error:  # What the parser refuses, and mistakes of ours.
             self._refuse(conn, request, error)
         return _Outcome.CLOSE
 
     def _respond(self, conn: Connection, request: Any) -> _Outcome:
         response, environ = wsgi.create(request, conn.sock, conn.client, conn.server, self.cfg)
         environ["wsgi.multithread"] = True
-        if not self.alive:
-            response.force_close()
+        if conn.whole_s is not None:
+            environ[WHOLE_S] = conn.whole_s
         body = self.wsgi(environ, response.start_response)
         if isinstance(body, AwaitedBody) and not body.future.done():
             conn.awaited = (response, body)
@@ -183,45 +187,47 @@ class FairWorker(Worker):  # type: ignore[misc]
 
     def _answer(self, conn: Connection, response: Any, body: Any) -> _Outcome:
         """Send the response, and leave the connection ready for the next request."""
+        if not self.alive:
+            response.force_close()
         try:
             for piece in body:
                 response.write(piece)
                 conn.sock.flush()
             response.close()
             conn.sock.flush()
-        except Exception as error:
-            if not response.headers_sent or isinstance(error, OSError):
-                raise
-            # The response has begun: another one must not be put into it.
-            self.log.exception("A response broke off")
-            return _Outcome.CLOSE
-        finally:
             if hasattr(body, "close"):
                 body.close()
-        if response.should_close():
+            if response.should_close():
+                return _Outcome.CLOSE
+            # A body that the application left unread would be taken for the next request.
+            rest_is_read = conn.parser.finish_body(deadline=time.monotonic() + _DISCARD_S)
+            return _Outcome.KEEP if rest_is_read else _Outcome.CLOSE
+        except Exception as error:
+            if not response.headers_sent:
+                raise
+            # The response has begun: no other one must follow it.
+            if not isinstance(error, (ClientGone, TimeoutError, ParseException)):
+                self.log.exception("A response broke off")
             return _Outcome.CLOSE
-        # A body that the application left unread would be taken for the next request.
-        rest_is_read = conn.parser.finish_body(deadline=time.monotonic() + _DISCARD_S)
-        return _Outcome.KEEP if rest_is_read else _Outcome.CLOSE
 
-    def _refuse(self, conn: Connection, request: Any, error: Exception) -> None:
-        self.handle_error(request, conn.sock, conn.client, error)
+    def _refuse(self, conn: Connection, request: Any, error: BaseException) -> None:
         try:
+            self.handle_error(request, conn.sock, conn.client, error)
             conn.sock.flush()
-        except OSError:
-            pass
+        except Exception:
+            self.log.exception("An error could not be told to %s", conn.address)
 
     # The leader.
 
     def _lead(self) -> None:
-        """Serve until another thread leads or the worker ends; runs in a thread of the pool."""
+        """Serve until another thread leads or the worker ends; runs in a thread of the crew."""
         me = threading.get_ident()
         with self._lock:
             self._leader = me
         try:
             while not self._over and self._lead_on(me):
                 pass
-        except Exception:
+        except (Exception, SystemExit):
             # A worker that nobody leads serves nobody: this one ends, and gunicorn starts another.
             self.log.exception("The worker's leader failed")
             self._over = True
@@ -229,16 +235,11 @@ class FairWorker(Worker):  # type: ignore[misc]
             self._call_main_thread()
 
     def _lead_on(self, me: int) -> bool:
-        """Take in what has come and serve some of it; False if this thread is to stop."""
+        """Take in what has come and serve some of it; False if another thread leads now."""
         if not self._take_in(me):
             return False
-        while self._handed_back:
-            self._conclude(*self._handed_back.popleft())
-        if self._reception.look():
-            self._ask_for_late_responses()
-        if not self.alive:
-            self._reception.refuse_newcomers()
-            self._over = not self._reception.connections
+        self._collect()
+        self._look()
         for _ in range(_BURST):
             conn = self._next()
             if conn is None:
@@ -248,33 +249,38 @@ class FairWorker(Worker):  # type: ignore[misc]
         return True
 
     def _take_in(self, me: int) -> bool:
-        """Take in what has come; if there is nothing to do, complete what is awaited, or rest.
+        """Take in what has come, and wait for it if there is nothing else to do.
 
-        False if another thread leads now.
+        Before the wait, what is awaited is completed. False if another thread leads now.
         """
         reception = self._reception
-        if not self._may_rest():
+        untried = self._untried_since_s < math.inf
+        if self._served or self._ready:
             reception.take_in(0.0)
-        elif not self._awaited or self._full():
-            reception.take_in(math.inf)
-        elif not reception.take_in(0.0) or (time.monotonic() > self._awaiting_since_s + _COMPANY_S):
-            self._awaiting_since_s = math.inf
-            self._become_busy()
-            self._complete()
-            if not self._end_busy(me):
-                self._come_back()
-                return False
-            if self._may_rest():  # Another thread is at it, and will say when it is done.
-                reception.take_in(math.inf)
+        elif self._full():
+            reception.take_in(_LOOK_S)
+        elif untried and time.monotonic() > self._untried_since_s + _COMPANY_S:
+            reception.take_in(0.0)
+            return self._complete_awaited(me)
+        elif reception.lines:
+            reception.take_in(0.0)
+        elif not untried:
+            reception.take_in(_LOOK_S)
+        elif not reception.take_in(0.0):
+            return self._complete_awaited(me)
         return True
 
-    def _may_rest(self) -> bool:
-        if self._handed_back:
-            return False
-        return self._full() or not (self._resumable or self._reception.lines)
+    def _complete_awaited(self, me: int) -> bool:
+        self._untried_since_s = math.inf
+        self._become_busy()
+        self._complete()
+        leads = self._end_busy(me)
+        if not leads:
+            self._come_back()
+        return leads
 
     def _full(self) -> bool:
-        """Tell whether all threads wait for something: then nobody is served, but taken in."""
+        """Tell whether all threads are away: requests are taken in then, and not served."""
         return bool(self._away >= self.cfg.threads)
 
     def _become_busy(self) -> None:
@@ -298,25 +304,50 @@ class FairWorker(Worker):  # type: ignore[misc]
         except BlockingIOError:
             pass  # It is full, so the main thread wakes anyway.
 
+    def _collect(self) -> None:
+        """Take from other threads what they have served, and what can be answered now."""
+        while self._served:
+            self._conclude(*self._served.popleft())
+        while self._ready:
+            conn, future = self._ready.popleft()
+            # It may have been given up, and the connection may be at another request by now.
+            if conn in self._awaited and self._awaited[conn][0] is future:
+                del self._awaited[conn]
+                self._reception.lines.join_first(conn.address, conn)
+
+    def _look(self) -> None:
+        """End what lasts too long, and see who may connect."""
+        reception, now, full = self._reception, time.monotonic(), self._full()
+        if now < self._next_look_s and full == self._was_full and self.alive:
+            return
+        self._next_look_s = now + _LOOK_S
+        self._was_full = full
+        # One that can serve nobody leaves newcomers to other workers.
+        reception.accept_connections(self.alive and not full)
+        reception.end_long_waits()
+        self._end_long_awaits(now)
+        if not self.alive:
+            reception.end()
+            if not reception.connections:
+                self._over = True
+
+    def _end_long_awaits(self, now: float) -> None:
+        for conn, (future, since_s) in list(self._awaited.items()):
+            if now >= since_s + _GIVE_UP_S:
+                self._make_ready(conn, future)
+            elif now >= since_s + _CALL_OFF_S:
+                future.cancel()
+
     def _next(self) -> Connection | None:
         """Return the connection that is served next, or None."""
-        while self._resumable and not self._full():
-            conn, body = self._resumable.popleft()
-            # It may have been asked for already, because it took too long.
-            if conn in self._awaited and self._awaited[conn][0] is body:
-                del self._awaited[conn]
-                return conn
         while not self._full():
-            taken = self._reception.lines.take()
-            if taken is None:
-                return None
-            self._turn_taken.add(taken)
-            if taken.framing is None or taken.framing.whole:
-                return taken
+            conn = self._reception.lines.take()
+            if conn is None or conn.framing is None or conn.framing.whole:
+                return conn
             # The rest of its body is still to come.
             with self._lock:
                 self._away += 1
-            self._pool.submit(self._serve_away, taken)
+            self._crew.run(partial(self._serve_away, conn))
         return None
 
     def _serve_leading(self, conn: Connection, me: int) -> bool:
@@ -327,39 +358,30 @@ class FairWorker(Worker):  # type: ignore[misc]
         if leads:
             self._conclude(conn, outcome)
         else:
-            self._hand_back(conn, outcome)
+            self._served.append((conn, outcome))
+            self._come_back()
         return leads
 
     def _conclude(self, conn: Connection, outcome: _Outcome) -> None:
         """Await the response, the next request, or the client's close."""
-        if conn in self._turn_taken:
-            self._turn_taken.discard(conn)
-            self._reception.lines.leave(conn.address)
-        if outcome is _Outcome.AWAIT:
-            self._await_response(conn)
+        self._reception.lines.leave(conn.address)
+        if outcome is _Outcome.AWAIT and conn.awaited is not None:
+            self._await_response(conn, conn.awaited[1].future)
         elif outcome is _Outcome.KEEP:
             self._reception.keep(conn)
         else:
             self._reception.close(conn)
 
-    def _await_response(self, conn: Connection) -> None:
-        if conn.awaited is None:
-            return
-        body = conn.awaited[1]
+    def _await_response(self, conn: Connection, future: Future[Any]) -> None:
         now = time.monotonic()
-        self._awaited[conn] = body, now + _AWAITED_S
-        self._awaiting_since_s = min(self._awaiting_since_s, now)
-        body.future.add_done_callback(lambda future: self._resume(conn, body))
+        self._awaited[conn] = future, now
+        self._untried_since_s = min(self._untried_since_s, now)
+        # The future keeps this for good: it must lead back to nothing of the request, or each
+        # of them would wait for Python's collection of cycles, which stops everybody.
+        future.add_done_callback(partial(self._make_ready, conn))
 
-    def _ask_for_late_responses(self) -> None:
-        now = time.monotonic()
-        for conn, (body, until_s) in self._awaited.items():
-            if until_s <= now:
-                self._resume(conn, body)
-
-    def _resume(self, conn: Connection, body: AwaitedBody) -> None:
+    def _make_ready(self, conn: Connection, future: Future[Any]) -> None:
         """Have a response made and sent; called in whatever thread knows that it can be."""
-        first = not self._resumable
-        self._resumable.append((conn, body))
-        if first and self._leader != threading.get_ident():
+        self._ready.append((conn, future))
+        if len(self._ready) == 1 and self._leader != threading.get_ident():
             self._reception.wake()

@@ -1,19 +1,22 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The peer of `/image`: a bare Flask view that sends one file, and nothing else."""
+"""Peers of `/image`: a bare Flask view, and a WSGI function, that send one file and nothing else."""
 
 from __future__ import annotations
 
 import sys
+from collections.abc import Callable, Iterable
 from pathlib import Path
+from typing import Any
 
 from flask import Flask, Response
 
 from referee.web.server import Running, serve
 
 
-def make_app(file: Path) -> Flask:
+def flask_app(path: str) -> Flask:
     """Return an application that sends the file for every request of /image."""
     app = Flask("bare")
+    file = Path(path)
 
     @app.get("/image")
     def image() -> Response:
@@ -22,12 +25,25 @@ def make_app(file: Path) -> Flask:
     return app
 
 
+def wsgi_app(path: str) -> Callable[..., Iterable[bytes]]:
+    """Return the same without Flask: what the server alone costs."""
+    file = Path(path)
+
+    def application(environ: dict[str, Any], start_response: Callable[..., Any]) -> Iterable[bytes]:
+        content = file.read_bytes()
+        headers = [("Content-Type", "image/jpeg"), ("Content-Length", str(len(content)))]
+        start_response("200 OK", headers)
+        return [content]
+
+    return application
+
+
 if __name__ == "__main__":
-    served = Path(sys.argv[2])
+    make: Any = {"flask": flask_app, "wsgi": wsgi_app}[sys.argv[2]]
     serve(
-        lambda: Running(make_app(served), lambda: None),
+        lambda: Running(make(sys.argv[3]), lambda: None),
         descriptor=int(sys.argv[1]),
         workers=1,
-        threads=int(sys.argv[3]),
+        threads=int(sys.argv[4]),
         name="bare-view",
     )

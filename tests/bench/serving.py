@@ -1,22 +1,18 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The contest server's `/image` and `/result` against a bare Flask view under the same gunicorn.
+"""The contest server's `/image` and `/result` beside nginx, bare views, and SQLite alone.
 
 One worker with 64 threads each, one image of 110 kB, kept-alive connections. `/image` checks the
 token and the session, and notes the request; `/result` is durable before it is answered, and is
-compared with SQLite alone: one connection, one durable commit a row, on the same disk.
+compared with SQLite alone: one connection, one durable commit a row, on the same disk. The WSGI
+function shows what server, client and kernel take, the bare view what Flask adds to it.
 """
 
 from __future__ import annotations
 
 import json
-import socket
-import sqlite3
-import subprocess
-import sys
 import tempfile
-import time
 from collections.abc import Iterator
-from contextlib import closing, contextmanager
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from urllib.parse import urlencode
 
@@ -25,83 +21,76 @@ from referee.hosting import hosted
 from referee.service.config import ContestSection, ImagesSection, MeterSection, ServerSection
 from tests.bench.load import Figures, measure
 from tests.bench.pictures import make_image
-from tests.e2e.running import eventually, get, request
+from tests.bench.serving_peers import THREADS, commits_alone, gthread_view, nginx, view
+from tests.e2e.running import request
 
-THREADS = 64
-REQUESTS = 1500
+REQUESTS = 3000
 ROUNDS = 3
+BARE = "bare view"
 
 
 def run() -> None:
     """Measure in turns and print the tables."""
-    with tempfile.TemporaryDirectory() as name:
+    with tempfile.TemporaryDirectory() as name, ExitStack() as stack:
         folder = Path(name)
         make_contest(folder)
-        with _bare_view(folder) as bare, running_referee(folder) as (ours, token):
-            for connections in (1, 8, 32):
-                _compare(bare, ours, token, connections)
-            _compare_commits(folder, ours, token)
+        file = folder / "images" / "1.jpg"
+        peers = {
+            "nginx": stack.enter_context(nginx(folder, file)),
+            "WSGI function": stack.enter_context(view("wsgi", file)),
+            BARE: stack.enter_context(view("flask", file)),
+            "... under gthread": stack.enter_context(gthread_view(file)),
+        }
+        ours, token = stack.enter_context(running_referee(folder))
+        for connections in (1, 8, 32):
+            _compare(peers, ours, token, connections)
+        _compare_commits(folder, ours, token)
 
 
-def _compare(bare: int, ours: int, token: str, connections: int) -> None:
+def _compare(peers: dict[str, int | None], ours: int, token: str, connections: int) -> None:
+    """Print rates and latencies of all at this many connections."""
     authorised = f"Authorization: Bearer {token}\r\n"
-    post = _post(token, 5)
     plain = b"GET /image HTTP/1.1\r\nHost: x\r\n\r\n"
     asked = f"GET /image/1 HTTP/1.1\r\nHost: x\r\n{authorised}\r\n".encode()
-    rows: dict[str, list[Figures]] = {"bare view": [], "/image": [], "/result": []}
+    servers = {what: (port, plain) for what, port in peers.items() if port is not None}
+    servers |= {"/image": (ours, asked), "/result, 5 boxes": (ours, _post(token, 5))}
+    rows: dict[str, list[Figures]] = {what: [] for what in servers}
     for _ in range(ROUNDS):
-        for what, port, message in (
-            ("bare view", bare, plain),
-            ("/image", ours, asked),
-            ("/result", ours, post),
-        ):
+        for what, (port, message) in servers.items():
             rows[what].append(_measured(port, message, connections, REQUESTS))
     print(
-        f"{connections} connections        requests/s   median ms      p99 ms"
+        f"{connections:2} connections       requests/s   median ms      p99 ms"
         "   median / bare   p99 / bare"
     )
-    first = rows["bare view"]
+    bare_median, bare_p99 = _latencies(rows[BARE])
     for what, runs in rows.items():
-        median, p99 = _middle([f.median_ms for f in runs]), _middle([f.p99_ms for f in runs])
+        median, p99 = _latencies(runs)
         print(
-            f"  {what:16} {_middle([f.rate for f in runs]):12.0f} {median:11.2f} {p99:11.2f}"
-            f" {median / _middle([f.median_ms for f in first]):15.2f}"
-            f" {p99 / _middle([f.p99_ms for f in first]):12.2f}"
+            f"  {what:17} {_middle([f.rate for f in runs]):11.0f} {median:11.2f} {p99:11.2f}"
+            f" {median / bare_median:15.2f} {p99 / bare_p99:12.2f}"
         )
+
+
+def _latencies(runs: list[Figures]) -> tuple[float, float]:
+    return _middle([f.median_ms for f in runs]), _middle([f.p99_ms for f in runs])
 
 
 def _compare_commits(folder: Path, port: int, token: str) -> None:
     """Compare durable answers with durable commits of the same rows by SQLite alone."""
-    print("\ndurable answers          answers/s     boxes/s   of SQLite alone")
-    for boxes, requests in ((5, 1500), (1000, 240)):
+    print("\ndurable answers  SQLite alone/s   8 connections/s     boxes/s   32 connections/s")
+    for boxes, requests in ((1, 3000), (5, 3000), (50, 2000), (1000, 240), (10_000, 48)):
         message = _post(token, boxes)
-        alone, ours = [], {8: [], 32: []}  # type: ignore[var-annotated]
+        rates: dict[int, list[float]] = {0: [], 8: [], 32: []}
         for _ in range(ROUNDS):
-            alone.append(_commits_alone(folder, boxes, requests))
-            for connections, rates in ours.items():
-                rates.append(_measured(port, message, connections, requests).rate)
-        print(f"  SQLite, {boxes:4} boxes  {_middle(alone):10.0f} {boxes * _middle(alone):11.0f}")
-        for connections, rates in ours.items():
-            rate = _middle(rates)
-            print(
-                f"  {connections:2} connections      {rate:10.0f} {boxes * rate:11.0f}"
-                f" {100 * rate / _middle(alone):14.0f} %"
-            )
-
-
-def _commits_alone(folder: Path, boxes: int, count: int) -> float:
-    """Return how many rows a second one connection commits, each durably, on the same disk."""
-    blob = bytes(56 * boxes)
-    path = folder / "alone.db"
-    path.unlink(missing_ok=True)
-    with closing(sqlite3.connect(path, isolation_level=None)) as connection:
-        connection.execute("pragma journal_mode = wal")
-        connection.execute("pragma synchronous = full")
-        connection.execute("create table rows (id integer primary key, utc text, detections blob)")
-        begun = time.perf_counter()
-        for _ in range(count):
-            connection.execute("insert into rows (utc, detections) values ('now', ?)", (blob,))
-        return count / (time.perf_counter() - begun)
+            rates[0].append(commits_alone(folder, boxes, requests))
+            for connections in (8, 32):
+                count = max(requests, connections)
+                rates[connections].append(_measured(port, message, connections, count).rate)
+        alone, few, many = (_middle(values) for values in rates.values())
+        print(
+            f"  {boxes:6} boxes {alone:16.0f} {few:10.0f} ({100 * few / alone:3.0f} %)"
+            f" {boxes * few:11.0f} {many:11.0f} ({100 * many / alone:3.0f} %)"
+        )
 
 
 def _measured(port: int, message: bytes, connections: int, requests: int) -> Figures:
@@ -135,25 +124,6 @@ def make_contest(folder: Path) -> None:
     }
     truth["annotations"][0] |= {"iscrowd": 0, "area": 5400}
     (folder / "truth.json").write_text(json.dumps(truth))
-
-
-@contextmanager
-def _bare_view(folder: Path) -> Iterator[int]:
-    with socket.create_server(("127.0.0.1", 0), backlog=512) as listener:
-        port = listener.getsockname()[1]
-        descriptor = listener.fileno()
-        child = subprocess.Popen(
-            [sys.executable, "-m", "tests.bench.bare_view", str(descriptor)]
-            + [str(folder / "images" / "1.jpg"), str(THREADS)],
-            pass_fds=[descriptor],
-            stderr=subprocess.DEVNULL,
-        )
-        try:
-            eventually(lambda: get(f"http://127.0.0.1:{port}/image")[0] == 200, "the bare view")
-            yield port
-        finally:
-            child.terminate()
-            child.wait()
 
 
 @contextmanager

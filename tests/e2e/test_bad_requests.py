@@ -191,6 +191,31 @@ def test_a_truncated_body_stores_nothing(contestant: Contestant) -> None:
     assert stored(contestant) == before
 
 
+@pytest.mark.parametrize("path", ["/result", "/image", "/login"])
+@pytest.mark.parametrize("known", [True, False], ids=["team", "stranger"])
+def test_malformed_chunks_are_refused_with_the_reason(
+    contestant: Contestant, path: str, known: bool
+) -> None:
+    """They are a client's mistake, not the referee's, whoever makes it; the connection ends."""
+    running, token = contestant
+    host, _, port = running.contest.removeprefix("http://").partition(":")
+    head = (
+        f"POST {path} HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n"
+        f"Authorization: Bearer {token if known else 'x'}\r\n\r\n"
+    )
+    with closing(socket.create_connection((host, int(port)), PATIENCE_S)) as link:
+        link.sendall(head.encode() + b"zz\r\n")
+        received = b""
+        while part := link.recv(65536):
+            received += part
+    assert received.count(b"HTTP/1.1 ") == 1
+    if known or path != "/result":  # Whose token is judged before the body is read.
+        assert b" 400 " in received.splitlines()[0]
+        assert b"the chunks of the body break off or are malformed" in received
+    else:
+        assert b" 401 " in received.splitlines()[0]
+
+
 def test_a_body_longer_than_its_length_is_cut_there(contestant: Contestant) -> None:
     """What follows the announced length is no part of the answer, nor of the next request."""
     answer = _raw(contestant, f"image_name=1{BOX}&ymax=4GARBAGE".encode(), length=62, shut=True)

@@ -51,6 +51,19 @@ def session(contest):
     return begin(contest, "armed", "started")
 
 
+def begin_answer(contest, journal, session):
+    """Have an empty answer taken, and do not wait for it."""
+    return take_answer(
+        contest,
+        journal,
+        session,
+        Detections.empty(),
+        received=session.facts.started,
+        form="form",
+        address="",
+    )
+
+
 @pytest.fixture
 def take(contest, journal, session):
     """Return what takes an answer of some rows, received some seconds after the start."""
@@ -205,15 +218,7 @@ def test_flagged_rows_are_stored_and_told(contest, session, take):
 
 def test_empty_answer_is_an_answer(contest, session, take, journal):
     """An answer without detections is stored and counted."""
-    receipt = take_answer(
-        contest,
-        journal,
-        session,
-        Detections.empty(),
-        received=session.facts.started,
-        form="form",
-        address="",
-    ).receipt()
+    receipt = begin_answer(contest, journal, session).receipt()
     assert (1, 0, ()) == (receipt.answer, receipt.stored, receipt.flagged)
 
 
@@ -257,13 +262,55 @@ def test_answer_on_a_full_disk_is_not_acknowledged(contest, journal, session, ta
     assert 2000 == take(2.0, *[GOOD] * 2000).stored
 
 
-def test_stalled_disk_is_told(contest, journal, session, take, monkeypatch):
-    """A commit that takes too long is an answer that is not acknowledged, not a crash."""
-    go_on = threading.Event()
-    journal.submit(lambda connection: go_on.wait(BOUND_S))
+@pytest.fixture
+def stalled(journal):
+    """Hold the journal inside a commit until the event that is returned is set."""
+    entered, go_on = threading.Event(), threading.Event()
+
+    def stall(connection):
+        entered.set()
+        go_on.wait(BOUND_S)
+
+    journal.submit(stall)
+    assert entered.wait(BOUND_S)
+    yield go_on
+    go_on.set()
+
+
+def test_stalled_disk_is_told(contest, session, take, stalled, monkeypatch):
+    """An answer whose turn does not come in time is called off, and not stored after all."""
     monkeypatch.setattr(answers_module, "_COMMIT_S", 0.01)
-    with pytest.raises(Unavailable, match="disk"):
+    with pytest.raises(Unavailable, match="is not stored, send it again"):
         take(1.0)
+    stalled.set()
+    assert 1 == take(2.0).answer
+    assert [2.0] == [answer.elapsed_s for answer in stored(contest, session)]
+
+
+def test_answer_that_was_called_off_by_the_server_is_told(contest, journal, session, stalled):
+    """A server that does not wait calls it off itself, and the answer says the same."""
+    taken = begin_answer(contest, journal, session)
+    assert taken.committed.cancel()
+    with pytest.raises(Unavailable, match="is not stored, send it again"):
+        taken.receipt()
+
+
+def test_commit_that_does_not_end_is_told(contest, journal, session, monkeypatch):
+    """What is being written cannot be called off: the contestant is told how to find out."""
+    entered, go_on = threading.Event(), threading.Event()
+
+    def insert(connection, answer, packed):
+        entered.set()
+        go_on.wait(BOUND_S)
+        return 1
+
+    monkeypatch.setattr(answers_module, "insert_answer", insert)
+    taken = begin_answer(contest, journal, session)
+    assert entered.wait(BOUND_S)
+    monkeypatch.setattr(answers_module, "_COMMIT_S", 0.0)
+    monkeypatch.setattr(answers_module, "_KNOWN_S", 0.0)
+    with pytest.raises(Unavailable, match="GET /status will tell"):
+        taken.receipt()
     go_on.set()
 
 

@@ -8,10 +8,12 @@ import threading
 from collections import defaultdict
 from collections.abc import Iterator
 from concurrent.futures import Future
+from pathlib import Path
 
-from flask import Flask, Response
+from flask import Flask, Response, request
 
 from referee.web.awaiting import AwaitingResponse
+from referee.web.bodies import WHOLE_S
 from referee.web.server import Running, serve
 
 BOUND_S = 20.0
@@ -20,7 +22,7 @@ BOUND_S = 20.0
 def make_app() -> Flask:
     """Return the application: `/go/NAME` lets go on what waits under that name.
 
-    `/line` waits for a line on standard input.
+    `/line` waits for a line on standard input. A worker that ends in good order prints `closed`.
     """
     app = Flask("odd")
     gates: dict[str, threading.Event] = defaultdict(threading.Event)
@@ -46,6 +48,26 @@ def make_app() -> Flask:
     def later(name: str) -> Response:
         outcome = outcomes[name]
         return AwaitingResponse(outcome, lambda: Response(outcome.result(BOUND_S)))
+
+    @app.get("/large/<name>")
+    def large(name: str) -> Response:
+        outcome = outcomes[name]
+        return AwaitingResponse(outcome, lambda: Response(bytes(50_000_000)))
+
+    @app.get("/whole")
+    def whole() -> str:
+        return str(request.environ[WHOLE_S])
+
+    @app.get("/exit")
+    def leave() -> str:
+        sys.exit("this is no way to answer")
+
+    @app.get("/missing")
+    def missing() -> Response:
+        def body() -> Iterator[bytes]:
+            yield Path("/nowhere").read_bytes()
+
+        return Response(body())
 
     @app.get("/pieces/<name>")
     def pieces(name: str) -> Response:
@@ -80,7 +102,7 @@ def make_app() -> Flask:
 
 if __name__ == "__main__":
     serve(
-        lambda: Running(make_app(), lambda: None),
+        lambda: Running(make_app(), lambda: print("closed", flush=True)),
         descriptor=int(sys.argv[1]),
         workers=1,
         threads=int(sys.argv[2]),

@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from referee.store.notices import notices_of
+from referee.web.bodies import WHOLE_S
 from tests.web.conftest import IMAGES, Site
 
 ROW = {"image_name": "1", "CLASS_ID": "1", "confidence": "0.5"} | dict.fromkeys(
@@ -167,6 +168,17 @@ def test_the_deadline_is_half_open(site: Site) -> None:
     site.clock.advance(0.001)
     late = site.client.get("/image/1", headers=bearer(token))
     assert (late.status_code, late.data) == (401, b"Invalid Token\n")
+
+
+def test_an_answer_counts_from_when_it_was_here(site: Site) -> None:
+    """One that waits for its turn beyond the deadline is in time: its last byte was."""
+    token = site.login()
+    site.clock.advance(601)
+    whole_s = {WHOLE_S: site.clock.now().monotonic_s - 1.5}
+    answer = site.client.post("/result", json=[], headers=bearer(token), environ_overrides=whole_s)
+    assert (answer.json["late"], answer.json["received_s"]) == (False, 599.5)
+    late = site.client.post("/result", json=[], headers=bearer(token))
+    assert (late.json["late"], late.json["received_s"]) == (True, 601.0)
 
 
 def test_a_late_answer_is_stored_marked_and_told(site: Site) -> None:

@@ -25,11 +25,23 @@ def test_an_address_with_its_share_waits():
     for request in ("a1", "a2", "a3", "b1"):
         lines.join(request[0], request)
     assert ["a1", "b1", "a2", None] == [lines.take() for _ in range(4)]
-    assert lines
     lines.leave("b")
-    assert lines.take() is None
+    assert (False, None) == (bool(lines), lines.take())
     lines.leave("a")
-    assert "a3" == lines.take()
+    assert (True, "a3") == (bool(lines), lines.take())
+
+
+def test_who_is_first_again_waits_for_the_share_only():
+    """What is put at the head of its line comes before the rest of the line."""
+    lines: FairLines[str] = FairLines(1)
+    for request in ("a1", "a2", "b1"):
+        lines.join(request[0], request)
+    assert "a1" == lines.take()
+    lines.leave("a")
+    lines.join_first("a", "a1 again")
+    assert ["b1", "a1 again", None] == [lines.take() for _ in range(3)]
+    lines.leave("a")
+    assert "a2" == lines.take()
 
 
 @given(st.lists(st.tuples(st.sampled_from("abc"), st.booleans())), st.integers(1, 4))
@@ -41,7 +53,9 @@ def test_every_request_is_served_once_and_none_beyond_the_share(steps, share):
     for number, (address, leaves) in enumerate(steps):
         waiting[number] = address
         lines.join(address, number)
+        free = bool(lines)
         taken = lines.take()
+        assert free == (taken is not None)
         if taken is not None:
             served.append(waiting.pop(taken))
         else:

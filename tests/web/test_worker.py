@@ -3,31 +3,46 @@
 
 from __future__ import annotations
 
+import os
 import signal
 import socket
 import subprocess
 import sys
+import time
 from collections.abc import Iterator
 from contextlib import ExitStack
+from pathlib import Path
 
 import pytest
 
 THREADS = 4
+SHARE = 3  # Of them for one address.
 BOUND_S = 20.0
 
 
-class Client:
-    """Talk to the server on raw connections."""
+needs_second_address = pytest.mark.skipif(
+    sys.platform != "linux", reason="needs a second address of the loopback"
+)
 
-    def __init__(self, port: int, stack: ExitStack) -> None:
+
+class Client:
+    """Talk to the server on raw connections from one address."""
+
+    def __init__(self, port: int, stack: ExitStack, source: str = "127.0.0.1") -> None:
         self._port = port
         self._stack = stack
+        self._source = (source, 0)
+
+    def neighbour(self) -> Client:
+        """Return a client at another address."""
+        return Client(self._port, self._stack, "127.0.0.2")
 
     def ask(self, path: str, link: socket.socket | None = None) -> socket.socket:
         """Send a request and return its connection, without waiting for the answer."""
         if link is None:
             address = ("127.0.0.1", self._port)
-            link = self._stack.enter_context(socket.create_connection(address, BOUND_S))
+            link = socket.create_connection(address, BOUND_S, self._source)
+            self._stack.enter_context(link)
         link.sendall(f"GET {path} HTTP/1.1\r\nHost: x\r\n\r\n".encode())
         return link
 
@@ -56,6 +71,14 @@ def received(link: socket.socket, count: int) -> bytes:
     return content
 
 
+def cpu_s(server: subprocess.Popen[bytes]) -> float:
+    """Return the seconds of a processor that the server's processes have taken."""
+    children = f"/proc/{server.pid}/task/{server.pid}/children"
+    pids = [server.pid, *Path(children).read_text().split()]
+    stats = [Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split() for pid in pids]
+    return sum(int(stat[11]) + int(stat[12]) for stat in stats) / os.sysconf("SC_CLK_TCK")
+
+
 @pytest.fixture
 def server() -> Iterator[subprocess.Popen[bytes]]:
     """Return the application of `odd_app` in a process of its own; `port` is where it listens."""
@@ -65,6 +88,7 @@ def server() -> Iterator[subprocess.Popen[bytes]]:
             [*command, str(listener.fileno()), str(THREADS)],
             pass_fds=[listener.fileno()],
             stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
         )
         process.port = listener.getsockname()[1]  # type: ignore[attr-defined]
         yield process
@@ -76,7 +100,9 @@ def server() -> Iterator[subprocess.Popen[bytes]]:
 def client(server) -> Iterator[Client]:
     """Return a client; its connections are closed before the server ends."""
     with ExitStack() as stack:
-        yield Client(server.port, stack)
+        client = Client(server.port, stack)
+        assert b"now" == client.get("/now")  # It has started.
+        yield client
 
 
 def test_requests_one_after_the_other_need_one_thread(client):
@@ -95,21 +121,49 @@ def test_who_waits_in_the_application_stops_nobody(client):
     assert [b"waited"] * len(waiting) == [answer(link) for link in waiting]
 
 
-def test_one_address_never_has_all_threads(client):
+@needs_second_address
+def test_one_address_never_has_all_threads(client, server):
     """With three quarters of them stuck its next request waits, and is served in the end."""
-    stuck = [client.ask("/wait/first") for _ in range(THREADS * 3 // 4 - 1)]
-    # Now one more, with a request of its own behind it that is to let it go.
-    last = client.ask("/wait/last")
-    behind = client.ask("/go/last")
-    behind.settimeout(0.3)
+    stuck = [client.ask("/wait/first") for _ in range(SHARE - 1)]
+    # Now one more, with a request behind it that would let it go.
+    last, behind = client.ask("/wait/last"), client.ask("/go/last")
+    used_s = cpu_s(server)
+    behind.settimeout(0.5)
     with pytest.raises(TimeoutError):
         behind.recv(1)
+    # Meanwhile the server rests: half of the time would be the whole of it in a busy loop.
+    assert cpu_s(server) - used_s < 0.25
     behind.settimeout(BOUND_S)
-    neighbour = socket.create_connection(("127.0.0.1", client._port), BOUND_S, ("127.0.0.2", 0))
-    with neighbour:
-        assert b"gone" == client.get("/go/first", neighbour)
+    assert b"gone" == client.neighbour().get("/go/first")
     assert b"gone" == answer(behind)
-    assert [b"waited"] * 3 == [answer(link) for link in [*stuck, last]]
+    assert [b"waited"] * SHARE == [answer(link) for link in [*stuck, last]]
+
+
+@needs_second_address
+def test_a_request_is_whole_when_its_last_byte_is_here(client):
+    """However long it then waits for its turn: that is what a deadline is about."""
+    stuck = [client.ask("/wait/first") for _ in range(SHARE)]
+    waiting = client.ask("/whole")
+    waiting.settimeout(0.3)
+    with pytest.raises(TimeoutError):
+        waiting.recv(1)
+    waiting.settimeout(BOUND_S)
+    served_s = time.monotonic()
+    assert b"gone" == client.neighbour().get("/go/first")
+    assert float(answer(waiting)) < served_s
+    assert [b"waited"] * SHARE == [answer(link) for link in stuck]
+
+
+@needs_second_address
+def test_awaited_responses_that_nobody_reads_count_for_their_address(client):
+    """Sending them occupies no more than its share of the threads."""
+    unread = [client.ask("/large/this") for _ in range(THREADS + 2)]
+    assert b"gone" == client.neighbour().get("/go/this")
+    # All that may be sent is being sent, and stops when the buffers are full.
+    begun = [link.recv(12) for link in unread[-SHARE:]]
+    assert [b"HTTP/1.1 200"] * SHARE == begun
+    for _ in range(5):
+        assert b"now" == client.neighbour().get("/now")
 
 
 def test_an_awaited_response_needs_no_thread(client):
@@ -169,6 +223,25 @@ def test_a_response_that_breaks_off_ends_its_connection(client):
     assert b"now" == client.get("/now")
 
 
+@pytest.mark.parametrize("path", ["/missing", "/exit"])
+def test_what_goes_wrong_in_an_application_is_one_request_s_matter(client, path):
+    """It is answered with 500, as often as it comes, and the server lives on."""
+    for _ in range(THREADS + 2):
+        assert client.ask(path).recv(12) == b"HTTP/1.1 500"
+    assert b"now" == client.get("/now")
+
+
+@pytest.mark.parametrize("rest", [b"zz\r\n", b"1\r\nxy\r\n", b"0\r\nbad trailer\r\n\r\n"])
+def test_nothing_follows_a_response_but_the_next(client, rest):
+    """What is wrong with the unread rest of a body is not told after the answer."""
+    link = client.ask("/now")
+    assert b"now" == answer(link)
+    head = b"POST /unread HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n"
+    link.sendall(head + rest)
+    assert b"unread" == answer(link)
+    assert b"" == link.recv(1)
+
+
 def test_a_client_that_goes_while_it_is_served_harms_nobody(client):
     """Its response goes nowhere."""
     for path in ("/wait/gate", "/later/gate", "/pieces/gate"):
@@ -186,7 +259,17 @@ def test_what_has_begun_is_finished_before_the_end(client, server):
     assert b"" == idle.recv(1)
     server.stdin.write(b"the end\n")
     server.stdin.flush()
-    assert b"the end\n" == answer(busy)
-    assert b"" == busy.recv(1)
-    busy.close()
+    came = b""
+    while part := busy.recv(4096):
+        came += part
+    assert b"\r\nConnection: close\r\n" in came and came.endswith(b"the end\n")
     assert 0 == server.wait(BOUND_S)
+
+
+def test_a_stuck_request_does_not_keep_the_server_from_ending(client, server):
+    """It is told to stop, waits a moment, closes what it owns, and ends in good order."""
+    client.ask("/wait/never")
+    assert b"now" == client.get("/now")
+    server.send_signal(signal.SIGTERM)
+    assert 0 == server.wait(BOUND_S)
+    assert b"closed\n" == server.stdout.read()
