@@ -25,7 +25,7 @@ from tests.bench.serving_peers import THREADS, commits_alone, gthread_view, ngin
 from tests.e2e.running import request
 
 REQUESTS = 3000
-ROUNDS = 3
+ROUNDS = 5
 BARE = "bare view"
 
 
