@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Peers of `/image`: a bare Flask view, and a WSGI function, that send one file and nothing else."""
+"""Peers of `/image`: a bare Flask view, and a WSGI function, that send one file and no more."""
 
 from __future__ import annotations
 
