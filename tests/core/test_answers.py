@@ -11,6 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from referee.core import answers as answers_module
 from referee.core.answers import FORM_FIELDS, MAX_ROWS, parse_csv, parse_form, parse_json
 from referee.core.detections import Detections
 from referee.core.image_ids import UNKNOWN_IMAGE
@@ -499,6 +500,26 @@ def test_no_form_breaks_the_parser(fields):
     except Refusal:
         return
     assert len(fields.get("image_name", [])) == len(detections)
+
+
+LINES = st.sampled_from(["1 2 .5 3 4 5 6", "1,2,3,4,5,6", "", " ", "1 2 x 3 4 5 6", "1 2 3", "\f"])
+
+
+@pytest.mark.slow
+@given(st.lists(LINES, max_size=12), st.integers(1, 5))
+def test_csv_is_read_in_parts_as_in_one(lines, at_once):
+    """Where a part ends changes neither the detections nor which faults are named."""
+
+    def outcome():
+        try:
+            return bits(parse_csv("\n".join(lines).encode()))
+        except Refusal as refused:
+            return refused.code, sorted(refused.faults)
+
+    whole = outcome()
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(answers_module, "_LINES_AT_ONCE", at_once)
+        assert whole == outcome()
 
 
 @pytest.mark.slow
