@@ -8,6 +8,7 @@ import random
 import tempfile
 import time
 from collections import Counter
+from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -98,19 +99,35 @@ class Outcome:
         return self.result is None or self.result.energy_wh is None
 
 
-def play(seed: int) -> Outcome:
-    """Run one session against one schedule, in time that only sleeps move."""
-    rng = random.Random(seed)
-    now = [1000.0]
+class _Time:
+    """Keep a time that only sleeps move, and end a session that hangs."""
 
-    def sleep(seconds: float) -> None:
-        now[0] += seconds
-        if now[0] > 1000.0 + MOST_SECONDS:
+    def __init__(self) -> None:
+        self._now_s = self._begun_s = 1000.0
+
+    @property
+    def elapsed_s(self) -> float:
+        """Return how long it has gone on."""
+        return self._now_s - self._begun_s
+
+    def clock(self) -> float:
+        """Return the monotonic seconds."""
+        return self._now_s
+
+    def utc(self) -> datetime:
+        """Return the wall time."""
+        return datetime(2026, 1, 1, tzinfo=UTC) + timedelta(seconds=self.clock())
+
+    def sleep(self, seconds: float) -> None:
+        """Let time go by."""
+        self._now_s += seconds
+        if self.elapsed_s > MOST_SECONDS:
             raise TimeoutError("the session hangs")
 
-    def clock() -> float:
-        return now[0]
 
+def play(seed: int) -> Outcome:
+    """Run one session against one schedule, in time that only sleeps move."""
+    rng, simulated = random.Random(seed), _Time()
     settings = MeterSettings(
         timer_s=rng.choice((12, 20, 30)),
         update_interval_s=rng.choice((0.1, 0.25, 0.5, 1.0)),
@@ -120,40 +137,22 @@ def play(seed: int) -> Outcome:
     schedule, harmful = _schedule(rng, settings.timer_s)
     instrument = Instrument(
         Load(_profile(rng)),
-        clock,
+        simulated.clock,
         Options(late_final=rng.random() < 0.5, busy_window=rng.choice(("off", "commands", "all"))),
         schedule=parse_schedule(schedule),
         act=act,
-    )
-    interpreter = Interpreter(instrument)
-    meter: Meter = WT310(
-        lambda: DirectTransport(interpreter, sleep),
-        clock=clock,
-        sleep=sleep,
-        utc=lambda: datetime(2026, 1, 1, tzinfo=UTC) + timedelta(seconds=now[0]),
     )
     early_s = settings.timer_s * rng.uniform(0.3, 0.9) if rng.random() < 0.3 else None
     begun: list[float] = []
     asked: list[float] = []
 
     def should_stop() -> bool:
-        if early_s is None or now[0] < begun[0] + early_s:
+        if early_s is None or simulated.clock() < begun[0] + early_s:
             return False
-        asked.append(now[0])
+        asked.append(simulated.clock())
         return True
 
-    result, error = None, ""
-    with tempfile.TemporaryDirectory() as folder:
-        recorder = Recorder(meter, clock=clock, sleep=sleep)
-        try:
-            result = recorder.record(
-                settings,
-                Path(folder) / "log.csv",
-                should_stop=should_stop,
-                on_start=lambda identity, found, start: begun.append(start.written_s),
-            ).result
-        except (MeterError, TimeoutError) as raised:
-            error = f"{type(raised).__name__}: {raised}"
+    result, error = _record(instrument, simulated, settings, begun, should_stop)
     session_s = asked[0] - begun[0] if asked else settings.timer_s
     return Outcome(
         seed,
@@ -165,8 +164,37 @@ def play(seed: int) -> Outcome:
         _tolerance_wh(settings, bool(asked)),
         # START at the panel after our STOP goes on counting; while it runs it is refused.
         harmful or (bool(asked) and "key=START" in schedule),
-        now[0] - 1000.0,
+        simulated.elapsed_s,
     )
+
+
+def _record(
+    instrument: Instrument,
+    simulated: _Time,
+    settings: MeterSettings,
+    begun: list[float],
+    should_stop: Callable[[], bool],
+) -> tuple[EnergyResult | None, str]:
+    """Record a session; return its result, or what went wrong. `begun` gets the start."""
+    interpreter = Interpreter(instrument)
+    meter: Meter = WT310(
+        lambda: DirectTransport(interpreter, simulated.sleep),
+        clock=simulated.clock,
+        sleep=simulated.sleep,
+        utc=simulated.utc,
+    )
+    recorder = Recorder(meter, clock=simulated.clock, sleep=simulated.sleep)
+    with tempfile.TemporaryDirectory() as folder:
+        try:
+            recording = recorder.record(
+                settings,
+                Path(folder) / "log.csv",
+                should_stop=should_stop,
+                on_start=lambda identity, found, start: begun.append(start.written_s),
+            )
+        except (MeterError, TimeoutError) as raised:
+            return None, f"{type(raised).__name__}: {raised}"
+    return recording.result, ""
 
 
 def _schedule(rng: random.Random, timer_s: int) -> tuple[str, bool]:

@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""An application whose requests wait for each other, under the servers' own worker."""
+"""An application whose requests wait for each other, under the servers' own worker.
+
+Run as a program it prints `closed` when its worker ends in good order.
+"""
 
 from __future__ import annotations
 
@@ -19,68 +22,68 @@ from referee.web.server import Running, serve
 BOUND_S = 20.0
 
 
+class _Gates:
+    """Hold requests under a name until `/go/NAME` is asked for."""
+
+    def __init__(self) -> None:
+        self.gates: dict[str, threading.Event] = defaultdict(threading.Event)
+        self.outcomes: dict[str, Future[str]] = defaultdict(Future)
+
+    def wait(self, name: str) -> bool:
+        """Wait in this thread; tell whether it was let go."""
+        return self.gates[name].wait(BOUND_S)
+
+    def go(self, name: str) -> str:
+        """Let go on what waits, and what comes later."""
+        self.gates[name].set()
+        if not self.outcomes[name].done():
+            self.outcomes[name].set_result("later")
+        return "gone"
+
+
 def make_app() -> Flask:
-    """Return the application: `/go/NAME` lets go on what waits under that name.
-
-    `/line` waits for a line on standard input. A worker that ends in good order prints `closed`.
-    """
+    """Return the application."""
     app = Flask("odd")
-    gates: dict[str, threading.Event] = defaultdict(threading.Event)
-    outcomes: dict[str, Future[str]] = defaultdict(Future)
+    gates = _Gates()
+    for path, method, answer in (
+        ("/go/<name>", "GET", gates.go),
+        ("/now", "GET", lambda: "now"),
+        ("/thread", "GET", lambda: threading.current_thread().name),
+        ("/whole", "GET", lambda: str(request.environ[WHOLE_S])),
+        ("/unread", "POST", lambda: "unread"),
+        ("/line", "GET", sys.stdin.readline),
+        ("/exit", "GET", lambda: sys.exit("this is no way to answer")),
+    ):
+        app.add_url_rule(path, path, answer, methods=[method])
+    _add_waiting(app, gates)
+    _add_bodies(app, gates)
+    return app
 
-    @app.get("/now")
-    def now() -> str:
-        return "now"
 
-    @app.get("/thread")
-    def thread() -> str:
-        return threading.current_thread().name
-
+def _add_waiting(app: Flask, gates: _Gates) -> None:
     @app.get("/wait/<name>")
     def wait(name: str) -> str:
-        return "waited" if gates[name].wait(BOUND_S) else "in vain"
-
-    @app.get("/line")
-    def line() -> str:
-        return sys.stdin.readline()
+        return "waited" if gates.wait(name) else "in vain"
 
     @app.get("/later/<name>")
     def later(name: str) -> Response:
-        outcome = outcomes[name]
+        outcome = gates.outcomes[name]
         return AwaitingResponse(outcome, lambda: Response(outcome.result(BOUND_S)))
 
     @app.get("/large/<name>")
     def large(name: str) -> Response:
-        outcome = outcomes[name]
-        return AwaitingResponse(outcome, lambda: Response(bytes(50_000_000)))
+        return AwaitingResponse(gates.outcomes[name], lambda: Response(bytes(50_000_000)))
 
-    @app.get("/whole")
-    def whole() -> str:
-        return str(request.environ[WHOLE_S])
 
-    @app.get("/exit")
-    def leave() -> str:
-        sys.exit("this is no way to answer")
-
-    @app.get("/missing")
-    def missing() -> Response:
-        def body() -> Iterator[bytes]:
-            yield Path("/nowhere").read_bytes()
-
-        return Response(body())
-
+def _add_bodies(app: Flask, gates: _Gates) -> None:
     @app.get("/pieces/<name>")
     def pieces(name: str) -> Response:
         def body() -> Iterator[str]:
             yield "first"
-            gates[name].wait(BOUND_S)
+            gates.wait(name)
             yield "second"
 
         return Response(body())
-
-    @app.post("/unread")
-    def unread() -> str:
-        return "unread"
 
     @app.get("/broken")
     def broken() -> Response:
@@ -90,14 +93,12 @@ def make_app() -> Flask:
 
         return Response(body())
 
-    @app.get("/go/<name>")
-    def go(name: str) -> str:
-        gates[name].set()
-        if not outcomes[name].done():
-            outcomes[name].set_result("later")
-        return "gone"
+    @app.get("/missing")
+    def missing() -> Response:
+        def body() -> Iterator[bytes]:
+            yield Path("/nowhere").read_bytes()
 
-    return app
+        return Response(body())
 
 
 if __name__ == "__main__":
