@@ -37,6 +37,7 @@ class _Job:
     write: Callable[[Connection], Any]
     future: Future[Any]
     durable: bool
+    large_bytes: int
 
     def run(self, connection: Connection) -> Any:
         return self.write(connection)
@@ -87,6 +88,7 @@ class Journal:
         self._committing = threading.Lock()
         self._weighing = threading.Lock()
         self._large_bytes = 0
+        self._stalled = False
         # Set while something may wait; and when what waits is to be committed at once.
         self._begun = threading.Event()
         self._hurried = threading.Event()
@@ -103,23 +105,23 @@ class Journal:
         """
         if len(self._entries) >= _WAITING or self._large_bytes > _LARGE_BYTES:
             raise Unavailable("The referee's disk is too slow: try again in a second.")
-        if size_bytes < _SMALL_BYTES:
-            return self._queue(write, durable=True)
-        self._weigh(size_bytes)
-        future = self._queue(write, durable=True)
-        future.add_done_callback(lambda future: self._weigh(-size_bytes))
-        return future
+        large = size_bytes if size_bytes >= _SMALL_BYTES else 0
+        if large:
+            self._weigh(large)
+        return self._queue(write, large, durable=True)
 
     def note(self, write: Callable[[Connection, Sequence[T]], object], row: T) -> None:
         """Queue a row that nobody waits for; `write` is given all that are committed together.
 
         It is committed within moments, survives the death of the process from then on, and a
         power cut from the next `submit` on: a batch of notes alone does not wait for the disk.
-        Whoever is faster than the journal is held up until it has caught up; with a stalled disk
-        the note is dropped after some seconds, and the log says so.
+        Whoever is faster than the journal is held up until it has caught up. When that takes some
+        seconds the disk has stalled: then notes are dropped until it goes on, and the log says so.
         """
-        if len(self._entries) >= _WAITING and not self.catch_up(_CATCH_UP_S):
-            _log.error("the disk has stalled: a note was dropped")
+        if len(self._entries) >= _WAITING and (self._stalled or not self.catch_up(_CATCH_UP_S)):
+            if not self._stalled:
+                _log.error("the disk has stalled: notes are dropped until it goes on")
+            self._stalled = True
             return
         self._entries.append(_Note(write, row))
         self._begin()
@@ -174,9 +176,11 @@ class Journal:
         with self._weighing:
             self._large_bytes += size_bytes
 
-    def _queue(self, write: Callable[[Connection], T], *, durable: bool) -> Future[T]:
+    def _queue(
+        self, write: Callable[[Connection], T], large_bytes: int = 0, *, durable: bool
+    ) -> Future[T]:
         future: Future[T] = Future()
-        self._entries.append(_Job(write, future, durable))
+        self._entries.append(_Job(write, future, durable, large_bytes))
         self._begin()
         return future
 
@@ -193,10 +197,12 @@ class Journal:
                 oldest = self._oldest()
                 # A commit for each entry would cost the server's threads more than the requests.
                 hurried = self._hurried.wait(self._gather_s)
-                self._hurried.clear()
+                if hurried:
+                    # Before what is there now is committed: a hurry after this is for the next.
+                    self._hurried.clear()
                 with self._committing:
                     if hurried or self._oldest() is oldest:
-                        self._commit_batch()
+                        self._commit_present()
 
     def _oldest(self) -> _Entry | None:
         try:
@@ -204,16 +210,26 @@ class Journal:
         except IndexError:  # Another thread has just committed it.
             return None
 
+    def _commit_present(self) -> None:
+        for _ in range(1 + len(self._entries) // _AT_ONCE):
+            self._commit_batch()
+
     def _commit_batch(self) -> None:
         """Commit the oldest entries, up to as much as is committed at once."""
         batch: list[_Entry] = []
+        large_bytes = 0
         while self._entries and len(batch) < _AT_ONCE:
             entry = self._entries.popleft()
+            if isinstance(entry, _Job):
+                large_bytes += entry.large_bytes
             # From here on a future cannot be cancelled; one that was is not written.
             if isinstance(entry, _Note) or entry.future.set_running_or_notify_cancel():
                 batch.append(entry)
         if batch:
             self._commit(batch)
+        if large_bytes:
+            self._weigh(-large_bytes)
+        self._stalled = False
 
     def _commit(self, batch: list[_Entry]) -> None:
         outcomes: list[_Outcome]

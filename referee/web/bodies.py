@@ -19,12 +19,6 @@ SMALL_BODY_BYTES = 64 * 1024
 BEGINNING_BYTES = 1024 * 1024
 """So much of an answer is read to find its token; the rest only for a session that takes it."""
 
-WHOLE_S = "referee.whole_s"
-"""Key of the WSGI environment: the monotonic second at which the whole request was here.
-
-It is missing where serving begins before that. A request may wait for its turn after it.
-"""
-
 _DISCARD_S = 5.0
 _PIECE = 64 * 1024
 
@@ -36,9 +30,13 @@ def has_body(request: Request) -> bool:
 
 
 def whole_at(request: Request, clock: Clock) -> Instant:
-    """Return when the last byte of a request was here: just now, unless the server knows better."""
+    """Return when the last byte of a request was here: just now, unless the server knows better.
+
+    Ours does for a request that came in whole before it was served; it may have waited for its
+    turn since then (see `referee.web.connections.BoundedSocket`).
+    """
     now = clock.now()
-    whole_s = request.environ.get(WHOLE_S)
+    whole_s = getattr(request.environ.get("gunicorn.socket"), "whole_s", None)
     return now if whole_s is None else shifted(now, whole_s - now.monotonic_s)
 
 

@@ -25,7 +25,7 @@ _HELD_BYTES = 64 * 1024
 # A head and what follows it leave in one packet where they fit; more than this is not held back.
 _TOGETHER_BYTES = 16 * 1024
 
-_LENGTH = re.compile(rb"\r\ncontent-length:[ \t]*([0-9]{1,15})[ \t]*\r\n")
+_LENGTH = re.compile(rb"\r\ncontent-length:[ \t]*0*([0-9]{1,15})[ \t]*\r\n")
 
 
 class ClientGone(OSError):
@@ -36,7 +36,8 @@ class BoundedSocket(socket.socket):
     """Give each send and each request a time of its own, whatever the server asks for.
 
     The socket itself never blocks. Where one of its methods has to wait for the client, it calls
-    `before_wait` first, and waits no longer than the time allows.
+    `before_wait` first, and waits no longer than the time allows. `whole_s` may be set to the
+    monotonic second at which a whole request was here; receiving more of it makes that untrue.
     """
 
     def __init__(self, accepted: socket.socket, before_wait: Callable[[], None]) -> None:
@@ -44,6 +45,7 @@ class BoundedSocket(socket.socket):
         super().__init__(family, kind, protocol, fileno=accepted.detach())
         super().setblocking(False)
         self._before_wait = before_wait
+        self.whole_s: float | None = None
         self._until_s = 0.0
         self._held: list[bytes] = []
         self._held_bytes = 0
@@ -68,6 +70,7 @@ class BoundedSocket(socket.socket):
 
     def recv(self, size: int, flags: int = 0) -> bytes:
         """Receive within what is left of the time; raises TimeoutError and `ClientGone`."""
+        self.whole_s = None
         if self._held:
             self.flush()  # Whoever waits for `100 Continue` gets it.
         self._require_time()
@@ -162,9 +165,10 @@ def framing_of(received: bytes) -> Framing | None:
     found = _LENGTH.search(head)
     length = int(found.group(1)) if found else 0
     held = length <= _HELD_BYTES and b"\r\nexpect:" not in head
+    # Any other body, and a length that is none, is the parser's business.
+    other = b"\r\ntransfer-encoding:" in head or (not found and b"\r\ncontent-length" in head)
     body_s = _BODY_S + min(length, MAX_BODY_BYTES) / _BODY_RATE
-    whole = held and b"\r\ntransfer-encoding:" not in head
-    return Framing(end + 4 + (length if held else 0), body_s, whole)
+    return Framing(end + 4 + (length if held else 0), body_s, held and not other)
 
 
 def bound_listener(listener: socket.socket) -> None:

@@ -4,7 +4,8 @@
 from __future__ import annotations
 
 import threading
-from contextlib import nullcontext
+from collections.abc import Iterator
+from contextlib import contextmanager, nullcontext
 from typing import TYPE_CHECKING
 
 from flask import Flask, Request, Response
@@ -40,15 +41,18 @@ if TYPE_CHECKING:
 
 _FLAGS_LISTED = 1000
 
-# Answers of more than a mebibyte that a worker holds at a time; more wait for their turn, so
-# that a flood of them takes some hundred megabytes and not all there are.
-_LONG_AT_ONCE = 4
+# Answers of more than a mebibyte that a worker reads, and that it parses, at a time, so that a
+# flood of them takes some hundred megabytes and not all there are. Parsing ends by itself, so the
+# next may wait for it; reading lasts as long as the client likes, so nobody waits for that.
+_LONG_READ_AT_ONCE = 16
+_LONG_PARSED_AT_ONCE = 4
 
 
 def register(app: Flask, services: ContestServices) -> None:
     """Add the route to the application."""
 
-    long_posts = threading.BoundedSemaphore(_LONG_AT_ONCE)
+    read_at_once = threading.BoundedSemaphore(_LONG_READ_AT_ONCE)
+    parsed_at_once = threading.BoundedSemaphore(_LONG_PARSED_AT_ONCE)
 
     @app.route("/result", methods=["POST"])
     def result() -> Response:
@@ -61,10 +65,11 @@ def register(app: Flask, services: ContestServices) -> None:
             body.discard()
             raise
         short = body.length is not None and body.length <= BEGINNING_BYTES
-        with nullcontext() if short else long_posts:
+        with nullcontext() if short else _place(read_at_once):
             content = body.whole()
             notes.received = whole_at(asked, services.contest.clock)
-            form, detections = _parsed(services, token, asked, content, notes.received)
+            with nullcontext() if short else parsed_at_once:
+                form, detections = _parsed(services, token, asked, content, notes.received)
         taken = take_answer(
             services.contest,
             services.journal,
@@ -95,6 +100,17 @@ def _acknowledged(app: Flask, asked: Request, taken: TakenAnswer, in_json: bool)
         text = "Too late: the answer is stored but does not count."
         return problem(asked, Refusal("token_invalid", text))
     return Response(legacy.RESULT_STORED)
+
+
+@contextmanager
+def _place(places: threading.BoundedSemaphore) -> Iterator[None]:
+    """Occupy a place; raises `Unavailable` when there is none."""
+    if not places.acquire(blocking=False):
+        raise Unavailable("too many long answers are coming in at once; send this one again.")
+    try:
+        yield
+    finally:
+        places.release()
 
 
 def _token(asked: Request, body: Body) -> str:

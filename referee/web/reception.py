@@ -50,9 +50,8 @@ class _State(Enum):
 class Connection:
     """Keep a connection, what has come in of its next request, and until when the rest may take.
 
-    `whole_s` is the monotonic second at which the last byte of the request was here, None where
-    serving begins before that. `watched` tells whether the selector looks at it; `awaited` holds
-    gunicorn's response and the body of a request whose response is not made yet.
+    `watched` tells whether the selector looks at it; `awaited` holds gunicorn's response and the
+    body of a request whose response is not made yet.
     """
 
     def __init__(self, cfg: Any, link: BoundedSocket, client: Any, server: Any) -> None:
@@ -65,7 +64,6 @@ class Connection:
         self.received = bytearray()
         self.framing: Framing | None = None
         self.until_s = 0.0
-        self.whole_s: float | None = None
         self.watched = False
         self.awaited: tuple[Any, AwaitedBody] | None = None
 
@@ -78,9 +76,17 @@ class Connection:
             self.until_s = time.monotonic() + self.framing.body_s
         return len(self.received) >= self.framing.needed
 
+    @property
+    def held(self) -> bool:
+        """Tell whether all of the request is here."""
+        return self.framing is not None and self.framing.whole
+
     def begin(self) -> Any:
         """Return gunicorn's request; raises what its parser refuses."""
-        self.sock.allow(self.until_s - time.monotonic())
+        if self.framing is None or self.framing.whole:
+            self.sock.allow(self.until_s - time.monotonic())
+        else:  # The rest of the body has all its time from now on.
+            self.sock.allow(self.framing.body_s)
         self.parser.unreader.unread(bytes(self.received))
         self.received.clear()
         return next(self.parser)
@@ -153,7 +159,6 @@ class Reception:
         conn.received += conn.parser.unreader.take_buffered()
         conn.state = _State.COMING
         conn.framing = None
-        conn.whole_s = None
         conn.until_s = time.monotonic() + (HEAD_S if conn.received else self._cfg.keepalive)
         if conn.received and conn.whole():
             self._join(conn)
@@ -234,8 +239,7 @@ class Reception:
 
     def _join(self, conn: Connection) -> None:
         conn.state = _State.TAKEN
-        if conn.framing is not None and conn.framing.whole:
-            conn.whole_s = time.monotonic()
+        conn.sock.whole_s = time.monotonic() if conn.held else None
         self.lines.join(conn.address, conn)
 
     def _expire(self, conn: Connection) -> None:

@@ -17,6 +17,7 @@ import threading
 import time
 from collections import deque
 from concurrent.futures import Future
+from contextlib import closing, nullcontext
 from enum import Enum
 from functools import partial
 from typing import Any
@@ -26,7 +27,6 @@ from gunicorn.http.errors import NoMoreData, ParseException
 from gunicorn.workers.base import Worker
 
 from referee.web.awaiting import AwaitedBody
-from referee.web.bodies import WHOLE_S
 from referee.web.connections import ClientGone
 from referee.web.crew import Crew
 from referee.web.reception import Connection, Reception
@@ -97,6 +97,7 @@ class FairWorker(Worker):  # type: ignore[misc]
     def run(self) -> None:
         """Serve until told to stop, then finish what has been begun."""
         self._reception = Reception(self.cfg, self.log, self.sockets, self._step_down)
+        self._reception.accept_connections(True)
         self._complete = getattr(self.app, "complete", lambda: None)
         self._crew.run(self._lead)
         stop_s = math.inf
@@ -131,7 +132,11 @@ class FairWorker(Worker):  # type: ignore[misc]
                     self._appoint_another()
         elif self._looking:
             self._quiet_looks += 1
-            self._looking = self._quiet_looks < _QUIET_LOOKS
+            if self._quiet_looks >= _QUIET_LOOKS:
+                self._looking = False
+                # Whoever became busy before this did not call.
+                if self._busy_since_s:
+                    self._looking = True
 
     # Any thread that serves.
 
@@ -177,8 +182,6 @@ class FairWorker(Worker):  # type: ignore[misc]
     def _respond(self, conn: Connection, request: Any) -> _Outcome:
         response, environ = wsgi.create(request, conn.sock, conn.client, conn.server, self.cfg)
         environ["wsgi.multithread"] = True
-        if conn.whole_s is not None:
-            environ[WHOLE_S] = conn.whole_s
         body = self.wsgi(environ, response.start_response)
         if isinstance(body, AwaitedBody) and not body.future.done():
             conn.awaited = (response, body)
@@ -190,19 +193,18 @@ class FairWorker(Worker):  # type: ignore[misc]
         if not self.alive:
             response.force_close()
         try:
-            for piece in body:
-                response.write(piece)
+            with closing(body) if hasattr(body, "close") else nullcontext():
+                for piece in body:
+                    response.write(piece)
+                    conn.sock.flush()
+                response.close()
                 conn.sock.flush()
-            response.close()
-            conn.sock.flush()
-            if hasattr(body, "close"):
-                body.close()
             if response.should_close():
                 return _Outcome.CLOSE
             # A body that the application left unread would be taken for the next request.
             rest_is_read = conn.parser.finish_body(deadline=time.monotonic() + _DISCARD_S)
             return _Outcome.KEEP if rest_is_read else _Outcome.CLOSE
-        except Exception as error:
+        except (Exception, SystemExit) as error:
             if not response.headers_sent:
                 raise
             # The response has begun: no other one must follow it.
@@ -214,6 +216,8 @@ class FairWorker(Worker):  # type: ignore[misc]
         try:
             self.handle_error(request, conn.sock, conn.client, error)
             conn.sock.flush()
+        except ClientGone:
+            pass
         except Exception:
             self.log.exception("An error could not be told to %s", conn.address)
 
@@ -383,5 +387,5 @@ class FairWorker(Worker):  # type: ignore[misc]
     def _make_ready(self, conn: Connection, future: Future[Any]) -> None:
         """Have a response made and sent; called in whatever thread knows that it can be."""
         self._ready.append((conn, future))
-        if len(self._ready) == 1 and self._leader != threading.get_ident():
+        if self._leader != threading.get_ident():
             self._reception.wake()

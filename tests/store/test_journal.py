@@ -193,18 +193,18 @@ def test_a_caller_that_gave_up_does_not_stop_the_thread(journal, database):
     assert 1 == count(database)
 
 
-def test_large_writes_wait_in_bounded_memory(journal, database, monkeypatch):
-    """What waits may not hold more than so much; room comes back when it is committed."""
+def test_large_writes_wait_in_bounded_memory(journal, monkeypatch):
+    """What waits may not hold more than so much, called off or not; a commit makes room."""
     monkeypatch.setattr(journal_module, "_LARGE_BYTES", 1_000_000)
     gate = Gate(journal)
-    futures = [journal.submit(store, size_bytes=600_000) for _ in range(2)]
+    called_off, kept = (journal.submit(store, size_bytes=600_000) for _ in range(2))
+    called_off.cancel()
     with pytest.raises(Unavailable, match="too slow"):
         journal.submit(store, size_bytes=600_000)
-    futures[0].cancel()
-    futures.append(journal.submit(store, size_bytes=600_000))
     gate.open()
-    assert [1, 2] == [future.result(BOUND_S) for future in futures[1:]]
-    assert 3 == journal.submit(store, size_bytes=2_000_000).result(BOUND_S)
+    assert 1 == kept.result(BOUND_S)
+    journal.flush(BOUND_S)
+    assert 2 == journal.submit(store, size_bytes=2_000_000).result(BOUND_S)
 
 
 def test_many_threads(journal, database):
@@ -351,16 +351,31 @@ def test_one_thread_commits_at_a_time(database):
     journal.close()
 
 
-def test_a_note_is_dropped_when_the_disk_has_stalled(database, monkeypatch, caplog):
-    """A request is not held up for ever by its own log line."""
+def test_notes_are_dropped_while_the_disk_has_stalled(database, monkeypatch, caplog):
+    """A request is not held up by its own log line, the first once and the others not at all."""
     monkeypatch.setattr(journal_module, "_WAITING", 1)
     monkeypatch.setattr(journal_module, "_CATCH_UP_S", 0.01)
     new_session(database)
     journal = Journal(database)
     gate = Gate(journal)
-    journal.note(store_all, 1)
+    for _ in range(3):
+        journal.note(store_all, 1)
+    monkeypatch.setattr(journal_module, "_CATCH_UP_S", BOUND_S)
     journal.note(store_all, 1)
     gate.open()
+    eventually(lambda: count(database) == 1)
+    journal.note(store_all, 1)
     journal.close()
-    assert 1 == count(database)
-    assert "the disk has stalled: a note was dropped" in caplog.text
+    assert 2 == count(database)
+    assert 1 == caplog.text.count("notes are dropped until it goes on")
+
+
+def test_whoever_hurries_gets_all_that_waits(database, monkeypatch):
+    """However many batches that takes, and although nobody hurries again."""
+    monkeypatch.setattr(journal_module, "_AT_ONCE", 2)
+    new_session(database)
+    journal = Journal(database, gather_s=BOUND_S)
+    futures = [journal.submit(store) for _ in range(7)]
+    journal.hurry()
+    assert list(range(1, 8)) == [future.result(BOUND_S / 2) for future in futures]
+    journal.close()

@@ -8,18 +8,28 @@ from __future__ import annotations
 
 import sys
 import threading
-from collections import defaultdict
+import time
+from collections import defaultdict, deque
 from collections.abc import Iterator
 from concurrent.futures import Future
 from pathlib import Path
 
 from flask import Flask, Response, request
 
+from referee.web import worker
 from referee.web.awaiting import AwaitingResponse
-from referee.web.bodies import WHOLE_S
 from referee.web.server import Running, serve
 
 BOUND_S = 20.0
+
+
+# What the worker's own patience is in each of the ways to run it. With that of a saint nothing is
+# seen to by looking again: whoever has something to tell has to call.
+PATIENCE = {
+    "usual": {},
+    "saint": {"_PATIENCE_S": 60.0, "_LOOK_S": 60.0},
+    "none": {"_CALL_OFF_S": 0.2, "_GIVE_UP_S": 0.4, "_LOOK_S": 0.1},
+}
 
 
 class _Gates:
@@ -28,10 +38,17 @@ class _Gates:
     def __init__(self) -> None:
         self.gates: dict[str, threading.Event] = defaultdict(threading.Event)
         self.outcomes: dict[str, Future[str]] = defaultdict(Future)
+        self.awaited: deque[Future[str]] = deque()
 
     def wait(self, name: str) -> bool:
         """Wait in this thread; tell whether it was let go."""
         return self.gates[name].wait(BOUND_S)
+
+    def complete(self) -> None:
+        """Do what responses await, which takes longer than a leader may."""
+        time.sleep(0.02)
+        while self.awaited:
+            self.awaited.popleft().set_result("completed")
 
     def go(self, name: str) -> str:
         """Let go on what waits, and what comes later."""
@@ -41,15 +58,14 @@ class _Gates:
         return "gone"
 
 
-def make_app() -> Flask:
+def make_app(gates: _Gates) -> Flask:
     """Return the application."""
     app = Flask("odd")
-    gates = _Gates()
     for path, method, answer in (
         ("/go/<name>", "GET", gates.go),
         ("/now", "GET", lambda: "now"),
         ("/thread", "GET", lambda: threading.current_thread().name),
-        ("/whole", "GET", lambda: str(request.environ[WHOLE_S])),
+        ("/whole", "GET", lambda: str(request.environ["gunicorn.socket"].whole_s)),
         ("/unread", "POST", lambda: "unread"),
         ("/line", "GET", sys.stdin.readline),
         ("/exit", "GET", lambda: sys.exit("this is no way to answer")),
@@ -69,6 +85,27 @@ def _add_waiting(app: Flask, gates: _Gates) -> None:
     def later(name: str) -> Response:
         outcome = gates.outcomes[name]
         return AwaitingResponse(outcome, lambda: Response(outcome.result(BOUND_S)))
+
+    @app.get("/completed")
+    def completed() -> Response:
+        outcome: Future[str] = Future()
+        gates.awaited.append(outcome)
+        return AwaitingResponse(outcome, lambda: Response(outcome.result(0)))
+
+    @app.get("/timer")
+    def timer() -> Response:
+        outcome: Future[str] = Future()
+        threading.Timer(0.2, outcome.set_result, ["timer"]).start()
+        return AwaitingResponse(outcome, lambda: Response(outcome.result(0)))
+
+    @app.get("/never/<how>")
+    def never(how: str) -> Response:
+        outcome: Future[str] = Future()
+        if how == "begun":
+            outcome.set_running_or_notify_cancel()
+        return AwaitingResponse(
+            outcome, lambda: Response("called off" if outcome.cancelled() else "given up")
+        )
 
     @app.get("/large/<name>")
     def large(name: str) -> Response:
@@ -101,11 +138,14 @@ def _add_bodies(app: Flask, gates: _Gates) -> None:
         return Response(body())
 
 
+def main(descriptor: str, threads: str, patience: str) -> None:
+    """Serve until told to stop."""
+    for name, seconds in PATIENCE[patience].items():
+        setattr(worker, name, seconds)
+    gates = _Gates()
+    running = Running(make_app(gates), lambda: print("closed", flush=True), complete=gates.complete)
+    serve(lambda: running, descriptor=int(descriptor), workers=1, threads=int(threads), name="odd")
+
+
 if __name__ == "__main__":
-    serve(
-        lambda: Running(make_app(), lambda: print("closed", flush=True)),
-        descriptor=int(sys.argv[1]),
-        workers=1,
-        threads=int(sys.argv[2]),
-        name="odd",
-    )
+    main(*sys.argv[1:])

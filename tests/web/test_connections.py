@@ -35,6 +35,40 @@ def test_how_much_of_a_request_is_awaited(received: bytes, needed: int | None) -
     assert needed == (None if framing is None else framing.needed)
 
 
+@pytest.mark.parametrize(
+    ("headers", "whole"),
+    [
+        (b"", True),
+        (b"Content-Length: 100\r\n", True),
+        (b"Content-Length: 000000000000000000000100\r\n", True),
+        (b"Content-Length: 70000\r\n", False),
+        (b"Content-Length: 1000000000000000000\r\n", False),
+        (b"Content-Length: +1\r\n", False),
+        (b"Content-Length: 100\r\nExpect: 100-continue\r\n", False),
+        (b"Transfer-Encoding: chunked\r\n", False),
+    ],
+)
+def test_whether_a_request_is_whole_then(headers: bytes, whole: bool) -> None:
+    """Only if its length says so beyond doubt: its time counts for a deadline."""
+    framing = framing_of(HEAD + headers + b"\r\n")
+    assert framing is not None
+    assert framing.whole == whole
+    assert framing.needed == len(HEAD + headers) + 2 + (100 if whole and headers else 0)
+
+
+def test_what_is_received_later_was_not_there() -> None:
+    """A socket from which more is received has no whole request any more."""
+    ours, theirs = socket.socketpair()
+    with BoundedSocket(ours, nothing) as link, theirs:
+        link.whole_s = 5.0
+        link.sendall(b"an answer")
+        link.flush()
+        assert link.whole_s == 5.0
+        theirs.sendall(b"a")
+        link.allow(60)
+        assert (link.recv(1), link.whole_s) == (b"a", None)
+
+
 def test_a_longer_body_has_more_time() -> None:
     """Half a minute, and a second for each 100 kB, up to the longest body there is."""
     lengths = (b"0", b"100000", b"10000000", b"9" * 15)

@@ -7,11 +7,11 @@ import io
 import json
 import zipfile
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
 from referee.store.notices import notices_of
-from referee.web.bodies import WHOLE_S
 from tests.web.conftest import IMAGES, Site
 
 ROW = {"image_name": "1", "CLASS_ID": "1", "confidence": "0.5"} | dict.fromkeys(
@@ -174,8 +174,9 @@ def test_an_answer_counts_from_when_it_was_here(site: Site) -> None:
     """One that waits for its turn beyond the deadline is in time: its last byte was."""
     token = site.login()
     site.clock.advance(601)
-    whole_s = {WHOLE_S: site.clock.now().monotonic_s - 1.5}
-    answer = site.client.post("/result", json=[], headers=bearer(token), environ_overrides=whole_s)
+    link = SimpleNamespace(whole_s=site.clock.now().monotonic_s - 1.5)
+    environ = {"gunicorn.socket": link}
+    answer = site.client.post("/result", json=[], headers=bearer(token), environ_overrides=environ)
     assert (answer.json["late"], answer.json["received_s"]) == (False, 599.5)
     late = site.client.post("/result", json=[], headers=bearer(token))
     assert (late.json["late"], late.json["received_s"]) == (True, 601.0)

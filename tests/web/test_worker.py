@@ -15,6 +15,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.e2e.running import eventually
+
 THREADS = 4
 SHARE = 3  # Of them for one address.
 BOUND_S = 20.0
@@ -80,12 +82,18 @@ def cpu_s(server: subprocess.Popen[bytes]) -> float:
 
 
 @pytest.fixture
-def server() -> Iterator[subprocess.Popen[bytes]]:
+def patience() -> str:
+    """Return how patient the worker is (see `odd_app`)."""
+    return "usual"
+
+
+@pytest.fixture
+def server(patience: str) -> Iterator[subprocess.Popen[bytes]]:
     """Return the application of `odd_app` in a process of its own; `port` is where it listens."""
     with socket.create_server(("127.0.0.1", 0)) as listener:
         command = [sys.executable, "-m", "tests.web.odd_app"]
         process = subprocess.Popen(
-            [*command, str(listener.fileno()), str(THREADS)],
+            [*command, str(listener.fileno()), str(THREADS), patience],
             pass_fds=[listener.fileno()],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
@@ -242,13 +250,93 @@ def test_nothing_follows_a_response_but_the_next(client, rest):
     assert b"" == link.recv(1)
 
 
-def test_a_client_that_goes_while_it_is_served_harms_nobody(client):
-    """Its response goes nowhere."""
-    for path in ("/wait/gate", "/later/gate", "/pieces/gate"):
-        client.ask(path).close()
+def test_clients_that_go_while_they_are_served_harm_nobody(client):
+    """Their responses go nowhere, and nothing of theirs is left that counts."""
+    for number in range(2 * SHARE):
+        for path in ("wait", "later", "pieces", "large"):
+            client.ask(f"/{path}/{number}").close()
+        assert b"gone" == client.get(f"/go/{number}")
     assert b"now" == client.get("/now")
-    assert b"gone" == client.get("/go/gate")
+
+
+def test_a_connection_that_is_over_is_closed_though_its_client_stays(client):
+    """The server waits a moment for the client to close, and not for ever."""
+    link = client.ask("/broken")
+    while link.recv(4096):
+        pass
+
+    def is_reset() -> bool:
+        try:
+            link.send(b"x")
+        except ConnectionError:
+            return True
+        return False
+
+    eventually(is_reset, "the connection to be closed")
+
+
+def test_what_is_completed_by_the_leader_takes_its_time(client):
+    """However often the leader is replaced meanwhile, a thread is left for the next."""
+    for _ in range(3 * THREADS):
+        assert b"completed" == client.get("/completed")
+    together = [client.ask("/completed") for _ in range(3 * THREADS)]
+    assert {b"completed"} == {answer(link) for link in together}
     assert b"now" == client.get("/now")
+
+
+@needs_second_address
+def test_with_all_threads_stuck_the_next_request_waits(client, server):
+    """It is served when one of them is free again."""
+    stuck = [client.ask("/line"), *(client.ask("/wait/gate") for _ in range(SHARE - 1))]
+    stuck += [client.neighbour().ask("/wait/gate") for _ in range(THREADS - SHARE)]
+    waiting = client.neighbour().ask("/go/gate")
+    waiting.settimeout(0.3)
+    with pytest.raises(TimeoutError):
+        waiting.recv(1)
+    waiting.settimeout(BOUND_S)
+    server.stdin.write(b"a line\n")
+    server.stdin.flush()
+    assert b"gone" == answer(waiting)
+    assert [b"a line\n", *[b"waited"] * (THREADS - 1)] == [answer(link) for link in stuck]
+
+
+@pytest.mark.parametrize("patience", ["saint"])
+def test_whoever_knows_an_outcome_calls_the_leader(client):
+    """The response comes although nothing else happens on any connection."""
+    assert b"timer" == client.get("/timer")
+
+
+@pytest.mark.parametrize("patience", ["saint"])
+def test_whoever_waits_for_a_reader_gives_the_lead_away(client):
+    """Others are served while the buffers of a connection are full."""
+    assert b"gone" == client.get("/go/this")
+    assert b"HTTP/1.1 200" == client.ask("/large/this").recv(12)
+    assert b"now" == client.get("/now")
+
+
+@pytest.mark.parametrize("patience", ["saint"])
+def test_whoever_has_waited_for_a_body_calls_the_leader(client):
+    """Its address has room again, and what waits for that is served."""
+    head = b"POST /unread HTTP/1.1\r\nHost: x\r\nExpect: 100-continue\r\nContent-Length: 9\r\n\r\n"
+    links = [client.ask("/now") for _ in range(SHARE)]
+    assert [b"now"] * SHARE == [answer(link) for link in links]
+    for link in links:
+        link.sendall(head)
+        assert received(link, 25) == b"HTTP/1.1 100 Continue\r\n\r\n"
+    waiting = client.ask("/now")
+    for link in links:
+        link.sendall(b"x" * 9)
+        assert b"unread" == answer(link)
+    assert b"now" == answer(waiting)
+
+
+@pytest.mark.parametrize("patience", ["none"])
+@pytest.mark.parametrize(("how", "text"), [("waiting", b"called off"), ("begun", b"given up")])
+def test_a_response_that_does_not_come_is_asked_for_in_the_end(client, how, text):
+    """What can be called off is; what cannot is told as it stands. Neither keeps a thread."""
+    links = [client.ask(f"/never/{how}") for _ in range(2 * THREADS)]
+    assert b"now" == client.get("/now")
+    assert {text} == {answer(link) for link in links}
 
 
 def test_what_has_begun_is_finished_before_the_end(client, server):
