@@ -81,6 +81,11 @@ def _add_waiting(app: Flask, gates: _Gates) -> None:
     def wait(name: str) -> str:
         return "waited" if gates.wait(name) else "in vain"
 
+    @app.post("/slowly")
+    def slowly() -> str:
+        threading.Event().wait(0.2)
+        return "slowly"
+
     @app.get("/later/<name>")
     def later(name: str) -> Response:
         outcome = gates.outcomes[name]
@@ -129,6 +134,12 @@ def _add_bodies(app: Flask, gates: _Gates) -> None:
             raise RuntimeError("in the middle")
 
         return Response(body())
+
+    @app.get("/closing/<name>")
+    def closing(name: str) -> Response:
+        response = Response(bytes(50_000_000))
+        response.call_on_close(lambda: gates.go(name))
+        return response
 
     @app.get("/missing")
     def missing() -> Response:
