@@ -3,11 +3,15 @@
 
 from __future__ import annotations
 
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+
 from flask import Request
 from gunicorn.http.errors import ParseException
 
 from referee.core.instant import Instant
-from referee.errors import Refusal
+from referee.errors import Refusal, Unavailable
 from referee.service.clock import Clock, shifted
 
 MAX_BODY_BYTES = 32 * 1024 * 1024
@@ -18,6 +22,9 @@ SMALL_BODY_BYTES = 64 * 1024
 
 BEGINNING_BYTES = 1024 * 1024
 """So much of an answer is read to find its token; the rest only for a session that takes it."""
+
+COMING_BYTES = 512 * 1024 * 1024
+"""So much of longer answers may be coming in at once in a process: 32 of 16 MB each."""
 
 _DISCARD_S = 5.0
 _PIECE = 64 * 1024
@@ -128,3 +135,30 @@ def _truncated(came: int, length: int | None) -> Refusal:
         "body_truncated",
         f"Nothing was stored: {came} of {length} bytes came; is Content-Length right?",
     )
+
+
+class BodyRoom:
+    """Keep bodies that are coming in from filling the memory; safe to use from many threads.
+
+    A body lasts as long as its client likes, so nobody waits for room: there is some, or not.
+    """
+
+    def __init__(self, most_bytes: int) -> None:
+        self._left_bytes = most_bytes
+        self._lock = threading.Lock()
+
+    @contextmanager
+    def held_for(self, body: Body) -> Iterator[None]:
+        """Hold room for a body; raises `Unavailable` when there is not enough."""
+        size = MAX_BODY_BYTES if body.length is None else body.length
+        with self._lock:
+            fits = size <= self._left_bytes
+            self._left_bytes -= size if fits else 0
+        if not fits:
+            body.discard()
+            raise Unavailable("too many long answers are coming in; send this one again.")
+        try:
+            yield
+        finally:
+            with self._lock:
+                self._left_bytes += size

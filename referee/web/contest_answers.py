@@ -4,8 +4,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterator
-from contextlib import contextmanager, nullcontext
+from contextlib import nullcontext
 from typing import TYPE_CHECKING
 
 from flask import Flask, Request, Response
@@ -20,7 +19,14 @@ from referee.service.answers import Receipt, TakenAnswer, take_answer
 from referee.store.answers import AnswerForm
 from referee.web import legacy
 from referee.web.awaiting import AwaitingResponse
-from referee.web.bodies import BEGINNING_BYTES, MAX_BODY_BYTES, Body, whole_at
+from referee.web.bodies import (
+    BEGINNING_BYTES,
+    COMING_BYTES,
+    MAX_BODY_BYTES,
+    Body,
+    BodyRoom,
+    whole_at,
+)
 from referee.web.exchange import (
     FORM_TYPES,
     MULTIPART,
@@ -41,18 +47,16 @@ if TYPE_CHECKING:
 
 _FLAGS_LISTED = 1000
 
-# Answers of more than a mebibyte that a worker reads, and that it parses, at a time, so that a
-# flood of them takes some hundred megabytes and not all there are. Parsing ends by itself, so the
-# next may wait for it; reading lasts as long as the client likes, so nobody waits for that.
-_LONG_READ_AT_ONCE = 16
-_LONG_PARSED_AT_ONCE = 4
+# Answers of more than a mebibyte that a worker parses at a time, so that a flood of them takes some
+# hundred megabytes and not all there are. Parsing ends by itself, so the next may wait for it.
+_LONG_AT_ONCE = 4
 
 
 def register(app: Flask, services: ContestServices) -> None:
     """Add the route to the application."""
 
-    read_at_once = threading.BoundedSemaphore(_LONG_READ_AT_ONCE)
-    parsed_at_once = threading.BoundedSemaphore(_LONG_PARSED_AT_ONCE)
+    room = BodyRoom(COMING_BYTES)
+    long_answers = threading.BoundedSemaphore(_LONG_AT_ONCE)
 
     @app.route("/result", methods=["POST"])
     def result() -> Response:
@@ -65,10 +69,10 @@ def register(app: Flask, services: ContestServices) -> None:
             body.discard()
             raise
         short = body.length is not None and body.length <= BEGINNING_BYTES
-        with nullcontext() if short else _place(read_at_once):
+        with nullcontext() if short else room.held_for(body):
             content = body.whole()
             notes.received = whole_at(asked, services.contest.clock)
-            with nullcontext() if short else parsed_at_once:
+            with nullcontext() if short else long_answers:
                 form, detections = _parsed(services, token, asked, content, notes.received)
         taken = take_answer(
             services.contest,
@@ -100,17 +104,6 @@ def _acknowledged(app: Flask, asked: Request, taken: TakenAnswer, in_json: bool)
         text = "Too late: the answer is stored but does not count."
         return problem(asked, Refusal("token_invalid", text))
     return Response(legacy.RESULT_STORED)
-
-
-@contextmanager
-def _place(places: threading.BoundedSemaphore) -> Iterator[None]:
-    """Occupy a place; raises `Unavailable` when there is none."""
-    if not places.acquire(blocking=False):
-        raise Unavailable("too many long answers are coming in at once; send this one again.")
-    try:
-        yield
-    finally:
-        places.release()
 
 
 def _token(asked: Request, body: Body) -> str:

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import sys
 import threading
-import time
 from collections import defaultdict, deque
 from collections.abc import Iterator
 from concurrent.futures import Future
@@ -46,7 +45,7 @@ class _Gates:
 
     def complete(self) -> None:
         """Do what responses await, which takes longer than a leader may."""
-        time.sleep(0.02)
+        threading.Event().wait(0.02)
         while self.awaited:
             self.awaited.popleft().set_result("completed")
 
