@@ -49,7 +49,7 @@ _FLAGS_LISTED = 1000
 
 # Answers of more than a mebibyte that a worker parses at a time, so that a flood of them takes some
 # hundred megabytes and not all there are. Parsing ends by itself, so the next may wait for it.
-_LONG_AT_ONCE = 4
+_LONG_AT_ONCE = 2
 
 
 def register(app: Flask, services: ContestServices) -> None:

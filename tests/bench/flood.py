@@ -46,7 +46,8 @@ def run() -> None:
             _, token = request(f"{url}/login", b"username=me&password=practice", {})
             port = int(url.rpartition(":")[2])
             print(
-                "flood              requests/s   console median,   p99 ms   readings      peak MB"
+                "flood              requests/s   console median,   p99 ms   readings"
+                "   peak MB of server  and scorer"
             )
             for what, connections, message, status in _floods(token.decode()):
                 _flood(host, port, what, connections, message, status)
@@ -95,7 +96,8 @@ def _flood(
         loader.join()
     print(
         f"{what:18} {rate:10.1f} {console.median_ms:18.1f} {console.p99_ms:7.1f} "
-        f"{readings:12} of {expected:.0f} {_peak_mb(host):10.0f}"
+        f"{readings:10} of {expected:.0f}"
+        f" {_peak_mb(host, 'contest'):10.0f} {_peak_mb(host, 'scorer'):10.0f}"
     )
 
 
@@ -138,10 +140,10 @@ def _readings(host: Host) -> int:
     return len(readings_of(host.database.connection, 1))
 
 
-def _peak_mb(host: Host) -> float:
-    """Return the largest memory that a process of the referee has had so far."""
+def _peak_mb(host: Host, program: str) -> float:
+    """Return the largest memory that one of a program's processes has had so far."""
     peaks = [0]
-    roots = set(host.supervisor.pids().values())
+    root = host.supervisor.pids()[program]
     for status in Path("/proc").glob("[0-9]*/status"):
         try:
             fields = dict(
@@ -149,6 +151,6 @@ def _peak_mb(host: Host) -> float:
             )
         except OSError:
             continue
-        if int(fields["Pid"]) in roots or int(fields["PPid"]) in roots:
+        if root in (int(fields["Pid"]), int(fields["PPid"])):
             peaks.append(int(fields.get("VmHWM", "0 kB").split()[0]))
     return max(peaks) / 1024
