@@ -69,6 +69,7 @@ def take_answer(
         facts = contest.sessions.get(session.session_id).facts
         late = not accepts(facts, received)
         received_s = _require_storable(connection, session.session_id, facts, received, late)
+        contest.detection_room.require(connection, session.session_id, len(detections))
         answer = Answer(
             session_id=session.session_id,
             elapsed_s=received_s,
@@ -102,7 +103,8 @@ class TakenAnswer:
         """Return the receipt; waits for the commit until 45 s after it was submitted.
 
         Raises `Refusal` with code `token_invalid` before the start, long after the end, or for a
-        void session, and `Unavailable` when the answer could not be made durable.
+        void session, and `too_many_rows` for a session that is full; `Unavailable` when the
+        answer could not be made durable.
         """
         if not self.committed.done():
             self.journal.hurry()

@@ -16,6 +16,7 @@ from referee.core.order import image_order
 from referee.errors import InputError
 from referee.service.clock import Clock, SystemClock
 from referee.service.config import Config
+from referee.service.detection_room import DetectionRoom
 from referee.service.inputs import GroundTruthFile, read_ground_truth, renumber
 from referee.service.manifest import Progress, build_images, digest_of
 from referee.service.secrets_file import Secrets, load_secrets
@@ -40,6 +41,7 @@ class Contest:
     classes: Mapping[int, str]
     class_ids: NDArray[np.int64]
     sessions: SessionCache
+    detection_room: DetectionRoom
 
     @property
     def image_count(self) -> int:
@@ -92,6 +94,7 @@ def open_contest(config: Config, clock: Clock | None = None) -> Contest:
         classes=manifest.classes,
         class_ids=np.fromiter(manifest.classes, dtype=np.int64),
         sessions=SessionCache(database),
+        detection_room=DetectionRoom(),
     )
 
 

@@ -106,6 +106,15 @@ def count_late_answers(connection: sqlite3.Connection, session_id: int) -> int:
     return int(row[0])
 
 
+def count_stored_detections(connection: sqlite3.Connection, session_id: int) -> int:
+    """Count a session's detections, those of late answers too."""
+    row = connection.execute(
+        "select coalesce(sum(row_count), 0) from answers where session_id = :session",
+        {"session": session_id},
+    ).fetchone()
+    return int(row[0])
+
+
 def count_answers(connection: sqlite3.Connection, session_id: int) -> AnswerCounts:
     """Count answers and detections of a session."""
     row = connection.execute(

@@ -7,6 +7,7 @@ from referee.core.answers import MAX_ROWS
 from referee.core.image_ids import ARCHIVE_SIZE
 from referee.service.answers import LATE_S
 from referee.service.contest import Contest
+from referee.service.detection_room import MAX_DETECTIONS
 from referee.web.bodies import COMING_BYTES, MAX_BODY_BYTES
 from referee.web.reception import HEAD_S, MOST_CONNECTIONS
 
@@ -31,9 +32,9 @@ and never scored. Boxes are inclusive pixel corners of the image as sent.
 The token goes into the form field 'token', or 'Authorization: Bearer TOKEN', or '?token=TOKEN'.
 
 Limits: {body_mib} MiB and {rows} boxes a post, any number of posts, {coming_mib} MiB of long
-ones at a time; {connections} connections of one address with each server process. A request's
-head has {head_s:.0f} s, its body 30 s and 1 s for each 100 kB; who takes nothing of an answer for
-20 s is cut off.
+ones at a time, {most} boxes a session; {connections} connections of one address with each
+server process. A request's head has {head_s:.0f} s, its body 30 s and 1 s for each 100 kB; who
+takes nothing of an answer for 20 s is cut off.
 
   curl -d 'username=USER&password=PASSWORD' http://{host}/login
   curl -H 'Authorization: Bearer TOKEN' -o 1.jpg http://{host}/image/1
@@ -59,6 +60,7 @@ def help_text(contest: Contest, host: str) -> str:
         late_s=LATE_S,
         body_mib=MAX_BODY_BYTES // 2**20,
         rows=MAX_ROWS,
+        most=MAX_DETECTIONS,
         coming_mib=COMING_BYTES // 2**20,
         connections=MOST_CONNECTIONS,
         head_s=HEAD_S,

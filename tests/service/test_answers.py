@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import math
 import threading
+from dataclasses import replace
 
 import pytest
 
@@ -12,8 +13,10 @@ from referee.core.detections import Detections
 from referee.core.flags import Flag
 from referee.errors import Refusal, Unavailable
 from referee.service import answers as answers_module
+from referee.service import detection_room
 from referee.service.answers import LATE_ANSWERS, LATE_S, take_answer
 from referee.service.clock import shifted
+from referee.service.detection_room import DetectionRoom
 from referee.service.status import status_of
 from referee.store.answers import answers_after, count_answers
 from referee.store.database import Database
@@ -220,6 +223,42 @@ def test_empty_answer_is_an_answer(contest, session, take, journal):
     """An answer without detections is stored and counted."""
     receipt = begin_answer(contest, journal, session).receipt()
     assert (1, 0, ()) == (receipt.answer, receipt.stored, receipt.flagged)
+
+
+def test_session_that_is_full_takes_no_more(contest, journal, session, take, monkeypatch):
+    """What fits is taken, to the last row; what does not is refused whole, and told why."""
+    monkeypatch.setattr(detection_room, "MAX_DETECTIONS", 5)
+    take(1.0, GOOD, GOOD, GOOD)
+    with pytest.raises(Refusal, match="the session has 3 detections, and at most 5") as refused:
+        take(2.0, GOOD, GOOD, GOOD)
+    assert "too_many_rows" == refused.value.code
+    assert 2 == take(3.0, GOOD, GOOD).stored
+    assert 0 == begin_answer(contest, journal, session).receipt().stored
+    with pytest.raises(Refusal, match="has 5 detections"):
+        take(4.0, GOOD)
+    # A session that was found full is not counted again: a flood of it costs little.
+    monkeypatch.setattr(detection_room, "count_stored_detections", None)
+    with pytest.raises(Refusal, match="has 5 detections"):
+        take(4.0, GOOD)
+    assert [3, 2, 0] == [len(answer.detections) for answer in stored(contest, session)]
+
+
+@pytest.mark.parametrize("count_after", [0, 2, 1000])
+def test_what_another_process_stores_counts_too(contest, session, take, monkeypatch, count_after):
+    """In the end, however seldom this one counts."""
+    monkeypatch.setattr(detection_room, "MAX_DETECTIONS", 5)
+    monkeypatch.setattr(detection_room, "_COUNT_AFTER", count_after)
+    take(1.0, GOOD)
+    other = replace(contest, detection_room=DetectionRoom())
+    journal = Journal(contest.database)
+    three = Detections.from_rows([GOOD] * 3)
+    received = session.facts.started
+    take_answer(other, journal, session, three, received=received, form="csv", address="").receipt()
+    journal.close()
+    take(2.0, GOOD)
+    with pytest.raises(Refusal, match="too_many_rows|at most 5"):
+        for _ in range(5):
+            take(3.0, GOOD)
 
 
 def test_same_answer_twice_is_two_facts(contest, session, take):
