@@ -115,6 +115,8 @@ class Database:
             connection.row_factory = sqlite3.Row
             connection.execute("pragma journal_mode = wal")
             connection.execute("pragma synchronous = full")
+            # macOS only: a plain fsync leaves the data in the disk's own memory there.
+            connection.execute("pragma fullfsync = on")
             connection.execute("pragma foreign_keys = on")
             connection.execute(f"pragma wal_autocheckpoint = {_WAL_PAGES}")
         except sqlite3.Error as error:
