@@ -78,8 +78,9 @@ class Connection:
 
     @property
     def held(self) -> bool:
-        """Tell whether all of the request is here."""
-        return self.framing is not None and self.framing.whole
+        """Tell whether all of the request is here, and not just enough to begin with."""
+        framing = self.framing
+        return framing is not None and framing.whole and len(self.received) >= framing.needed
 
     def begin(self) -> Any:
         """Return gunicorn's request; raises what its parser refuses."""
