@@ -9,7 +9,7 @@ from pathlib import Path
 
 from power.errors import MeterError
 from power.meter import Meter
-from power.transport import Clock, LoggedTransport, Transport, UtcClock, WireLog
+from power.transports.base import Clock, LoggedTransport, Transport, UtcClock, WireLog
 from power.wt310.driver import WT310, utc_now
 
 

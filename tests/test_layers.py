@@ -21,21 +21,52 @@ LAYERS = {
     "errors": set(),
     "core": {"errors"},
     "scoring": {"errors", "core"},
+    "formats": {"errors", "core"},
     "store": {"errors", "core"},
-    "service": {"errors", "core", "scoring", "store", "tracks"},
-    "tracks": {"errors", "core", "scoring"},
-    "web": {"errors", "core", "scoring", "store", "service", "tracks"},
+    "tracks": {"errors", "core", "scoring", "formats"},
+    "service": {"errors", "core", "scoring", "formats", "store", "tracks"},
+    "web": {"errors", "core", "formats", "service", "tracks"},
     "static": set(),
     # The demo's pictures and its contestant stand apart from the referee itself.
     "demo": set(),
 }
-PROGRAMS = {"cli", "commands", "hosting", "processes", "progress", "supervisor", "__main__"}
+PROGRAMS = {"cli", "commands", "programs", "__main__"}
+
+# What a room of a part may import of the part's other rooms.
+ROOMS = {
+    "referee.service": {
+        "setup": set(),
+        "entry": {"setup"},
+        "preflight": {"setup", "entry"},
+        "desk": {"setup", "preflight"},
+        "results": {"setup"},
+        "board": {"setup", "entry", "desk", "results"},
+        "evidence": {"setup"},
+    },
+    "referee.web": {"server": set(), "contest": {"server"}, "desk": {"server"}},
+    "power": {
+        "errors": set(),
+        "meter": set(),
+        "scpi": {"errors", "meter"},
+        "emulator": {"errors"},
+        # A wire, or a way to an emulated meter in this process; never the driver above.
+        "transports": {"errors", "emulator"},
+        "wt310": {"errors", "meter", "scpi", "transports"},
+        "connect": {"errors", "meter", "scpi", "transports", "wt310"},
+        "energy": {"errors", "meter"},
+        "logs": {"errors", "meter", "energy"},
+        "bench": {"errors", "meter", "scpi", "transports", "energy", "logs"},
+    },
+}
 
 # What the referee sees of the meter: values and errors below, the composition root all of it.
 POWER = {
     "store": {"power.meter"},
     # Reading a result is a pure routine over any meter, as the judgement of an energy is.
-    "service": {"power.meter", "power.errors", "power.energy", "power.final"},
+    "service": {
+        *("power.meter", "power.errors"),
+        *("power.energy.judge", "power.energy.final", "power.energy.verdict"),
+    },
 }
 
 # Each of these is known to one place only.
@@ -43,13 +74,13 @@ ONLY_IN = {
     "sqlite3": ("referee/store/",),
     "flask": ("referee/web/",),
     "werkzeug": ("referee/web/",),
-    "gunicorn": ("referee/web/",),
+    "gunicorn": ("referee/web/server/",),
+    "gevent": ("referee/web/server/",),
     "pyvisa": ("power/transports/",),
     "pyvisa_py": ("power/transports/",),
     "serial": ("power/transports/",),
-    # The emulator plays the other end of the bus.
-    "usb": ("power/transports/", "power/emulator/usbtmc.py"),
-    "argon2": ("referee/service/teams.py",),
+    "usb": ("power/transports/",),
+    "argon2": ("referee/service/entry/teams.py",),
     "pycocotools": ("referee/scoring/",),
     "client_sample": ("client_sample/", "referee/demo/"),
 }
@@ -59,7 +90,8 @@ COMMAND_LINE = (
     "referee/cli.py",
     "referee/commands/",
     "referee/__main__.py",
-    "referee/progress.py",
+    "referee/programs/progress.py",
+    "referee/programs/following.py",
     "referee/demo/device.py",
     "power/cli.py",
     "power/commands/",
@@ -77,6 +109,7 @@ PURE = {
 }
 # Evaluators of others, which only compute, and what finds the one that is installed.
 PURE_SCORING = PURE | {"pycocotools", "contextlib", "io", "importlib"}
+FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
 IMPURE_CALLS = {"open", "print", "input", "exec", "eval", "breakpoint"}
 IMPURE_METHODS = {"now", "utcnow", "today", "sleep", "monotonic", "read_text", "write_text"}
 
@@ -194,29 +227,31 @@ def test_the_referee_sees_only_the_meters_values():
     assert [] == wrong
 
 
-@pytest.mark.parametrize(
-    ("place", "allowed"),
-    [
-        ("power/emulator/", ("power.emulator", "power.errors")),
-        (
-            "power/wt310/",
-            ("power.wt310", "power.errors", "power.meter", "power.scpi", "power.transport"),
-        ),
-        # A wire, or a way to an emulated meter in this process; never the driver above.
-        (
-            "power/transports/",
-            ("power.transports", "power.transport", "power.errors", "power.emulator.interpreter"),
-        ),
-    ],
-)
-def test_parts_of_power_know_little_of_each_other(place, allowed):
-    """Emulator, driver and transports meet only where they are put together."""
+def room_of(module: str, part: str) -> str:
+    """Return the room of a part that a module belongs to; '' is the part itself, or another."""
+    return module.removeprefix(f"{part}.").partition(".")[0] if module.startswith(part) else ""
+
+
+@pytest.mark.parametrize("part", ROOMS)
+def test_rooms_know_only_the_rooms_below_them(part):
+    """Inside a part too imports point one way: a room sees what its row in `ROOMS` names."""
+    rooms = ROOMS[part]
+    wrong = []
+    for path, line, name in all_imports():
+        room, wanted = room_of(module_name(path), part), room_of(name, part)
+        if room in rooms and wanted not in {"", room, *rooms[room]}:
+            wrong.append(f"{path}:{line} imports {name}")
+    assert [] == wrong
+
+
+def test_of_the_emulator_a_wire_knows_its_language_alone():
+    """The direct transport talks to an interpreter; the driver above knows of no emulator."""
     wrong = [
         f"{path}:{line} imports {name}"
         for path, line, name in all_imports()
-        if path.startswith(place)
-        and name.partition(".")[0] == "power"
-        and not any(name == one or name.startswith(f"{one}.") for one in allowed)
+        if path.startswith("power/transports/")
+        and name.startswith("power.emulator")
+        and name != "power.emulator.interpreter"
     ]
     assert [] == wrong
 
@@ -324,12 +359,11 @@ def test_importing_a_module_does_nothing():
 
 
 def test_no_module_imports_itself_round_about():
-    """Imports at module level make no circle; those for types alone do not count."""
+    """Imports make no circle, those for types alone included."""
     graph: dict[str, set[str]] = {}
     for path, tree in sources().items():
-        shallow = ast.Module(
-            [n for n in tree.body if isinstance(n, (ast.Import, ast.ImportFrom))], []
-        )
+        # What a function imports when it is called is no circle: that is what it is for.
+        shallow = ast.Module([n for n in tree.body if not isinstance(n, FUNCTIONS)], [])
         name = module_name(path)
         graph[name] = {used for _, used in imports(shallow, modules()) if used in modules()}
         graph[name].discard(name)

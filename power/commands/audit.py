@@ -6,7 +6,6 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from power.audit import audit
 from power.commands.common import (
     add_setting_options,
     print_json,
@@ -15,9 +14,10 @@ from power.commands.common import (
     settings_json,
     settings_of,
 )
+from power.energy.verdict import Verdict
+from power.logs.audit import audit
+from power.logs.run_facts import RunFacts
 from power.meter import Identity, MeterSettings
-from power.run_facts import RunFacts
-from power.verdict import Verdict
 
 _DESCRIPTION = """\
 Judge the energy in a power log, or in a log of the 2015 challenge (five columns, no header).

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from power.connect import open_wt310
-from power.energy import EnergyResult
+from power.energy.judge import EnergyResult
 from power.meter import Identity, InputMode, MeterSettings, Reading
 from power.wt310.driver import WT310
 

@@ -6,10 +6,10 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from power.audit import audit
-from power.old_log import is_old_log, read_old_log
-from power.plot import draw, save_png, to_html, to_svg
-from power.power_log import read_power_log
+from power.logs.audit import audit
+from power.logs.old_log import is_old_log, read_old_log
+from power.logs.plot import draw, save_png, to_html, to_svg
+from power.logs.power_log import read_power_log
 
 _DESCRIPTION = """\
 Draw power and energy of a log over time. The suffix chooses the form: .html (with the findings),

@@ -7,10 +7,10 @@ import argparse
 import time
 from contextlib import closing
 
+from power.bench.schedule import Schedule
 from power.commands.common import add_meter_options, open_chosen, print_json, reading_json
 from power.errors import MeterRefused
 from power.meter import Reading
-from power.schedule import Schedule
 from power.wt310.driver import WT310
 
 _DESCRIPTION = """\

@@ -14,6 +14,8 @@ from dataclasses import replace
 from pathlib import Path
 from types import FrameType
 
+from power.bench.priority import hurried
+from power.bench.recorder import Recorder
 from power.commands.common import (
     add_meter_options,
     add_setting_options,
@@ -25,11 +27,9 @@ from power.commands.common import (
     settings_json,
     settings_of,
 )
+from power.energy.verdict import Verdict, suspect
+from power.logs.run_facts import RunFacts, facts_path, save_facts
 from power.meter import Reading
-from power.priority import hurried
-from power.recorder import Recorder
-from power.run_facts import RunFacts, facts_path, save_facts
-from power.verdict import Verdict, suspect
 
 _DESCRIPTION = """\
 Reset the meter, set it up, integrate for --seconds by the meter's own timer, write every reading to

@@ -7,8 +7,8 @@ import argparse
 import time
 from contextlib import closing
 
+from power.bench.selftest import Outcome, SelfTest
 from power.commands.common import add_meter_options, open_chosen, print_json
-from power.selftest import Outcome, SelfTest
 
 _DESCRIPTION = """\
 Check identity, error queue, settings, update rate, the behaviour right after START, the

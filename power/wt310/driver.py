@@ -18,7 +18,7 @@ from power.meter import (
     Reading,
 )
 from power.scpi import Absent, DeviceError, parse_word, split_values
-from power.transport import Clock, Transport, UtcClock
+from power.transports.base import Clock, Transport, UtcClock
 from power.wt310 import output
 from power.wt310 import settings as setup
 from power.wt310.link import Link

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from power.errors import MeterMismatch, MeterRefused, MeterReplyError, MeterSilent, MeterUnreachable
 from power.meter import Identity
 from power.scpi import DeviceError, decode, parse_error, parse_register, parse_word
-from power.transport import Transport
+from power.transports.base import Transport
 from power.wt310.models import Model, model_of, parse_identity
 
 _log = logging.getLogger(__name__)

@@ -15,9 +15,9 @@ from pathlib import Path
 
 from power.connect import open_meter
 from power.meter import Meter
-from referee.progress import progress_bar
-from referee.service.checks import Check, Outcome, run_checks
-from referee.service.config_file import load_config
+from referee.programs.progress import progress_bar
+from referee.service.preflight.checks import Check, Outcome, run_checks
+from referee.service.setup.config_file import load_config
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

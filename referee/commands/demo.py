@@ -18,22 +18,22 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from referee.commands.following import summary
 from referee.commands.practice import practice_config
 from referee.demo.imperfect_answers import write_answers
 from referee.demo.scenes import generate
 from referee.errors import InputError, Unavailable
-from referee.hosting import Host, claimed, hosted
-from referee.progress import StatusLine, progress_bar
-from referee.service.config import (
+from referee.programs.following import summary
+from referee.programs.hosting import Host, claimed, hosted
+from referee.programs.progress import StatusLine, progress_bar
+from referee.service.evidence.bundle import write_bundle
+from referee.service.setup.config import (
     Config,
     ContestSection,
     ImagesSection,
     MeterSection,
     ServerSection,
 )
-from referee.service.contest import open_contest
-from referee.service.evidence import write_bundle
+from referee.service.setup.contest import open_contest
 from referee.store.database import Database
 from referee.store.scores import ScoringRun, newest_scoring_run
 from referee.store.sessions import all_sessions

@@ -14,9 +14,9 @@ import sys
 from pathlib import Path
 
 from referee.errors import InputError
-from referee.service.config_file import load_config
-from referee.service.contest import open_contest
-from referee.service.evidence import write_bundle
+from referee.service.evidence.bundle import write_bundle
+from referee.service.setup.config_file import load_config
+from referee.service.setup.contest import open_contest
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

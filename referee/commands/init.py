@@ -15,7 +15,7 @@ import argparse
 from pathlib import Path
 
 from referee.errors import InputError
-from referee.service.config import (
+from referee.service.setup.config import (
     Config,
     ContestSection,
     ImagesSection,
@@ -23,8 +23,8 @@ from referee.service.config import (
     ServerSection,
     StorageSection,
 )
-from referee.service.config_file import dump_config
-from referee.service.secrets_file import load_secrets
+from referee.service.setup.config_file import dump_config
+from referee.service.setup.secrets_file import load_secrets
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

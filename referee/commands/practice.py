@@ -14,11 +14,12 @@ import argparse
 from functools import partial
 from pathlib import Path
 
-from referee.commands.following import follow_sessions
-from referee.commands.rehearsal_text import rehearsal_text
 from referee.core.ground_truth import GroundTruth
-from referee.hosting import claimed, hosted
-from referee.service.config import (
+from referee.programs.following import follow_sessions
+from referee.programs.hosting import claimed, hosted
+from referee.service.results.rehearsal import rehearsal_report
+from referee.service.results.rehearsal_text import rehearsal_text
+from referee.service.setup.config import (
     Config,
     ContestSection,
     ImagesSection,
@@ -26,9 +27,8 @@ from referee.service.config import (
     ServerSection,
     StorageSection,
 )
-from referee.service.config_file import dump_config, load_config
-from referee.service.contest import Contest, open_contest, read_contest_truth
-from referee.service.rehearsal import rehearsal_report
+from referee.service.setup.config_file import dump_config, load_config
+from referee.service.setup.contest import Contest, open_contest, read_contest_truth
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

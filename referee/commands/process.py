@@ -6,13 +6,13 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from referee.processes import (
+from referee.programs.processes import (
     run_contest_server,
     run_control_desk,
     run_live_scorer,
     stop_with_parent,
 )
-from referee.service.config_file import load_config
+from referee.service.setup.config_file import load_config
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

@@ -13,13 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from referee.commands import score_options
-from referee.commands.score_table import print_table
 from referee.errors import InputError
-from referee.progress import progress_bar
-from referee.scoring.coco_boxes import CocoTruth
-from referee.scoring.ilsvrc import evaluate
-from referee.scoring.result import IlsvrcResult
-from referee.service.inputs import (
+from referee.formats import (
     GroundTruthFile,
     in_own_ids,
     own_image_ids,
@@ -27,13 +22,18 @@ from referee.service.inputs import (
     read_detections,
     read_ground_truth,
 )
-from referee.service.score_report import (
+from referee.programs.progress import progress_bar
+from referee.scoring.coco_boxes import CocoTruth
+from referee.scoring.ilsvrc import evaluate
+from referee.scoring.result import IlsvrcResult
+from referee.service.results.score_report import (
     Report,
     coco_report,
     energy_report,
     ilsvrc_report,
     images_with_detections,
 )
+from referee.service.results.score_table import print_table
 
 if TYPE_CHECKING:  # Importing pycocotools takes time that only its own metric needs.
     from referee.scoring.coco import CocoResult
@@ -111,7 +111,7 @@ def _score_ilsvrc(
         report |= _uncertainty(args, found, result)
     if args.explain:
         # Drawing pictures is left to those who want them: it takes its time to import.
-        from referee.service.score_explanation import write_explanation
+        from referee.service.results.score_explanation import write_explanation
 
         pictures = args.pictures or (args.images if args.images and args.images.is_dir() else None)
         write_explanation(args.explain, result, found, detections, pictures)
@@ -121,7 +121,7 @@ def _score_ilsvrc(
 
 def _uncertainty(args: argparse.Namespace, found: GroundTruthFile, result: IlsvrcResult) -> Report:
     """Return intervals and, with a rival, how likely the ranking would turn."""
-    from referee.service.score_uncertainty import Draws, rival_report, uncertainty_report
+    from referee.service.results.score_uncertainty import Draws, rival_report, uncertainty_report
 
     energy = (args.energy_wh or 1.0, args.energy_uncertainty_wh)
     rival_energy = (args.rival_energy_wh or 1.0, args.rival_energy_uncertainty_wh)

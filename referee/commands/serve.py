@@ -12,9 +12,9 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from referee.commands.following import follow_sessions
-from referee.hosting import claimed, hosted
-from referee.service.config_file import load_config
+from referee.programs.following import follow_sessions
+from referee.programs.hosting import claimed, hosted
+from referee.service.setup.config_file import load_config
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

@@ -13,8 +13,8 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from referee.service.config_file import load_config
-from referee.service.teams import register_team, registered_teams
+from referee.service.entry.teams import register_team, registered_teams
+from referee.service.setup.config_file import load_config
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

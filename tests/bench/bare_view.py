@@ -10,7 +10,7 @@ from typing import Any
 
 from flask import Flask, Response
 
-from referee.web.server import Running, serve
+from referee.web.server.server import Running, serve
 
 
 def flask_app(path: str) -> Flask:

@@ -15,13 +15,13 @@ from pathlib import Path
 from typing import Any
 
 from referee.commands.practice import practice_config
-from referee.hosting import Host, claimed, hosted
-from referee.service.config import ContestSection, ImagesSection, MeterSection, ServerSection
+from referee.programs.hosting import Host, claimed, hosted
+from referee.service.setup.config import ContestSection, ImagesSection, MeterSection, ServerSection
 from referee.store.answers import count_answers
 from referee.store.readings import readings_of
 from tests.bench.load import Figures, measure
 from tests.bench.serving import make_contest
-from tests.e2e.running import request
+from tests.support.running import request
 
 UPDATE_S = 0.1
 SECONDS = 10.0

@@ -14,8 +14,9 @@ import time
 import urllib.request
 from pathlib import Path
 
-from referee.hosting import Host, claimed, hosted
-from referee.service.config import (
+from referee.programs.hosting import Host, claimed, hosted
+from referee.service.entry.teams import register_team
+from referee.service.setup.config import (
     Config,
     ContestSection,
     ImagesSection,
@@ -23,10 +24,9 @@ from referee.service.config import (
     ServerSection,
     StorageSection,
 )
-from referee.service.config_file import dump_config, load_config
-from referee.service.teams import register_team
+from referee.service.setup.config_file import dump_config, load_config
 from tests.bench.serving import make_contest
-from tests.e2e.running import eventually, request
+from tests.support.running import eventually, request
 
 ROUNDS = 30
 

@@ -7,13 +7,13 @@ import tempfile
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
+from power.bench.recorder import Recorder
 from power.emulator.instrument import Instrument, Options
 from power.emulator.interpreter import Interpreter
 from power.emulator.load import Load
 from power.emulator.profile import LoadProfile, bursts, constant, energy_wh, noisy, parse_steps
-from power.energy import EnergyResult
+from power.energy.judge import EnergyResult
 from power.meter import MeterSettings
-from power.recorder import Recorder
 from power.transports.direct import DirectTransport
 from power.wt310.driver import WT310
 

@@ -13,16 +13,16 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
+from power.bench.recorder import Recorder
 from power.emulator.fault_actions import act
 from power.emulator.faults import parse_schedule
 from power.emulator.instrument import Instrument, Options
 from power.emulator.interpreter import Interpreter
 from power.emulator.load import Load
 from power.emulator.profile import LoadProfile, bursts, constant, parse_steps
-from power.energy import EnergyResult, Verdict
+from power.energy.judge import EnergyResult, Verdict
 from power.errors import MeterError
 from power.meter import Meter, MeterSettings
-from power.recorder import Recorder
 from power.transports.direct import DirectTransport
 from power.wt310.driver import WT310
 

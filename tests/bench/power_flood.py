@@ -15,7 +15,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from power.priority import hurried
+from power.bench.priority import hurried
 from tests.bench import serving
 from tests.bench.load import measure
 from tests.bench.power_timing import emulated, follow

@@ -18,10 +18,10 @@ from contextlib import closing, contextmanager
 from pathlib import Path
 from statistics import median, quantiles
 
+from power.bench.priority import hurried
+from power.bench.recorder import Recorder
 from power.connect import open_wt310
 from power.meter import IntegrationState, MeterSettings, Reading
-from power.priority import hurried
-from power.recorder import Recorder
 from power.wt310.driver import WT310
 
 INTERVAL_S = 0.1

@@ -17,12 +17,12 @@ from pathlib import Path
 from urllib.parse import urlencode
 
 from referee.commands.practice import practice_config
-from referee.hosting import hosted
-from referee.service.config import ContestSection, ImagesSection, MeterSection, ServerSection
+from referee.programs.hosting import hosted
+from referee.service.setup.config import ContestSection, ImagesSection, MeterSection, ServerSection
 from tests.bench.load import Figures, measure
 from tests.bench.pictures import make_image
 from tests.bench.serving_peers import THREADS, commits_alone, gthread_view, nginx, view
-from tests.e2e.running import request
+from tests.support.running import request
 
 REQUESTS = 3000
 ROUNDS = 5

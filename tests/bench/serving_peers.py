@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
 
-from tests.e2e.running import eventually, get
+from tests.support.running import eventually, get
 
 THREADS = 64
 _NGINX = """

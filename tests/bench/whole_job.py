@@ -17,8 +17,8 @@ from pathlib import Path
 import numpy as np
 
 from referee.commands.practice import practice_config
-from referee.hosting import Host, claimed, hosted
-from referee.service.config import ContestSection, ImagesSection, MeterSection, ServerSection
+from referee.programs.hosting import Host, claimed, hosted
+from referee.service.setup.config import ContestSection, ImagesSection, MeterSection, ServerSection
 from referee.store.answers import count_answers
 from referee.store.requests import count_fetched_images
 from referee.store.sessions import all_sessions

@@ -12,7 +12,7 @@ import pytest
 
 from referee.demo.imperfect_answers import write_answers
 from referee.demo.scenes import generate
-from tests.e2e.running import Program, program
+from tests.support.running import Program, program
 
 IMAGES = 12
 

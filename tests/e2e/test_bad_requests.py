@@ -11,7 +11,7 @@ from contextlib import closing
 import pytest
 
 from tests.e2e.conftest import IMAGES, Material
-from tests.e2e.running import PATIENCE_S, Program, get, program, request
+from tests.support.running import PATIENCE_S, Program, get, program, request
 
 pytestmark = pytest.mark.slow
 

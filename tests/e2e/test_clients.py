@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from tests.e2e.conftest import Material, Rehearse
-from tests.e2e.running import PATIENCE_S, referee
+from tests.support.running import PATIENCE_S, referee
 
 pytestmark = pytest.mark.slow
 

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from tests.e2e.conftest import Rehearse
-from tests.e2e.running import PATIENCE_S
+from tests.support.running import PATIENCE_S
 
 pytestmark = pytest.mark.slow
 

@@ -18,19 +18,19 @@ from selenium.webdriver.common.keys import Keys
 from selenium.webdriver.support.ui import WebDriverWait
 from werkzeug.serving import BaseWSGIServer, make_server
 
-from referee.service.board import Board
-from referee.service.contest import Contest
-from referee.service.control_desk import ControlDesk
-from referee.service.metering import LinkState
-from referee.service.teams import register_team
+from referee.service.board.board import Board
+from referee.service.desk.control_desk import ControlDesk
+from referee.service.desk.metering import LinkState
+from referee.service.entry.teams import register_team
+from referee.service.setup.contest import Contest
 from referee.store.notices import Level, insert_notice
 from referee.store.readings import insert_energy
 from referee.store.scores import Snapshot, insert_snapshot
-from referee.web.broadcast import Broadcast
-from referee.web.console import console_app
-from tests.e2e.browsing import chromium, press, text_of, wait_text
-from tests.e2e.running import PATIENCE_S
-from tests.service.fakes import FakeClock, FakeMeter, eventually, make_contest, running_desk
+from referee.web.desk.broadcast import Broadcast
+from referee.web.desk.console import console_app
+from tests.support.browsing import chromium, press, text_of, wait_text
+from tests.support.fakes import FakeClock, FakeMeter, eventually, make_contest, running_desk
+from tests.support.running import PATIENCE_S
 
 pytestmark = [pytest.mark.slow, pytest.mark.browser]
 

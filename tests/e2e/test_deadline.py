@@ -10,7 +10,7 @@ from contextlib import closing
 import pytest
 
 from tests.e2e.conftest import Rehearse
-from tests.e2e.running import PATIENCE_S, Program, eventually, get, request
+from tests.support.running import PATIENCE_S, Program, eventually, get, request
 
 pytestmark = pytest.mark.slow
 

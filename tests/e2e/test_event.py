@@ -13,9 +13,9 @@ import pytest
 from selenium import webdriver
 from selenium.webdriver.common.by import By
 
-from tests.e2e.browsing import chromium, press, wait_text
 from tests.e2e.conftest import Material
-from tests.e2e.running import Program, client, program, referee, request
+from tests.support.browsing import chromium, press, wait_text
+from tests.support.running import Program, client, program, referee, request
 
 pytestmark = [pytest.mark.slow, pytest.mark.browser]
 

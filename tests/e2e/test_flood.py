@@ -14,7 +14,7 @@ import pytest
 from PIL import Image
 
 from tests.e2e.conftest import Rehearse
-from tests.e2e.running import PATIENCE_S, Program, eventually, get, request
+from tests.support.running import PATIENCE_S, Program, eventually, get, request
 
 pytestmark = pytest.mark.slow
 

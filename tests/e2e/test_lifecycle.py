@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 
 from tests.e2e.conftest import Material, Rehearse
-from tests.e2e.running import Program, client, eventually, get, program, referee, request
+from tests.support.running import Program, client, eventually, get, program, referee, request
 
 pytestmark = pytest.mark.slow
 

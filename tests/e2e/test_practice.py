@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from tests.e2e.conftest import Material, Rehearse
-from tests.e2e.running import client, eventually, referee
+from tests.support.running import client, eventually, referee
 
 pytestmark = pytest.mark.slow
 

@@ -22,12 +22,12 @@ from power.emulator.interpreter import Interpreter
 from power.emulator.load import Load
 from power.emulator.profile import LoadProfile, constant
 from power.emulator.serial_line import SerialServer
-from power.emulator.usbtmc import UsbBackend
 from power.emulator.vxi11 import Vxi11Server
 from power.errors import MeterSilent
 from power.meter import IntegrationState, MeterSettings, Reading
 from power.transports.direct import DirectTransport
 from power.wt310.driver import WT310
+from tests.support.usbtmc import UsbBackend
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 from power.cli import main
-from power.power_log import read_power_log
+from power.logs.power_log import read_power_log
 
 Run = Callable[..., subprocess.CompletedProcess[str]]
 

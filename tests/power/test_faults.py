@@ -9,10 +9,11 @@ from typing import Any
 
 import pytest
 
+from power.bench.recorder import Recorder
 from power.emulator.faults import CATALOGUE, BadFault, parse_fault, parse_schedule
 from power.emulator.instrument import Options
 from power.emulator.profile import constant
-from power.energy import EnergyResult, Verdict
+from power.energy.judge import EnergyResult, Verdict
 from power.errors import (
     MeterBusy,
     MeterMismatch,
@@ -22,7 +23,6 @@ from power.errors import (
     MeterUnreachable,
 )
 from power.meter import IntegrationState, MeterSettings
-from power.recorder import Recorder
 
 SETTINGS = MeterSettings(
     timer_s=40, update_interval_s=0.5, voltage_range_v=150.0, current_range_a=0.1

@@ -169,7 +169,7 @@ def test_the_emulator_ends_with_its_parent(tmp_path: Path) -> None:
 def test_importing_the_protocol_does_not_import_pyvisa() -> None:
     """`power.meter` is light, and so is everything up to the first link."""
     program = (
-        "import sys, power.meter, power.energy, power.connect; "
+        "import sys, power.meter, power.energy.judge, power.connect; "
         "power.connect.open_meter('TCPIP::127.0.0.1::INSTR'); "
         "assert not {'pyvisa', 'serial', 'usb'} & set(sys.modules)"
     )

@@ -14,9 +14,9 @@ from pycocotools.coco import COCO
 from pycocotools.cocoeval import COCOeval
 
 from referee.errors import InputError
+from referee.formats import read_coco_results, read_ground_truth
 from referee.scoring.coco import EVALUATORS, NUMBERS, evaluate, installed_evaluators
 from referee.scoring.coco_boxes import CocoResults, CocoTruth
-from referee.service.inputs import read_coco_results, read_ground_truth
 
 PUBLISHED = (0.505, 0.697, 0.573, 0.586, 0.519, 0.501, 0.387, 0.594, 0.595, 0.640, 0.566, 0.564)
 

@@ -16,7 +16,7 @@ from referee.scoring.lpirc import normalized_accuracy
 from referee.scoring.printed import check_printed
 from referee.scoring.result import IGNORED_REASONS
 from referee.scoring.rules import RULE_SETS
-from tests.scoring.lpirc_tables import SESSION_H, SET_SIZE, TABLE_II_2016, TABLE_III_2015
+from tests.support.lpirc_tables import SESSION_H, SET_SIZE, TABLE_II_2016, TABLE_III_2015
 
 PAGE = (Path(__file__).parents[2] / "docs/scoring.md").read_text(encoding="utf-8")
 FILES = re.findall(r"```\w+ (\S+)\n(.*?)```", PAGE, re.DOTALL)

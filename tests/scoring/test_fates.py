@@ -10,7 +10,7 @@ from hypothesis import given, settings
 
 from referee.scoring.fates import Fate
 from referee.scoring.ilsvrc import evaluate
-from tests.scoring.contests import contests, make_detections, make_truth
+from tests.support.scoring_cases import contests, make_detections, make_truth
 
 DOG, CAT = (10, 10, 59, 59), (100, 10, 149, 59)
 TRUTH = make_truth([1, 2], [1, 2], [(1, 1, DOG), (1, 2, CAT), (2, 2, DOG)], [(2, 2)])

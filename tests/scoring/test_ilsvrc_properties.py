@@ -12,8 +12,8 @@ from hypothesis import given, settings
 from referee.scoring.ilsvrc import evaluate
 from referee.scoring.live import LiveScore
 from referee.scoring.rules import DEVKIT, STRICT
-from tests.scoring.contests import contests, make_detections, make_truth
-from tests.scoring.devkit_reference import reference_score
+from tests.support.devkit_reference import reference_score
+from tests.support.scoring_cases import contests, make_detections, make_truth
 
 
 def assert_same_scores(expected, actual):

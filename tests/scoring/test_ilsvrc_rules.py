@@ -14,7 +14,7 @@ from referee.scoring import truth_index
 from referee.scoring.ilsvrc import evaluate
 from referee.scoring.overlap import columns, iou
 from referee.scoring.rules import DEVKIT, REFEREE_2015, STRICT
-from tests.scoring.contests import make_detections, make_truth
+from tests.support.scoring_cases import make_detections, make_truth
 
 BOX = (10, 10, 59, 59)
 NAN = math.nan

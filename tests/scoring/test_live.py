@@ -13,7 +13,7 @@ from referee.scoring import live as live_module
 from referee.scoring.ilsvrc import evaluate
 from referee.scoring.live import LiveScore
 from referee.scoring.rules import DEVKIT, REFEREE_2015
-from tests.scoring.contests import contests, make_detections, make_truth
+from tests.support.scoring_cases import contests, make_detections, make_truth
 
 
 @pytest.mark.slow

@@ -21,7 +21,7 @@ from referee.scoring.lpirc import (
     score,
 )
 from referee.scoring.printed import Agreement, check_printed
-from tests.scoring.lpirc_tables import (
+from tests.support.lpirc_tables import (
     MISPRINTS,
     SESSION_H,
     SET_SIZE,

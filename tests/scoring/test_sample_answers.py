@@ -7,11 +7,11 @@ import numpy as np
 import pytest
 
 from referee.core.ground_truth import GroundTruth
+from referee.formats import read_detections
 from referee.scoring.fates import Fate
 from referee.scoring.ilsvrc import evaluate
 from referee.scoring.live import LiveScore
-from referee.service.inputs import read_detections
-from tests.scoring.contests import make_detections
+from tests.support.scoring_cases import make_detections
 
 IMAGES = 20_121
 

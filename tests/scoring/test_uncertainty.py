@@ -20,8 +20,8 @@ from referee.scoring.uncertainty import (
     turn_probability,
     with_energy,
 )
-from tests.scoring.contests import make_detections, make_truth
-from tests.scoring.devkit_reference import reference_score
+from tests.support.devkit_reference import reference_score
+from tests.support.scoring_cases import make_detections, make_truth
 
 
 def contest(seed, images=30, quality=0.7):

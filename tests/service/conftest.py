@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.service.fakes import FakeClock, FakeMeter, make_contest, running_desk
+from tests.support.fakes import FakeClock, FakeMeter, make_contest, running_desk
 
 
 @pytest.fixture

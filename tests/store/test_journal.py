@@ -13,8 +13,8 @@ from referee.errors import Unavailable
 from referee.store import journal as journal_module
 from referee.store.answers import insert_answer
 from referee.store.journal import Journal
-from tests.service.fakes import eventually
 from tests.store.conftest import answer, new_session
+from tests.support.fakes import eventually
 
 BOUND_S = 20.0
 

@@ -10,12 +10,12 @@ from pathlib import Path
 import pytest
 from flask.testing import FlaskClient
 
-from referee.service.admission import Admission
-from referee.service.contest import Contest
-from referee.service.control_desk import ControlDesk
+from referee.service.desk.control_desk import ControlDesk
+from referee.service.entry.admission import Admission
+from referee.service.setup.contest import Contest
 from referee.store.journal import Journal
-from referee.web.contest import ContestServices, contest_app
-from tests.service.fakes import FakeClock, make_contest, running_desk
+from referee.web.contest.app import ContestServices, contest_app
+from tests.support.fakes import FakeClock, make_contest, running_desk
 
 IMAGES = 250
 

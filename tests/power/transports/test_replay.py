@@ -11,7 +11,7 @@ import pytest
 
 from power.errors import MeterUnreachable
 from power.meter import IntegrationState, MeterSettings
-from power.transport import LoggedTransport, WireLog
+from power.transports.base import LoggedTransport, WireLog
 from power.transports.replay import ReplayEnded, ReplayTransport, read_wire_log
 from power.wt310.driver import WT310
 

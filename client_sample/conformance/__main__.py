@@ -1,0 +1,53 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Hold a server to the contest's protocol: one line a rule, and exit 0 if all hold.
+
+    python -m client_sample.conformance http://127.0.0.1:8000 --user me --password practice
+
+It runs a session of its own from login to logout, so try it against a rehearsal. `--legacy` leaves
+out what only new clients use. Needs Python 3.9 and nothing else.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from typing import Sequence
+
+from client_sample.conformance.http import Broken, Server
+from client_sample.conformance.modern import MODERN
+from client_sample.conformance.rules import AFTER, BEFORE, DURING, Rule
+
+
+def check(server: Server, rules: Sequence[Rule]) -> int:
+    """Try each rule and print a line about it; return how many do not hold."""
+    broken = 0
+    for rule in rules:
+        name = (rule.__doc__ or rule.__name__).strip()
+        try:
+            rule(server)
+            print(f"ok    {name}", flush=True)
+        except Exception as error:  # A server under test may answer anything.
+            broken += 1
+            kind = "" if isinstance(error, Broken) else f"{type(error).__name__}: "
+            print(f"FAIL  {name}: {kind}{error}", flush=True)
+    return broken
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the suite; return 0 when every rule holds, 1 when one does not."""
+    parser = argparse.ArgumentParser(prog="conformance", description=(__doc__ or "").split("\n")[0])
+    parser.add_argument("url", help="base URL, for example http://127.0.0.1:8000")
+    parser.add_argument("--user", required=True)
+    parser.add_argument("--password", required=True)
+    parser.add_argument("--legacy", action="store_true", help="only the protocol of 2015-2019")
+    options = parser.parse_args(arguments)
+    server = Server(options.url, options.user, options.password)
+    modern: Sequence[Rule] = () if options.legacy else MODERN
+    rules = [*BEFORE, *DURING, *modern, *AFTER]
+    broken = check(server, rules)
+    print(f"{len(rules) - broken} of {len(rules)} rules hold", flush=True)
+    return 1 if broken else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,110 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The rules of what new clients get beside the old protocol; each docstring is its name."""
+
+from __future__ import annotations
+
+import json
+from typing import Any, Sequence
+
+from client_sample.conformance.http import Answer, Broken, Server, demand
+from client_sample.conformance.rules import Rule
+
+RECEIPT = {"answer", "stored", "flagged", "received_s", "remaining_seconds", "late"}
+STATUS = {"state", "remaining_seconds", "images", "images_fetched", "answers", "detections"}
+
+
+def token_in_header_and_query(server: Server) -> None:
+    """the token may stand in 'Authorization: Bearer' and in the query"""
+    demand(server.ask("GET", "/verify", bearer=True), 200, b"Valid Token\n")
+    demand(server.ask("GET", f"/verify?token={server.token}"), 200, b"Valid Token\n")
+
+
+def image_by_path(server: Server) -> None:
+    """GET /image/1 and GET /image?image_name=1 send the same image, never stored by a cache"""
+    one = server.ask("GET", "/image/1", bearer=True)
+    two = server.ask("GET", "/image?image_name=1", bearer=True)
+    demand(one, 200)
+    demand(two, 200, one.body)
+    if one.headers.get("cache-control") != "no-store":
+        raise Broken(f"Cache-Control is {one.headers.get('cache-control')!r}")
+
+
+def login_as_json(server: Server) -> None:
+    """a login that accepts JSON tells token, session, images, seconds and remaining_seconds"""
+    fields = {"username": server.user, "password": server.password}
+    answer = server.ask("POST", "/login", fields, Accept="application/json")
+    _require(_object(answer, 200), {"token", "session", "images", "seconds", "remaining_seconds"})
+
+
+def answers_as_json(server: Server) -> None:
+    """COCO results are taken, with a receipt that flags rows which can never match"""
+    good = {"image_id": 1, "category_id": 1, "bbox": [1, 1, 9, 9], "score": 0.5}
+    receipt = _object(_send(server, json.dumps([good, {**good, "image_id": 0}])), 200)
+    _require(receipt, RECEIPT)
+    if (
+        receipt["stored"] != 2
+        or receipt["late"]
+        or [f["row"] for f in receipt["flagged"]][-1:] != [1]
+    ):
+        raise Broken(f"the receipt is {receipt}")
+
+
+def answers_as_csv(server: Server) -> None:
+    """CSV is taken, with and without confidences"""
+    for line in ("1 1 0.5 1 1 9 9", "1,1,1,1,9,9"):
+        receipt = _object(_send(server, line, "text/csv"), 200)
+        if receipt.get("stored") != 1:
+            raise Broken(f"the receipt is {receipt}")
+
+
+def faults_are_named(server: Server) -> None:
+    """a faulty post is refused whole, with problem details that name the faults"""
+    problem = _object(_send(server, "[{}]"), 400)
+    _require(problem, {"title", "status", "detail", "code", "faults"})
+
+
+def status_counts(server: Server) -> None:
+    """/status tells what was counted, in JSON"""
+    _require(_object(server.ask("GET", "/status", bearer=True), 200), STATUS)
+
+
+def openapi_is_served(server: Server) -> None:
+    """/openapi.json describes the server"""
+    document = _object(server.ask("GET", "/openapi.json"), 200)
+    if not str(document.get("openapi", "")).startswith("3."):
+        raise Broken("it is no OpenAPI 3 document")
+
+
+def _send(server: Server, body: str, kind: str = "application/json") -> Answer:
+    return server.ask(
+        "POST", "/result", body=body, kind=kind, bearer=True, Accept="application/json"
+    )
+
+
+def _object(answer: Answer, status: int) -> dict[str, Any]:
+    demand(answer, status)
+    try:
+        document = json.loads(answer.body)
+    except ValueError:
+        raise Broken(f"{answer.body[:60]!r} is not JSON") from None
+    if not isinstance(document, dict):
+        raise Broken(f"{answer.body[:60]!r} is not an object")
+    return document
+
+
+def _require(document: dict[str, Any], names: set[str]) -> None:
+    missing = names - document.keys()
+    if missing:
+        raise Broken(f"{', '.join(sorted(missing))} missing")
+
+
+MODERN: Sequence[Rule] = (
+    token_in_header_and_query,
+    image_by_path,
+    login_as_json,
+    answers_as_json,
+    answers_as_csv,
+    faults_are_named,
+    status_counts,
+    openapi_is_served,
+)

@@ -1,0 +1,149 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Try a meter out before an event: identity, settings, updates, clock, a short integration."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from enum import Enum
+
+from power.energy.final import read_final
+from power.errors import MeterError
+from power.meter import IntegrationState, MeterSettings
+from power.transports.base import Clock
+from power.wt310.driver import WT310
+
+_log = logging.getLogger(__name__)
+
+_UPDATE_S = 0.25
+_UPDATES = 12
+# The timer is good to 0.02 % and TIME to one update; the rest is the wire's and the host's jitter.
+_CLOCK_TOLERANCE_S = 0.1
+
+
+class Outcome(Enum):
+    """Say how a check went."""
+
+    OK = "OK"
+    WARN = "WARN"
+    FAIL = "FAIL"
+
+
+@dataclass(frozen=True)
+class Check:
+    """Hold one check: what was looked at, how it went, what was found or is to be done."""
+
+    name: str
+    outcome: Outcome
+    text: str
+
+
+class SelfTest:
+    """Run all checks on one meter and put its settings back at the end."""
+
+    def __init__(
+        self, meter: WT310, *, clock: Clock, sleep: Callable[[float], None], seconds: int = 5
+    ) -> None:
+        self._meter = meter
+        self._clock = clock
+        self._sleep = sleep
+        self._seconds = seconds
+
+    def run(self) -> Iterator[Check]:
+        """Yield each check when it is done; after a failed one the rest may be left out.
+
+        Nothing is touched while somebody's integration runs.
+        """
+        try:
+            identity = self._meter.identify()
+            yield _ok("identity", f"{identity.model} {identity.serial}, {identity.firmware}")
+            before = self._meter.settings()
+            errors = self._meter.pending_errors()
+        except MeterError as error:
+            yield Check("identity", Outcome.FAIL, str(error))
+            return
+        if errors:
+            yield Check("error queue", Outcome.WARN, "it held " + ", ".join(map(str, errors)))
+        else:
+            yield _ok("error queue", "empty")
+        try:
+            yield from self._measure(replace(before, update_interval_s=_UPDATE_S))
+        except MeterError as error:
+            yield Check("measuring", Outcome.FAIL, str(error))
+        yield self._restore(before)
+
+    def _measure(self, settings: MeterSettings) -> Iterator[Check]:
+        wanted = replace(settings, timer_s=self._seconds)
+        found = self._meter.prepare(wanted)
+        yield _ok("settings", f"written and read back: {_words(found)}")
+        yield self._updates()
+        yield from self._integrate(wanted)
+
+    def _updates(self) -> Check:
+        """Count updates by their phase: it must come back to the same place."""
+        first_s, _ = self._meter.await_update(_UPDATE_S)
+        self._sleep((_UPDATES - 0.5) * _UPDATE_S)
+        passed = (self._meter.await_update(_UPDATE_S)[0] - first_s) / _UPDATE_S
+        if abs(passed - _UPDATES) > 0.2:
+            return Check(
+                "update rate",
+                Outcome.FAIL,
+                f"{passed:.2f} intervals of {_UPDATE_S:g} s passed where {_UPDATES} were expected",
+            )
+        return _ok("update rate", f"{_UPDATE_S:g} s, {(passed / _UPDATES - 1):+.2%}")
+
+    def _integrate(self, settings: MeterSettings) -> Iterator[Check]:
+        start = self._meter.start()
+        first = self._meter.read()
+        blank = sorted(first.absent)
+        yield _ok(
+            "after START",
+            f"no data for {', '.join(blank)}, as expected" if blank else "data at once",
+        )
+        state, asked_s = IntegrationState.START, self._clock()
+        deadline_s = start.written_s + settings.timer_s + 5.0
+        while state is IntegrationState.START and asked_s < deadline_s:
+            self._sleep(0.02)
+            asked_s = self._clock()
+            state = self._meter.state()
+        took_s = asked_s - start.written_s
+        if state is not IntegrationState.TIMEUP:
+            self._meter.stop()
+            yield Check(
+                "timer", Outcome.FAIL, f"the state is {state.value} {took_s:.1f} s after START"
+            )
+            return
+        off_s = took_s - settings.timer_s
+        yield Check(
+            "clock",
+            Outcome.OK if abs(off_s) <= _CLOCK_TOLERANCE_S else Outcome.WARN,
+            f"the timer of {settings.timer_s} s ended after {took_s:.2f} s of ours",
+        )
+        final = read_final(self._meter.read, settings.update_interval_s, self._sleep)[-1]
+        good = final.integration_s == settings.timer_s and final.energy_wh is not None
+        text = f"{final.energy_wh} Wh in {final.integration_s} s"
+        yield Check("integration", Outcome.OK if good else Outcome.FAIL, text)
+
+    def _restore(self, before: MeterSettings) -> Check:
+        """Put the settings back; the timer and the integrator's state go with a reset."""
+        try:
+            self._meter.stop()
+            self._meter.restore(before)
+            self._meter.local()
+        except MeterError as error:
+            return Check("restored", Outcome.WARN, str(error))
+        return _ok("restored", _words(before))
+
+
+def _ok(name: str, text: str) -> Check:
+    return Check(name, Outcome.OK, text)
+
+
+def _words(settings: MeterSettings) -> str:
+    volts = "auto" if settings.voltage_range_v is None else f"{settings.voltage_range_v:g} V"
+    amperes = "auto" if settings.current_range_a is None else f"{settings.current_range_a:g} A"
+    return (
+        f"{settings.mode.value}, {volts}, {amperes}, update {settings.update_interval_s:g} s, "
+        f"timer {settings.timer_s} s"
+    )

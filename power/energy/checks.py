@@ -1,0 +1,169 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The checks that look at the course of a run: its end, its window, its order, its holes."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+
+from power.energy.run import ENDED, Run, noise_floor_w
+from power.energy.verdict import Finding, invalid, note, suspect
+from power.meter import IntegrationState
+
+# Readings further apart than this many updates leave a gap.
+GAP_UPDATES = 2.5
+# More of a run than this share must not go without readings.
+MOST_UNSEEN = 0.5
+# The first updates after START have no data on a real meter (recorded at 1 s updates; how long it
+# takes at shorter ones is not known).
+BLANK_UPDATES = 2
+BLANK_S = 1.0
+
+
+def ending(run: Run) -> Iterator[Finding]:
+    """Check that the run ended, in a proper state, and that its last reading is confirmed."""
+    state = run.final.state
+    if state is IntegrationState.START:
+        yield invalid("not_ended", "The integration was still running at the last reading.")
+    elif state is IntegrationState.RESET:
+        yield invalid("meter_reset", "The integrator was reset before its result was read.")
+    elif state is IntegrationState.ERROR:
+        yield invalid(
+            "meter_error",
+            "The meter ended the integration with an error: its power failed or it overflowed.",
+        )
+    if not _is_number(run.final.energy_wh) or not _is_number(run.final.integration_s):
+        yield invalid("no_final_energy", "The last reading has no energy or no integration time.")
+        return
+    ended = [row for row in run.readings if row.state in ENDED]
+    if not ended:
+        return
+    last = run.final
+    # The reading before last must be an update older, else it can show the same stale value.
+    earlier = [
+        row
+        for row in ended
+        if last.monotonic_s - row.monotonic_s >= 0.9 * run.settings.update_interval_s
+    ]
+    if not earlier:
+        yield suspect(
+            "final_unconfirmed",
+            "The final energy was not read twice, one update apart; read it again at the meter.",
+        )
+    elif (earlier[-1].energy_wh, earlier[-1].integration_s) != (
+        last.energy_wh,
+        last.integration_s,
+    ):
+        yield invalid(
+            "final_differs",
+            f"The energy still changed after the end: {earlier[-1].energy_wh} Wh, then "
+            f"{last.energy_wh} Wh.",
+        )
+
+
+def window(run: Run, session_s: float) -> Iterator[Finding]:
+    """Check that the meter integrated as long as the session lasted."""
+    measured = run.final.integration_s
+    if measured is None or not math.isfinite(measured):
+        return
+    if abs(measured - session_s) > run.tolerance_s:
+        yield invalid(
+            "window",
+            f"The meter integrated {measured:g} s, but the session lasted {session_s:.1f} s.",
+        )
+    timer_s = run.settings.timer_s
+    if run.final.state is IntegrationState.TIMEUP and measured != timer_s:
+        yield invalid(
+            "timer",
+            f"The meter's timer ended the run at {measured:g} s, but was set to {timer_s} s.",
+        )
+
+
+def order(run: Run) -> Iterator[Finding]:
+    """Check that state, time and energy only went forward, and the meter's clock with ours."""
+    ended = False
+    for row in run.readings:
+        if ended and row.state is IntegrationState.START:
+            yield invalid("restarted", "The integration ended and was started again.")
+            break
+        ended = ended or row.state in ENDED or row.state is IntegrationState.ERROR
+    if any(row.state is IntegrationState.RESET for row in run.readings[:-1]):
+        yield invalid("meter_reset", "The integrator was reset during the run.")
+    yield from _backwards(run)
+    yield from _clock(run)
+    gaps = [
+        later.monotonic_s - earlier.monotonic_s
+        for earlier, later in zip(run.readings, run.readings[1:], strict=False)
+        if earlier.state is IntegrationState.START
+        and later.monotonic_s - earlier.monotonic_s > GAP_UPDATES * run.settings.update_interval_s
+    ]
+    if gaps:
+        yield note(
+            "gap",
+            f"Gaps between readings: {len(gaps)}, the longest {max(gaps):.1f} s; the meter's own "
+            "integrator went on.",
+        )
+    duration_s = run.final.integration_s or 0.0
+    if sum(gaps) > MOST_UNSEEN * duration_s:
+        yield suspect(
+            "few_samples",
+            f"Nobody watched the meter for {sum(gaps):.1f} of {duration_s:g} s, so that clipping "
+            "or a change of range there would have gone unseen.",
+        )
+
+
+def _backwards(run: Run) -> Iterator[Finding]:
+    floor_wh = noise_floor_w(run) * run.settings.update_interval_s / 3600
+    time_back = energy_back = False
+    for earlier, later in zip(run.readings, run.readings[1:], strict=False):
+        if earlier.integration_s is not None and later.integration_s is not None:
+            time_back = time_back or later.integration_s < earlier.integration_s
+        if earlier.energy_wh is not None and later.energy_wh is not None:
+            span_s = max(1.0, later.monotonic_s - earlier.monotonic_s)
+            energy_back = energy_back or later.energy_wh < earlier.energy_wh - floor_wh * span_s
+    if time_back:
+        yield invalid("time_went_back", "The integration time went back: the meter was restarted.")
+    if energy_back:
+        yield invalid("energy_went_back", "The energy went down during the run.")
+
+
+def _clock(run: Run) -> Iterator[Finding]:
+    """Compare TIME with our clock at every running reading; a held display or a stop shows here."""
+    rows = [row for row in run.running if row.integration_s is not None]
+    if not rows:
+        return
+    offsets = [row.monotonic_s - (row.integration_s or 0.0) for row in rows]
+    spread_s = max(offsets) - min(offsets)
+    if spread_s > run.tolerance_s + 0.001 * (rows[-1].monotonic_s - rows[0].monotonic_s):
+        yield suspect(
+            "clock",
+            f"The meter's integration time and our clock moved {spread_s:.1f} s apart during the "
+            "run: it was paused or its display was held.",
+        )
+
+
+def missing(run: Run) -> Iterator[Finding]:
+    """Check for running readings without numbers, after the first updates, which never have any."""
+    rows = run.running
+    if not rows:
+        yield suspect("few_samples", "There is no reading while the integration ran.")
+        return
+    blank_s = max(BLANK_S, BLANK_UPDATES * run.settings.update_interval_s)
+    begin_s = rows[0].monotonic_s + blank_s
+    late = [row for row in rows if row.monotonic_s > begin_s]
+    holes = [row for row in late if row.absent]
+    if holes:
+        names = sorted({name for row in holes for name in row.absent})
+        yield suspect(
+            "no_data",
+            f"{len(holes)} of {len(late)} readings lacked a number for {', '.join(names)}.",
+        )
+
+
+def suspension(suspended_s: float) -> Finding:
+    """Return the finding that the host slept during the session."""
+    return suspect("suspended", f"The computer slept for {suspended_s:.1f} s during the session.")
+
+
+def _is_number(value: float | None) -> bool:
+    return value is not None and math.isfinite(value)

@@ -1,0 +1,134 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The energy of a session, with its uncertainty and a verdict: pure, used by everybody.
+
+The integrator's last WH is the energy. Everything else here only decides whether it may be used.
+
+Findings by code, INVALID: `no_readings`, `not_started`, `not_ended`, `meter_reset`,
+`meter_error`, `restarted`, `time_went_back`, `energy_went_back`, `no_final_energy`,
+`final_differs`, `window`, `timer`, `over_range`, `peak_over`, `range_changed`, `no_load`,
+`cross_check` (far off). SUSPECT: `final_unconfirmed`, `auto_range`, `range_switched`,
+`above_range`, `no_data`, `negative_power`, `clock`, `few_samples`, `suspended`, `implausible`,
+`cross_check`. Notes: `gap`, `uncertain`, `mode`.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from power.energy.accuracy import accuracy_of, energy_uncertainty_wh
+from power.energy.cross_check import cross_check
+from power.energy import checks, plausibility
+from power.energy.run import Run
+from power.energy.verdict import Finding
+from power.energy.verdict import Verdict as Verdict
+from power.energy.verdict import invalid, worst
+from power.meter import Identity, IntegrationState, MeterSettings, Reading
+
+
+@dataclass(frozen=True)
+class EnergyResult:
+    """Hold the energy of one session and everything that is known about its quality.
+
+    `energy_wh` is there only when the verdict is VALID or SUSPECT; `integrator_wh` is what the
+    meter showed last, whatever it is worth. `cross_check_wh` is what the energy would be if the
+    sampled powers were right and not the integrator. `uncertainty_wh` is the limit of error from
+    the meter's accuracy table; None where a range is not known.
+    """
+
+    verdict: Verdict
+    energy_wh: float | None
+    uncertainty_wh: float | None
+    findings: tuple[Finding, ...]
+    integrator_wh: float | None = None
+    cross_check_wh: float | None = None
+    integration_s: float | None = None
+    session_s: float | None = None
+    end_state: IntegrationState | None = None
+    samples: int = 0
+    mean_power_w: float | None = None
+
+
+def judge_energy(
+    readings: Sequence[Reading],
+    *,
+    session_s: float,
+    settings: MeterSettings,
+    identity: Identity | None = None,
+    active: bool = True,
+    suspended_s: float = 0.0,
+) -> EnergyResult:
+    """Return the energy of a session from its readings, in order of time.
+
+    `readings` begin before or at the start of the integration and end with two readings after its
+    end, one update apart. `session_s` is how long the session really lasted by the host's monotonic
+    clock, from the start to the deadline or the early logout. `settings` are those that were read
+    back before the start; a range of None (auto-range) makes the verdict SUSPECT. `active` False
+    says that the device had no reason to draw power. `suspended_s` is how long the host slept.
+
+    The findings are listed at the top of this module.
+    """
+    run = Run.of(readings, settings)
+    if run is None:
+        return EnergyResult(
+            Verdict.INVALID, None, None, (_never_ran(readings),), session_s=session_s
+        )
+    findings = list(checks.ending(run))
+    findings += checks.window(run, session_s)
+    findings += checks.order(run)
+    findings += plausibility.ranges(run)
+    findings += checks.missing(run)
+    findings += plausibility.plausibility(run, identity, session_s, active=active)
+    if suspended_s > 0:
+        findings.append(checks.suspension(suspended_s))
+    final = run.final
+    compared = cross_check(run.readings, settings.update_interval_s)
+    findings += plausibility.agreement(run, compared)
+    uncertainty_wh = _uncertainty_wh(run, identity)
+    findings += plausibility.uncertainty(final.energy_wh, uncertainty_wh)
+    verdict = worst(findings)
+    energy_wh = _finite(final.energy_wh)
+    usable = verdict is not Verdict.INVALID
+    duration_s = final.integration_s
+    return EnergyResult(
+        verdict=verdict,
+        energy_wh=energy_wh if usable else None,
+        uncertainty_wh=uncertainty_wh if usable else None,
+        findings=tuple(findings),
+        integrator_wh=energy_wh,
+        cross_check_wh=(
+            None if compared is None or energy_wh is None else energy_wh + compared.difference_wh
+        ),
+        integration_s=duration_s,
+        session_s=session_s,
+        end_state=final.state,
+        samples=len(run.readings),
+        mean_power_w=(
+            3600 * energy_wh / duration_s if energy_wh is not None and duration_s else None
+        ),
+    )
+
+
+def _never_ran(readings: Sequence[Reading]) -> Finding:
+    if readings:
+        return invalid(
+            "not_started", "The integration never ran: every reading was in state RESET."
+        )
+    return invalid("no_readings", "The meter was never read.")
+
+
+def _uncertainty_wh(run: Run, identity: Identity | None) -> float | None:
+    final, power_range_w = run.final, run.power_range_w
+    if power_range_w is None or final.energy_wh is None or final.integration_s is None:
+        return None
+    return energy_uncertainty_wh(
+        accuracy_of(identity, run.settings.mode),
+        final.energy_wh,
+        power_range_w,
+        final.integration_s,
+    )
+
+
+def _finite(value: float | None) -> float | None:
+    return value if value is not None and math.isfinite(value) else None

@@ -1,0 +1,172 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The checks that look at values: ranges, size and sign of power, agreement of both integrals."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+
+from power.energy.cross_check import CrossCheck
+from power.energy.run import Run, noise_floor_w
+from power.energy.verdict import Finding, invalid, note, suspect
+from power.meter import Flag, Identity, InputMode
+
+# Above its rated range a crest can be cut without a sign; 128 % was recorded with half the power.
+ABOVE_RANGE = 1.1
+
+
+def ranges(run: Run) -> Iterator[Finding]:
+    """Check for over-range, cut peaks, and ranges that changed."""
+    flags = frozenset[Flag]().union(*(row.flags for row in run.readings))
+    over = {reason for row in run.readings for reason in row.absent.values() if "over" in reason}
+    if over or Flag.OVER_RANGE in flags:
+        yield invalid("over_range", "A value was over its range; choose a larger range and repeat.")
+    for flag, name in (
+        (Flag.VOLTAGE_PEAK_OVER, "voltage"),
+        (Flag.CURRENT_PEAK_OVER, "current"),
+    ):
+        if flag in flags:
+            yield invalid(
+                "peak_over",
+                f"Peaks of the {name} were cut off, so the energy is too low; choose a larger "
+                f"{name} range and repeat.",
+            )
+    for name, unit in (("voltage_range_v", "V"), ("current_range_a", "A")):
+        yield from _range_changes(run, name, unit)
+    fixed = None not in (run.settings.voltage_range_v, run.settings.current_range_a)
+    if fixed and flags & {Flag.AUTO_RANGE, Flag.RANGE_SWITCHED}:
+        yield invalid(
+            "range_changed",
+            "The meter switched itself to auto-range: the input was excessive for its range.",
+        )
+    elif Flag.RANGE_SWITCHED in flags:
+        yield suspect("range_switched", "The meter reports that a range switched during the run.")
+    if not fixed:
+        yield suspect(
+            "auto_range",
+            "The run was made on auto-range; while a range switches the meter fills in estimates.",
+        )
+
+
+def _range_changes(run: Run, name: str, unit: str) -> Iterator[Finding]:
+    fixed: float | None = getattr(run.settings, name)
+    seen = sorted({value for row in run.readings if (value := getattr(row, name)) is not None})
+    word = name.split("_")[0]
+    if fixed is None:
+        if len(seen) > 1:
+            listed = ", ".join(f"{value:g} {unit}" for value in seen)
+            yield suspect("range_switched", f"The {word} range switched during the run: {listed}.")
+        return
+    others = [value for value in seen if not math.isclose(value, fixed, rel_tol=1e-3)]
+    if others:
+        yield invalid(
+            "range_changed",
+            f"The {word} range was set to {fixed:g} {unit} and changed to {others[-1]:g} {unit}.",
+        )
+
+
+def plausibility(
+    run: Run, identity: Identity | None, session_s: float, *, active: bool
+) -> Iterator[Finding]:
+    """Check powers against sign, size, range, voltage and current."""
+    powers = [row.power_w for row in run.running if row.power_w is not None]
+    floor_w = noise_floor_w(run, identity)
+    negative = [power for power in powers if power < -floor_w]
+    if negative:
+        yield suspect(
+            "negative_power",
+            f"{len(negative)} readings had negative power, down to {min(negative):.3g} W; check "
+            "the wiring.",
+        )
+    final = run.final
+    if active and final.energy_wh is not None and final.integration_s:
+        mean_w = 3600 * final.energy_wh / final.integration_s
+        if mean_w <= floor_w:
+            yield invalid(
+                "no_load",
+                f"The device drew {mean_w:.3g} W on average, no more than the meter's own error: "
+                "it was not connected through the meter, or runs from a battery or second cable.",
+            )
+    yield from _above_range(run)
+    if run.settings.mode is InputMode.DC:
+        yield from _mean_of_alternating(run, floor_w)
+        return
+    odd = [
+        row
+        for row in run.running
+        if row.power_w is not None
+        and row.voltage_v is not None
+        and row.current_a is not None
+        and abs(row.power_w) > 1.02 * abs(row.voltage_v * row.current_a) + 2 * floor_w
+    ]
+    if odd:
+        yield suspect(
+            "implausible", f"{len(odd)} readings had more power than voltage times current."
+        )
+
+
+def _above_range(run: Run) -> Iterator[Finding]:
+    """Look at the readings after the end, too: the device is mostly still there."""
+    for name, range_name in (("voltage_v", "voltage_range_v"), ("current_a", "current_range_a")):
+        shares = [
+            abs(value) / size
+            for row in run.readings
+            if (value := getattr(row, name)) is not None
+            and (size := getattr(row, range_name) or getattr(run.settings, range_name))
+        ]
+        if shares and max(shares) > ABOVE_RANGE:
+            word = name.split("_")[0]
+            yield suspect(
+                "above_range",
+                f"The {word} reached {max(shares):.0%} of its range, where crests may be cut off "
+                "without a sign; choose a larger range.",
+            )
+
+
+def _mean_of_alternating(run: Run, floor_w: float) -> Iterator[Finding]:
+    odd = [
+        row
+        for row in run.running
+        if row.power_w is not None
+        and row.voltage_v is not None
+        and row.current_a is not None
+        and row.power_w > 10 * floor_w
+        and abs(row.voltage_v * row.current_a) < 0.1 * row.power_w
+    ]
+    if odd:
+        yield note(
+            "mode",
+            "DC mode on an AC load: voltage and current are means near zero; power and energy "
+            "are right.",
+        )
+
+
+def agreement(run: Run, compared: CrossCheck | None) -> Iterator[Finding]:
+    """Check the integrator against the sampled powers."""
+    if compared is None:
+        if run.running:
+            yield suspect(
+                "few_samples", "Too few readings have numbers to check the integrator against."
+            )
+        return
+    difference = abs(compared.difference_wh)
+    if difference <= compared.allowance_wh:
+        return
+    text = (
+        f"Samples give {compared.sampled_wh:.6g} Wh where the integrator counted "
+        f"{compared.counted_wh:.6g} Wh; {compared.allowance_wh:.2g} Wh may be explained."
+    )
+    far = difference > 3 * compared.allowance_wh + 0.1 * abs(compared.counted_wh)
+    yield invalid("cross_check", text) if far else suspect("cross_check", text)
+
+
+def uncertainty(energy_wh: float | None, uncertainty_wh: float | None) -> Iterator[Finding]:
+    """Note an uncertainty above 1 %, or an unknown one."""
+    if uncertainty_wh is None or energy_wh is None:
+        yield note("uncertain", "The ranges are not known, so the uncertainty is not either.")
+    elif energy_wh > 0 and uncertainty_wh > 0.01 * energy_wh:
+        yield note(
+            "uncertain",
+            f"The uncertainty is {uncertainty_wh / energy_wh:.1%} of the energy; smaller ranges "
+            "would lower it.",
+        )

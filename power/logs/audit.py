@@ -1,0 +1,145 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Judge the energy in a log file, whoever wrote it, with everything that can still be known."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from statistics import median
+
+from power.energy.judge import EnergyResult, judge_energy
+from power.energy.verdict import Finding, Verdict, suspect, worst
+from power.logs.old_log import is_old_log, read_old_log
+from power.logs.power_log import read_power_log
+from power.logs.run_facts import RunFacts, load_facts
+from power.meter import IntegrationState, MeterSettings, Reading
+
+_INTERVALS_S = (0.1, 0.25, 0.5, 1.0, 2.0, 5.0, 10.0, 20.0)
+
+
+@dataclass(frozen=True)
+class Audit:
+    """Hold the verdict on a log, the facts it was judged by, and where they came from."""
+
+    result: EnergyResult
+    facts: RunFacts
+    source: str
+    rows: int
+
+
+def audit(path: Path, given: RunFacts | None = None) -> Audit:
+    """Return the verdict on a log; raises ValueError for a file that is no log.
+
+    The facts are those given, else those in the file beside the log, else what the rows show: then
+    the verdict is at best SUSPECT, because ranges and settings are not known.
+    """
+    old = is_old_log(path)
+    readings = read_old_log(path) if old else read_power_log(path)
+    facts = given or load_facts(path)
+    if facts is not None:
+        source = "given" if given else "recorded"
+        readings = _with_end(readings, facts)
+    else:
+        source, facts = "guessed", _guess(readings)
+    result = judge_energy(
+        readings,
+        session_s=facts.session_s if facts.session_s is not None else _span_s(readings),
+        settings=facts.settings,
+        identity=facts.identity,
+    )
+    findings = list(result.findings)
+    if source == "guessed":
+        findings = [finding for finding in findings if finding.code not in _NEEDS_SETTINGS]
+        findings.append(
+            suspect(
+                "no_settings",
+                "The log does not tell model, ranges and settings, so neither clipping nor "
+                "auto-range nor the uncertainty can be judged; give them as options.",
+            )
+        )
+    if old:
+        findings += _old_faults(readings)
+    return Audit(_with_findings(result, findings), facts, source, len(readings))
+
+
+# These speak of settings, which a guess knows nothing of.
+_NEEDS_SETTINGS = ("auto_range", "timer", "uncertain")
+
+
+def _old_faults(readings: Sequence[Reading]) -> list[Finding]:
+    """Return what the form of the 2015 logs leaves open, and the seconds that are missing."""
+    findings = [
+        suspect(
+            "no_clock",
+            "The rows have neither a time nor the integrator's state: that the integration was as "
+            "long as the session, and how it ended, cannot be checked.",
+        )
+    ]
+    seconds = sorted(
+        {round(row.integration_s) for row in readings if row.integration_s is not None}
+    )
+    expected: set[int] = set(range(seconds[0], seconds[-1] + 1)) if seconds else set()
+    missing = sorted(expected - set(seconds))
+    if missing:
+        listed = ", ".join(str(second) for second in missing[:20])
+        findings.append(
+            suspect(
+                "lost_rows",
+                f"{len(missing)} of {seconds[-1]} seconds have no row: {listed}"
+                f"{' and more' if len(missing) > 20 else ''}.",
+            )
+        )
+    blank = [row for row in readings if "power_w" in row.absent]
+    if blank:
+        findings.append(
+            suspect(
+                "stand_in",
+                f"{len(blank)} of {len(readings)} rows hold 9.91e+37 instead of values, which "
+                "means no data; taken for watts it would ruin any mean.",
+            )
+        )
+    return findings
+
+
+def _guess(readings: Sequence[Reading]) -> RunFacts:
+    """Return settings that the rows suggest: the update interval, and the last time as timer."""
+    running = [row.monotonic_s for row in readings if row.state is IntegrationState.START]
+    steps = [b - a for a, b in zip(running, running[1:], strict=False) if b > a]
+    typical_s = median(steps) if steps else 1.0
+    interval_s = min(_INTERVALS_S, key=lambda choice: abs(choice - typical_s))
+    timer_s = round(readings[-1].integration_s or 0) if readings else 0
+    return RunFacts(None, MeterSettings(timer_s=timer_s, update_interval_s=interval_s))
+
+
+def _span_s(readings: Sequence[Reading]) -> float:
+    """Return how long the integration ran by the log's own clock."""
+    ended = [row for row in readings if row.state is not IntegrationState.START]
+    if not readings:
+        return 0.0
+    return (ended[0] if ended else readings[-1]).monotonic_s
+
+
+def _with_end(readings: list[Reading], facts: RunFacts) -> list[Reading]:
+    """Return the readings with what the meter reported of its ranges at the end."""
+    if not readings:
+        return readings
+    last = replace(
+        readings[-1],
+        flags=facts.flags,
+        voltage_range_v=facts.voltage_range_v,
+        current_range_a=facts.current_range_a,
+    )
+    return [*readings[:-1], last]
+
+
+def _with_findings(result: EnergyResult, findings: Sequence[Finding]) -> EnergyResult:
+    verdict = worst(findings)
+    usable = verdict is not Verdict.INVALID
+    return replace(
+        result,
+        verdict=verdict,
+        findings=tuple(findings),
+        energy_wh=result.integrator_wh if usable else None,
+        uncertainty_wh=result.uncertainty_wh if usable else None,
+    )

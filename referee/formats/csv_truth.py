@@ -1,0 +1,201 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Ground truth as CSV: boxes, the list of images, the blacklist."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from referee.core.ground_truth import GroundTruth
+from referee.errors import InputError
+from referee.formats.class_lists import ilsvrc_class_id
+from referee.formats.number_table import are_whole, parse_numbers
+from referee.formats.text import (
+    cells,
+    parse_cell,
+    read_bytes,
+    require_width,
+    whole_number,
+)
+from referee.formats.truth_file import NO_BLACKLIST, GroundTruthFile
+
+BOX_FIELDS = ("image_id", "class_id", "xmin", "ymin", "xmax", "ymax")
+"""Columns of a ground-truth CSV, which has no header; corners are inclusive pixels."""
+
+_IMAGE_FIELDS = ("image_id", "width", "height")
+_BLACKLIST_FIELDS = ("image_id", "class_id")
+_PICTURES = (".jpg", ".jpeg", ".png")
+
+Sizes = dict[int, tuple[int, int]]
+
+
+def read_csv_truth(path: Path, content: bytes, images: Path | None) -> GroundTruthFile:
+    """Read boxes `image_id,class_id,xmin,ymin,xmax,ymax`, and the images from their own list.
+
+    The class list is 1…highest class with a box.
+    """
+    table = parse_numbers(content, len(BOX_FIELDS))
+    if table is None or not _are_boxes(table):
+        table = _read_slowly(path, content)
+    image_id, class_id = table[:, 0].astype(np.int64), table[:, 1].astype(np.int64)
+    listed, sizes = _listed_images(images, image_id)
+    unknown = np.flatnonzero(~np.isin(image_id, listed))
+    if len(unknown):
+        line, row = _line_of_row(path, content, int(unknown[0]))
+        raise InputError(
+            f"{path}, line {line}, image_id: image {row[0]} is not in {images}:"
+            " list it there, or leave its boxes out"
+        )
+    truth = GroundTruth(
+        image_ids=listed,
+        class_ids=np.arange(1, int(class_id.max(initial=0)) + 1, dtype=np.int64),
+        box_image_id=image_id,
+        box_class_id=class_id,
+        box=table[:, 2:].copy(),
+        blacklist=NO_BLACKLIST,
+        class_names={},
+    )
+    return GroundTruthFile(truth, sizes=sizes)
+
+
+def _are_boxes(table: NDArray[np.float64]) -> bool:
+    """Tell whether every row is a box that `_require_box` takes."""
+    return bool(
+        are_whole(table[:, :2])
+        and (table[:, 1] >= 1).all()
+        and np.isfinite(table).all()
+        and (table[:, 4] >= table[:, 2]).all()
+        and (table[:, 5] >= table[:, 3]).all()
+    )
+
+
+def _read_slowly(path: Path, content: bytes) -> NDArray[np.float64]:
+    """Read boxes line by line and name the first fault."""
+    rows = []
+    for line, row in cells(path, content):
+        require_width(path, line, row, BOX_FIELDS)
+        ids = [
+            parse_cell(path, line, field, text, _box_id, "a whole number")
+            for field, text in zip(BOX_FIELDS[:2], row, strict=False)
+        ]
+        corners = [
+            parse_cell(path, line, field, text, float, "a number")
+            for field, text in zip(BOX_FIELDS[2:], row[2:], strict=True)
+        ]
+        _require_box(path, line, ids, corners)
+        rows.append([*ids, *corners])
+    return np.array(rows, dtype=np.float64).reshape(-1, len(BOX_FIELDS))
+
+
+def _box_id(text: str) -> int:
+    """Read an id that a double holds exactly, since a row of boxes is kept as doubles."""
+    number = whole_number(text)
+    if abs(number) >= 2**53:
+        raise ValueError(text)
+    return number
+
+
+def _line_of_row(path: Path, content: bytes, row: int) -> tuple[int, list[str]]:
+    """Return number and cells of the line that holds a row, counted from 0."""
+    return next(itertools.islice(cells(path, content), row, None))
+
+
+def read_image_list(path: Path) -> Sizes:
+    """Read lines `image_id,width,height` into sizes by id.
+
+    Of a folder the pictures `1.jpg`, `2.jpg`… are listed; it tells no sizes, which are (0, 0).
+    """
+    if path.is_dir():
+        return {number: (0, 0) for number in _numbered_pictures(path)}
+    content = read_bytes(path)
+    table = parse_numbers(content, len(_IMAGE_FIELDS))
+    if table is not None and are_whole(table):
+        ids, *size = table.astype(np.int64).T.tolist()
+        sizes = dict(zip(ids, zip(*size, strict=True), strict=True))
+        if len(sizes) == len(table) > 0:
+            return sizes
+    sizes = {}
+    for line, row in cells(path, content):
+        require_width(path, line, row, _IMAGE_FIELDS)
+        own, width, height = (
+            parse_cell(path, line, field, text, whole_number, "a whole number")
+            for field, text in zip(_IMAGE_FIELDS, row, strict=True)
+        )
+        if own in sizes:
+            raise InputError(f"{path}, line {line}, image_id: image {own} is listed twice")
+        sizes[own] = (width, height)
+    if not sizes:
+        raise InputError(f"{path} lists no images: give lines image_id,width,height")
+    return sizes
+
+
+def read_blacklist(path: Path, truth: GroundTruth) -> NDArray[np.int64]:
+    """Read lines `image_id,class_id` into an array of shape (k, 2).
+
+    A class may be given by the WordNet id of an ILSVRC detection synset, as the development
+    kit's own blacklist has it. An image that the ground truth does not have is an
+    error: most likely the ids are of another numbering.
+    """
+    known = set(truth.image_ids.tolist())
+    pairs = []
+    for line, row in cells(path, read_bytes(path)):
+        require_width(path, line, row, _BLACKLIST_FIELDS)
+        own = parse_cell(path, line, "image_id", row[0], whole_number, "a whole number")
+        if own not in known:
+            raise InputError(
+                f"{path}, line {line}, image_id: the ground truth has no image {own};"
+                " use its own image ids"
+            )
+        klass = ilsvrc_class_id(row[1])
+        if klass is None:
+            klass = parse_cell(path, line, "class_id", row[1], whole_number, "a class id")
+        pairs.append((own, klass))
+    return np.array(pairs, dtype=np.int64).reshape(-1, 2)
+
+
+def _listed_images(
+    images: Path | None, with_boxes: NDArray[np.int64]
+) -> tuple[NDArray[np.int64], Sizes]:
+    """Return the ids of all images, ascending, and their sizes where they are known."""
+    if images is None:
+        return np.unique(with_boxes), {}
+    sizes = read_image_list(images)
+    known = {own: size for own, size in sizes.items() if size != (0, 0)}
+    return np.array(sorted(sizes), dtype=np.int64), known
+
+
+def _numbered_pictures(folder: Path) -> list[int]:
+    """Return the numbers of the pictures `1.jpg`, `2.jpg`… of a folder."""
+    numbers = []
+    for file in sorted(folder.iterdir()):
+        if file.suffix.lower() not in _PICTURES:
+            continue
+        if not (file.stem.isascii() and file.stem.isdigit()):
+            raise InputError(
+                f"{file} is not named by a number, as 1.jpg is:"
+                " give a list image_id,width,height instead of the folder"
+            )
+        numbers.append(int(file.stem))
+    if not numbers:
+        raise InputError(f"{folder} has no pictures 1.jpg, 2.jpg …: name the folder that has them")
+    return numbers
+
+
+def _require_box(path: Path, line: int, ids: list[int], corners: list[float]) -> None:
+    """Refuse a truth box that no detection could ever match."""
+    for field, value in zip(BOX_FIELDS[2:], corners, strict=True):
+        if not math.isfinite(value):
+            raise InputError(f"{path}, line {line}, {field}: {value} is not a finite number")
+    if ids[1] < 1:
+        raise InputError(f"{path}, line {line}, class_id: {ids[1]} is not 1 or more")
+    for low, high in (("xmin", "xmax"), ("ymin", "ymax")):
+        a, b = (corners[BOX_FIELDS.index(name) - 2] for name in (low, high))
+        if b < a:
+            raise InputError(
+                f"{path}, line {line}, {high}: {b:g} is less than {low} {a:g};"
+                " a box is xmin,ymin,xmax,ymax in inclusive pixels"
+            )

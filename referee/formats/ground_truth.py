@@ -1,0 +1,72 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Ground truth in whatever form it comes: COCO JSON, a folder of XML, or CSV."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+
+from referee.core.ground_truth import GroundTruth
+from referee.errors import InputError
+from referee.formats.coco_truth import read_coco_truth
+from referee.formats.csv_truth import read_blacklist, read_csv_truth
+from referee.formats.text import read_bytes
+from referee.formats.truth_file import GroundTruthFile
+from referee.formats.xml_truth import read_xml_truth
+
+
+def read_ground_truth(
+    path: Path,
+    *,
+    images: Path | None = None,
+    blacklist: Path | None = None,
+    classes: int | None = None,
+) -> GroundTruthFile:
+    """Read ground truth; a folder holds XML, a file that begins with `{` is COCO, others are CSV.
+
+    `images` lists the images beside CSV or XML (a folder of pictures is taken too, see
+    `csv_truth` and `xml_truth`); without it only images with a box are known in CSV. `blacklist`
+    is CSV `image_id,class_id`. With `classes` the class list is 1…classes, otherwise it is the
+    source's own. Image ids stay the source's own. Raises InputError naming file, line and field.
+    """
+    if not path.exists():
+        raise InputError(f"{path} does not exist: name the ground truth's file or folder")
+    if path.is_dir():
+        found = read_xml_truth(path, images)
+    else:
+        content = read_bytes(path)
+        start = content.lstrip(b"\xef\xbb\xbf \t\r\n")[:1]
+        if start == b"[":
+            raise InputError(
+                f"{path} is a JSON list, as COCO results are: ground truth is an object"
+            )
+        if start == b"{":
+            _require_folder(path, images)
+            found = read_coco_truth(path, content)
+        else:
+            found = read_csv_truth(path, content, images)
+    if not len(found.truth.box):
+        raise InputError(f"{path} has no boxes: there is nothing to score against")
+    truth = found.truth if classes is None else _with_classes(path, found.truth, classes)
+    if blacklist is not None:
+        truth = replace(truth, blacklist=read_blacklist(blacklist, truth))
+    return replace(found, truth=truth)
+
+
+def _require_folder(path: Path, images: Path | None) -> None:
+    """Refuse a list of images beside a source that lists them itself."""
+    if images is not None and not images.is_dir():
+        raise InputError(f"{images} is not needed: {path} lists its images itself")
+
+
+def _with_classes(path: Path, truth: GroundTruth, classes: int) -> GroundTruth:
+    """Replace the class list by 1…classes."""
+    if classes < 1:
+        raise InputError(f"{classes} is no number of classes: give 1 or more")
+    if int(truth.box_class_id.max()) > classes or int(truth.box_class_id.min()) < 1:
+        odd = truth.box_class_id[(truth.box_class_id > classes) | (truth.box_class_id < 1)]
+        raise InputError(f"{path} has boxes of class {odd[0]}, which is outside 1 to {classes}")
+    names = {key: name for key, name in truth.class_names.items() if 1 <= key <= classes}
+    return replace(truth, class_ids=np.arange(1, classes + 1, dtype=np.int64), class_names=names)

@@ -1,0 +1,148 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Ground truth as a folder of ILSVRC or PASCAL VOC XML, one file per image."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from pathlib import Path
+from xml.etree import ElementTree
+
+import numpy as np
+
+from referee.core.ground_truth import GroundTruth
+from referee.errors import InputError
+from referee.formats.class_lists import ILSVRC_DET, PASCAL_VOC
+from referee.formats.text import cells, parse_cell, read_bytes, whole_number
+from referee.formats.truth_file import NO_BLACKLIST, GroundTruthFile
+
+CLASS_LIST = "classes.txt"
+"""File in the folder that lists the names of the classes, one a line, class 1 first."""
+
+_CORNERS = ("xmin", "ymin", "xmax", "ymax")
+
+Object = tuple[str, list[float]]
+
+
+def read_xml_truth(folder: Path, image_list: Path | None) -> GroundTruthFile:
+    """Read every `*.xml` of a folder; an image without an object is an image without a box.
+
+    Image ids: with `image_list`, lines `name id` (as the development kit's det_lists/val.txt),
+    exactly those images; else the names of the files where all are whole numbers; else 1…N in
+    ascending order of the names. Class ids: the order of `classes.txt` in the folder, else that
+    of ILSVRC's 200 detection synsets or PASCAL VOC's 20 classes, whichever has all the names.
+    """
+    names = sorted(file.stem for file in folder.glob("*.xml"))
+    if not names:
+        raise InputError(f"{folder} has no .xml files: name the folder that has them")
+    own_ids = _ids_by_list(folder, image_list) if image_list else _ids_by_name(names)
+    found: list[tuple[int, Object]] = []
+    sizes, file_names = {}, {}
+    for name, own in own_ids.items():
+        file = folder / f"{name}.xml"
+        root = _parse(file)
+        file_names[own] = root.findtext("filename") or name
+        size = _size(root)
+        if size:
+            sizes[own] = size
+        found += [(own, entry) for entry in _objects(file, root)]
+    class_list = _class_list(folder, {name for _, (name, _) in found})
+    class_ids = {name: number for number, name in enumerate(class_list, start=1)}
+    truth = GroundTruth(
+        image_ids=np.array(sorted(own_ids.values()), dtype=np.int64),
+        class_ids=np.arange(1, len(class_list) + 1, dtype=np.int64),
+        box_image_id=np.array([own for own, _ in found], dtype=np.int64),
+        box_class_id=np.array([class_ids[name] for _, (name, _) in found], dtype=np.int64),
+        box=np.array([box for _, (_, box) in found], dtype=np.float64).reshape(-1, 4),
+        blacklist=NO_BLACKLIST,
+        class_names={number: ILSVRC_DET.get(name, name) for name, number in class_ids.items()},
+    )
+    return GroundTruthFile(truth, file_names=file_names, sizes=sizes)
+
+
+def _parse(file: Path) -> ElementTree.Element:
+    try:
+        return ElementTree.fromstring(read_bytes(file))
+    except ElementTree.ParseError as error:
+        line, column = error.position
+        raise InputError(
+            f"{file}, line {line}, column {column}: not XML; is it complete?"
+        ) from None
+
+
+def _objects(file: Path, root: ElementTree.Element) -> Iterable[Object]:
+    """Yield class name and corners of each object; parts of an object are no objects."""
+    for number, entry in enumerate(root.findall("object"), start=1):
+        name = (entry.findtext("name") or "").strip()
+        if not name:
+            raise InputError(f"{file}, object {number} has no name")
+        box = [_corner(file, number, entry, field) for field in _CORNERS]
+        if box[2] < box[0] or box[3] < box[1]:
+            raise InputError(f"{file}, object {number}, bndbox: a maximum is below its minimum")
+        yield name, box
+
+
+def _corner(file: Path, number: int, entry: ElementTree.Element, field: str) -> float:
+    text = entry.findtext(f"bndbox/{field}")
+    try:
+        value = float(text or "")
+    except ValueError:
+        value = math.nan
+    if not math.isfinite(value):
+        raise InputError(f"{file}, object {number}, bndbox/{field}: '{text}' is not a number")
+    return value
+
+
+def _size(root: ElementTree.Element) -> tuple[int, int] | None:
+    try:
+        return int(root.findtext("size/width", "")), int(root.findtext("size/height", ""))
+    except ValueError:
+        return None
+
+
+def _ids_by_name(names: list[str]) -> dict[str, int]:
+    if all(name.isascii() and name.isdigit() for name in names):
+        numbers = {name: int(name) for name in names}
+        if len(set(numbers.values())) == len(names):
+            return numbers
+    return {name: number for number, name in enumerate(names, start=1)}
+
+
+def _ids_by_list(folder: Path, image_list: Path) -> dict[str, int]:
+    """Read lines `name id`; every named file must be there."""
+    own_ids: dict[str, int] = {}
+    for line, row in cells(image_list, read_bytes(image_list)):
+        if len(row) != 2:
+            raise InputError(
+                f"{image_list}, line {line} has {len(row)} fields, not 2: give name and image id"
+            )
+        name = row[0]
+        own = parse_cell(image_list, line, "image_id", row[1], whole_number, "a whole number")
+        if not (folder / f"{name}.xml").is_file():
+            raise InputError(f"{image_list}, line {line}, name: {folder} has no {name}.xml")
+        if name in own_ids:
+            raise InputError(f"{image_list}, line {line}, name: {name} is listed twice")
+        own_ids[name] = own
+    if len(set(own_ids.values())) < len(own_ids):
+        raise InputError(f"{image_list} gives one image id to two images")
+    return own_ids
+
+
+def _class_list(folder: Path, used: set[str]) -> list[str]:
+    """Return the names of the class list, class 1 first, that has all the names used."""
+    own = folder / CLASS_LIST
+    if own.is_file():
+        names = [line.strip() for line in read_bytes(own).decode("utf-8-sig").splitlines()]
+        names = [name for name in names if name]
+        missing = sorted(used - set(names))
+        if missing:
+            raise InputError(f"{own} does not list the class '{missing[0]}'")
+        return names
+    for known in (list(ILSVRC_DET), list(PASCAL_VOC)):
+        if used <= set(known):
+            return known
+    odd = sorted(used - set(ILSVRC_DET) - set(PASCAL_VOC)) or sorted(used)
+    raise InputError(
+        f"{folder} has class '{odd[0]}', which is in no class list known here:"
+        f" put a file {CLASS_LIST} there, one name a line, class 1 first"
+    )

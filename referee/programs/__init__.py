@@ -1,0 +1,2 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Start the referee's processes, watch them, and stop them."""

@@ -1,0 +1,152 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The programs of a running referee: contest server, control desk, live scorer.
+
+Each is started by the supervisor as a process of its own, builds what it needs from the
+configuration, and stops cleanly on SIGTERM.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import signal
+import sys
+import threading
+from collections.abc import Callable
+from contextlib import ExitStack
+from functools import partial
+from types import FrameType
+
+from power.connect import open_meter
+from power.meter import InputMode, Meter, MeterSettings
+from referee.service.board.board import Board
+from referee.service.desk.control_desk import ControlDesk, LinkSink, ReadingSink
+from referee.service.desk.link import DeskClient, DeskServer, socket_path
+from referee.service.desk.metering import Metering
+from referee.service.entry.admission import Admission
+from referee.service.results.live_scorer import LiveScorer
+from referee.service.setup.config import Config, MeterSection
+from referee.service.setup.contest import open_contest, read_contest_truth
+from referee.service.setup.folder_lock import held
+from referee.store.journal import Journal
+from referee.web.contest.app import ContestServices, contest_app
+from referee.web.desk.broadcast import Broadcast
+from referee.web.desk.console import console_app
+from referee.web.server.server import Running, serve
+
+# Pages that may be open on the console, each of which holds a thread, and threads beside them.
+_VIEWERS = 16
+_SPARE_THREADS = 16
+_TAKE_OVER_S = 30.0
+# Log rows wait this long for others to share their commit; answers are committed by the worker.
+_GATHER_S = 0.02
+_PR_SET_PDEATHSIG = 1  # prctl(2)
+
+
+def stop_with_parent(parent_pid: int) -> None:
+    """Have the kernel stop this process when its supervisor dies, however that happens."""
+    if sys.platform == "linux":
+        ctypes.CDLL(None, use_errno=True).prctl(_PR_SET_PDEATHSIG, signal.SIGTERM, 0, 0, 0)
+    if os.getppid() != parent_pid:
+        raise SystemExit("the supervisor is gone already")
+
+
+def run_contest_server(config: Config, descriptor: int) -> None:
+    """Serve contestants with as many workers as configured."""
+
+    def make() -> Running:
+        contest = open_contest(config)
+        journal = Journal(contest.database, gather_s=_GATHER_S)
+        desk = DeskClient(socket_path(config.storage.folder))
+        app = contest_app(ContestServices(contest, Admission(contest, desk), journal))
+
+        def close() -> None:
+            journal.close()
+            contest.database.close()
+
+        return Running(app, close, complete=journal.commit_waiting)
+
+    serve(
+        make,
+        descriptor=descriptor,
+        workers=config.server.workers,
+        threads=config.server.threads,
+        name="referee-contest",
+    )
+
+
+def run_control_desk(
+    config: Config,
+    descriptor: int,
+    meter_resource: str | None,
+    contest_address: str | None = None,
+) -> None:
+    """Serve operators, and own the clock and the meter; None means that there is no meter.
+
+    `contest_address` is where contestants are served, for the operators to tell them.
+    """
+
+    def make_metering(on_reading: ReadingSink, on_link: LinkSink) -> Metering:
+        opener: Callable[[], Meter] | None = None
+        if meter_resource is not None:
+            opener = partial(open_meter, meter_resource, wire_log=config.wire_log)
+        return Metering(
+            opener, meter_settings(config.meter), on_reading=on_reading, on_link=on_link
+        )
+
+    def make() -> Running:
+        # A desk that was killed may take a moment to die: two must never own the meter.
+        lock = ExitStack()
+        lock.enter_context(held(config.storage.folder, "desk", wait_s=_TAKE_OVER_S))
+        contest = open_contest(config)
+        desk = ControlDesk(contest, make_metering)
+        desk.start()
+        link = DeskServer(socket_path(config.storage.folder), desk.handle)
+        board = Board(contest, lambda: desk.metering.status, contest_address)
+        broadcast = Broadcast(board.show, _VIEWERS)
+        broadcast.start()
+
+        def close() -> None:
+            link.close()
+            broadcast.close()
+            desk.close()
+            contest.database.close()
+            lock.close()
+
+        return Running(console_app(contest, desk, board, broadcast), close, stop=broadcast.close)
+
+    serve(
+        make,
+        descriptor=descriptor,
+        workers=1,
+        threads=_VIEWERS + _SPARE_THREADS,
+        name="referee-desk",
+    )
+
+
+def run_live_scorer(config: Config) -> None:
+    """Score until told to stop."""
+    stopping = threading.Event()
+
+    def stop(number: int, frame: FrameType | None) -> None:
+        stopping.set()
+
+    signal.signal(signal.SIGTERM, stop)
+    signal.signal(signal.SIGINT, stop)
+    contest = open_contest(config)
+    LiveScorer(contest, read_contest_truth(contest)).run(stopping)
+    contest.database.close()
+
+
+def meter_settings(section: MeterSection) -> MeterSettings:
+    """Return the configured settings; the timer is set for each session."""
+    return MeterSettings(
+        timer_s=0,
+        update_interval_s=section.update_interval_s,
+        mode=InputMode(section.mode),
+        voltage_range_v=section.voltage_range_v,
+        current_range_a=section.current_range_a,
+        crest_factor=section.crest_factor,
+        line_filter=section.line_filter,
+        frequency_filter=section.frequency_filter,
+    )

@@ -1,0 +1,2 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Say what happens now: the state that the console shows."""

@@ -1,0 +1,146 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Pre-flight checks: is this contest ready, and where it is not, what is to be done."""
+
+from __future__ import annotations
+
+import shutil
+import socket
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from enum import Enum
+
+from power.errors import MeterError
+from power.meter import Meter
+from referee.errors import RefereeError
+from referee.service.entry.teams import registered_teams
+from referee.service.setup.config import Config
+from referee.service.setup.contest import prepare_contest
+from referee.service.setup.manifest import Progress
+
+_DISK_FLOOR = 2 * 2**30
+_CONNECT_S = 1.0
+
+
+class Outcome(Enum):
+    """Name how a check came out; only FAIL keeps a session from being armed."""
+
+    OK = "OK"
+    WARN = "WARN"
+    FAIL = "FAIL"
+
+
+@dataclass(frozen=True)
+class Check:
+    """Hold the outcome of one check; `remedy` says what to do where it is not OK."""
+
+    group: str
+    name: str
+    outcome: Outcome
+    found: str
+    remedy: str = ""
+
+
+def run_checks(
+    config: Config,
+    open_meter: Callable[[], Meter] | None,
+    *,
+    progress: Progress = lambda done, total: None,
+) -> Iterator[Check]:
+    """Yield the checks one by one, as they are done; nothing is changed but the image manifest.
+
+    `open_meter` is None for a contest with an emulated meter or none.
+    """
+    yield _images(config, progress)
+    yield _teams(config)
+    yield _disk(config)
+    yield from _ports(config)
+    yield from _meter(config, open_meter)
+
+
+def _images(config: Config, progress: Progress) -> Check:
+    try:
+        database, manifest = prepare_contest(config, progress=progress)
+    except RefereeError as error:
+        return Check("contest", "images and ground truth", Outcome.FAIL, str(error))
+    database.close()
+    found = f"{len(manifest.images)} images, {len(manifest.classes)} classes, all as hashed"
+    return Check("contest", "images and ground truth", Outcome.OK, found)
+
+
+def _teams(config: Config) -> Check:
+    if config.contest.mode == "practice":
+        return Check("contest", "teams", Outcome.OK, "practice: anybody may log in")
+    try:
+        count = len(registered_teams(config.teams))
+    except RefereeError as error:
+        return Check("contest", "teams", Outcome.FAIL, str(error))
+    if not count:
+        remedy = f"Run: referee team add NAME --config {config.path}"
+        return Check("contest", "teams", Outcome.WARN, "no team is registered", remedy)
+    if config.teams.stat().st_mode & 0o077:
+        remedy = f"Run: chmod 600 {config.teams}"
+        return Check("contest", "teams", Outcome.WARN, "others may read the hashes", remedy)
+    return Check("contest", "teams", Outcome.OK, f"{count} registered")
+
+
+def _disk(config: Config) -> Check:
+    folder = config.storage.folder
+    free = shutil.disk_usage(folder if folder.exists() else config.path.parent).free
+    found = f"{free / 2**30:.1f} GiB free"
+    if free < _DISK_FLOOR:
+        remedy = f"Make room on the disk of {folder}: 2 GiB are wanted."
+        return Check("machine", "disk", Outcome.FAIL, found, remedy)
+    return Check("machine", "disk", Outcome.OK, found)
+
+
+def _ports(config: Config) -> Iterator[Check]:
+    for name, address in (("contest", config.server.contest), ("console", config.server.console)):
+        host, _, port = address.rpartition(":")
+        here = {"0.0.0.0": "127.0.0.1", "": "127.0.0.1"}.get(host, host).strip("[]")
+        try:
+            with socket.create_connection((here, int(port)), _CONNECT_S):
+                yield Check(
+                    "machine",
+                    f"{name} port",
+                    Outcome.WARN,
+                    f"{address} is in use",
+                    "That is right while the referee runs; otherwise stop the other program.",
+                )
+        except (OSError, ValueError):
+            yield Check("machine", f"{name} port", Outcome.OK, f"{address} is free")
+
+
+def _meter(config: Config, open_meter: Callable[[], Meter] | None) -> Iterator[Check]:
+    settings = config.meter
+    if settings.resource == "none":
+        remedy = "Set [meter] resource; without energy there is no score."
+        yield Check("meter", "link", Outcome.WARN, "no meter is configured", remedy)
+        return
+    if settings.voltage_range_v is None or settings.current_range_a is None:
+        yield Check(
+            "meter",
+            "ranges",
+            Outcome.WARN,
+            "auto-range",
+            "Set voltage_range_v and current_range_a: auto-range loses energy at load steps.",
+        )
+    else:
+        found = f"{settings.voltage_range_v:g} V, {settings.current_range_a:g} A"
+        yield Check("meter", "ranges", Outcome.OK, found)
+    if open_meter is None:
+        yield Check("meter", "link", Outcome.OK, "an emulated meter is started with the servers")
+        return
+    yield _link(open_meter)
+
+
+def _link(open_meter: Callable[[], Meter]) -> Check:
+    try:
+        meter = open_meter()
+        try:
+            identity = meter.identify()
+        finally:
+            meter.close()
+    except MeterError as error:
+        return Check("meter", "link", Outcome.FAIL, str(error), "Try: python -m power identify")
+    found = f"{identity.maker} {identity.model}, firmware {identity.firmware}"
+    return Check("meter", "link", Outcome.OK, found)

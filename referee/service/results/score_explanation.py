@@ -1,0 +1,188 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A folder that shows why a score is what it is: fates, curves and the worst misses."""
+
+from __future__ import annotations
+
+import html
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from referee.core.detections import Detections
+from referee.errors import InputError
+from referee.formats.truth_file import GroundTruthFile
+from referee.scoring.fates import Fate, Fates
+from referee.scoring.result import IlsvrcResult
+from referee.service.results.score_pictures import LabelledBox, draw_boxes, draw_curve
+
+Ints = NDArray[np.int64]
+
+_EACH = 20
+_FALSE, _TRUE = "#d62728", "#2ca02c"
+_SHOWN = (Fate.DUPLICATE, Fate.WRONG_CLASS, Fate.POOR_OVERLAP, Fate.BACKGROUND)
+_SUFFIXES = (".jpg", ".jpeg", ".png", ".JPEG", ".JPG")
+
+
+@dataclass(frozen=True)
+class _Miss:
+    """Hold one picture to be: what is wrong in which image, and the boxes that show it."""
+
+    image_id: int
+    text: str
+    boxes: tuple[LabelledBox, ...]
+
+
+def write_explanation(
+    folder: Path,
+    result: IlsvrcResult,
+    found: GroundTruthFile,
+    detections: Detections,
+    pictures: Path | None = None,
+) -> None:
+    """Write `fates.csv`, `curves/`, `misses/` and `index.html`, which shows them, into a folder.
+
+    `fates.csv` has every detection with its fate, the IoU with the truth box that it speaks of,
+    and that box's class and corners (empty for none). `misses/` has the most confident false
+    positives and the largest truth boxes missed, on the photographs of the folder `pictures`
+    where these are found by name or number. Files of these names are overwritten. Raises
+    InputError where the folder cannot be written.
+    """
+    fates = result.explain()
+    try:
+        for name in ("curves", "misses"):
+            (folder / name).mkdir(parents=True, exist_ok=True)
+        _write_fates(folder / "fates.csv", found, detections, fates)
+        shown = [*_write_curves(folder, result, found)]
+        shown += _write_misses(folder, [*_misses(found, detections, fates)], found, pictures)
+        (folder / "index.html").write_text(_page(result, shown), encoding="utf-8")
+    except OSError as error:
+        raise InputError(f"{folder} cannot be written: {error.strerror}") from None
+
+
+def _write_fates(path: Path, found: GroundTruthFile, detections: Detections, fates: Fates) -> None:
+    names = {int(fate): fate.name.lower() for fate in Fate}
+    truth = [
+        ",".join(map(repr, (klass, *box)))
+        for klass, box in zip(
+            found.truth.box_class_id.tolist(), found.truth.box.tolist(), strict=True
+        )
+    ]
+    columns = (
+        detections.image_id,
+        detections.class_id,
+        detections.confidence,
+        detections.box,
+        fates.fate,
+        fates.truth_row,
+        fates.iou,
+    )
+    with path.open("w", encoding="ascii") as file:
+        file.write(
+            "image_id,class_id,confidence,xmin,ymin,xmax,ymax,fate,iou,"
+            "truth_class_id,truth_xmin,truth_ymin,truth_xmax,truth_ymax\n"
+        )
+        for image, klass, confidence, box, fate, row, iou in zip(
+            *(column.tolist() for column in columns), strict=True
+        ):
+            detection = ",".join(map(repr, (image, klass, confidence, *box)))
+            spoken_of = truth[row] if row >= 0 else ",,,,"
+            file.write(f"{detection},{names[fate]},{iou:.6f},{spoken_of}\n")
+
+
+def _write_curves(
+    folder: Path, result: IlsvrcResult, found: GroundTruthFile
+) -> Iterator[tuple[str, str]]:
+    """Write a picture per class with ground truth; yield its path in the folder and its title."""
+    for class_id, ap in result.ap.items():
+        if ap is None:
+            continue
+        name = found.truth.class_names.get(class_id, "")
+        title = f"class {class_id} {name}".strip() + f": AP {ap:.4f}"
+        path = f"curves/{_file_name(class_id, name)}.png"
+        draw_curve(folder / path, title, result.precision_recall(class_id))
+        yield path, title
+
+
+def _misses(found: GroundTruthFile, detections: Detections, fates: Fates) -> Iterator[_Miss]:
+    """Yield the most confident false positives, then the largest truth boxes missed."""
+    truth = found.truth
+    wrong = np.flatnonzero(np.isin(fates.fate, _SHOWN))
+    wrong = wrong[np.argsort(-detections.confidence[wrong], kind="stable")][:_EACH]
+    for row in wrong.tolist():
+        said = _name(found, int(detections.class_id[row]))
+        fate = Fate(int(fates.fate[row]))
+        boxes = [_false_box(detections.box[row], f"says {said}")]
+        text = f"{said} {detections.confidence[row]:.3f}: {fate.name.lower().replace('_', ' ')}"
+        of = int(fates.truth_row[row])
+        if of >= 0:
+            is_a = _name(found, int(truth.box_class_id[of]))
+            boxes.insert(0, _truth_box(truth.box[of], f"is {is_a}"))
+            text += f", IoU {fates.iou[row]:.3f} with {is_a}"
+        yield _Miss(int(detections.image_id[row]), text, tuple(boxes))
+    box = truth.box[fates.missed]
+    area = (box[:, 2] - box[:, 0] + 1) * (box[:, 3] - box[:, 1] + 1)
+    for row in fates.missed[np.argsort(-area, kind="stable")][:_EACH].tolist():
+        is_a = _name(found, int(truth.box_class_id[row]))
+        image_id = int(truth.box_image_id[row])
+        yield _Miss(image_id, f"{is_a}: missed", (_truth_box(truth.box[row], is_a),))
+
+
+def _write_misses(
+    folder: Path, misses: list[_Miss], found: GroundTruthFile, pictures: Path | None
+) -> Iterator[tuple[str, str]]:
+    """Write a picture per miss; yield its path in the folder and its caption."""
+    numbers = {own: place for place, own in enumerate(found.truth.image_ids.tolist(), start=1)}
+    for place, miss in enumerate(misses, start=1):
+        path = f"misses/{place:02d}-image-{miss.image_id}.png"
+        caption = f"image {miss.image_id}: {miss.text}"
+        photograph = None
+        if pictures is not None:
+            name = found.file_names.get(miss.image_id, "")
+            photograph = _photograph(pictures, name, miss.image_id, numbers[miss.image_id])
+        draw_boxes(folder / path, photograph, found.sizes.get(miss.image_id), miss.boxes, caption)
+        yield path, caption
+
+
+def _photograph(pictures: Path, name: str, own_id: int, number: int) -> Path | None:
+    """Find an image's file by its name, else by its own id, else by its number in the contest."""
+    names = [name] + [name + suffix for suffix in _SUFFIXES] if name else []
+    names += [f"{key}{suffix}" for key in (own_id, number) for suffix in _SUFFIXES]
+    paths = [pictures / Path(candidate).name for candidate in names]
+    return next((path for path in paths if path.is_file()), None)
+
+
+def _page(result: IlsvrcResult, shown: list[tuple[str, str]]) -> str:
+    """Return a page that shows all pictures."""
+    figures = "\n".join(
+        f'<figure><img src="{path}" alt=""><figcaption>{html.escape(text)}</figcaption></figure>'
+        for path, text in shown
+    )
+    return (
+        '<!doctype html>\n<html lang="en"><meta charset="utf-8"><title>Why this score</title>\n'
+        "<style>body{font-family:sans-serif}figure{display:inline-block;margin:8px;"
+        "vertical-align:top}img{max-width:480px}</style>\n"
+        f"<h1>mAP {result.mean_ap}</h1>\n{figures}\n</html>\n"
+    )
+
+
+def _name(found: GroundTruthFile, class_id: int) -> str:
+    return found.truth.class_names.get(class_id) or f"class {class_id}"
+
+
+def _file_name(class_id: int, name: str) -> str:
+    """Return a name that every file system takes."""
+    return "-".join([f"{class_id:04d}", *re.findall(r"[A-Za-z0-9]+", name)])
+
+
+def _false_box(box: NDArray[np.float64], label: str) -> LabelledBox:
+    left, top, right, bottom = box.tolist()
+    return LabelledBox((left, top, right, bottom), label, _FALSE)
+
+
+def _truth_box(box: NDArray[np.float64], label: str) -> LabelledBox:
+    left, top, right, bottom = box.tolist()
+    return LabelledBox((left, top, right, bottom), label, _TRUE, at_foot=True)

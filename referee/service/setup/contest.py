@@ -1,0 +1,155 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What every process of a contest shares, and how a contest is prepared before they start."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from referee.core.ground_truth import GroundTruth
+from referee.core.order import image_order
+from referee.errors import InputError
+from referee.formats import GroundTruthFile, read_ground_truth, renumber
+from referee.service.entry.detection_limit import DetectionRoom
+from referee.service.entry.session_cache import SessionCache
+from referee.service.setup.clock import Clock, SystemClock
+from referee.service.setup.config import Config
+from referee.service.setup.manifest import Progress, build_images, digest_of
+from referee.service.setup.secrets_file import Secrets, load_secrets
+from referee.store.database import Database
+from referee.store.images import ImageEntry, InputFile, Manifest, load_manifest, replace_manifest
+from referee.store.sessions import all_sessions
+
+
+@dataclass(frozen=True)
+class Contest:
+    """Hold a prepared contest: configuration, clock, database, keys, images and classes.
+
+    `images[k-1]` is image id k; `class_ids` is ascending.
+    """
+
+    config: Config
+    clock: Clock
+    database: Database
+    secrets: Secrets
+    images: tuple[ImageEntry, ...]
+    classes: Mapping[int, str]
+    class_ids: NDArray[np.int64]
+    sessions: SessionCache
+    detection_room: DetectionRoom
+
+    @property
+    def image_count(self) -> int:
+        """Return the number of images, N: contestants see them as 1…N."""
+        return len(self.images)
+
+
+def prepare_contest(
+    config: Config, *, progress: Progress = lambda done, total: None
+) -> tuple[Database, Manifest]:
+    """Create or open the contest's folder and bring its image manifest up to date.
+
+    Raises `InputError` for inputs that cannot be used, and when sessions have been run here with
+    other images: their scores would no longer be those of what was shown.
+    """
+    config.storage.folder.mkdir(parents=True, exist_ok=True)
+    load_secrets(config.storage.folder)
+    database = Database(config.database)
+    database.migrate()
+    stored = load_manifest(database.connection)
+    truth = _read_truth(config)
+    images = build_images(config.images.folder, truth, known=stored.images, progress=progress)
+    names = truth.truth.class_names
+    manifest = Manifest(
+        images=images,
+        classes={int(c): names.get(int(c), str(c)) for c in truth.truth.class_ids},
+        inputs=_input_files(config),
+    )
+    if _content(manifest) != _content(stored):
+        with database.write() as connection:
+            if all_sessions(connection):
+                raise InputError(
+                    f"{config.storage.folder}: holds sessions that were run with other images or "
+                    "another ground truth; give this contest a folder of its own."
+                )
+            replace_manifest(connection, manifest)
+    return database, manifest
+
+
+def open_contest(config: Config, clock: Clock | None = None) -> Contest:
+    """Open a contest that `prepare_contest` has prepared."""
+    database = Database(config.database)
+    manifest = load_manifest(database.connection)
+    return Contest(
+        config=config,
+        clock=clock or SystemClock(),
+        database=database,
+        secrets=load_secrets(config.storage.folder),
+        images=manifest.images,
+        classes=manifest.classes,
+        class_ids=np.fromiter(manifest.classes, dtype=np.int64),
+        sessions=SessionCache(database),
+        detection_room=DetectionRoom(),
+    )
+
+
+def read_contest_truth(contest: Contest) -> GroundTruth:
+    """Return the ground truth in the contest's image ids.
+
+    Raises `InputError` when a file has changed since the contest was prepared.
+    """
+    stored = load_manifest(contest.database.connection).inputs
+    for name, file in _input_files(contest.config).items():
+        if name not in stored or stored[name].sha256 != file.sha256:
+            raise InputError(
+                f"{file.path}: has changed since the contest was prepared; put the original back."
+            )
+    truth = _read_truth(contest.config)
+    mapping = {entry.source_id: entry.image_id for entry in contest.images}
+    # A source without a list of its images names only those with a box: the folder has them all.
+    complete = replace(truth.truth, image_ids=np.asarray(sorted(mapping), dtype=np.int64))
+    return renumber(complete, mapping)
+
+
+@lru_cache(maxsize=64)
+def order_of(image_count: int, seed: int | None) -> NDArray[np.int64]:
+    """Return a session's image order (see `referee.core.order.image_order`), computed once."""
+    order = image_order(image_count, seed)
+    order.setflags(write=False)
+    return order
+
+
+def _read_truth(config: Config) -> GroundTruthFile:
+    return read_ground_truth(
+        config.images.ground_truth,
+        images=config.images.sizes,
+        blacklist=config.images.blacklist,
+        classes=config.images.classes,
+    )
+
+
+def _input_files(config: Config) -> dict[str, InputFile]:
+    paths: dict[str, Path | None] = {
+        "ground_truth": config.images.ground_truth,
+        "sizes": config.images.sizes,
+        "blacklist": config.images.blacklist,
+    }
+    return {
+        name: InputFile(str(path), digest_of(path))
+        for name, path in paths.items()
+        if path is not None
+    }
+
+
+def _content(manifest: Manifest) -> tuple[object, ...]:
+    """Return what makes two manifests the same contest, wherever their files lie."""
+    return (
+        [(entry.image_id, entry.source_id, entry.sha256) for entry in manifest.images],
+        dict(manifest.classes),
+        {name: file.sha256 for name, file in manifest.inputs.items()},
+    )

@@ -1,0 +1,169 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Make the image manifest: find each image's file, look into it, and hash it."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Callable, Mapping, Sequence
+from itertools import islice
+from pathlib import Path
+
+from PIL import Image, UnidentifiedImageError
+
+from referee.errors import InputError
+from referee.formats import GroundTruthFile, contest_image_ids
+from referee.store.images import ImageEntry
+
+Progress = Callable[[int, int], None]
+"""Called with how many are done and how many there are."""
+
+_MEDIA_TYPES = {"JPEG": "image/jpeg", "PNG": "image/png"}
+_SUFFIXES = {".jpg", ".jpeg", ".png"}
+_NUMBERED = re.compile(r"[1-9][0-9]*")
+_LISTED = 5
+
+
+def build_images(
+    folder: Path,
+    truth: GroundTruthFile,
+    *,
+    known: Sequence[ImageEntry] = (),
+    progress: Progress = lambda done, total: None,
+) -> tuple[ImageEntry, ...]:
+    """Return the contest's images in ascending order of image id.
+
+    A folder of files named 1.jpg…N.jpg keeps its numbers; otherwise image id k is the k-th image
+    of the ground truth in ascending order of its own image id. An image of `known` whose file
+    has kept size and time is not read again. Raises `InputError` for a folder without images, an
+    image that is missing, damaged, or of another size than the ground truth says.
+    """
+    paths = _paths(folder, truth)
+    reusable = {entry.path: entry for entry in known}
+    entries = []
+    for done, (image_id, (source_id, path)) in enumerate(sorted(paths.items())):
+        progress(done, len(paths))
+        entries.append(_entry(image_id, source_id, path, reusable.get(str(path)), truth))
+    progress(len(paths), len(paths))
+    return tuple(entries)
+
+
+def digest_of(path: Path) -> str:
+    """Return the SHA-256 of a file, or of the names and contents of a folder's files, in hex."""
+    if path.is_file():
+        with path.open("rb") as file:
+            return hashlib.file_digest(file, "sha256").hexdigest()
+    digest = hashlib.sha256()
+    for entry in sorted(path.rglob("*")):
+        if entry.is_file():
+            digest.update(f"{entry.relative_to(path)} {digest_of(entry)}\n".encode())
+    return digest.hexdigest()
+
+
+def _paths(folder: Path, truth: GroundTruthFile) -> dict[int, tuple[int, Path]]:
+    """Map image id → (the ground truth's own id, file)."""
+    if not folder.is_dir():
+        raise InputError(f"{folder}: is not a folder; it must hold the contest's images.")
+    files = {p.name: p for p in folder.iterdir() if p.suffix.lower() in _SUFFIXES}
+    if not files:
+        raise InputError(f"{folder}: holds no image; JPEG and PNG files are looked for.")
+    stems = {p.stem: p for p in files.values()}
+    own = [int(i) for i in truth.truth.image_ids]
+    found = {i: _file_of(i, files, stems, truth.file_names) for i in own}
+    missing = [truth.file_names.get(i, f"{i}.jpg") for i, path in found.items() if path is None]
+    _require_none_missing(folder, missing, len(missing), len(own))
+    of_files = {path: i for i, path in found.items() if path is not None}
+    if all(_NUMBERED.fullmatch(stem) for stem in stems):
+        numbers = {int(stem): path for stem, path in stems.items()}
+        _require_one_each(folder, files, numbers)
+        # Numbers with holes are names, as long as the ground truth knows every one of them.
+        if max(numbers) == len(numbers) or len(of_files) < len(numbers):
+            return _numbered(folder, numbers, of_files, truth)
+    ids = contest_image_ids(own)
+    return {ids[i]: (i, path) for path, i in of_files.items()}
+
+
+def _numbered(
+    folder: Path, files: Mapping[int, Path], of_files: Mapping[Path, int], truth: GroundTruthFile
+) -> dict[int, tuple[int, Path]]:
+    """Keep the files' numbers; an image that the ground truth does not name has no box."""
+    count = max(files)
+    gaps = (f"{k}.jpg" for k in range(1, count + 1) if k not in files)
+    _require_none_missing(folder, list(islice(gaps, _LISTED)), count - len(files), count)
+    unnamed = [path.name for path in files.values() if path not in of_files]
+    if unnamed and truth.file_names:
+        raise InputError(
+            f"{folder}: the ground truth does not list {', '.join(unnamed[:_LISTED])}"
+            f"{' and others' if len(unnamed) > _LISTED else ''}; it must list every image."
+        )
+    return {number: (of_files.get(path, number), path) for number, path in files.items()}
+
+
+def _file_of(
+    own_id: int,
+    files: Mapping[str, Path],
+    stems: Mapping[str, Path],
+    file_names: Mapping[int, str],
+) -> Path | None:
+    """Find an image's file: by the name the source gives (XML may leave out .jpg), or its id."""
+    name = file_names.get(own_id)
+    if name is None:
+        return stems.get(str(own_id))
+    return files.get(Path(name).name) or stems.get(Path(name).name)
+
+
+def _require_none_missing(folder: Path, names: Sequence[str], count: int, total: int) -> None:
+    if names:
+        listed = ", ".join(names[:_LISTED])
+        more = f" and {count - _LISTED} more" if count > _LISTED else ""
+        raise InputError(
+            f"{folder}: {count} of {total} images are not there: {listed}{more}. "
+            "Give the folder that holds the images of this ground truth."
+        )
+
+
+def _require_one_each(folder: Path, files: Mapping[str, Path], numbers: Mapping[int, Path]) -> None:
+    for name, path in sorted(files.items()):
+        chosen = numbers[int(path.stem)].name
+        if chosen != name:
+            raise InputError(f"{folder}: holds {name} and {chosen}; an image has one file.")
+
+
+def _entry(
+    image_id: int, source_id: int, path: Path, known: ImageEntry | None, truth: GroundTruthFile
+) -> ImageEntry:
+    stat = path.stat()
+    if (
+        known is not None
+        and (known.image_id, known.source_id) == (image_id, source_id)
+        and (known.size_bytes, known.modified_ns) == (stat.st_size, stat.st_mtime_ns)
+    ):
+        return known
+    try:
+        with Image.open(path) as image:
+            media_type = _MEDIA_TYPES.get(image.format or "")
+            width, height = image.size
+            # Decode it, a JPEG at an eighth of its size: `verify` looks into no JPEG's data.
+            image.draft(image.mode, (1, 1))
+            image.load()
+    except (OSError, UnidentifiedImageError, SyntaxError) as error:
+        raise InputError(f"{path}: is not an image that can be read ({error}).") from error
+    if media_type is None:
+        raise InputError(f"{path}: is neither JPEG nor PNG.")
+    expected = truth.sizes.get(source_id, (width, height))
+    if expected != (width, height):
+        raise InputError(
+            f"{path}: is {width}x{height} pixels and the ground truth says "
+            f"{expected[0]}x{expected[1]}: boxes would not fit, use the original image."
+        )
+    return ImageEntry(
+        image_id=image_id,
+        source_id=source_id,
+        path=str(path),
+        media_type=media_type,
+        size_bytes=stat.st_size,
+        modified_ns=stat.st_mtime_ns,
+        sha256=digest_of(path),
+        width=width,
+        height=height,
+    )

@@ -1,0 +1,156 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The contestants' route that takes answers: forms as ever, JSON and CSV for new clients."""
+
+from __future__ import annotations
+
+import threading
+from contextlib import nullcontext
+from typing import TYPE_CHECKING
+
+from flask import Flask, Request, Response
+
+from referee.core.detections import Detections
+from referee.core.instant import Instant
+from referee.core.states import accepts
+from referee.errors import Refusal, Unavailable
+from referee.formats.answers import FORM_FIELDS, parse_csv, parse_form, parse_json
+from referee.formats.forms import find_token
+from referee.service.entry.answers import Receipt, TakenAnswer, take_answer
+from referee.store.answers import AnswerForm
+from referee.web.contest import legacy
+from referee.web.contest.replies import (
+    FORM_TYPES,
+    MULTIPART,
+    could_not,
+    current,
+    failed,
+    form_of,
+    media_type_of,
+    problem,
+    require_token,
+    token_of,
+    wants_json,
+)
+from referee.web.server.awaiting import AwaitingResponse
+from referee.web.server.bodies import (
+    BEGINNING_BYTES,
+    COMING_BYTES,
+    MAX_BODY_BYTES,
+    Body,
+    BodyRoom,
+    whole_at,
+)
+
+if TYPE_CHECKING:
+    from referee.web.contest.app import ContestServices
+
+
+_FLAGS_LISTED = 1000
+
+# Answers of more than a mebibyte that a worker parses at a time, so that a flood of them takes some
+# hundred megabytes and not all there are. Parsing ends by itself, so the next may wait for it.
+_LONG_AT_ONCE = 2
+
+
+def register(app: Flask, services: ContestServices) -> None:
+    """Add the route to the application."""
+
+    room = BodyRoom(COMING_BYTES)
+    long_answers = threading.BoundedSemaphore(_LONG_AT_ONCE)
+
+    @app.route("/result", methods=["POST"])
+    def result() -> Response:
+        asked, notes = current()
+        body = Body(asked, MAX_BODY_BYTES)
+        try:
+            token = _token(asked, body)
+            notes.session = services.admission.answering_session(token)
+        except Refusal:
+            body.discard()
+            raise
+        short = body.length is not None and body.length <= BEGINNING_BYTES
+        with nullcontext() if short else room.held_for(body):
+            content = body.whole()
+            notes.received = whole_at(asked, services.contest.clock)
+            with nullcontext() if short else long_answers:
+                form, detections = _parsed(services, token, asked, content, notes.received)
+        taken = take_answer(
+            services.contest,
+            services.journal,
+            notes.session,
+            detections,
+            received=notes.received,
+            form=form,
+            address=asked.remote_addr or "",
+        )
+        in_json = form != "form" or wants_json(asked)
+        return AwaitingResponse(taken.committed, lambda: _acknowledged(app, asked, taken, in_json))
+
+
+def _acknowledged(app: Flask, asked: Request, taken: TakenAnswer, in_json: bool) -> Response:
+    """Answer what became of it, once that is known; by then Flask's own context is gone."""
+    try:
+        receipt = taken.receipt()
+    except Refusal as refusal:
+        return problem(asked, refusal)
+    except Unavailable as error:
+        return could_not(asked, error)
+    except Exception as error:
+        return failed(asked, error)
+    if in_json:
+        return _receipt(app, receipt)
+    if receipt.late:
+        # An old client knows only this text for a session that is over.
+        text = "Too late: the answer is stored but does not count."
+        return problem(asked, Refusal("token_invalid", text))
+    return Response(legacy.RESULT_STORED)
+
+
+def _token(asked: Request, body: Body) -> str:
+    """Return the token, from as little of the body as will do."""
+    if "HTTP_AUTHORIZATION" in asked.environ:
+        token = token_of(asked)
+        if token is not None:
+            return token
+    kind = asked.mimetype
+    posted = None
+    if kind in FORM_TYPES:
+        posted = find_token(body.beginning(), multipart=kind == MULTIPART)
+    return require_token(asked, posted)
+
+
+def _parsed(
+    services: ContestServices, token: str, asked: Request, content: bytes, received: Instant
+) -> tuple[AnswerForm, Detections]:
+    try:
+        form = media_type_of(asked)
+        return form, _detections(asked, form, content)
+    except Refusal as fault:
+        if accepts(services.admission.known_session(token).facts, received):
+            raise
+        # That the session is over comes first, as it always did.
+        raise Refusal("token_invalid", f"The session is over. {fault}", fault.faults) from None
+
+
+def _detections(asked: Request, form: AnswerForm, content: bytes) -> Detections:
+    if form == "json":
+        return parse_json(content)
+    if form == "csv":
+        return parse_csv(content)
+    return parse_form(form_of(asked, content, FORM_FIELDS))
+
+
+def _receipt(app: Flask, receipt: Receipt) -> Response:
+    listed = receipt.flagged[:_FLAGS_LISTED]
+    text = app.json.dumps(
+        {
+            "answer": receipt.answer,
+            "stored": receipt.stored,
+            "flagged": [{"row": flag.row, "reason": flag.reason} for flag in listed],
+            "flagged_count": len(receipt.flagged),
+            "received_s": receipt.received_s,
+            "remaining_seconds": receipt.remaining_s,
+            "late": receipt.late,
+        }
+    )
+    return Response(text, content_type="application/json")

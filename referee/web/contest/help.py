@@ -1,0 +1,68 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The text of `/help`: what is served, with curl lines that can be copied."""
+
+from __future__ import annotations
+
+from referee.formats.answers import MAX_ROWS
+from referee.formats.image_numbers import ARCHIVE_SIZE
+from referee.service.entry.answers import LATE_S
+from referee.service.entry.detection_limit import MAX_DETECTIONS
+from referee.service.setup.contest import Contest
+from referee.web.server.bodies import COMING_BYTES, MAX_BODY_BYTES
+from referee.web.server.reception import HEAD_S, MOST_CONNECTIONS
+
+_TEXT = """
+Valid URLs:
+  GET/POST  /help           this text; free, it never starts the clock
+  GET       /openapi.json   the same for tools
+  POST      /login          username, password -> token; starts your session and the meter
+  POST      /verify         token -> Valid Token
+  POST      /no_of_images   token -> number of images
+  GET/POST  /image          token, image_name=1..{images} -> image; also GET /image/1
+  GET/POST  /zipimages      token, image_name=1, {second}, {third} ... -> zip, {archive} images
+  POST      /result         token, and one value a box in each of the lists image_name, CLASS_ID,
+                            confidence, xmin, ymin, xmax, ymax; JSON (COCO results) and CSV too
+  GET       /status         token -> what was counted so far, in JSON
+  POST      /logout         token -> ends your session and the meter
+
+The session: {seconds} s from login. {images} images, {classes} classes. An answer counts when
+its last byte arrives before the deadline; later ones are kept for {late_s:.0f} s, marked late,
+and never scored. Boxes are inclusive pixel corners of the image as sent.
+
+The token goes into the form field 'token', or 'Authorization: Bearer TOKEN', or '?token=TOKEN'.
+
+Limits: {body_mib} MiB and {rows} boxes a post, any number of posts, {coming_mib} MiB of long
+ones at a time, {most} boxes a session; {connections} connections of one address with each
+server process. A request's head has {head_s:.0f} s, its body 30 s and 1 s for each 100 kB; who
+takes nothing of an answer for 20 s is cut off.
+
+  curl -d 'username=USER&password=PASSWORD' http://{host}/login
+  curl -H 'Authorization: Bearer TOKEN' -o 1.jpg http://{host}/image/1
+  curl -d 'token=TOKEN&image_name=1' -o 1.zip http://{host}/zipimages
+  curl -d 'token=TOKEN&image_name=1&CLASS_ID=58&confidence=0.9&xmin=10&ymin=20&xmax=110&ymax=220' \\
+       http://{host}/result
+  curl -H 'Authorization: Bearer TOKEN' -H 'Content-Type: application/json' http://{host}/result \\
+       -d '[{{"image_id":1,"category_id":58,"bbox":[10,20,101,201],"score":0.9}}]'
+  curl -H 'Authorization: Bearer TOKEN' http://{host}/status
+  curl -d 'token=TOKEN' http://{host}/logout
+"""
+
+
+def help_text(contest: Contest, host: str) -> str:
+    """Return the help for a contest as its contestants reach it under `host`."""
+    return _TEXT.format(
+        images=contest.image_count,
+        classes=len(contest.classes),
+        seconds=contest.config.contest.seconds,
+        archive=ARCHIVE_SIZE,
+        second=ARCHIVE_SIZE + 1,
+        third=2 * ARCHIVE_SIZE + 1,
+        late_s=LATE_S,
+        body_mib=MAX_BODY_BYTES // 2**20,
+        rows=MAX_ROWS,
+        most=MAX_DETECTIONS,
+        coming_mib=COMING_BYTES // 2**20,
+        connections=MOST_CONNECTIONS,
+        head_s=HEAD_S,
+        host=host,
+    )

@@ -1,0 +1,68 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Contestants' routes that hand out images: one by one, by the hundred, or on the screen."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from flask import Flask, Request, Response
+
+from referee.errors import Refusal
+from referee.service.entry.images import SentImages, archive_for, image_for
+from referee.service.setup.contest import Contest
+from referee.store.sessions import SessionRecord
+from referee.web.contest.replies import current, field_of, require_token
+
+if TYPE_CHECKING:
+    from referee.web.contest.app import ContestServices
+
+
+Finder = Callable[[Contest, SessionRecord, str], SentImages]
+
+
+def register(app: Flask, services: ContestServices) -> None:
+    """Add the routes to the application."""
+
+    @app.route("/image", methods=["GET", "POST"])
+    def image() -> Response:
+        return _send(services, image_for, None)
+
+    @app.route("/image/<text>", methods=["GET", "POST"])
+    def image_by_path(text: str) -> Response:
+        return _send(services, image_for, text)
+
+    @app.route("/zipimages", methods=["GET", "POST"])
+    def zip_images() -> Response:
+        return _send(services, archive_for, None)
+
+    @app.route("/image_camera", methods=["GET", "POST"])
+    def image_camera() -> Response:
+        # The old referee looks at its display before the token.
+        raise Refusal("display_off", "This contest has no display; fetch images with /image.")
+
+
+def _asked_image(asked: Request) -> str:
+    text = field_of(asked, "image_name")
+    if text is None:
+        raise Refusal("image_name_missing", "Send the image's number as 'image_name'.")
+    if not text:
+        raise Refusal("image_index_empty", "'image_name' is empty: send the image's number.")
+    return text
+
+
+def _send(services: ContestServices, find: Finder, text: str | None) -> Response:
+    asked, notes = current()
+    session = services.admission.running_session(require_token(asked))
+    notes.session = session
+    sent = find(services.contest, session, _asked_image(asked) if text is None else text)
+    if asked.method != "HEAD":  # Nothing of the image is sent then.
+        notes.sent = sent
+    return Response(
+        sent.content,
+        headers=[
+            ("Content-Type", sent.media_type),
+            ("Content-Disposition", f"attachment; filename={sent.file_name}"),
+            ("Cache-Control", "no-store"),
+        ],
+    )

@@ -1,0 +1,182 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Read contestants' requests and word the answers, for old clients and for new ones."""
+
+from __future__ import annotations
+
+import html
+import io
+import json
+import logging
+from collections.abc import Container, Mapping, Sequence
+from http import HTTPStatus
+from typing import Any
+
+from flask import Request, Response, g, request
+from werkzeug.exceptions import HTTPException
+from werkzeug.formparser import FormDataParser
+
+from referee.errors import Refusal, Unavailable
+from referee.formats.answers import MAX_ROWS
+from referee.formats.forms import parse_urlencoded
+from referee.store.answers import AnswerForm
+from referee.web.contest.legacy import ANSWERS
+
+_log = logging.getLogger(__name__)
+
+MULTIPART = "multipart/form-data"
+FORM_TYPES = ("application/x-www-form-urlencoded", MULTIPART, "")
+_HTML_400 = (
+    "<!doctype html>\n<html lang=en>\n<title>400 Bad Request</title>\n"
+    "<h1>Bad Request</h1>\n<p>{}</p>\n"
+)
+
+_MAX_FIELDS = 7 * MAX_ROWS + 100
+"""Most fields of a form: seven lists of the longest answer, and some beside them."""
+
+
+def current() -> tuple[Request, Any]:
+    """Return the present request and its notes, `flask.g`, themselves.
+
+    Each use of Flask's stand-ins for them costs a microsecond, and they are used dozens of times.
+    """
+    real = request._get_current_object()  # type: ignore[attr-defined]
+    return real, g._get_current_object()
+
+
+def form_of(request: Request, body: bytes, names: Container[str]) -> Mapping[str, Sequence[str]]:
+    """Return those fields of a form body that have one of these names.
+
+    A body without a type is taken for a form; any other, and none, has no fields. Raises
+    `Refusal` with code `body_too_large` for more fields than any answer has.
+    """
+    if not body:
+        return {}
+    kind = request.mimetype
+    if kind not in FORM_TYPES:
+        return {}
+    if kind == MULTIPART:
+        return _multipart(request, body)
+    if body.count(b"&") >= _MAX_FIELDS:
+        raise _too_many_fields()
+    return parse_urlencoded(body, names)
+
+
+def _multipart(request: Request, body: bytes) -> Mapping[str, Sequence[str]]:
+    parser = FormDataParser(max_form_memory_size=len(body), max_form_parts=_MAX_FIELDS, silent=True)
+    options = request.mimetype_params
+    try:
+        _, form, _ = parser.parse(io.BytesIO(body), MULTIPART, len(body), dict(options))
+    except HTTPException:
+        raise _too_many_fields() from None
+    return form.to_dict(flat=False)
+
+
+def _too_many_fields() -> Refusal:
+    return Refusal(
+        "body_too_large",
+        f"Nothing was stored: at most {_MAX_FIELDS} form fields are taken; send it in several "
+        "posts.",
+    )
+
+
+def field_of(request: Request, name: str) -> str | None:
+    """Return a single field: the first in the form body, else, for GET, in the query string."""
+    values = g.form.get(name)
+    if values:
+        return str(values[0])
+    return request.args.get(name) if request.method in ("GET", "HEAD") else None
+
+
+def token_of(request: Request, posted: str | None = None) -> str | None:
+    """Return the token from the Authorization header, the form, or the query string.
+
+    `posted` is the form's where the form has not been taken apart.
+    """
+    kind, _, value = request.environ.get("HTTP_AUTHORIZATION", "").partition(" ")
+    if kind.lower() == "bearer" and value:
+        return str(value.strip())
+    values = g.form.get("token") if posted is None else (posted,)
+    return str(values[0]) if values else request.args.get("token")
+
+
+def require_token(request: Request, posted: str | None = None) -> str:
+    """Return the token as `token_of` does; raises `Refusal` with code `token_missing`."""
+    token = token_of(request, posted)
+    if token is None:
+        raise Refusal(
+            "token_missing",
+            "There is no token: log in with POST /login and send its answer as 'Authorization: "
+            "Bearer TOKEN' or as the form field 'token'.",
+        )
+    return token
+
+
+def media_type_of(request: Request) -> AnswerForm:
+    """Return form, json or csv; a body without a type is taken for a form.
+
+    Raises `Refusal` with code `media_type_unknown`.
+    """
+    kind = request.mimetype
+    if kind in FORM_TYPES:
+        return "form"
+    if kind == "application/json":
+        return "json"
+    if kind == "text/csv":
+        return "csv"
+    raise Refusal(
+        "media_type_unknown",
+        f"Nothing was stored: Content-Type '{kind[:60]}' is not understood; send a form, "
+        "application/json or text/csv.",
+    )
+
+
+def wants_json(request: Request) -> bool:
+    """Tell whether the client asked for JSON rather than text."""
+    if "json" not in request.environ.get("HTTP_ACCEPT", ""):
+        return False
+    accept = request.accept_mimetypes
+    return any(kind in ("application/json", "application/problem+json") for kind, _ in accept)
+
+
+def problem(request: Request, refusal: Refusal, status: int | None = None) -> Response:
+    """Word a refusal: the old referee's text, or problem details for a client that wants JSON.
+
+    The status is the old referee's unless another is given. The sentence that says what to do
+    also stands in the header `X-Referee-Detail`.
+    """
+    usual, text = ANSWERS.get(refusal.code, (400, None))
+    status = status or usual
+    sentence = str(refusal)
+    if wants_json(request):
+        # https://www.rfc-editor.org/rfc/rfc9457
+        details = {
+            "type": "about:blank",
+            "title": HTTPStatus(status).phrase,
+            "status": status,
+            "detail": sentence,
+            "code": refusal.code,
+        }
+        if refusal.faults:
+            details["faults"] = list(refusal.faults)
+        response = Response(json.dumps(details), status, content_type="application/problem+json")
+    elif status == 400 and text is None and refusal.code.endswith("_missing"):
+        response = Response(_HTML_400.format(html.escape(sentence)), status)
+    else:
+        response = Response(text if text is not None else sentence + "\n", status)
+    response.headers["X-Referee-Detail"] = sentence.encode("ascii", "replace").decode("ascii")
+    return response
+
+
+def could_not(request: Request, error: Unavailable) -> Response:
+    """Answer that the meter, the desk or the disk did not do its share."""
+    _log.error("%s %s: %s", request.method, request.path, error)
+    return problem(request, Refusal("not_stored", f"The referee could not do it: {error}"))
+
+
+def failed(request: Request, error: Exception) -> Response:
+    """Answer that the referee made a mistake, which stands in its log."""
+    _log.exception("%s %s failed", request.method, request.path, exc_info=error)
+    return problem(
+        request,
+        Refusal("not_stored", "The referee failed to do it; the operator's log says why."),
+    )

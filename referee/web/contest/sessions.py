@@ -1,0 +1,128 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Contestants' routes around the session: login, token, status, logout, help."""
+
+from __future__ import annotations
+
+import logging
+from typing import TYPE_CHECKING
+
+from flask import Flask, Response, g, jsonify, redirect, request
+from werkzeug.wrappers import Response as AnyResponse
+
+from referee.core.states import remaining_s
+from referee.errors import Refusal, Unavailable
+from referee.service.entry.status import status_of
+from referee.web.contest import legacy
+from referee.web.contest.help import help_text
+from referee.web.contest.openapi import openapi
+from referee.web.contest.replies import field_of, problem, require_token, token_of, wants_json
+
+if TYPE_CHECKING:
+    from referee.web.contest.app import ContestServices
+
+
+_log = logging.getLogger(__name__)
+
+_HOME = "http://lpirc.net/"
+
+
+def register(app: Flask, services: ContestServices) -> None:
+    """Add the routes to the application."""
+
+    @app.route("/", methods=["GET", "POST"])
+    def home() -> AnyResponse:
+        return redirect(_HOME)
+
+    @app.route("/help", methods=["GET", "POST"])
+    def help_page() -> Response:
+        return Response(help_text(services.contest, request.host), content_type=_TEXT)
+
+    @app.route("/openapi.json", methods=["GET"])
+    def description() -> Response:
+        return jsonify(openapi(services.contest))
+
+    @app.route("/login", methods=["GET", "POST"])
+    @app.route("/get_token", methods=["GET", "POST"])
+    def login() -> Response:
+        return _login(services)
+
+    @app.route("/verify", methods=["GET", "POST"])
+    def verify() -> Response:
+        g.session = services.admission.running_session(require_token(request))
+        return Response(legacy.VALID_TOKEN)
+
+    @app.route("/no_of_images", methods=["POST"])
+    def no_of_images() -> Response:
+        token = token_of(request)
+        if token is None:
+            return problem(request, Refusal("token_invalid", "There is no token: log in first."))
+        try:
+            g.session = services.admission.running_session(token)
+        except Refusal as refusal:
+            response = problem(request, refusal)
+            if not wants_json(request):
+                response.set_data(legacy.INVALID_USER)
+            return response
+        return Response(str(services.contest.image_count))
+
+    @app.route("/status", methods=["GET"])
+    def status() -> Response:
+        return _status(services)
+
+    @app.route("/logout", methods=["GET", "POST"])
+    def logout() -> Response:
+        token = token_of(request)
+        if token is None:
+            return problem(request, Refusal("token_invalid", "There is no token to log out with."))
+        g.session = services.admission.running_session(token)
+        services.admission.logout(g.session)
+        return Response(legacy.LOGOUT_SUCCESS)
+
+
+_TEXT = "text/plain; charset=utf-8"
+_CATCH_UP_S = 0.2
+
+
+def _login(services: ContestServices) -> Response:
+    username, password = field_of(request, "username"), field_of(request, "password")
+    if username is None or password is None:
+        raise Refusal("username_missing", "Send the form fields 'username' and 'password'.")
+    try:
+        login = services.admission.login(username, password, request.remote_addr or "")
+    except Refusal:
+        raise
+    except Unavailable as error:
+        raise Refusal("meter_unavailable", str(error)) from error
+    except Exception as error:
+        _log.exception("a login failed")
+        sentence = "The referee failed to check it; the operator's log says why."
+        raise Refusal("login_failed", sentence) from error
+    g.session = login.session
+    if not wants_json(request):
+        return Response(login.token)
+    facts = login.session.facts
+    return jsonify(
+        token=login.token,
+        session=login.session.session_id,
+        images=services.contest.image_count,
+        seconds=facts.length_s,
+        remaining_seconds=remaining_s(facts, services.contest.clock.now()),
+    )
+
+
+def _status(services: ContestServices) -> Response:
+    g.session = services.admission.known_session(require_token(request))
+    # What this worker has sent and taken is counted, unless the disk is slow: then an answer that
+    # is a little behind is worth more to the contestant than none.
+    services.journal.catch_up(_CATCH_UP_S)
+    status = status_of(services.contest, g.session)
+    return jsonify(
+        session=g.session.session_id,
+        state=status.state.value,
+        remaining_seconds=status.remaining_s,
+        images=status.images,
+        images_fetched=status.images_fetched,
+        answers=status.answers,
+        detections=status.detections,
+        late_answers=status.late_answers,
+    )

@@ -1,0 +1,164 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Request bodies: how much of one is read, and when, so that a stranger's costs next to nothing."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from flask import Request
+from gunicorn.http.errors import ParseException
+
+from referee.core.instant import Instant
+from referee.errors import Refusal, Unavailable
+from referee.service.setup.clock import Clock, shifted
+
+MAX_BODY_BYTES = 32 * 1024 * 1024
+"""Longest answer that is read: about 300,000 boxes as a form, six times an honest maximum."""
+
+SMALL_BODY_BYTES = 64 * 1024
+"""Longest body of any other request, all of which send a few short fields."""
+
+BEGINNING_BYTES = 1024 * 1024
+"""So much of an answer is read to find its token; the rest only for a session that takes it."""
+
+COMING_BYTES = 512 * 1024 * 1024
+"""So much of longer answers may be coming in at once in a process: 32 of 16 MB each."""
+
+_DISCARD_S = 5.0
+_PIECE = 64 * 1024
+
+
+def has_body(request: Request) -> bool:
+    """Tell whether a request announces a body, by its length or by chunks."""
+    environ = request.environ
+    return "CONTENT_LENGTH" in environ or "HTTP_TRANSFER_ENCODING" in environ
+
+
+def whole_at(request: Request, clock: Clock) -> Instant:
+    """Return when the last byte of a request was here: just now, unless the server knows better.
+
+    Ours does for a request that came in whole before it was served; it may have waited for its
+    turn since then (see `referee.web.server.connections.BoundedSocket`).
+    """
+    now = clock.now()
+    whole_s = getattr(request.environ.get("gunicorn.socket"), "whole_s", None)
+    return now if whole_s is None else shifted(now, whole_s - now.monotonic_s)
+
+
+class Body:
+    """Read one request's body, the beginning first if wished.
+
+    Raises `Refusal`: `body_too_large` for more than `limit` bytes, which are not read if the
+    length says so; `body_truncated` and `body_too_slow` when the announced bytes do not come.
+    """
+
+    def __init__(self, request: Request, limit: int) -> None:
+        self._environ = request.environ
+        self._stream = self._environ["wsgi.input"]
+        self._limit = limit
+        self._content = b""
+        chunked = "HTTP_TRANSFER_ENCODING" in self._environ
+        # Chunks announce no length.
+        self.length = None if chunked else request.content_length or 0
+        if self.length is not None and self.length > limit:
+            self.discard()
+            raise _too_large(limit)
+
+    def beginning(self) -> bytes:
+        """Return the first mebibyte, or all of a shorter body."""
+        return self._read_to(BEGINNING_BYTES)
+
+    def whole(self) -> bytes:
+        """Return all of it."""
+        return self._read_to(self._limit + 1)
+
+    def discard(self) -> None:
+        """Let what is left come and forget it: a client that still sends would see no answer.
+
+        It has five seconds, and at most 32 MiB; after that the connection is cut.
+        """
+        if self.length is not None and self.length > MAX_BODY_BYTES:
+            return
+        hurry = getattr(self._environ.get("gunicorn.socket"), "allow", None)
+        if hurry is not None:
+            hurry(_DISCARD_S)
+        left = (MAX_BODY_BYTES if self.length is None else self.length) - len(self._content)
+        try:
+            while left > 0 and (piece := self._stream.read(min(_PIECE, left))):
+                left -= len(piece)
+        except (OSError, ParseException):
+            pass  # The client is gone, too slow or wrong: it gets the answer if it can.
+
+    def _read_to(self, count: int) -> bytes:
+        if self.length is not None:
+            count = min(count, self.length)
+        missing = count - len(self._content)
+        if missing <= 0:
+            return self._content
+        try:
+            part = self._stream.read(missing)
+        except (BlockingIOError, TimeoutError):
+            raise Refusal(
+                "body_too_slow", "Nothing was stored: the rest of the body did not come in time."
+            ) from None
+        except (
+            OSError,
+            ParseException,
+        ):  # So gunicorn says it of chunks that break off or are none.
+            raise _truncated(len(self._content), self.length) from None
+        self._content = self._content + part if self._content else part
+        if len(part) < missing:
+            if self.length is not None:
+                raise _truncated(len(self._content), self.length)
+            self.length = len(self._content)
+        if len(self._content) > self._limit:
+            raise _too_large(self._limit)
+        return self._content
+
+
+def _too_large(limit: int) -> Refusal:
+    return Refusal(
+        "body_too_large",
+        f"Nothing was stored: at most {limit} bytes are taken; send it in several posts.",
+    )
+
+
+def _truncated(came: int, length: int | None) -> Refusal:
+    if length is None:
+        return Refusal(
+            "body_truncated",
+            "Nothing was stored: the chunks of the body break off or are malformed.",
+        )
+    return Refusal(
+        "body_truncated",
+        f"Nothing was stored: {came} of {length} bytes came; is Content-Length right?",
+    )
+
+
+class BodyRoom:
+    """Keep bodies that are coming in from filling the memory; safe to use from many threads.
+
+    A body lasts as long as its client likes, so nobody waits for room: there is some, or not.
+    """
+
+    def __init__(self, most_bytes: int) -> None:
+        self._left_bytes = most_bytes
+        self._lock = threading.Lock()
+
+    @contextmanager
+    def held_for(self, body: Body) -> Iterator[None]:
+        """Hold room for a body; raises `Unavailable` when there is not enough."""
+        size = MAX_BODY_BYTES if body.length is None else body.length
+        with self._lock:
+            fits = size <= self._left_bytes
+            self._left_bytes -= size if fits else 0
+        if not fits:
+            body.discard()
+            raise Unavailable("too many long answers are coming in; send this one again.")
+        try:
+            yield
+        finally:
+            with self._lock:
+                self._left_bytes += size

@@ -1,0 +1,105 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Form bodies: the fast parser gives what the library's gives."""
+
+from __future__ import annotations
+
+from urllib.parse import parse_qsl, urlencode
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from referee.formats.forms import find_token, parse_urlencoded
+
+
+def by_library(body: bytes) -> dict[str, list[str]]:
+    """Group what the standard library's parser gives."""
+    fields: dict[str, list[str]] = {}
+    for name, value in parse_qsl(body.decode("utf-8", "replace"), keep_blank_values=True):
+        fields.setdefault(name, []).append(value)
+    return fields
+
+
+@given(st.lists(st.tuples(st.text(min_size=1), st.text())))
+def test_what_a_client_encodes_is_read_back(pairs: list[tuple[str, str]]) -> None:
+    """Any fields that a client encodes come back, in order."""
+    expected: dict[str, list[str]] = {}
+    for name, value in pairs:
+        expected.setdefault(name, []).append(value)
+    assert parse_urlencoded(urlencode(pairs).encode()) == expected
+
+
+@given(st.text(alphabet="ab=&%+20Aé", max_size=40))
+def test_any_body_is_read_as_the_library_reads_it(text: str) -> None:
+    """Odd separators, escapes and blanks give what the library gives."""
+    assert parse_urlencoded(text.encode()) == by_library(text.encode())
+
+
+@given(st.binary(max_size=40))
+def test_any_bytes_are_read_as_the_library_reads_them(body: bytes) -> None:
+    """Bytes that are no text at all do no harm."""
+    assert parse_urlencoded(body) == by_library(body)
+
+
+@pytest.mark.parametrize(
+    ("body", "fields"),
+    [
+        (b"", {}),
+        (b"a", {"a": [""]}),
+        (b"a=1&a=2&b=", {"a": ["1", "2"], "b": [""]}),
+        (b"a=1+2%2B&%61=%zz", {"a": ["1 2+", "%zz"]}),
+        (b"&&a=1&", {"a": ["1"]}),
+        (b"a=b=c", {"a": ["b=c"]}),
+    ],
+)
+def test_edges(body: bytes, fields: dict[str, list[str]]) -> None:
+    """Blank values are kept, empty parts skipped, only the first = separates."""
+    assert parse_urlencoded(body) == fields
+
+
+@given(st.text(alphabet="ab=&%+20Aé", max_size=40))
+def test_only_the_fields_asked_for_are_kept(text: str) -> None:
+    """Fields of other names leave nothing behind, and change nothing."""
+    whole = by_library(text.encode())
+    assert parse_urlencoded(text.encode(), ("a", "b")) == {
+        name: values for name, values in whole.items() if name in ("a", "b")
+    }
+
+
+@pytest.mark.parametrize(
+    ("body", "token"),
+    [
+        (b"token=7.ab&image_name=1", "7.ab"),
+        (b"image_name=1&token=7.ab", "7.ab"),
+        (b"image_name=1&token=7.ab&token=8", "7.ab"),
+        (b"token=7%2Eab+", "7.ab "),
+        (b"token=", ""),
+        (b"token=\xff", "\ufffd"),
+        (b"token&token=7", "7"),
+        (b"&token=7", "7"),
+        (b"mytoken=7", None),
+        (b"image_name=token=7", None),
+        (b"", None),
+    ],
+)
+def test_token_of_a_form_is_found_without_parsing_it(body: bytes, token: str | None) -> None:
+    """It is the first field of the name, wherever it stands, or None."""
+    assert find_token(body, multipart=False) == token
+
+
+@pytest.mark.parametrize(
+    ("body", "token"),
+    [
+        (b'--b\r\nContent-Disposition: form-data; name="token"\r\n\r\n7.ab\r\n--b--', "7.ab"),
+        (
+            b'--b\r\nContent-Disposition: form-data; name="x"\r\n\r\n1\r\n'
+            b"--b\r\nContent-Disposition: form-data; name=token\r\n"
+            b"Content-Type: text/plain\r\n\r\n7.ab\r\n--b--",
+            "7.ab",
+        ),
+        (b'--b\r\nContent-Disposition: form-data; name="tokens"\r\n\r\n7.ab\r\n--b--', None),
+    ],
+)
+def test_token_of_a_multipart_form_is_found(body: bytes, token: str | None) -> None:
+    """So it is in the other encoding of forms, with and without quotes and a type."""
+    assert find_token(body, multipart=True) == token

@@ -1,0 +1,127 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Tables of numbers parsed by whole arrays, held against float()."""
+
+from __future__ import annotations
+
+import re
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from referee.formats import number_table
+from referee.formats.number_table import are_whole, parse_numbers
+
+plain = st.decimals(-(10**7), 10**7, places=6).map(str)
+small = st.integers(-300, 300).map(str)
+floats = st.floats().map(repr)
+odd = st.sampled_from("5. .5 -.5 1e-05 +7 -0 -0.0 00012 nan inf 1.7976931348623157e308 1E3".split())
+near_limit = st.sampled_from(
+    "99999999.99999999 90071992.54740993 12345678.12345678 123456789 0.123456789".split()
+)
+broken = st.sampled_from(["1.2.3", "--5", "5-3", "1-", "x", "", "1/2", "0x10", "1;2", "1,"])
+cell = st.one_of(plain, small, floats, odd, near_limit)
+separator = st.sampled_from([",", " ", "\t", "  ", ", "])
+ending = st.sampled_from(["\n", "\r\n", "\n\n", " \n"])
+
+
+@st.composite
+def tables(draw, cells=cell):
+    """Draw the text of a table with its number of columns."""
+    columns = draw(st.integers(1, 4))
+    rows = draw(st.lists(st.lists(cells, min_size=columns, max_size=columns), max_size=6))
+    text = ""
+    for row in rows:
+        between = draw(separator)
+        text += between.join(row) + draw(ending)
+    return text.removesuffix("\n") if draw(st.booleans()) else text, columns
+
+
+def by_float(text, columns):
+    """Parse as the definition says, or return None."""
+    rows = []
+    for line in text.split("\n"):
+        if not line.strip():
+            continue
+        row = re.split(r"\s*,\s*|\s+", line.strip())
+        if len(row) != columns:
+            return None
+        try:
+            rows.append([float(item) for item in row])
+        except ValueError:
+            return None
+    return np.array(rows).reshape(-1, columns)
+
+
+def assert_same_table(expected, actual):
+    """Compare bit by bit, so that -0.0 is not 0.0 and NaN is NaN."""
+    assert (expected is None) == (actual is None)
+    if expected is not None:
+        assert expected.shape == actual.shape
+        np.testing.assert_array_equal(np.signbit(expected), np.signbit(actual))
+        np.testing.assert_array_equal(expected, actual)
+
+
+@pytest.mark.slow
+@given(tables())
+@settings(max_examples=300, deadline=None)
+def test_numbers_are_those_of_float(table):
+    """Every value has the bits that float() gives, in whatever form it is written."""
+    text, columns = table
+    assert_same_table(by_float(text, columns), parse_numbers(text.encode(), columns))
+
+
+@pytest.mark.slow
+@given(tables(st.one_of(cell, cell, cell, broken)))
+@settings(max_examples=300, deadline=None)
+def test_what_is_no_table_is_left_to_the_caller(table):
+    """Broken cells, empty cells and lines of another width give None, never another number."""
+    text, columns = table
+    assert_same_table(by_float(text, columns), parse_numbers(text.encode(), columns))
+
+
+def test_rows_keep_their_order_across_blocks(monkeypatch):
+    """Lines come out in their order, whichever way and in whichever block each was parsed."""
+    monkeypatch.setattr(number_table, "_BLOCK", 64)
+    lines = [f"{n},1e{n % 5},0.5" if n % 7 == 0 else f"{n} {n} -{n}.25" for n in range(200)]
+    content = "\n".join(lines).encode()
+    expected = [[n, 10.0 ** (n % 5), 0.5] if n % 7 == 0 else [n, n, -n - 0.25] for n in range(200)]
+    assert expected == parse_numbers(content, 3).tolist()
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        b"1 2\n3\n",
+        b"1 2 3\n4\n",
+        b"1 2 3 4\n",
+        b"1,2,\n",
+        b",1,2\n",
+        b"1,,2\n",
+        b"1\x002\n",
+        b"1 2\n\xff 4\n",
+    ],
+)
+def test_lines_that_do_not_fit(content):
+    """A file whose numbers would fit when read on past the end of a line is no table."""
+    assert None is parse_numbers(content, 2)
+
+
+def test_commas_and_blanks_may_mix():
+    """A line may separate some numbers by commas and others by blanks."""
+    assert [[1.0, 2.0, 3.0]] * 3 == parse_numbers(b"1 2, 3\n1 , 2 3\n1,2 3e0\n", 3).tolist()
+
+
+def test_nothing_is_an_empty_table():
+    """No content and empty lines hold no rows."""
+    assert (0, 7) == parse_numbers(b"", 7).shape == parse_numbers(b"\n \r\n\n", 7).shape
+
+
+@pytest.mark.parametrize(
+    ("numbers", "whole"),
+    [([1.0, -2.0], True), ([], True), ([1.5], False), ([np.nan], False), ([2.0**53], False)],
+)
+def test_whole_numbers_are_exact(numbers, whole):
+    """Ids must be integers that a double holds exactly."""
+    assert whole is are_whole(np.array(numbers))

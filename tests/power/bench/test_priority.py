@@ -1,0 +1,45 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Going before others."""
+
+from __future__ import annotations
+
+import os
+import sys
+from typing import Any
+
+import pytest
+
+from power.bench.priority import hurried
+
+pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="Linux has the calls")
+
+
+def refuse(*arguments: Any) -> None:
+    """Be a system that allows nothing."""
+    raise PermissionError
+
+
+def test_what_was_before_is_put_back() -> None:
+    """Scheduler and niceness are the same afterwards, whatever was allowed."""
+    before = os.sched_getscheduler(0), os.getpriority(os.PRIO_PROCESS, 0)
+    with hurried() as name:
+        assert name in ("real-time priority", "niceness -10", "ordinary priority")
+    assert before == (os.sched_getscheduler(0), os.getpriority(os.PRIO_PROCESS, 0))
+
+
+def test_without_permission_nothing_happens(monkeypatch: pytest.MonkeyPatch) -> None:
+    """An ordinary user's recorder runs on as it is."""
+    monkeypatch.setattr(os, "sched_setscheduler", refuse)
+    monkeypatch.setattr(os, "setpriority", refuse)
+    with hurried() as name:
+        assert "ordinary priority" == name
+
+
+def test_niceness_is_the_second_choice(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where real time is refused, niceness may be allowed."""
+    given: list[int] = []
+    monkeypatch.setattr(os, "sched_setscheduler", refuse)
+    monkeypatch.setattr(os, "setpriority", lambda which, who, value: given.append(value))
+    with hurried() as name:
+        assert "niceness -10" == name
+    assert [-10, os.getpriority(os.PRIO_PROCESS, 0)] == given

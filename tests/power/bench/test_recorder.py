@@ -1,0 +1,134 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Recording a run, in fake time on the emulated meter."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from power.bench.recorder import Recorder
+from power.emulator.profile import bursts, energy_wh
+from power.energy.judge import Verdict
+from power.errors import MeterUnreachable
+from power.logs.power_log import read_power_log
+from power.meter import IntegrationState, MeterSettings
+
+SETTINGS = MeterSettings(
+    timer_s=12, update_interval_s=0.25, voltage_range_v=150.0, current_range_a=0.1
+)
+
+
+def recorder_on(bench: Any, **more: Any) -> Recorder:
+    """Return a recorder in the bench's time."""
+    return Recorder(bench.meter, clock=bench.time.clock, sleep=bench.time.sleep, **more)
+
+
+def test_a_recording_is_complete(make_bench: Callable[..., Any], tmp_path: Path) -> None:
+    """Every update is in the log once, and the energy is the profile's integral."""
+    profile = bursts(2.0, 9.0, 1.5, 0.3)
+    bench = make_bench(profile)
+    recording = recorder_on(bench).record(SETTINGS, tmp_path / "log.csv")
+    rows = read_power_log(tmp_path / "log.csv")
+    assert len(recording.readings) == len(rows)
+    running = [row for row in rows if row.state is IntegrationState.START]
+    steps = [round((row.monotonic_s - running[0].monotonic_s) / 0.25) for row in running]
+    assert list(range(len(running))) == steps
+    assert len(running) == 47
+    assert Verdict.VALID is recording.result.verdict, recording.result.findings
+    assert recording.result.energy_wh == pytest.approx(energy_wh(profile, 0, 12), rel=5e-6)
+    assert recording.result.cross_check_wh == pytest.approx(recording.result.energy_wh, rel=1e-4)
+
+
+def test_stopping_early_is_judged(make_bench: Callable[..., Any], tmp_path: Path) -> None:
+    """A wish to stop ends the integration, which counts as long as it lasted."""
+    bench = make_bench()
+    seen: list[float] = []
+    recorder = recorder_on(bench, progress=lambda reading, elapsed_s: seen.append(elapsed_s))
+    recording = recorder.record(SETTINGS, tmp_path / "log.csv", should_stop=lambda: len(seen) >= 20)
+    assert IntegrationState.STOP is recording.result.end_state
+    assert Verdict.VALID is recording.result.verdict, recording.result.findings
+
+
+def test_a_lost_link_is_taken_up_again(make_bench: Callable[..., Any], tmp_path: Path) -> None:
+    """Three seconds without a link are a noted gap, not a lost run."""
+    bench = make_bench()
+    connect = bench.connect
+
+    class Cut:
+        """Be a wire that is dead for a while."""
+
+        def __init__(self, wire: Any) -> None:
+            self.name, self.wire = "cut", wire
+
+        def __getattr__(self, name: str) -> Any:
+            if name != "close" and 1004.0 < bench.time.now < 1007.0:
+                raise MeterUnreachable("the cable is out")
+            return getattr(self.wire, name)
+
+    bench.connect = lambda: Cut(connect())
+    bench.meter = bench.driver()
+    recording = recorder_on(bench).record(SETTINGS, tmp_path / "log.csv")
+    assert {"gap"} == {finding.code for finding in recording.result.findings}
+    assert Verdict.VALID is recording.result.verdict
+    assert recording.result.energy_wh == pytest.approx(5.0 * 12 / 3600, rel=1e-5)
+
+
+def test_a_meter_that_stays_away_ends_the_recording(
+    make_bench: Callable[..., Any], tmp_path: Path
+) -> None:
+    """The wait for a lost meter is bounded, and what was read stays in the log."""
+    bench = make_bench()
+
+    def lose() -> None:
+        raise MeterUnreachable("the meter is gone")
+
+    recorder = recorder_on(
+        bench, progress=lambda reading, elapsed_s: setattr(bench.meter, "read", lose)
+    )
+    bench.meter.attach = lose
+    with pytest.raises(MeterUnreachable, match="gone"):
+        recorder.record(SETTINGS, tmp_path / "log.csv")
+    assert 1 == len(read_power_log(tmp_path / "log.csv"))
+    assert bench.time.now < 1200
+
+
+def test_an_end_that_somebody_else_made_is_found(
+    make_bench: Callable[..., Any], tmp_path: Path
+) -> None:
+    """STOP at the panel is no early end of ours, so the run is too short."""
+    bench = make_bench(None, None, "start+6 panel key=STOP")
+    result = recorder_on(bench).record(SETTINGS, tmp_path / "log.csv").result
+    assert Verdict.INVALID is result.verdict
+    assert {"window"} == {finding.code for finding in result.findings}
+
+
+def test_a_blurred_look_at_the_updates_is_not_used(
+    make_bench: Callable[..., Any], tmp_path: Path
+) -> None:
+    """Readings stay where a sharp look put them, and every update is read."""
+    bench = make_bench()
+    look = bench.meter.await_update
+    looks = []
+
+    def blurred(interval_s: float) -> tuple[float, float]:
+        update_s, off_s = look(interval_s)
+        looks.append(bench.time.now)
+        return (update_s, off_s) if len(looks) == 2 else (update_s + 0.4 * interval_s, 0.05)
+
+    bench.meter.await_update = blurred
+    settings = MeterSettings(150, 0.25, voltage_range_v=150.0, current_range_a=0.1)
+    recording = recorder_on(bench).record(settings, tmp_path / "log.csv")
+    phases = {round(row.monotonic_s / 0.25 % 1, 1) for row in recording.readings[2:-2]}
+    assert 1 == len(phases), phases
+    assert len(looks) > 50
+    running = [row for row in recording.readings if row.state is IntegrationState.START]
+    assert len(running) == 600 - 2
+
+
+def test_a_recording_needs_a_timer(make_bench: Callable[..., Any], tmp_path: Path) -> None:
+    """Without the meter's own timer a dead laptop would integrate for ever."""
+    with pytest.raises(ValueError, match="timer"):
+        recorder_on(make_bench()).record(MeterSettings(timer_s=0), tmp_path / "log.csv")

@@ -1,0 +1,382 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The verdict: what makes an energy VALID, SUSPECT or INVALID."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from power.energy.judge import EnergyResult, Verdict, judge_energy
+from power.meter import Flag, Identity, InputMode, IntegrationState, MeterSettings, Reading
+
+START, STOP, TIMEUP = IntegrationState.START, IntegrationState.STOP, IntegrationState.TIMEUP
+WT310E = Identity("YOKOGAWA", "WT310E", "1", "F1.01")
+
+Make = Callable[..., Reading]
+
+
+@pytest.fixture
+def good_run(make_reading: Make) -> list[Reading]:
+    """Return the readings of a faultless run of 10 s at 6 W, read once per update."""
+    reset = make_reading(-1.0, energy_wh=0.0, integration_s=0.0, state=IntegrationState.RESET)
+    running = [
+        make_reading(k + 0.5, energy_wh=6.0 * k / 3600, integration_s=float(k)) for k in range(10)
+    ]
+    # The first update after START has no data.
+    running[0] = replace(
+        running[0],
+        power_w=None,
+        voltage_v=None,
+        current_a=None,
+        absent=dict.fromkeys(("power_w", "voltage_v", "current_a"), "no data"),
+    )
+    ended = [
+        make_reading(t, energy_wh=60.0 / 3600, integration_s=10.0, state=TIMEUP)
+        for t in (10.5, 11.6)
+    ]
+    return [reset, *running, *ended]
+
+
+def judge(readings: Sequence[Reading], settings: MeterSettings, **more: object) -> EnergyResult:
+    """Judge a session of 10 s."""
+    options: dict[str, Any] = {"session_s": 10.0, "settings": settings, **more}
+    return judge_energy(readings, **options)
+
+
+def codes(result: EnergyResult) -> dict[str, Verdict]:
+    """Return the findings' codes with their severities."""
+    return {finding.code: finding.severity for finding in result.findings}
+
+
+def test_a_faultless_run_is_valid(good_run: list[Reading], fixed_settings: MeterSettings) -> None:
+    """The integrator's last WH is the energy, and nothing was found."""
+    result = judge(good_run, fixed_settings)
+    assert {} == codes(result)
+    assert Verdict.VALID is result.verdict
+    assert 60.0 / 3600 == result.energy_wh == result.integrator_wh
+    assert 10.0 == result.integration_s
+    assert TIMEUP is result.end_state
+    assert result.mean_power_w == pytest.approx(6.0)
+    assert result.cross_check_wh == pytest.approx(60.0 / 3600)
+
+
+def test_uncertainty_is_the_sum_of_the_tables_terms(
+    good_run: list[Reading], fixed_settings: MeterSettings
+) -> None:
+    """0.1 % of reading, 0.05 % of 15 W for 10 s, and the integrator's and timer's shares."""
+    result = judge(good_run, fixed_settings, identity=WT310E)
+    energy = 60.0 / 3600
+    expected = energy * (0.001 + 0.001 + 0.0002) + 0.0005 * 15.0 * 10 / 3600
+    assert result.uncertainty_wh == pytest.approx(expected)
+
+
+def test_the_older_series_is_less_certain(
+    good_run: list[Reading], fixed_settings: MeterSettings
+) -> None:
+    """Without an identity the wider limits of the older series count."""
+    newer = judge(good_run, fixed_settings, identity=WT310E).uncertainty_wh
+    older = judge(good_run, fixed_settings).uncertainty_wh
+    assert older is not None and newer is not None
+    assert older > newer
+
+
+def test_no_readings_is_invalid(fixed_settings: MeterSettings) -> None:
+    """A meter that was never read gives no energy."""
+    result = judge([], fixed_settings)
+    assert {"no_readings": Verdict.INVALID} == codes(result)
+    assert result.energy_wh is None
+
+
+def test_never_started_is_invalid(good_run: list[Reading], fixed_settings: MeterSettings) -> None:
+    """Readings in state RESET are no run."""
+    assert {"not_started": Verdict.INVALID} == codes(judge(good_run[:1], fixed_settings))
+
+
+@pytest.mark.parametrize(
+    ("state", "code"),
+    [
+        (IntegrationState.START, "not_ended"),
+        (IntegrationState.RESET, "meter_reset"),
+        (IntegrationState.ERROR, "meter_error"),
+    ],
+)
+def test_a_run_that_did_not_end_properly_is_invalid(
+    good_run: list[Reading], fixed_settings: MeterSettings, state: IntegrationState, code: str
+) -> None:
+    """Only STOP and TIMEUP are an end; the integrator's figure is kept beside."""
+    readings = [*good_run[:-1], replace(good_run[-1], state=state)]
+    result = judge(readings, fixed_settings)
+    assert Verdict.INVALID is codes(result)[code]
+    assert result.energy_wh is None
+    assert result.uncertainty_wh is None
+    assert 60.0 / 3600 == result.integrator_wh
+
+
+def test_an_early_logout_is_valid(good_run: list[Reading], fixed_settings: MeterSettings) -> None:
+    """STOP after 5 s of a session that lasted 5 s is an end like any other."""
+    ended = [
+        replace(row, energy_wh=30.0 / 3600, integration_s=5.0, state=STOP, monotonic_s=at_s)
+        for row, at_s in zip(good_run[-2:], (5.6, 6.7), strict=True)
+    ]
+    result = judge([*good_run[:6], *ended], fixed_settings, session_s=5.3)
+    assert {} == codes(result)
+    assert 30.0 / 3600 == result.energy_wh
+
+
+def test_final_energy_read_once_is_suspect(
+    good_run: list[Reading], fixed_settings: MeterSettings
+) -> None:
+    """One reading may still show the update before the end."""
+    result = judge(good_run[:-1], fixed_settings)
+    assert {"final_unconfirmed": Verdict.SUSPECT} == codes(result)
+    assert 60.0 / 3600 == result.energy_wh
+
+
+def test_final_energy_read_twice_at_once_is_suspect(
+    good_run: list[Reading], fixed_settings: MeterSettings
+) -> None:
+    """Two readings within one update prove no more than one."""
+    close = replace(good_run[-1], monotonic_s=good_run[-2].monotonic_s + 0.1)
+    assert "final_unconfirmed" in codes(judge([*good_run[:-1], close], fixed_settings))
+
+
+def test_final_energy_that_changes_is_invalid(
+    good_run: list[Reading], fixed_settings: MeterSettings
+) -> None:
+    """An energy that still grows after the end is not final."""
+    changed = replace(good_run[-1], energy_wh=0.02)
+    assert (
+        Verdict.INVALID is codes(judge([*good_run[:-1], changed], fixed_settings))["final_differs"]
+    )
+
+
+@pytest.mark.parametrize(
+    ("session_s", "valid"), [(8.0, True), (7.9, False), (12.0, True), (12.1, False)]
+)
+def test_window_agrees_within_an_update_and_a_second(
+    good_run: list[Reading], fixed_settings: MeterSettings, session_s: float, valid: bool
+) -> None:
+    """TIME 10 s fits a session of 8 to 12 s at one update per second, not a longer one."""
+    result = judge(good_run, fixed_settings, session_s=session_s)
+    assert valid is ("window" not in codes(result))
+
+
+def test_another_operators_timer_is_invalid(
+    good_run: list[Reading], fixed_settings: MeterSettings
+) -> None:
+    """A timer that ended at another time than the one set is found."""
+    result = judge(good_run, replace(fixed_settings, timer_s=11))
+    assert Verdict.INVALID is codes(result)["timer"]
+
+
+def test_time_going_back_is_invalid(good_run: list[Reading], fixed_settings: MeterSettings) -> None:
+    """Somebody reset and started the meter between two readings."""
+    good_run[5] = replace(good_run[5], integration_s=1.0)
+    assert Verdict.INVALID is codes(judge(good_run, fixed_settings))["time_went_back"]
+
+
+def test_energy_going_back_is_invalid(
+    good_run: list[Reading], fixed_settings: MeterSettings
+) -> None:
+    """A drop beyond the meter's own noise is no measurement of a load."""
+    good_run[6] = replace(good_run[6], energy_wh=0.0)
+    assert Verdict.INVALID is codes(judge(good_run, fixed_settings))["energy_went_back"]
+
+
+def test_a_restart_is_invalid(good_run: list[Reading], fixed_settings: MeterSettings) -> None:
+    """STOP and START at the panel leave a hole in the energy."""
+    good_run[5] = replace(good_run[5], state=STOP)
+    assert Verdict.INVALID is codes(judge(good_run, fixed_settings))["restarted"]
+
+
+@pytest.mark.parametrize(
+    ("flag", "code"),
+    [
+        (Flag.OVER_RANGE, "over_range"),
+        (Flag.VOLTAGE_PEAK_OVER, "peak_over"),
+        (Flag.CURRENT_PEAK_OVER, "peak_over"),
+        (Flag.AUTO_RANGE, "range_changed"),
+    ],
+)
+def test_flags_of_the_meter_are_invalid(
+    good_run: list[Reading], fixed_settings: MeterSettings, flag: Flag, code: str
+) -> None:
+    """Clipping and a forced auto-range give plausible wrong energy."""
+    good_run[4] = replace(good_run[4], flags=frozenset({flag}))
+    assert Verdict.INVALID is codes(judge(good_run, fixed_settings))[code]
+
+
+def test_an_over_range_field_is_invalid(
+    good_run: list[Reading], fixed_settings: MeterSettings
+) -> None:
+    """INF in a reading means that energy was lost."""
+    good_run[4] = replace(good_run[4], power_w=None, absent={"power_w": "over range"})
+    assert Verdict.INVALID is codes(judge(good_run, fixed_settings))["over_range"]
+
+
+def test_a_fixed_range_that_changed_is_invalid(
+    good_run: list[Reading], fixed_settings: MeterSettings
+) -> None:
+    """The meter's self-protection chose 1 A by itself."""
+    good_run[-1] = replace(good_run[-1], current_range_a=1.0)
+    result = judge(good_run, fixed_settings)
+    assert Verdict.INVALID is codes(result)["range_changed"]
+    assert "set to 0.1 A and changed to 1 A" in result.findings[0].text
+
+
+def test_auto_range_is_suspect(good_run: list[Reading], fixed_settings: MeterSettings) -> None:
+    """Auto-range makes no valid energy, but one that a person may accept."""
+    result = judge(good_run, replace(fixed_settings, current_range_a=None))
+    assert {"auto_range": Verdict.SUSPECT} == codes(result)
+    assert result.energy_wh is not None
+
+
+def test_a_range_that_switched_on_auto_range_is_told(
+    good_run: list[Reading], fixed_settings: MeterSettings
+) -> None:
+    """The finding lists the ranges."""
+    good_run[4] = replace(good_run[4], current_range_a=0.2)
+    result = judge(good_run, replace(fixed_settings, current_range_a=None))
+    assert {"auto_range", "range_switched"} == set(codes(result))
+
+
+def test_missing_numbers_are_suspect(
+    good_run: list[Reading], fixed_settings: MeterSettings
+) -> None:
+    """No data after the first updates is told with the fields' names."""
+    good_run[7] = replace(good_run[7], power_w=None, absent={"power_w": "no data"})
+    result = judge(good_run, fixed_settings)
+    assert {"no_data": Verdict.SUSPECT} == codes(result)
+    assert "power_w" in result.findings[0].text
+
+
+def test_negative_power_is_suspect(good_run: list[Reading], fixed_settings: MeterSettings) -> None:
+    """Power below the meter's noise floor points at the wiring."""
+    good_run[7] = replace(good_run[7], power_w=-1.0)
+    assert Verdict.SUSPECT is codes(judge(good_run, fixed_settings))["negative_power"]
+
+
+def test_tiny_negative_power_is_noise(
+    good_run: list[Reading], fixed_settings: MeterSettings
+) -> None:
+    """-2.5e-08 W was recorded without a load and means nothing."""
+    good_run[7] = replace(good_run[7], power_w=-2.5e-8)
+    assert "negative_power" not in codes(judge(good_run, fixed_settings))
+
+
+def test_no_load_is_invalid_unless_the_device_may_idle(
+    make_reading: Make, fixed_settings: MeterSettings
+) -> None:
+    """About 0 W during a session means battery, second cable, or an unplugged meter."""
+    readings = [
+        make_reading(
+            k + 0.5, power_w=1e-9, current_a=0.0, energy_wh=1e-12 * k, integration_s=float(k)
+        )
+        for k in range(10)
+    ]
+    readings += [
+        make_reading(t, energy_wh=1e-11, integration_s=10.0, state=TIMEUP) for t in (10.5, 11.6)
+    ]
+    assert Verdict.INVALID is codes(judge(readings, fixed_settings))["no_load"]
+    assert "no_load" not in codes(judge(readings, fixed_settings, active=False))
+
+
+def test_samples_that_contradict_the_integrator_are_found(
+    good_run: list[Reading], fixed_settings: MeterSettings
+) -> None:
+    """Half the power in the samples is more than any allowance."""
+    readings = [replace(row, power_w=3.0) if row.power_w is not None else row for row in good_run]
+    assert Verdict.INVALID is codes(judge(readings, fixed_settings))["cross_check"]
+
+
+def test_a_small_contradiction_is_suspect(
+    good_run: list[Reading], fixed_settings: MeterSettings
+) -> None:
+    """20 % is more than one update of ten and 1 % explain, but not absurd."""
+    readings = [replace(row, power_w=7.2) if row.power_w is not None else row for row in good_run]
+    assert Verdict.SUSPECT is codes(judge(readings, fixed_settings))["cross_check"]
+
+
+def test_a_gap_is_only_noted(good_run: list[Reading], fixed_settings: MeterSettings) -> None:
+    """The integrator went on while the link was lost, and TIME proves it."""
+    result = judge(good_run[:5] + good_run[9:], fixed_settings)
+    assert {"gap": Verdict.VALID} == codes(result)
+    assert Verdict.VALID is result.verdict
+
+
+def test_a_gap_of_more_than_half_is_suspect(
+    good_run: list[Reading], fixed_settings: MeterSettings
+) -> None:
+    """What happened to the ranges meanwhile nobody knows."""
+    result = judge(good_run[:4] + good_run[10:], fixed_settings)
+    assert {"gap": Verdict.VALID, "few_samples": Verdict.SUSPECT} == codes(result)
+
+
+def test_readings_of_a_held_display_are_no_samples(
+    good_run: list[Reading], fixed_settings: MeterSettings
+) -> None:
+    """They neither count nor contradict the integrator, but the hold itself is told."""
+    held = [
+        replace(row, power_w=20.0, energy_wh=18.0 / 3600, integration_s=3.0) if 4 <= k <= 9 else row
+        for k, row in enumerate(good_run)
+    ]
+    assert "cross_check" not in codes(judge(held, fixed_settings))
+
+
+def test_a_held_display_is_suspect(good_run: list[Reading], fixed_settings: MeterSettings) -> None:
+    """TIME standing still while our clock goes on is found."""
+    held = [
+        replace(row, integration_s=3.0, energy_wh=18.0 / 3600) if 4 <= k <= 9 else row
+        for k, row in enumerate(good_run)
+    ]
+    assert Verdict.SUSPECT is codes(judge(held, fixed_settings))["clock"]
+
+
+def test_a_suspended_host_is_suspect(
+    good_run: list[Reading], fixed_settings: MeterSettings
+) -> None:
+    """A closed lid is told with its seconds."""
+    result = judge(good_run, fixed_settings, suspended_s=3.0)
+    assert {"suspended": Verdict.SUSPECT} == codes(result)
+
+
+def test_current_above_its_range_is_suspect(
+    good_run: list[Reading], fixed_settings: MeterSettings
+) -> None:
+    """Half the power at 128 % of range, without any flag, was recorded on a real meter."""
+    rows = [replace(row, current_a=0.128, voltage_v=60.0) for row in good_run]
+    assert Verdict.SUSPECT is codes(judge(rows, fixed_settings))["above_range"]
+
+
+def test_more_power_than_volt_amperes_is_suspect(
+    good_run: list[Reading], fixed_settings: MeterSettings
+) -> None:
+    """Active power cannot exceed apparent power."""
+    good_run[7] = replace(good_run[7], current_a=0.01)
+    assert Verdict.SUSPECT is codes(judge(good_run, fixed_settings))["implausible"]
+
+
+def test_dc_mode_on_alternating_current_is_noted(
+    good_run: list[Reading], fixed_settings: MeterSettings
+) -> None:
+    """U and I are about zero there while power and energy are right, as recorded in 2020."""
+    rows = [replace(row, voltage_v=-0.009, current_a=-8e-5) for row in good_run]
+    result = judge(rows, replace(fixed_settings, mode=InputMode.DC))
+    assert {"mode": Verdict.VALID} == {
+        code: severity for code, severity in codes(result).items() if code != "uncertain"
+    }
+
+
+def test_a_final_reading_without_energy_is_invalid(
+    good_run: list[Reading], fixed_settings: MeterSettings
+) -> None:
+    """NaN and absent values never become an energy."""
+    for value in (None, float("nan")):
+        readings = [*good_run[:-1], replace(good_run[-1], energy_wh=value)]
+        result = judge(readings, fixed_settings)
+        assert Verdict.INVALID is codes(result)["no_final_energy"]
+        assert result.energy_wh is None
+        assert result.integrator_wh is None

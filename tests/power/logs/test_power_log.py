@@ -1,0 +1,98 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The power log: written row by row, read back without loss."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from power.logs.power_log import COLUMNS, PowerLog, read_power_log
+from power.meter import IntegrationState, Reading
+
+
+def test_header_is_the_contract(tmp_path: Path) -> None:
+    """Other programs rely on these columns in this order."""
+    with PowerLog(tmp_path / "log.csv", 0.0):
+        pass
+    expected = "elapsed_s,utc,voltage_v,current_a,power_w,energy_wh,integration_s,state\n"
+    assert expected == (tmp_path / "log.csv").read_text()
+
+
+def test_each_row_is_in_the_file_at_once(
+    tmp_path: Path, make_reading: Callable[..., Reading]
+) -> None:
+    """A killed writer loses no row that it had added."""
+    path = tmp_path / "log.csv"
+    with PowerLog(path, 2.0) as log:
+        log.add(make_reading(3.5))
+        line = path.read_text().splitlines()[1]
+    assert (
+        "1.5000,2026-01-01T00:00:03.500+00:00,120.0,0.05,6.0,0.005833333333333334,3.0,START" == line
+    )
+
+
+def test_what_is_written_reads_back(tmp_path: Path, make_reading: Callable[..., Reading]) -> None:
+    """Numbers come back to the last digit; what was absent comes back absent."""
+    rows = [
+        make_reading(1.0, power_w=None, absent={"power_w": "over range"}),
+        make_reading(2.25, state=IntegrationState.TIMEUP),
+    ]
+    with PowerLog(tmp_path / "log.csv", 0.0) as log:
+        for row in rows:
+            log.add(row)
+    found = read_power_log(tmp_path / "log.csv")
+    assert [row.energy_wh for row in rows] == [row.energy_wh for row in found]
+    assert [None, 6.0] == [row.power_w for row in found]
+    assert {"power_w": "no data"} == found[0].absent
+    assert [1.0, 2.25] == [row.monotonic_s for row in found]
+    assert IntegrationState.TIMEUP is found[1].state
+
+
+def test_a_file_is_never_overwritten(tmp_path: Path) -> None:
+    """An existing log stays as it is."""
+    path = tmp_path / "log.csv"
+    path.write_text("precious")
+    with pytest.raises(FileExistsError):
+        PowerLog(path, 0.0)
+    assert "precious" == path.read_text()
+
+
+def test_a_half_written_last_row_is_left_out(
+    tmp_path: Path, make_reading: Callable[..., Reading]
+) -> None:
+    """A log of a killed process is readable up to its last whole row."""
+    path = tmp_path / "log.csv"
+    with PowerLog(path, 0.0) as log:
+        log.add(make_reading(1.0))
+    with open(path, "a") as file:
+        file.write("2.0000,2026-01-01T00")
+    assert 1 == len(read_power_log(path))
+
+
+@pytest.mark.parametrize(
+    ("row", "words"),
+    [
+        ("1.0,2026-01-01T00:00:00+00:00,1,2,nan,4,5,START", "nan is no measured value"),
+        ("1.0,2026-01-01T00:00:00+00:00,1,2,9.91e+37,4,5,START", "no measured value"),
+        ("1.0,2026-01-01T00:00:00+00:00,1,2,3,4,5,RUN", "RUN"),
+        ("1.0,2026-01-01T00:00:00+00:00,1,2,3", "5 fields instead of 8"),
+        ("1.0,yesterday,1,2,3,4,5,START", "yesterday"),
+    ],
+)
+def test_a_broken_row_is_named(tmp_path: Path, row: str, words: str) -> None:
+    """An error names file and line, and no stand-in number passes."""
+    path = tmp_path / "log.csv"
+    path.write_text(",".join(COLUMNS) + "\n" + row + "\n")
+    with pytest.raises(ValueError, match=words) as caught:
+        read_power_log(path)
+    assert f"{path}, line 2" in str(caught.value)
+
+
+def test_another_header_is_refused(tmp_path: Path) -> None:
+    """A file of something else is no power log."""
+    path = tmp_path / "log.csv"
+    path.write_text("a,b,c\n1,2,3\n")
+    with pytest.raises(ValueError, match="the first line must be"):
+        read_power_log(path)

@@ -1,0 +1,337 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The board: figures that say how old they are, and every session with its reasons."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+
+import pytest
+
+from power.meter import IntegrationState
+from referee.core.detections import Detections
+from referee.core.states import EndCause
+from referee.errors import Refusal
+from referee.service.board.board import Board
+from referee.service.desk.metering import LinkState, MeterStatus
+from referee.service.entry.teams import register_team
+from referee.service.preflight.addresses import contestants_urls
+from referee.store.answers import Answer, insert_answer
+from referee.store.notices import insert_notice
+from referee.store.readings import insert_energy, insert_reading
+from referee.store.scores import Snapshot, insert_snapshot
+from tests.support.fakes import FakeMeter, running_desk
+
+
+class Shown:
+    """Hold a contest and its board, with a meter whose status the test sets."""
+
+    def __init__(self, contest, desk) -> None:
+        self.contest = contest
+        self.clock = contest.clock
+        self.desk = desk
+        self.meter = FakeMeter(contest.clock)
+        self.status = MeterStatus(LinkState.OK, "", FakeMeter.IDENTITY)
+        self.board = Board(contest, lambda: self.status)
+
+    def read(self, **changes):
+        """Let the meter give a reading."""
+        reading = replace(self.meter.read(), **changes)
+        self.status = replace(self.status, reading=reading)
+        return reading
+
+    def lose(self):
+        """Lose the link, as metering tells it."""
+        self.status = MeterStatus(LinkState.LOST, "No link to the meter.", FakeMeter.IDENTITY)
+
+    def run(self, team="ants"):
+        """Begin a session of a team."""
+        session_id = self.desk.new_session(team, "Kim")
+        self.desk.arm(session_id, "Kim")
+        return self.desk.begin(team, "10.0.0.2")
+
+    def store(self, session_id, elapsed_s, **changes):
+        """Store a reading of a session."""
+        reading = replace(self.meter.read(), **changes)
+        with self.contest.database.write() as connection:
+            insert_reading(connection, session_id, elapsed_s, reading, "this boot")
+
+    def answer(self, session_id, *rows, flagged=0, late=False):
+        """Store an answer of these rows."""
+        answer = Answer(
+            session_id=session_id,
+            elapsed_s=1.0,
+            utc=self.clock.now().utc.isoformat(),
+            late=late,
+            form="csv",
+            address="10.0.0.2",
+            flagged_count=flagged,
+            detections=Detections.from_rows(list(rows)),
+        )
+        with self.contest.database.write() as connection:
+            insert_answer(connection, answer)
+
+    def snapshot(self, session_id, mean_ap):
+        """Store a live mAP."""
+        with self.contest.database.write() as connection:
+            insert_snapshot(connection, session_id, "", Snapshot(1, mean_ap, 1))
+
+    def notice(self, session_id, level, text):
+        """Store a notice of this moment."""
+        with self.contest.database.write() as connection:
+            insert_notice(connection, session_id, self.clock.now().utc.isoformat(), level, text)
+
+    def judge(self, session_id, energy_wh, verdict, *reasons):
+        """Store a judged energy."""
+        with self.contest.database.write() as connection:
+            insert_energy(
+                connection,
+                session_id,
+                utc="",
+                energy_wh=energy_wh,
+                uncertainty_wh=None,
+                verdict=verdict,
+                detail={"reasons": list(reasons)},
+            )
+
+
+@pytest.fixture
+def shown(contest):
+    """Return the board of an event whose desk has no meter of its own."""
+    with running_desk(contest, None) as desk:
+        yield Shown(contest, desk)
+
+
+GOOD = (1, 1, 0.5, 1, 2, 10, 11)
+
+
+def test_board_before_anything(shown):
+    """Without a session the board is complete, and can be written as JSON."""
+    board = shown.board.show()
+    json.dumps(board, allow_nan=False)
+    assert (None, [], []) == (board["current"], board["sessions"], board["teams"])
+    assert (4, 2, 600, "event") == (
+        board["images"],
+        board["classes"],
+        board["seconds"],
+        board["mode"],
+    )
+
+
+# The meter
+
+
+@pytest.mark.parametrize(("seconds", "old"), [(0, False), (2.9, False), (3.1, True), (100, True)])
+def test_age_of_the_last_reading(shown, seconds, old):
+    """A reading carries its age, and is old after three update intervals of a second."""
+    shown.read()
+    shown.clock.advance(seconds)
+    meter = shown.board.show()["meter"]
+    assert pytest.approx(seconds) == meter["reading"]["age_s"]
+    assert ("ok", old) == (meter["link"], meter["old"])
+
+
+def test_lost_meter_keeps_its_last_reading(shown):
+    """What was read last, and when, stays on the board although the link's status forgets it."""
+    reading = shown.read(power_w=4.5)
+    shown.board.show()
+    shown.lose()
+    shown.clock.advance(12)
+    meter = shown.board.show()["meter"]
+    assert (True, "lost", "No link to the meter.") == (meter["old"], meter["link"], meter["text"])
+    assert (4.5, 12.0) == (meter["reading"]["power_w"], meter["reading"]["age_s"])
+    assert reading.utc.isoformat() == meter["reading"]["utc"]
+
+
+def test_desk_that_was_started_anew_knows_the_stored_reading(shown):
+    """A desk that has not read anything itself shows what was stored of the session."""
+    session_id = shown.run()
+    shown.store(session_id, 0.0, power_w=3.5)
+    shown.clock.advance(20)
+    shown.lose()
+    meter = shown.board.show()["meter"]
+    assert (3.5, 20.0) == (meter["reading"]["power_w"], meter["reading"]["age_s"])
+
+
+def test_no_meter_is_not_an_old_one(shown):
+    """Sessions that are run without a meter give no alarm."""
+    shown.status = MeterStatus(LinkState.NONE)
+    meter = shown.board.show()["meter"]
+    assert ("none", False, None) == (meter["link"], meter["old"], meter["reading"])
+
+
+def test_numbers_that_the_meter_lacks(shown):
+    """An absent value is null with its reason, never a number."""
+    shown.read(power_w=None, absent={"power_w": "over range"})
+    reading = shown.board.show()["meter"]["reading"]
+    assert (None, {"power_w": "over range"}) == (reading["power_w"], reading["absent"])
+
+
+# Figures of a session
+
+
+def test_score_so_far_and_none_while_the_meter_is_lost(shown):
+    """mAP goes on, the energy stands still with its time, and no score is made of the two."""
+    session_id = shown.run()
+    shown.read()
+    shown.store(session_id, 10.0, energy_wh=0.25, state=IntegrationState.START)
+    shown.snapshot(session_id, 0.5)
+    current = shown.board.show()["current"]
+    assert (0.5, 0.25, 2.0) == (current["mean_ap"], current["energy_wh"], current["score"])
+    assert (False, None) == (current["final"], current["verdict"])
+    read_at = shown.clock.now().utc.isoformat()
+    shown.lose()
+    shown.clock.advance(30)
+    shown.snapshot(session_id, 0.6)
+    current = shown.board.show()["current"]
+    assert (0.6, 0.25, None) == (current["mean_ap"], current["energy_wh"], current["score"])
+    assert read_at == current["energy_utc"]
+
+
+def test_session_that_ended_says_what_it_waits_for(shown):
+    """The seconds for which a lost meter is waited for run down, and end with the verdict."""
+    session_id = shown.run()
+    assert shown.board.session(session_id)["settling_left_s"] is None
+    shown.judge(session_id, 0.5, "SUSPECT", "It was read once.")
+    shown.desk.end(session_id, EndCause.STOP, "Kim")
+    ended = shown.board.session(session_id)
+    assert ("ENDED", None) == (ended["state"], ended["settling_left_s"])
+    assert (["It was read once."], False) == (ended["reasons"], ended["final"])
+
+
+def test_waiting_for_the_meter_is_bounded(contest, meter):
+    """An ended session without a verdict tells how long its energy is still waited for."""
+    with running_desk(contest, meter) as desk:
+        shown = Shown(contest, desk)
+        session_id = shown.run()
+        meter.lost = True
+        desk.end(session_id, EndCause.STOP, "Kim")
+        assert 120.0 == shown.board.session(session_id)["settling_left_s"]
+        contest.clock.advance(50)
+        assert 70.0 == shown.board.session(session_id)["settling_left_s"]
+        meter.lost = False
+
+
+def test_boxes_that_can_never_match_by_reason(shown):
+    """Each flagged box is counted once, by its reason; late answers and good boxes are not."""
+    session_id = shown.run()
+    assert {} == shown.board.session(session_id)["flag_counts"]
+    shown.answer(session_id, (9, 1, 0.5, 1, 2, 10, 11), GOOD, (1, 7, 0.5, 1, 2, 3, 4), flagged=2)
+    assert {"unknown image": 1, "class out of range": 1} == (
+        shown.board.session(session_id)["flag_counts"]
+    )
+    shown.answer(session_id, GOOD)
+    shown.answer(session_id, (0, 1, 0.5, 1, 2, 10, 11), flagged=1, late=True)
+    shown.answer(session_id, (-1, 1, 0.5, 1, 2, 10, 11), (1, 1, 0.5, 9, 2, 1, 4), flagged=2)
+    current = shown.board.show()["current"]
+    assert {"unknown image": 2, "class out of range": 1, "inverted box": 1} == (
+        current["flag_counts"]
+    )
+    assert ["unknown image"] == list(current["flag_counts"])[:1]
+    assert current["flagged"] == sum(current["flag_counts"].values())
+
+
+def test_power_of_a_session(shown):
+    """Readings come in order with their second, an absent power as null, and piece by piece."""
+    session_id = shown.run()
+    for second, power_w in enumerate([5.0, None, 4.0]):
+        shown.store(session_id, float(second), power_w=power_w)
+    samples = shown.board.power(session_id)
+    assert [[0.0, 5.0], [1.0, None], [2.0, 4.0]] == [sample[1:] for sample in samples]
+    assert samples[1:] == shown.board.power(session_id, samples[0][0])
+    assert [] == shown.board.power(session_id, samples[-1][0])
+    assert [] == shown.board.power(77)
+
+
+# Which session
+
+
+def test_current_is_the_live_one_and_any_other_can_be_asked_for(shown):
+    """A newer session that waits does not push the running one aside."""
+    first = shown.run("ants")
+    second = shown.desk.new_session("bees", "Kim")
+    assert first == shown.board.show()["current"]["id"]
+    assert "READY" == shown.board.session(second)["state"]
+    shown.desk.void(first, "Kim", "wrong device")
+    assert second == shown.board.show()["current"]["id"]
+    assert "wrong device" == shown.board.session(first)["void_reason"]
+    with pytest.raises(Refusal, match="There is no session 77"):
+        shown.board.session(77)
+
+
+def test_new_session_is_refused_while_one_is_ready(shown):
+    """A second click makes no second session; another team, or one after arming, does."""
+    first = shown.desk.new_session("ants", "Kim")
+    with pytest.raises(Refusal, match=f"Session {first} of 'ants' is READY") as refused:
+        shown.desk.new_session("ants", "Kim")
+    assert "session_ready" == refused.value.code
+    assert first + 1 == shown.desk.new_session("bees", "Kim")
+    shown.desk.arm(first, "Kim")
+    assert first + 2 == shown.desk.new_session("ants", "Kim")
+    assert 3 == len(shown.board.show()["sessions"])
+
+
+# Notices, teams, addresses
+
+
+def test_notices_have_the_second_of_the_session(shown):
+    """A notice of a session says when in it; one of none is put where its time falls."""
+    shown.notice(None, "info", "before")
+    shown.clock.advance(5)
+    session_id = shown.run()
+    shown.clock.advance(37)
+    shown.notice(None, "alarm", "within")
+    shown.notice(session_id, "info", "its own")
+    notices = {n["text"]: (n["session"], n["at_s"]) for n in shown.board.show()["notices"]}
+    assert (None, None) == notices["before"]
+    assert (session_id, 37.0) == notices["within"] == notices["its own"]
+
+
+def test_team_that_is_added_later_appears(shown):
+    """The list of teams is that of this moment."""
+    assert [] == shown.board.show()["teams"]
+    register_team(shown.contest.config.teams, "bees")
+    register_team(shown.contest.config.teams, "ants")
+    board = shown.board.show()
+    assert (["ants", "bees"], None) == (board["teams"], board["teams_text"])
+
+
+def test_damaged_list_of_teams_is_told(shown):
+    """The rest of the board is there although teams.csv cannot be read."""
+    shown.contest.config.teams.write_text("nonsense\n")
+    board = shown.board.show()
+    assert [] == board["teams"]
+    assert "teams.csv" in board["teams_text"]
+
+
+def test_practice_tells_the_password(practice):
+    """In a rehearsal the page shows how to log in; in an event it shows no password."""
+    status = MeterStatus(LinkState.NONE)
+    board = Board(practice, lambda: status).show()
+    assert ("practice", []) == (board["contestants"]["password"], board["teams"])
+
+
+def test_event_tells_no_password(shown):
+    """Teams have passwords of their own."""
+    assert shown.board.show()["contestants"]["password"] is None
+
+
+@pytest.mark.parametrize(
+    ("address", "urls"),
+    [
+        ("192.168.1.3:8000", ["http://192.168.1.3:8000"]),
+        ("127.0.0.1:8000", ["http://127.0.0.1:8000"]),
+        ("[fd00::3]:8000", ["http://[fd00::3]:8000"]),
+        ("0.0.0.0:0", []),
+    ],
+)
+def test_address_that_contestants_use(address, urls):
+    """It is the configured one; a port that the system chose is not known."""
+    assert urls == contestants_urls(address)
+
+
+def test_address_on_all_networks():
+    """The machine's own addresses stand for 'all', never the wildcard or the loopback."""
+    for url in contestants_urls("0.0.0.0:8000"):
+        assert url.startswith("http://") and url.endswith(":8000")
+        assert "0.0.0.0" not in url and "//127." not in url

@@ -1,0 +1,598 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The control desk: start and end of sessions, whatever the meter does."""
+
+from __future__ import annotations
+
+import pytest
+
+from power.errors import MeterRefused
+from power.meter import IntegrationState
+from referee.core.states import EndCause, SessionState, state_of
+from referee.errors import Refusal, Unavailable
+from referee.service.desk.metering import LinkState
+from referee.service.setup.clock import SystemClock, shifted
+from referee.store.notices import audit_of, recent_notices
+from referee.store.readings import energy_of, readings_of
+from referee.store.sessions import all_sessions, live_session, load_session
+from tests.support.fakes import FakeMeter, eventually, make_contest, running_desk
+
+pytestmark = pytest.mark.slow
+
+
+def facts_of(contest, session_id):
+    """Return the session's facts as stored."""
+    return load_session(contest.database.connection, session_id).facts
+
+
+def state_in(contest, session_id):
+    """Return the session's state now."""
+    return state_of(facts_of(contest, session_id), contest.clock.now())
+
+
+def armed(desk, team="ants"):
+    """Make and arm a session."""
+    session_id = desk.new_session(team, "Kim")
+    desk.arm(session_id, "Kim")
+    return session_id
+
+
+def running(desk, team="ants"):
+    """Make, arm and begin a session."""
+    armed(desk, team)
+    return desk.begin(team, "10.0.0.2")
+
+
+def settled(contest, session_id):
+    """Wait until the session's energy has been judged, and return it."""
+    eventually(lambda: energy_of(contest.database.connection, session_id))
+    return energy_of(contest.database.connection, session_id)
+
+
+def texts(contest):
+    """Return the texts of all notices, the newest first."""
+    return [notice.text for notice in recent_notices(contest.database.connection, 100)]
+
+
+def actions(contest, session_id):
+    """Return what operators did with the session."""
+    return [row["action"] for row in audit_of(contest.database.connection, session_id)]
+
+
+# Arming
+
+
+def test_arming_prepares_the_meter(desk, contest, meter):
+    """Reset, ranges and a timer of the session's length come before anybody may log in."""
+    session_id = desk.new_session("ants", "Kim")
+    assert SessionState.READY is state_in(contest, session_id)
+    desk.arm(session_id, "Kim")
+    assert SessionState.ARMED is state_in(contest, session_id)
+    assert (600, 15.0) == (meter.settings.timer_s, meter.settings.voltage_range_v)
+    assert IntegrationState.RESET is meter.state
+    assert ["new session", "arm"] == actions(contest, session_id)
+
+
+def test_arming_again_changes_nothing(desk, contest, meter):
+    """A double click prepares the meter once and is audited once."""
+    session_id = armed(desk)
+    first = facts_of(contest, session_id).armed
+    contest.clock.advance(5)
+    desk.arm(session_id, "Robin")
+    assert first == facts_of(contest, session_id).armed
+    assert 1 == meter.calls.count("prepare")
+    assert ["new session", "arm"] == actions(contest, session_id)
+
+
+@pytest.mark.parametrize("begin", [False, True])
+def test_second_session_is_refused_while_one_is_live(desk, contest, meter, begin):
+    """Neither an armed nor a running session loses the meter to another one."""
+    first = running(desk) if begin else armed(desk)
+    second = desk.new_session("bees", "Kim")
+    with pytest.raises(Refusal, match=f"Session {first} of 'ants'") as refused:
+        desk.arm(second, "Kim")
+    assert "other_session_live" == refused.value.code
+    assert SessionState.READY is state_in(contest, second)
+    assert 1 == meter.calls.count("prepare")
+
+
+def test_meter_that_cannot_be_prepared_leaves_the_session_ready(desk, contest, meter):
+    """The operator is told the meter's reason, and may arm again."""
+    session_id = desk.new_session("ants", "Kim")
+    meter.fail_prepare = MeterRefused("The meter refused its voltage range.", 841, "range")
+    with pytest.raises(Unavailable, match="refused its voltage range"):
+        desk.arm(session_id, "Kim")
+    assert SessionState.READY is state_in(contest, session_id)
+    assert ["new session"] == actions(contest, session_id)
+    meter.fail_prepare = None
+    desk.arm(session_id, "Kim")
+    assert SessionState.ARMED is state_in(contest, session_id)
+
+
+def test_unknown_session_cannot_be_armed(desk):
+    """A number without a session is refused."""
+    with pytest.raises(Refusal, match="no session 99"):
+        desk.arm(99, "Kim")
+
+
+# Login
+
+
+def test_login_starts_the_integration_and_then_the_clock(desk, contest, meter):
+    """The session's start is the moment at which the meter was started."""
+    session_id = armed(desk)
+    contest.clock.advance(30)
+    assert session_id == desk.begin("ants", "10.0.0.2")
+    assert contest.clock.now() == facts_of(contest, session_id).started
+    assert IntegrationState.START is meter.state
+    assert SessionState.RUNNING is state_in(contest, session_id)
+
+
+def test_same_login_again_does_nothing(desk, contest, meter):
+    """A client that crashed gets its session back: same number, same deadline, no new start."""
+    session_id = running(desk)
+    started = facts_of(contest, session_id).started
+    contest.clock.advance(599.999)
+    assert session_id == desk.begin("ants", "10.0.0.3")
+    assert started == facts_of(contest, session_id).started
+    assert (1, 1) == (meter.calls.count("prepare"), meter.calls.count("start"))
+
+
+def test_login_before_the_turn_is_refused(desk, contest, meter):
+    """Without an armed session nobody begins, whatever exists."""
+    with pytest.raises(Refusal, match="not your turn yet") as refused:
+        desk.begin("ants", "10.0.0.2")
+    assert "not_armed" == refused.value.code
+    desk.new_session("ants", "Kim")
+    with pytest.raises(Refusal, match="not your turn yet"):
+        desk.begin("ants", "10.0.0.2")
+    assert "start" not in meter.calls
+
+
+@pytest.mark.parametrize("begin", [False, True])
+def test_login_of_another_team_has_no_effect(desk, contest, meter, begin):
+    """Another team's login touches neither the meter nor the session."""
+    session_id = running(desk) if begin else armed(desk)
+    before, calls = facts_of(contest, session_id), list(meter.calls)
+    with pytest.raises(Refusal) as refused:
+        desk.begin("bees", "10.0.0.9")
+    assert "not_armed" == refused.value.code
+    assert (before, calls) == (facts_of(contest, session_id), meter.calls)
+
+
+def test_login_after_the_end_is_refused(desk, contest):
+    """A session that is over does not begin again."""
+    session_id = running(desk)
+    desk.end(session_id, EndCause.STOP, "Kim")
+    with pytest.raises(Refusal, match="Your session is over") as refused:
+        desk.begin("ants", "10.0.0.2")
+    assert "session_over" == refused.value.code
+
+
+@pytest.mark.parametrize("begin", [False, True])
+def test_a_session_made_for_later_does_not_hide_the_live_one(desk, contest, begin):
+    """A team with a second session still READY logs in to the one that is armed or running."""
+    session_id = running(desk) if begin else armed(desk)
+    desk.new_session("ants", "Kim")
+    assert session_id == desk.begin("ants", "10.0.0.2")
+
+
+def test_meter_that_fails_at_the_start_begins_nothing(desk, contest, meter):
+    """The session stays armed, and the next login prepares the meter anew."""
+    session_id = armed(desk)
+    meter.fail_start = MeterRefused("The meter did not report START.")
+    with pytest.raises(Unavailable, match="did not report START"):
+        desk.begin("ants", "10.0.0.2")
+    assert SessionState.ARMED is state_in(contest, session_id)
+    assert facts_of(contest, session_id).started is None
+    meter.fail_start = None
+    contest.clock.advance(60)
+    assert session_id == desk.begin("ants", "10.0.0.2")
+    assert contest.clock.now() == facts_of(contest, session_id).started
+    assert ["prepare", "start", "prepare", "start"] == [
+        call for call in meter.calls if call in ("prepare", "start")
+    ]
+
+
+def test_lost_meter_begins_nothing(desk, contest, meter):
+    """Without a link there is no login."""
+    session_id = armed(desk)
+    meter.lost = True
+    with pytest.raises(Unavailable):
+        desk.begin("ants", "10.0.0.2")
+    assert SessionState.ARMED is state_in(contest, session_id)
+
+
+# The end
+
+
+def test_deadline_ends_the_session_by_itself(desk, contest, meter):
+    """Nobody has to ask: the end is recorded at the deadline, and the meter is read."""
+    session_id = running(desk)
+    started = facts_of(contest, session_id).started
+    contest.clock.advance(600.2)
+    eventually(lambda: facts_of(contest, session_id).ended)
+    facts = facts_of(contest, session_id)
+    assert (shifted(started, 600), EndCause.DEADLINE) == (facts.ended, facts.end_cause)
+    assert settled(contest, session_id).energy_id
+    assert IntegrationState.TIMEUP is meter.state
+
+
+def test_session_is_not_ended_early(desk, contest):
+    """One millisecond before the deadline it still runs."""
+    session_id = running(desk)
+    contest.clock.advance(599.999)
+    desk.begin("ants", "10.0.0.2")
+    assert SessionState.RUNNING is state_in(contest, session_id)
+    assert facts_of(contest, session_id).ended is None
+
+
+def test_logout_ends_the_session(desk, contest, meter):
+    """The meter has been stopped when the logout is answered."""
+    session_id = running(desk)
+    contest.clock.advance(100)
+    assert {"session": session_id} == desk.handle({"action": "logout", "session": session_id})
+    assert IntegrationState.STOP is meter.state
+    facts = facts_of(contest, session_id)
+    assert (contest.clock.now(), EndCause.LOGOUT) == (facts.ended, facts.end_cause)
+    assert 100.0 == settled(contest, session_id).detail["integration_s"]
+
+
+def test_a_second_end_changes_nothing(desk, contest):
+    """Stop after logout, twice, leaves the first end."""
+    session_id = running(desk)
+    contest.clock.advance(100)
+    desk.end(session_id, EndCause.LOGOUT, "ants")
+    first = facts_of(contest, session_id)
+    contest.clock.advance(10)
+    desk.end(session_id, EndCause.STOP, "Kim")
+    desk.end(session_id, EndCause.STOP, "Kim")
+    assert (first.ended, EndCause.LOGOUT) == (
+        facts_of(contest, session_id).ended,
+        facts_of(contest, session_id).end_cause,
+    )
+    assert "stop" not in actions(contest, session_id)
+    settled(contest, session_id)
+
+
+def test_operator_stops_a_session(desk, contest, meter):
+    """A stop is audited with its operator."""
+    session_id = running(desk)
+    contest.clock.advance(7)
+    desk.end(session_id, EndCause.STOP, "Kim")
+    assert EndCause.STOP is facts_of(contest, session_id).end_cause
+    assert "stop" in actions(contest, session_id)
+    settled(contest, session_id)
+    assert IntegrationState.STOP is meter.state
+
+
+def test_stop_after_the_deadline_is_the_deadline(desk, contest):
+    """An operator who is later than the clock does not lengthen the session."""
+    session_id = running(desk)
+    started = facts_of(contest, session_id).started
+    contest.clock.advance(601)
+    desk.end(session_id, EndCause.STOP, "Kim")
+    facts = facts_of(contest, session_id)
+    assert (shifted(started, 600), EndCause.DEADLINE) == (facts.ended, facts.end_cause)
+
+
+def test_session_that_never_ran_cannot_end(desk, contest):
+    """Logout and stop need a running session."""
+    session_id = armed(desk)
+    with pytest.raises(Refusal) as refused:
+        desk.end(session_id, EndCause.STOP, "Kim")
+    assert "state_conflict" == refused.value.code
+    assert SessionState.ARMED is state_in(contest, session_id)
+
+
+def test_next_session_follows(desk, contest, meter):
+    """After one session's energy is fetched the next can be armed and run."""
+    first = running(desk)
+    desk.end(first, EndCause.STOP, "Kim")
+    second = running(desk, "bees")
+    assert SessionState.RUNNING is state_in(contest, second)
+    assert energy_of(contest.database.connection, first) is not None
+
+
+# Void
+
+
+@pytest.mark.parametrize("reason", ["", " ", "\t\n"])
+def test_void_needs_a_reason(desk, contest, reason):
+    """Without a reason nothing is voided."""
+    session_id = running(desk)
+    with pytest.raises(Refusal) as refused:
+        desk.void(session_id, "Kim", reason)
+    assert "reason_missing" == refused.value.code
+    assert SessionState.RUNNING is state_in(contest, session_id)
+
+
+@pytest.mark.parametrize("make", [lambda desk: desk.new_session("ants", "Kim"), armed, running])
+def test_void_from_every_early_state(desk, contest, make):
+    """The reason is kept, a repeat changes nothing, and the next session may be armed."""
+    session_id = make(desk)
+    desk.void(session_id, "Kim", "fire alarm")
+    contest.clock.advance(1)
+    first = facts_of(contest, session_id).voided
+    desk.void(session_id, "Robin", "another reason")
+    session = load_session(contest.database.connection, session_id)
+    assert (first, "fire alarm") == (session.facts.voided, session.void_reason)
+    assert SessionState.VOID is state_in(contest, session_id)
+    assert 1 == actions(contest, session_id).count("void")
+    assert live_session(contest.database.connection) is None
+    assert SessionState.ARMED is state_in(contest, armed(desk, "bees"))
+
+
+def test_voiding_a_running_session_stops_the_meter(desk, contest, meter):
+    """A void session does not go on integrating."""
+    session_id = running(desk)
+    desk.void(session_id, "Kim", "wrong cable")
+    eventually(lambda: meter.state is IntegrationState.STOP)
+
+
+def test_void_at_the_deadline_leaves_the_clock_working(desk, contest, meter):
+    """Whichever of clock and operator comes first, the next session still ends by itself."""
+    for _ in range(3):
+        session_id = running(desk)
+        contest.clock.advance(601)
+        desk.void(session_id, "Kim", "too late")
+        assert SessionState.VOID is state_in(contest, session_id)
+    session_id = running(desk)
+    contest.clock.advance(601)
+    eventually(lambda: facts_of(contest, session_id).ended)
+
+
+def test_void_of_a_session_whose_end_is_not_recorded_records_it(contest, meter):
+    """A deadline that passed unnoticed is written down before the void."""
+    with running_desk(contest, meter) as desk:
+        session_id = running(desk)
+    contest.clock.advance(601)
+    with running_desk(contest, meter) as desk:
+        desk.void(session_id, "Kim", "power cut")
+    facts = facts_of(contest, session_id)
+    assert (EndCause.DEADLINE, shifted(facts.started, 600)) == (facts.end_cause, facts.ended)
+    assert SessionState.VOID is state_in(contest, session_id)
+
+
+# The meter's faults
+
+
+def test_meter_lost_in_a_session_is_an_alarm_and_no_end(desk, contest, meter):
+    """The session goes on; when the link is back the integration has not been touched."""
+    session_id = running(desk)
+    meter.lost = True
+    eventually(lambda: any("The power meter is lost" in text for text in texts(contest)))
+    assert LinkState.LOST is desk.metering.status.link
+    assert SessionState.RUNNING is state_in(contest, session_id)
+    contest.clock.advance(300)
+    meter.lost = False
+    eventually(lambda: desk.metering.status.link is LinkState.OK)
+    assert (1, 1, 0) == tuple(meter.calls.count(call) for call in ("prepare", "start", "stop"))
+    assert 2 == sum("The power meter answers" in text for text in texts_eventually(contest, 2))
+    contest.clock.advance(300)
+    energy = settled(contest, session_id)
+    assert 600.0 == energy.detail["integration_s"]
+    assert 5.0 * 600 / 3600 == pytest.approx(energy.detail["integrator_wh"])
+
+
+def texts_eventually(contest, count):
+    """Wait for this many notices of the link's return, and return all texts."""
+    eventually(lambda: sum("meter answers" in text for text in texts(contest)) >= count)
+    return texts(contest)
+
+
+def test_meter_lost_at_the_end_is_waited_for(desk, contest, meter):
+    """The end is recorded at once; the energy is fetched when the meter is back."""
+    session_id = running(desk)
+    meter.lost = True
+    contest.clock.advance(600)
+    eventually(lambda: facts_of(contest, session_id).ended)
+    assert energy_of(contest.database.connection, session_id) is None
+    meter.lost = False
+    assert 600.0 == settled(contest, session_id).detail["integration_s"]
+
+
+def test_logout_does_not_wait_for_a_lost_meter(desk, contest, meter):
+    """The contestant gets his answer although the meter is gone."""
+    session_id = running(desk)
+    meter.lost = True
+    contest.clock.advance(100)
+    assert {"session": session_id} == desk.handle({"action": "logout", "session": session_id})
+    assert EndCause.LOGOUT is facts_of(contest, session_id).end_cause
+    meter.lost = False
+    settled(contest, session_id)
+
+
+def test_meter_that_stays_lost_gives_no_energy(desk, contest, meter):
+    """After two minutes of patience the session is judged without energy, and says why."""
+    session_id = running(desk)
+    meter.lost = True
+    contest.clock.advance(600)
+    eventually(lambda: facts_of(contest, session_id).ended)
+    # Patience counts from the moment at which settling began, so time goes on while it waits.
+    for _ in range(40):
+        contest.clock.advance(60)
+    eventually(
+        lambda: contest.clock.advance(60) or energy_of(contest.database.connection, session_id)
+    )
+    energy = energy_of(contest.database.connection, session_id)
+    assert ("INVALID", None) == (energy.verdict, energy.energy_wh)
+    assert "The meter could not be read at the end" in energy.detail["reasons"][0]
+
+
+def test_a_mistake_in_the_driver_is_a_lost_meter(desk, contest, meter):
+    """An error that is no meter error is told and survived: the thread reads on afterwards."""
+    session_id = running(desk)
+    meter.crash = ZeroDivisionError("a mistake")
+    eventually(lambda: desk.metering.status.link is LinkState.LOST)
+    assert SessionState.RUNNING is state_in(contest, session_id)
+    meter.crash = None
+    eventually(lambda: desk.metering.status.link is LinkState.OK)
+
+
+def test_readings_are_kept_while_a_session_runs(desk, contest, meter):
+    """Each reading stands beside its second of the session; none before the start."""
+    session_id = armed(desk)
+    eventually(lambda: desk.metering.status.reading)
+    desk.begin("ants", "10.0.0.2")
+    contest.clock.advance(10)
+    eventually(lambda: len(readings_of(contest.database.connection, session_id)) >= 2)
+    elapsed = [second for second, _ in readings_of(contest.database.connection, session_id)]
+    assert 0.0 <= min(elapsed) <= max(elapsed) == 10.0
+
+
+def test_whole_session_is_valid(tmp_path, clock):
+    """A session that runs undisturbed has the integrator's energy, VALID, without a reason."""
+    contest = make_contest(tmp_path, clock, mode="event", seconds=3)
+    meter = FakeMeter(clock, power_w=7.2, reading_takes_s=0.25)
+    with running_desk(contest, meter) as desk:
+        session_id = running(desk)
+        energy = settled(contest, session_id)
+    contest.database.close()
+    assert ("VALID", []) == (energy.verdict, [f["code"] for f in energy.detail["findings"]])
+    assert 7.2 * 3 / 3600 == pytest.approx(energy.energy_wh, rel=1e-12)
+    assert 0 < energy.uncertainty_wh < energy.energy_wh
+
+
+def test_without_a_meter_there_is_no_energy(tmp_path):
+    """Sessions run without a meter, and end without energy instead of with 0."""
+    contest = make_contest(tmp_path, SystemClock(), mode="event", seconds=600)
+    with running_desk(contest, None) as desk:
+        session_id = running(desk)
+        assert SessionState.RUNNING is state_in(contest, session_id)
+        desk.end(session_id, EndCause.STOP, "Kim")
+        energy = settled(contest, session_id)
+    contest.database.close()
+    assert ("INVALID", None) == (energy.verdict, energy.energy_wh)
+
+
+# Recovery
+
+
+def test_new_desk_goes_on_with_the_running_session(contest, meter, clock):
+    """Killed and started again: same deadline, an integration that nobody touched."""
+    with running_desk(contest, meter) as desk:
+        session_id = running(desk)
+        started = facts_of(contest, session_id).started
+        clock.advance(100)
+    assert IntegrationState.START is meter.state
+    calls = len(meter.calls)
+    with running_desk(contest, meter) as desk:
+        assert session_id == desk.begin("ants", "10.0.0.2")
+        assert started == facts_of(contest, session_id).started
+        clock.advance(499.9)
+        assert SessionState.RUNNING is state_in(contest, session_id)
+        clock.advance(0.1)
+        eventually(lambda: facts_of(contest, session_id).ended)
+        assert shifted(started, 600) == facts_of(contest, session_id).ended
+        assert 600.0 == settled(contest, session_id).detail["integration_s"]
+    assert {"prepare", "start"}.isdisjoint(meter.calls[calls:])
+
+
+def test_session_that_ended_while_the_desk_was_down(contest, meter, clock):
+    """Its end is recorded at its deadline, and its energy fetched from the meter."""
+    with running_desk(contest, meter) as desk:
+        session_id = running(desk)
+    clock.advance(3600)
+    with running_desk(contest, meter):
+        energy = settled(contest, session_id)
+    facts = facts_of(contest, session_id)
+    assert (shifted(facts.started, 600), EndCause.DEADLINE) == (facts.ended, facts.end_cause)
+    assert 600.0 == energy.detail["integration_s"]
+
+
+def test_session_that_was_not_settled_is_settled_at_the_next_start(contest, meter, clock):
+    """A desk that dies between the end and the energy leaves it to the next one."""
+    with running_desk(contest, meter) as desk:
+        session_id = running(desk)
+        clock.advance(50)
+        meter.lost = True
+        desk.end(session_id, EndCause.STOP, "Kim")
+    assert energy_of(contest.database.connection, session_id) is None
+    meter.lost = False
+    with running_desk(contest, meter):
+        settled(contest, session_id)
+    assert IntegrationState.STOP is meter.state
+
+
+def test_a_settled_session_is_left_alone(contest, meter, clock):
+    """A restart does not judge again what has been judged."""
+    with running_desk(contest, meter) as desk:
+        session_id = running(desk)
+        desk.end(session_id, EndCause.STOP, "Kim")
+        first = settled(contest, session_id)
+    calls = len(meter.calls)
+    with running_desk(contest, meter) as desk:
+        other = armed(desk, "bees")
+        assert SessionState.ARMED is state_in(contest, other)
+    assert "stop" not in meter.calls[calls:]
+    assert first == energy_of(contest.database.connection, session_id)
+
+
+def test_armed_session_survives_a_restart(contest, meter, clock):
+    """The new desk prepares the meter itself before it starts it."""
+    with running_desk(contest, meter) as desk:
+        session_id = armed(desk)
+    with running_desk(contest, meter) as desk:
+        assert session_id == desk.begin("ants", "10.0.0.2")
+    assert 2 == meter.calls.count("prepare")
+
+
+# Practice
+
+
+def test_practice_login_makes_and_arms_a_session(practice, meter):
+    """Nobody has to arm a rehearsal."""
+    with running_desk(practice, meter) as desk:
+        session_id = desk.begin("anybody", "10.0.0.2")
+        assert SessionState.RUNNING is state_in(practice, session_id)
+        assert session_id == desk.begin("anybody", "10.0.0.2")
+
+
+def test_practice_login_after_the_end_gives_a_fresh_session(practice, meter):
+    """A contestant may rehearse as often as he likes."""
+    with running_desk(practice, meter) as desk:
+        first = desk.begin("ants", "10.0.0.2")
+        desk.end(first, EndCause.LOGOUT, "ants")
+        second = desk.begin("ants", "10.0.0.2")
+        assert (1, 2) == (first, second)
+        practice.clock.advance(600)
+        third = desk.begin("ants", "10.0.0.2")
+        assert 3 == third
+        facts = facts_of(practice, second)
+        assert (shifted(facts.started, 600), EndCause.DEADLINE) == (facts.ended, facts.end_cause)
+
+
+def test_practice_of_another_team_waits(practice, meter):
+    """Who comes while somebody rehearses is told how long that takes at most."""
+    with running_desk(practice, meter) as desk:
+        desk.begin("ants", "10.0.0.2")
+        practice.clock.advance(590)
+        with pytest.raises(Refusal, match="ends in 10 s at the latest") as refused:
+            desk.begin("bees", "10.0.0.3")
+        assert "other_session_live" == refused.value.code
+        assert 1 == len(all_sessions(practice.database.connection))
+
+
+def test_practice_session_that_never_began_is_in_nobodys_way(practice, meter):
+    """A login that failed at the meter leaves an armed session, which the next team replaces."""
+    with running_desk(practice, meter) as desk:
+        meter.fail_start = MeterRefused("The meter did not report START.")
+        with pytest.raises(Unavailable):
+            desk.begin("ants", "10.0.0.2")
+        meter.fail_start = None
+        second = desk.begin("bees", "10.0.0.3")
+        assert SessionState.RUNNING is state_in(practice, second)
+        assert SessionState.VOID is state_in(practice, 1)
+
+
+# The link of the contest server
+
+
+def test_requests_of_the_contest_server(desk, contest):
+    """Begin and logout are served; anything else is refused by name."""
+    session_id = armed(desk)
+    answer = desk.handle({"action": "begin", "team": "ants", "address": "10.0.0.2"})
+    assert {"session": session_id} == answer
+    with pytest.raises(Refusal, match="'dance'") as refused:
+        desk.handle({"action": "dance"})
+    assert "action_unknown" == refused.value.code

@@ -1,0 +1,221 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The control desk under faults: restarts, a failing disk, a meter that was away."""
+
+from __future__ import annotations
+
+import sqlite3
+from dataclasses import replace
+
+import pytest
+
+from referee.core.states import EndCause, SessionState
+from referee.errors import Refusal, Unavailable
+from referee.service.desk import control_desk as desk_module
+from referee.service.desk import settling as settling_module
+from referee.service.desk.metering import LinkState
+from referee.service.preflight import blockers as blockers_module
+from referee.store.readings import energy_of, insert_reading
+from tests.service.desk.test_control_desk import (
+    armed,
+    facts_of,
+    running,
+    settled,
+    state_in,
+    texts,
+)
+from tests.support.fakes import FakeMeter, eventually, make_contest, running_desk
+
+pytestmark = pytest.mark.slow
+
+
+def fail_once(monkeypatch, module, name, error):
+    """Make a function of a module raise at its first call and work at the others."""
+    real = getattr(module, name)
+    calls = []
+
+    def first_fails(*args, **kwargs):
+        calls.append(name)
+        if len(calls) == 1:
+            raise error
+        return real(*args, **kwargs)
+
+    monkeypatch.setattr(module, name, first_fails)
+    return calls
+
+
+def test_settling_that_failed_is_tried_again(contest, desk, monkeypatch):
+    """A disk that refuses the energy once is told, and the session is settled all the same."""
+    calls = fail_once(monkeypatch, settling_module, "insert_energy", Unavailable("no room"))
+    session_id = running(desk)
+    desk.end(session_id, EndCause.LOGOUT, "ants")
+    assert settled(contest, session_id).energy_wh is not None
+    assert len(calls) == 2
+    eventually(lambda: any("no room" in text for text in texts(contest)))
+
+
+def test_nothing_is_armed_while_an_energy_is_not_stored(contest, desk, monkeypatch):
+    """The meter is not reset while the session before has no energy yet."""
+    monkeypatch.setattr(settling_module, "_FINISH_S", 0.05)
+    session_id = running(desk)
+    later = desk.new_session("bees", "Kim")
+
+    def refuse(*args, **kwargs):
+        raise Unavailable("no room")
+
+    with monkeypatch.context() as patched:
+        patched.setattr(settling_module, "insert_energy", refuse)
+        desk.end(session_id, EndCause.LOGOUT, "ants")
+        with pytest.raises(Unavailable, match="not fetched yet"):
+            desk.arm(later, "Kim")
+    settled(contest, session_id)
+    desk.arm(later, "Kim")
+
+
+def test_restarted_desk_leaves_the_meter_to_the_session_that_runs(contest, meter, monkeypatch):
+    """An earlier session without an energy is judged without touching the running integration."""
+
+    def refuse(*args, **kwargs):
+        raise Unavailable("no room")
+
+    with running_desk(contest, meter) as desk, monkeypatch.context() as patched:
+        patched.setattr(settling_module, "insert_energy", refuse)
+        patched.setattr(settling_module, "_FINISH_S", 0.0)
+        patched.setattr(settling_module.Settling, "finish", lambda self: None)
+        first = running(desk)
+        desk.end(first, EndCause.LOGOUT, "ants")
+        eventually(lambda: "stop" in meter.calls)
+        eventually(lambda: any("no room" in text for text in texts(contest)))
+        second = running(desk, "bees")
+    meter.calls.clear()
+    with running_desk(contest, meter) as desk:
+        energy = settled(contest, first)
+        assert "before the next session used the meter" in energy.detail["reasons"][0]
+        assert state_in(contest, second) is SessionState.RUNNING
+        assert not {"stop", "prepare", "start"} & set(meter.calls)
+
+
+def test_stop_on_an_ended_session_leaves_the_running_one_alone(contest, clock, desk):
+    """A late press on Stop of the session before does not make the desk forget the present one."""
+    first = running(desk)
+    desk.end(first, EndCause.LOGOUT, "ants")
+    settled(contest, first)
+    second = running(desk, "bees")
+    desk.end(first, EndCause.STOP, "Kim")
+    assert state_in(contest, second) is SessionState.RUNNING
+    clock.advance(600)
+    eventually(lambda: facts_of(contest, second).ended is not None)
+    assert facts_of(contest, second).end_cause is EndCause.DEADLINE
+
+
+def test_meter_that_was_away_after_arming_is_prepared_again(contest, meter, desk):
+    """A meter that was switched off between arming and login is not started as it is."""
+    armed(desk)
+    meter.calls.clear()
+    meter.lost = True
+    eventually(lambda: desk.metering.status.link is LinkState.LOST)
+    meter.lost = False
+    eventually(lambda: desk.metering.status.link is LinkState.OK)
+    desk.begin("ants", "10.0.0.2")
+    assert [call for call in meter.calls if call in ("prepare", "start")] == ["prepare", "start"]
+
+
+def test_desk_that_is_stopped_after_an_end_leaves_the_judgement_to_the_next(contest, meter):
+    """A final energy that could not be read twice is not judged; the next desk reads it."""
+    slow = replace(meter.settings, update_interval_s=5.0)
+    with running_desk(contest, meter) as desk:
+        desk.metering.settings = replace(slow, voltage_range_v=15.0, current_range_a=5.0)
+        session_id = running(desk)
+        desk.end(session_id, EndCause.LOGOUT, "ants")
+        eventually(lambda: "stop" in meter.calls)
+    assert energy_of(contest.database.connection, session_id) is None
+    with running_desk(contest, meter):
+        assert settled(contest, session_id).energy_wh is not None
+
+
+def test_clock_outlives_a_disk_that_cannot_be_read(contest, clock, desk, monkeypatch):
+    """An error of a read is told to the operators, and the deadline is kept all the same."""
+    session_id = running(desk)
+    error = sqlite3.OperationalError("disk I/O error")
+    calls = fail_once(monkeypatch, desk_module, "live_session", error)
+    eventually(lambda: len(calls) >= 2)
+    clock.advance(600)
+    eventually(lambda: facts_of(contest, session_id).ended is not None)
+    assert any("disk I/O error" in text for text in texts(contest))
+
+
+def test_slow_preparation_gives_up_before_the_start(contest, clock, meter, desk):
+    """A login whose caller has gone by then starts no integration."""
+    armed(desk)
+    desk._prepared_for = None
+    real = meter.prepare
+
+    def slow(settings):
+        clock.advance(desk_module._LOGIN_S + 1)
+        return real(settings)
+
+    meter.prepare = slow
+    with pytest.raises(Unavailable, match="too long"):
+        desk.begin("ants", "10.0.0.2")
+    assert "start" not in meter.calls
+
+
+def test_readings_of_two_boots_make_one_session(contest, clock, meter):
+    """After a reboot the energy is judged by seconds of the session, and never VALID."""
+    with running_desk(contest, meter) as desk:
+        session_id = running(desk)
+        started = facts_of(contest, session_id).started
+        clock.advance(10)
+        eventually(lambda: desk.metering.status.reading is not None)
+    rebooted = replace(meter.read(), monotonic_s=3.0)
+    with contest.database.write() as connection:
+        insert_reading(connection, session_id, 10.5, rebooted, "the boot after")
+    clock.advance(590)
+    with running_desk(contest, meter):
+        energy = settled(contest, session_id)
+    assert energy.verdict in ("SUSPECT", "INVALID")
+    assert "started anew" in energy.detail["reasons"][0]
+    assert not any("moved" in reason for reason in energy.detail["reasons"])
+    assert started is not None
+
+
+@pytest.mark.parametrize("what", ["disk", "image"])
+def test_arming_is_refused_with_what_is_to_be_done(contest, desk, monkeypatch, what):
+    """A disk without room, or an image that has changed, keeps a session from being armed."""
+    session_id = desk.new_session("ants", "Kim")
+    if what == "disk":
+        monkeypatch.setitem(blockers_module.DISK_FLOOR_BYTES, "event", 2**60)
+    else:
+        with open(contest.images[0].path, "ab") as file:
+            file.write(b"more")
+    with pytest.raises(Refusal, match="make room|put them back") as caught:
+        desk.arm(session_id, "Kim")
+    assert caught.value.code == "not_ready"
+    assert state_in(contest, session_id) is SessionState.READY
+
+
+def test_practice_login_that_cannot_be_armed_leaves_nothing_to_arm(tmp_path, clock):
+    """A rehearsal's session that the meter refuses is voided with the reason."""
+    contest = make_contest(tmp_path, clock, mode="practice", seconds=600)
+    meter = FakeMeter(clock)
+    with running_desk(contest, meter) as desk:
+        meter.lost = True
+        eventually(lambda: desk.metering.status.link is LinkState.LOST)
+        with pytest.raises(Unavailable):
+            desk.begin("me", "10.0.0.2")
+        assert state_in(contest, 1) is SessionState.VOID
+    contest.database.close()
+
+
+def test_logout_without_a_meter_waits_for_nothing(practice, clock, monkeypatch):
+    """Where there is no meter to be stopped, a logout is answered at once."""
+    with running_desk(practice, None) as desk:
+        session_id = desk.begin("me", "10.0.0.2")
+        waited = []
+        real = desk._settling._progress.wait_for
+        monkeypatch.setattr(
+            desk._settling._progress,
+            "wait_for",
+            lambda predicate, timeout=None: waited.append(real(predicate, timeout)) or waited[-1],
+        )
+        desk.handle({"action": "logout", "session": session_id})
+        assert waited == [True]

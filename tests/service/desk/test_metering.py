@@ -1,0 +1,129 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The meter's thread: readings on a schedule, commands in between, links taken up again."""
+
+from __future__ import annotations
+
+from contextlib import contextmanager
+
+import pytest
+
+from power.errors import MeterRefused
+from power.meter import IntegrationState
+from referee.errors import Unavailable
+from referee.service.desk.metering import LinkState, Metering
+from tests.support.fakes import SETTINGS, eventually
+
+pytestmark = pytest.mark.slow
+
+
+@contextmanager
+def running(open_meter, readings=None, links=None):
+    """Run a metering thread, keeping what it reports."""
+    metering = Metering(
+        open_meter,
+        SETTINGS,
+        on_reading=(readings if readings is not None else []).append,
+        on_link=(links if links is not None else []).append,
+    )
+    metering.start_thread()
+    try:
+        yield metering
+    finally:
+        metering.close()
+        metering.close()
+
+
+def test_readings_come_by_themselves(meter):
+    """The schedule reads without being asked, and tells each reading."""
+    readings, links = [], []
+    with running(meter.open, readings, links) as metering:
+        eventually(lambda: len(readings) >= 3)
+        assert metering.status.reading in readings
+        assert "WT310E" == metering.status.identity.model
+    assert [LinkState.OK] == [status.link for status in links]
+    assert 1 == meter.calls.count("close")
+
+
+def test_commands_in_order(meter):
+    """A whole run through the thread: prepare, start, stop, final readings."""
+    with running(meter.open) as metering:
+        assert 30 == metering.prepare(30).timer_s
+        start = metering.start()
+        assert start.sent_s <= start.written_s <= start.confirmed_s
+        meter.clock.advance(30)
+        assert IntegrationState.TIMEUP is metering.stop()
+        readings = metering.read_final(lambda seconds: None)
+    assert 30.0 == readings[-1].integration_s
+    assert readings[-1].energy_wh == readings[-2].energy_wh
+
+
+def test_refused_command_keeps_the_link(meter):
+    """What the meter refuses is told to the one who asked; readings go on."""
+    links = []
+    with running(meter.open, links=links) as metering:
+        meter.fail_prepare = MeterRefused("The meter refused its range.")
+        with pytest.raises(Unavailable, match="refused its range"):
+            metering.prepare(30)
+        assert LinkState.OK is metering.status.link
+    assert [LinkState.OK] == [status.link for status in links]
+
+
+def test_lost_link_is_told_once_and_taken_up_again(meter):
+    """While it is lost commands are refused at once; the integration is left alone."""
+    links = []
+    with running(meter.open, links=links) as metering:
+        metering.prepare(30)
+        metering.start()
+        meter.lost = True
+        eventually(lambda: metering.status.link is LinkState.LOST)
+        with pytest.raises(Unavailable, match="not connected"):
+            metering.stop()
+        eventually(lambda: meter.calls.count("open") >= 3)
+        meter.lost = False
+        eventually(lambda: metering.status.link is LinkState.OK)
+    assert [LinkState.OK, LinkState.LOST, LinkState.OK] == [status.link for status in links]
+    assert (1, 1) == (meter.calls.count("prepare"), meter.calls.count("start"))
+    assert IntegrationState.START is meter.state
+
+
+def test_meter_that_is_switched_on_later(meter):
+    """The referee may be started before the meter."""
+    meter.lost = True
+    with running(meter.open) as metering:
+        eventually(lambda: metering.status.link is LinkState.LOST)
+        meter.lost = False
+        eventually(lambda: metering.status.link is LinkState.OK)
+        assert 5 == metering.prepare(5).timer_s
+
+
+def test_without_a_meter():
+    """Every command does nothing, and there is no energy."""
+    with running(None) as metering:
+        assert LinkState.NONE is metering.status.link
+        assert 30 == metering.prepare(30).timer_s
+        assert (None, None, []) == (
+            metering.start(),
+            metering.stop(),
+            metering.read_final(lambda seconds: None),
+        )
+
+
+@pytest.mark.parametrize("call", ["open", "read"])
+def test_mistake_in_a_driver_does_not_end_the_thread(meter, call):
+    """Any error of a driver is a lost link with its reason, and is tried again."""
+    mistakes = [ZeroDivisionError("a mistake")]
+
+    def open_meter():
+        if call == "open" and mistakes:
+            raise mistakes.pop()
+        return meter.open()
+
+    links = []
+    with running(open_meter, links=links) as metering:
+        if call == "read":
+            eventually(lambda: metering.status.reading)
+            meter.crash = mistakes.pop()
+            eventually(lambda: metering.status.link is LinkState.LOST)
+            meter.crash = None
+        eventually(lambda: metering.status.link is LinkState.OK and links[-1].link is LinkState.OK)
+    assert any("a mistake" in status.text for status in links)

@@ -1,0 +1,133 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Who may come in: passwords first, then the desk; and what a token stands for afterwards."""
+
+from __future__ import annotations
+
+import pytest
+
+from referee.core.states import EndCause
+from referee.errors import Refusal, Unavailable
+from referee.service.entry.admission import Admission
+from referee.service.entry.session_cache import SessionCache
+from referee.service.entry.teams import PRACTICE_PASSWORD, register_team
+from referee.service.entry.tokens import token_of_session
+from referee.store.sessions import load_session
+from tests.support.fakes import running_desk
+
+pytestmark = pytest.mark.slow
+
+
+class DirectDesk:
+    """Ask a desk in this process what a client asks over the socket."""
+
+    def __init__(self, desk):
+        self.desk = desk
+        self.asked = []
+
+    def ask(self, action, **arguments):
+        """Hand the question over."""
+        self.asked.append(action)
+        return self.desk.handle({"action": action, **arguments})
+
+
+@pytest.fixture
+def link(practice, meter):
+    """Return the way to a running desk of a rehearsal."""
+    with running_desk(practice, meter) as desk:
+        yield DirectDesk(desk)
+
+
+@pytest.fixture
+def admission(practice, link):
+    """Return the admission of a rehearsal."""
+    return Admission(practice, link)
+
+
+def refusal(call, *arguments):
+    """Return the code with which a call is refused."""
+    with pytest.raises(Refusal) as refused:
+        call(*arguments)
+    return refused.value.code
+
+
+def test_login_gives_the_sessions_token(admission, practice):
+    """The token is the session's own, and the same at the next login."""
+    first = admission.login("ants", PRACTICE_PASSWORD, "10.0.0.2")
+    assert token_of_session(practice.secrets.token_key, 1) == first.token
+    assert first == admission.login("ants", PRACTICE_PASSWORD, "10.0.0.3")
+    assert first.session == admission.running_session(first.token)
+
+
+def test_wrong_password_never_reaches_the_desk(admission, link):
+    """Guessing passwords disturbs no meter."""
+    assert "login_invalid" == refusal(admission.login, "ants", "guess", "10.0.0.2")
+    assert [] == link.asked
+
+
+def test_token_is_good_until_the_end(admission, practice):
+    """At the deadline, without anybody's doing, the token stops; the session stays known."""
+    login = admission.login("ants", PRACTICE_PASSWORD, "10.0.0.2")
+    practice.clock.advance(599.999)
+    assert 1 == admission.running_session(login.token).session_id
+    practice.clock.advance(0.001)
+    assert "token_invalid" == refusal(admission.running_session, login.token)
+    assert 1 == admission.known_session(login.token).session_id
+
+
+def test_logout_ends_the_token(admission, practice):
+    """After the logout the session does not run, and logging out again is refused."""
+    login = admission.login("ants", PRACTICE_PASSWORD, "10.0.0.2")
+    admission.logout(login.session)
+    assert "token_invalid" == refusal(admission.running_session, login.token)
+    facts = load_session(practice.database.connection, 1).facts
+    assert EndCause.LOGOUT is facts.end_cause
+
+
+@pytest.mark.parametrize("token", ["", "1", "1.x", "nonsense", "9" * 500])
+def test_foreign_tokens(admission, token):
+    """What was not given out here stands for nothing."""
+    assert "token_invalid" == refusal(admission.known_session, token)
+
+
+def test_token_of_a_session_that_does_not_exist(admission, practice):
+    """A well signed token without a session is refused like any other."""
+    token = token_of_session(practice.secrets.token_key, 77)
+    assert "token_invalid" == refusal(admission.known_session, token)
+
+
+def test_lost_meter_is_unavailable(admission, meter):
+    """The contestant did nothing wrong, and may try again."""
+    meter.lost = True
+    with pytest.raises(Unavailable):
+        admission.login("ants", PRACTICE_PASSWORD, "10.0.0.2")
+
+
+def test_event_asks_for_the_teams_own_password(contest, meter):
+    """In an event the practice password opens nothing, and it must be the team's turn."""
+    password = register_team(contest.config.teams, "ants")
+    with running_desk(contest, meter) as desk:
+        admission = Admission(contest, DirectDesk(desk))
+        assert "login_invalid" == refusal(admission.login, "ants", PRACTICE_PASSWORD, "")
+        assert "not_armed" == refusal(admission.login, "ants", password, "")
+        desk.arm(desk.new_session("ants", "Kim"), "Kim")
+        assert 1 == admission.login("ants", password, "10.0.0.2").session.session_id
+
+
+def test_cached_session_is_never_stale(contest, meter):
+    """Whatever happens to a session, the next look at it shows it."""
+    cache = SessionCache(contest.database)
+    with running_desk(contest, meter) as desk:
+        session_id = desk.new_session("ants", "Kim")
+        steps = [
+            lambda: desk.arm(session_id, "Kim"),
+            lambda: desk.begin("ants", "10.0.0.2"),
+            lambda: desk.end(session_id, EndCause.STOP, "Kim"),
+            lambda: desk.void(session_id, "Kim", "a reason"),
+        ]
+        for step in steps:
+            before = cache.get(session_id)
+            assert before is cache.get(session_id)
+            step()
+            assert before != cache.get(session_id)
+            assert load_session(contest.database.connection, session_id) == cache.get(session_id)
+    assert "session_unknown" == refusal(cache.get, 99)

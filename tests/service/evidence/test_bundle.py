@@ -1,0 +1,213 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The evidence bundle: whole, hashed, and enough to compute the score again."""
+
+from __future__ import annotations
+
+import csv
+import hashlib
+import io
+import json
+import math
+import zipfile
+
+import pytest
+
+from referee.core.detections import Detections
+from referee.core.order import to_manifest_ids
+from referee.errors import Refusal
+from referee.formats.answers import parse_csv
+from referee.scoring.ilsvrc import evaluate
+from referee.service.evidence.bundle import MEMBERS, write_bundle
+from referee.service.results.final_score import score_session
+from referee.service.setup.clock import shifted
+from referee.service.setup.contest import order_of, read_contest_truth
+from referee.store.answers import Answer, insert_answer
+from referee.store.notices import insert_audit, insert_notice
+from referee.store.packing import pack
+from referee.store.readings import energy_of, insert_energy, insert_reading
+from referee.store.requests import Request, insert_requests
+from referee.store.sessions import create_session, load_session, record_event
+
+ROWS = [
+    (1, 1, 0.1 + 0.2, 1.0, 2.0, 10.0, 11.0),
+    (2, 1, math.nan, -0.0, 1e-300, math.inf, 5e300),
+    (2**62 + 1, -7, 1.0, 1 / 3, 2.0, 3.0, 4.0),
+]
+DESIGN = {
+    *("session.json", "config.toml", "images.csv", "detections.csv", "answers.csv"),
+    *("requests.csv", "power.csv", "meter.jsonl", "score.json", "verdict.json"),
+}
+
+
+@pytest.fixture
+def session(contest, meter):
+    """Return an ended session of everything: answers, late ones, requests, readings, notices."""
+    now = contest.clock.now()
+    with contest.database.write() as connection:
+        session_id = create_session(
+            connection, team="ants, é", length_s=600.0, order_seed=2**64 - 1, now=now
+        )
+        for kind in ("armed", "started"):
+            record_event(connection, session_id, kind, now, actor="x")
+        for rows, late in ((ROWS[:2], False), (ROWS[:1], True), (ROWS[2:], False), ([], False)):
+            detections = Detections.from_rows(rows)
+            row = Answer(session_id, 1.25, "then", late, "csv", "::1", 0, detections)
+            insert_answer(connection, row)
+        sent = Request(session_id, 1.0, "then", "GET", "/image", 200, 3, 1, 0, 9, 0.5, "::1")
+        insert_requests(connection, [sent])
+        insert_reading(connection, session_id, 0.5, meter.read(), "boot")
+        insert_notice(connection, session_id, "then", "alarm", "a notice")
+        insert_audit(
+            connection, utc="then", operator="Kim", action="arm", session_id=session_id, detail=""
+        )
+        contest.clock.advance(100)
+        record_event(
+            connection, session_id, "ended", contest.clock.now(), actor="x", cause="logout"
+        )
+    return load_session(contest.database.connection, session_id)
+
+
+def bundle(contest, session, tmp_path):
+    """Write the bundle and return its members' contents by name."""
+    path = tmp_path / "evidence.zip"
+    write_bundle(contest, session.session_id, path)
+    with zipfile.ZipFile(path) as archive:
+        assert archive.testzip() is None
+        return {name: archive.read(name) for name in archive.namelist()}
+
+
+def table(content):
+    """Return the rows of a CSV member as objects."""
+    return list(csv.DictReader(io.StringIO(content.decode("utf-8"), newline="")))
+
+
+def score(contest, session):
+    """Judge an energy and score the session."""
+    with contest.database.write() as connection:
+        insert_energy(
+            connection,
+            session.session_id,
+            utc="",
+            energy_wh=0.5,
+            uncertainty_wh=None,
+            verdict="SUSPECT",
+            detail={"reasons": ["because"]},
+        )
+    energy = energy_of(contest.database.connection, session.session_id)
+    return score_session(contest, read_contest_truth(contest), session, energy)
+
+
+def test_members_and_hashes(contest, session, tmp_path):
+    """Every member is there, and the manifest has the SHA-256 of each other one."""
+    members = bundle(contest, session, tmp_path)
+    assert {"manifest.json", *MEMBERS} == set(members)
+    assert set() == DESIGN - set(members)
+    digests = json.loads(members["manifest.json"])["sha256"]
+    assert set(MEMBERS) == set(digests)
+    for name, digest in digests.items():
+        assert hashlib.sha256(members[name]).hexdigest() == digest
+    assert [] == list(tmp_path.glob("*.part"))
+
+
+def test_written_before_anything_is_known(contest, tmp_path):
+    """A session that was only made has a bundle too: what is not known is null."""
+    with contest.database.write() as connection:
+        session_id = create_session(
+            connection, team="ants", length_s=1.0, order_seed=None, now=contest.clock.now()
+        )
+    session = load_session(contest.database.connection, session_id)
+    members = bundle(contest, session, tmp_path)
+    assert json.loads(members["score.json"]) is None
+    assert {"verdict": None, "reasons": []} == json.loads(members["verdict.json"])
+    assert "READY" == json.loads(members["session.json"])["state"]
+    assert b"" == members["detections.csv"] == members["meter.jsonl"]
+
+
+def test_detections_can_be_scored_again(contest, session, tmp_path):
+    """The detections read back are those that were posted, bit for bit, and give the score."""
+    run = score(contest, session)
+    members = bundle(contest, session, tmp_path)
+    # Ids of more than 18 digits name no image whatever they are: compare the rest.
+    again = parse_csv(members["detections.csv"])
+    assert pack(Detections.from_rows(ROWS[:2])) == pack(again.select(again.image_id > 0))
+    order = order_of(contest.image_count, session.order_seed)
+    known = again.with_image_ids(to_manifest_ids(again.image_id, order))
+    assert run.mean_ap == evaluate(read_contest_truth(contest), known).mean_ap
+    assert run.detail == json.loads(members["score.json"])
+    assert [ROWS[0][0]] == parse_csv(members["late_detections.csv"]).image_id.tolist()
+
+
+def test_tables(contest, session, tmp_path):
+    """Answers, requests, images and readings stand in their tables."""
+    members = bundle(contest, session, tmp_path)
+    answers = table(members["answers.csv"])
+    assert ["2", "1", "1", "0"] == [row["detections"] for row in answers]
+    assert ["0", "1", "0", "0"] == [row["late"] for row in answers]
+    (request,) = table(members["requests.csv"])
+    assert ("/image", "3") == (request["path"], request["first_image"])
+    images = table(members["images.csv"])
+    order = order_of(contest.image_count, session.order_seed).tolist()
+    assert order == [int(row["image_id"]) for row in images]
+    assert ["1", "2", "3", "4"] == [row["number"] for row in images]
+    assert contest.images[order[0] - 1].sha256 == images[0]["sha256"]
+    header = "elapsed_s,utc,voltage_v,current_a,power_w,energy_wh,integration_s,state"
+    lines = members["power.csv"].decode().splitlines()
+    assert header == lines[0]
+    assert lines[1].startswith("0.5,2026-06-07T12:00:00+00:00,5.0,1.0,5.0,0.0,0.0,RESET")
+
+
+def test_session_and_verdict(contest, session, tmp_path):
+    """Moments, seed, notices, audit and the files the contest was made from are told."""
+    score(contest, session)
+    members = bundle(contest, session, tmp_path)
+    told = json.loads(members["session.json"])
+    assert ("ants, é", "SCORED", "logout", str(2**64 - 1)) == (
+        load_session(contest.database.connection, 1).team,
+        told["state"],
+        told["end_cause"],
+        told["order_seed"],
+    )
+    assert session.facts.started.monotonic_s == told["moments"]["started"]["monotonic_s"]
+    assert told["moments"]["voided"] is None
+    assert ["a notice"] == [notice["text"] for notice in told["notices"]]
+    assert ["arm"] == [row["action"] for row in told["audit"]]
+    truth = (contest.config.images.ground_truth).read_bytes()
+    assert hashlib.sha256(truth).hexdigest() == told["inputs"]["ground_truth"]["sha256"]
+    verdict = json.loads(members["verdict.json"])
+    assert ("SUSPECT", 0.5, ["because"]) == (
+        verdict["verdict"],
+        verdict["energy_wh"],
+        verdict["reasons"],
+    )
+    assert contest.config.path.read_bytes() == members["config.toml"]
+
+
+def test_no_secret_leaves_the_referee(contest, session, tmp_path):
+    """Neither key nor token stands in a bundle."""
+    everything = b"".join(bundle(contest, session, tmp_path).values())
+    for key in (contest.secrets.token_key, contest.secrets.console_key):
+        assert key.hex().encode() not in everything
+
+
+def test_meter_log_around_the_session(contest, session, tmp_path):
+    """Lines from before the arming to after the end, and no line that was cut."""
+    armed, ended = session.facts.armed, session.facts.ended
+    times = [shifted(armed, -60), armed, ended, shifted(ended, 3600)]
+    lines = [json.dumps({"utc": at.utc.isoformat(), "n": n}) for n, at in enumerate(times)]
+    contest.config.wire_log.write_text("\n".join([*lines, '{"utc": "20', "[]", "5", ""]))
+    kept = bundle(contest, session, tmp_path)["meter.jsonl"].decode().splitlines()
+    assert [1, 2] == [json.loads(line)["n"] for line in kept]
+
+
+def test_unknown_session(contest, tmp_path):
+    """A number without a session leaves no file."""
+    with pytest.raises(Refusal):
+        write_bundle(contest, 9, tmp_path / "evidence.zip")
+    assert not list(tmp_path.glob("*.zip*"))
+
+
+def test_written_again_replaces_the_file(contest, session, tmp_path):
+    """A later bundle has what is known by then."""
+    assert json.loads(bundle(contest, session, tmp_path)["score.json"]) is None
+    run = score(contest, session)
+    assert run.score == json.loads(bundle(contest, session, tmp_path)["score.json"])["score"]

@@ -1,0 +1,119 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Pre-flight checks: what is wrong is named, with what to do."""
+
+from __future__ import annotations
+
+import dataclasses
+import shutil
+import socket
+
+import pytest
+
+from power.errors import MeterMismatch, MeterUnreachable
+from referee.service.entry.teams import register_team
+from referee.service.preflight.checks import Outcome, run_checks
+from referee.service.setup.config_file import load_config
+from tests.support.fakes import write_config, write_images, write_truth
+
+
+@pytest.fixture
+def config(tmp_path):
+    """Return the configuration of a contest of two images, on ports that nobody uses."""
+    write_images(tmp_path / "images", ["1.jpg", "2.jpg"])
+    write_truth(tmp_path / "truth.json", [(1, "1.jpg"), (2, "2.jpg")])
+    config = load_config(write_config(tmp_path, mode="practice"))
+    server = dataclasses.replace(config.server, contest="127.0.0.1:1", console="127.0.0.1:2")
+    return dataclasses.replace(config, server=server)
+
+
+def outcomes(config, open_meter=None):
+    """Return each check by its name."""
+    return {check.name: check for check in run_checks(config, open_meter)}
+
+
+def with_meter(config, **values):
+    """Return the configuration with another meter."""
+    return dataclasses.replace(config, meter=dataclasses.replace(config.meter, **values))
+
+
+def test_contest_that_is_ready(config):
+    """Everything is OK but the ranges, which nobody has set."""
+    found = outcomes(config)
+    expected = {name: Outcome.OK for name in found} | {"ranges": Outcome.WARN}
+    assert expected == {name: check.outcome for name, check in found.items()}
+    assert "2 images, 2 classes" in found["images and ground truth"].found
+
+
+def test_what_is_not_ok_has_a_remedy(config):
+    """A warning or failure without advice helps nobody; an image that is missing is named."""
+    (config.path.parent / "images" / "2.jpg").unlink()
+    found = outcomes(with_meter(config, resource="none"))
+    assert Outcome.FAIL is found["images and ground truth"].outcome
+    assert "2.jpg" in found["images and ground truth"].found
+    assert Outcome.WARN is found["link"].outcome
+    for check in found.values():
+        assert check.outcome is Outcome.OK or check.remedy or "Give the folder" in check.found
+
+
+def test_teams_of_an_event(config, tmp_path):
+    """No team, a team, hashes that others may read, a damaged file."""
+    event = dataclasses.replace(config, contest=dataclasses.replace(config.contest, mode="event"))
+    assert Outcome.WARN is outcomes(event)["teams"].outcome
+    assert "referee team add" in outcomes(event)["teams"].remedy
+    register_team(event.teams, "ants")
+    assert Outcome.OK is outcomes(event)["teams"].outcome
+    event.teams.chmod(0o644)
+    assert f"chmod 600 {event.teams}" in outcomes(event)["teams"].remedy
+    event.teams.write_text("nonsense")
+    event.teams.chmod(0o600)
+    assert Outcome.FAIL is outcomes(event)["teams"].outcome
+
+
+def test_port_in_use(config):
+    """A port that somebody has is told, since it may be the referee itself."""
+    with socket.socket() as listener:
+        listener.bind(("127.0.0.1", 0))
+        listener.listen()
+        address = f"127.0.0.1:{listener.getsockname()[1]}"
+        server = dataclasses.replace(config.server, console=address)
+        found = outcomes(dataclasses.replace(config, server=server))
+    assert (Outcome.OK, Outcome.WARN) == (
+        found["contest port"].outcome,
+        found["console port"].outcome,
+    )
+    assert address in found["console port"].found
+
+
+def test_disk_that_is_nearly_full(config, monkeypatch):
+    """Under two gibibytes no session should be armed."""
+    usage = type(shutil.disk_usage("/"))
+    monkeypatch.setattr(shutil, "disk_usage", lambda path: usage(100, 99, 2**31 - 1))
+    assert Outcome.FAIL is outcomes(config)["disk"].outcome
+    monkeypatch.setattr(shutil, "disk_usage", lambda path: usage(100, 99, 2**31))
+    assert Outcome.OK is outcomes(config)["disk"].outcome
+
+
+def test_meter_that_answers(config, meter):
+    """Who answers is told, and the link is released for the desk."""
+    config = with_meter(
+        config, resource="TCPIP::10.0.0.3::INSTR", voltage_range_v=300.0, current_range_a=1.0
+    )
+    found = outcomes(config, meter.open)
+    assert "YOKOGAWA WT310E, firmware F1.04" == found["link"].found
+    assert (Outcome.OK, "300 V, 1 A") == (found["ranges"].outcome, found["ranges"].found)
+    assert ("open", "close") == (meter.calls[0], meter.calls[-1])
+    assert {"prepare", "start", "stop"}.isdisjoint(meter.calls)
+
+
+@pytest.mark.parametrize(
+    "error", [MeterUnreachable("Nobody answers."), MeterMismatch("This is a WT500.")]
+)
+def test_meter_that_cannot_be_used(config, error):
+    """No meter, or another model, is a failure with its reason."""
+
+    def open_meter():
+        raise error
+
+    found = outcomes(with_meter(config, resource="TCPIP::10.0.0.3::INSTR"), open_meter)
+    assert (Outcome.FAIL, str(error)) == (found["link"].outcome, found["link"].found)
+    assert "python -m power identify" in found["link"].remedy

@@ -1,0 +1,123 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The folder that shows why a score is what it is."""
+
+from __future__ import annotations
+
+import csv
+import math
+
+import pytest
+from PIL import Image
+
+from referee.errors import InputError
+from referee.formats import GroundTruthFile
+from referee.scoring.ilsvrc import evaluate
+from referee.service.results.score_explanation import write_explanation
+from tests.support.scoring_cases import make_detections, make_truth
+
+DOG, CAT = (10, 10, 59, 59), (100, 10, 149, 59)
+ROWS = [
+    (7, 1, 0.9, DOG),
+    (7, 1, 0.8, (10, 10, 59, 24)),
+    (7, 1, 0.7, CAT),
+    (7, 1, 0.6, DOG),
+    (7, 1, 0.5, (math.nan, 0, 5, 5)),
+    (9, 2, 0.4, (-50, -20, 5, 5)),
+]
+
+
+@pytest.fixture
+def found():
+    """Return ground truth of two images, of which one has a name."""
+    truth = make_truth([7, 9], [1, 2, 3], [(7, 1, DOG), (7, 2, CAT), (9, 2, DOG)])
+    truth.class_names.update({1: "dog <b>", 2: "cat"})
+    return GroundTruthFile(truth, file_names={7: "some/photo.jpg"}, sizes={9: (200, 100)})
+
+
+def explain(folder, found, rows, pictures=None):
+    """Evaluate rows and write the explanation."""
+    detections = make_detections(rows)
+    write_explanation(folder, evaluate(found.truth, detections), found, detections, pictures)
+
+
+def test_every_detection_has_its_fate(tmp_path, found):
+    """fates.csv has a line per detection, with the truth box that the fate speaks of."""
+    explain(tmp_path / "why", found, ROWS)
+    with (tmp_path / "why/fates.csv").open() as file:
+        rows = list(csv.DictReader(file))
+    expected = [
+        ("true_positive", "1"),
+        ("poor_overlap", "1"),
+        ("wrong_class", "2"),
+        ("duplicate", "1"),
+        ("malformed", ""),
+        ("background", ""),
+    ]
+    assert expected == [(row["fate"], row["truth_class_id"]) for row in rows]
+    assert ("0.300000", "59.0", "0.8") == tuple(
+        rows[1][name] for name in ("iou", "truth_xmax", "confidence")
+    )
+
+
+def test_pictures_can_be_opened(tmp_path, found):
+    """Each class with truth has a curve, each miss a picture, and the page shows them all."""
+    explain(tmp_path, found, ROWS)
+    curves = sorted(path.name for path in tmp_path.glob("curves/*"))
+    assert ["0001-dog-b.png", "0002-cat.png"] == curves
+    # Four false positives that are well formed, and two truth boxes that nothing found.
+    assert 6 == len(list(tmp_path.glob("misses/*.png")))
+    page = (tmp_path / "index.html").read_text()
+    for path in tmp_path.glob("*/*.png"):
+        with Image.open(path) as picture:
+            picture.load()
+            assert min(picture.size) > 100
+        assert f'src="{path.parent.name}/{path.name}"' in page
+    assert "dog &lt;b&gt;" in page
+
+
+def test_worst_come_first(tmp_path, found):
+    """The most confident false positive is the first picture; large missed boxes follow."""
+    explain(tmp_path, found, ROWS)
+    names = sorted(path.name for path in tmp_path.glob("misses/*"))
+    assert ["01-image-7.png", "04-image-9.png", "06-image-9.png"] == [
+        names[place] for place in (0, 3, 5)
+    ]
+
+
+@pytest.mark.parametrize("name", ["photo.jpg", "7.png", "1.JPEG"])
+def test_photographs_are_found(tmp_path, found, name):
+    """A photograph is found by its file name, its own id or its number in the contest."""
+    Image.new("RGB", (300, 200), "#0000ff").save(tmp_path / name)
+    explain(tmp_path / "why", found, ROWS[:2], tmp_path)
+    with Image.open(tmp_path / "why/misses/01-image-7.png") as picture:
+        red, green, blue = picture.convert("RGB").getpixel((280, 180))
+    assert blue > 200 > red + green
+
+
+def test_large_photographs_are_reduced(tmp_path, found):
+    """The longest side is at most 1024, the boxes with it."""
+    Image.new("RGB", (2000, 1000)).save(tmp_path / "photo.jpg")
+    explain(tmp_path / "why", found, ROWS[:2], tmp_path)
+    with Image.open(tmp_path / "why/misses/01-image-7.png") as picture:
+        assert 1024 == picture.width
+
+
+def test_broken_photograph_is_named(tmp_path, found):
+    """A file that is no picture is an error that names it."""
+    (tmp_path / "photo.jpg").write_text("no picture")
+    with pytest.raises(InputError, match="photo.jpg cannot be read as a picture"):
+        explain(tmp_path / "why", found, ROWS, tmp_path)
+
+
+def test_no_detections_leave_empty_curves(tmp_path, found):
+    """Without detections there are still curves, without a line, and missed boxes."""
+    explain(tmp_path, found, [])
+    assert 2 == len(list(tmp_path.glob("curves/*")))
+    assert 3 == len(list(tmp_path.glob("misses/*")))
+
+
+def test_folder_that_cannot_be_written_is_named(tmp_path, found):
+    """A file in the way of the folder is an error, not a traceback."""
+    (tmp_path / "why").write_text("")
+    with pytest.raises(InputError, match="why cannot be written"):
+        explain(tmp_path / "why", found, ROWS)

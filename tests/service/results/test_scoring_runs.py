@@ -1,0 +1,334 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Live score and scoring runs: the same code, the same rows, the same number."""
+
+from __future__ import annotations
+
+import threading
+
+import numpy as np
+import pytest
+
+from referee.core.detections import Detections
+from referee.errors import Unavailable
+from referee.scoring.ilsvrc import evaluate
+from referee.service.results.final_score import score_session, scored_detections
+from referee.service.results.live_scorer import LiveScorer
+from referee.service.setup.clock import shifted
+from referee.service.setup.contest import order_of, read_contest_truth
+from referee.store.answers import Answer, insert_answer
+from referee.store.readings import energy_of, insert_energy
+from referee.store.scores import newest_scoring_run, newest_snapshot
+from referee.store.sessions import create_session, load_session, record_event
+from tests.support.fakes import eventually, make_contest
+
+IMAGES = 12
+
+
+@pytest.fixture
+def contest(tmp_path, clock):
+    """Return a contest of twelve images."""
+    contest = make_contest(tmp_path, clock, images=IMAGES, mode="event", seconds=600)
+    yield contest
+    contest.database.close()
+
+
+@pytest.fixture
+def truth(contest):
+    """Return its ground truth: image k has one box at xmin = k."""
+    return read_contest_truth(contest)
+
+
+def begin(contest, seed=None):
+    """Make a running session, started now, with this order."""
+    now = contest.clock.now()
+    with contest.database.write() as connection:
+        session_id = create_session(
+            connection, team="ants", length_s=600.0, order_seed=seed, now=now
+        )
+        for kind in ("armed", "started"):
+            record_event(connection, session_id, kind, now, actor="x")
+    return load_session(contest.database.connection, session_id)
+
+
+def end(contest, session):
+    """End the session now."""
+    with contest.database.write() as connection:
+        record_event(
+            connection,
+            session.session_id,
+            "ended",
+            contest.clock.now(),
+            actor="x",
+            cause="stop",
+        )
+
+
+def answer(contest, session, detections, late=False):
+    """Store one answer."""
+    with contest.database.write() as connection:
+        row = Answer(session.session_id, 1.0, "", late, "form", "", 0, detections)
+        insert_answer(connection, row)
+
+
+def judge(contest, session, energy_wh=2.0, verdict="VALID"):
+    """Store an energy, and return it."""
+    with contest.database.write() as connection:
+        insert_energy(
+            connection,
+            session.session_id,
+            utc="",
+            energy_wh=energy_wh,
+            uncertainty_wh=0.01,
+            verdict=verdict,
+            detail={"reasons": ["because"]},
+        )
+    return energy_of(contest.database.connection, session.session_id)
+
+
+def run_of(contest, session):
+    """Return the newest scoring run."""
+    return newest_scoring_run(contest.database.connection, session.session_id)
+
+
+def rows_of_runs(contest):
+    """Count the scoring runs."""
+    return contest.database.connection.execute("select count(*) from scoring_runs").fetchone()[0]
+
+
+def good(numbers, order, share=0.5):
+    """Return detections of these shown numbers, of which a share are right."""
+    rows = []
+    for place, number in enumerate(numbers):
+        image_id = int(order[number - 1])
+        right = place % 10 < 10 * share
+        # COCO's [x, 2, 10, 10] with inclusive corners; annotation k is of image k.
+        box = (image_id, 2, image_id + 9, 11) if right else (20, 15, 25, 20)
+        rows.append((number, 1, 1.0 - place / 100, *box))
+    return Detections.from_rows(rows)
+
+
+@pytest.mark.parametrize("seed", [None, 99])
+@pytest.mark.parametrize("split", [1, 2, 5, 12])
+def test_run_equals_evaluating_everything(contest, truth, seed, split):
+    """However the rows were split into answers and shuffled, the score is that of all of them."""
+    session = begin(contest, seed)
+    order = order_of(IMAGES, seed)
+    posted = good(range(1, IMAGES + 1), order)
+    for part in np.array_split(np.arange(IMAGES), split):
+        answer(contest, session, posted.select(part))
+    end(contest, session)
+    run = score_session(contest, truth, session, judge(contest, session))
+    expected = evaluate(truth, posted.with_image_ids(order[posted.image_id - 1])).mean_ap
+    assert expected == run.mean_ap
+    assert 0 < expected < 1
+    assert expected / 2.0 == run.score
+    assert run == run_of(contest, session)
+
+
+def test_live_score_is_the_final_score(contest, truth):
+    """After every answer the snapshot is the score of the answers so far, bit for bit."""
+    session = begin(contest, 99)
+    scorer = LiveScorer(contest, truth)
+    order = order_of(IMAGES, 99)
+    everything = []
+    for number in range(1, IMAGES + 1):
+        part = good([number], order, share=number % 2)
+        everything.append(part)
+        answer(contest, session, part)
+        scorer.look()
+        snapshot = newest_snapshot(contest.database.connection, session.session_id)
+        posted = Detections.concatenate(everything)
+        expected = evaluate(truth, posted.with_image_ids(order[posted.image_id - 1]))
+        assert (expected.mean_ap, number) == (snapshot.mean_ap, snapshot.detection_count)
+    end(contest, session)
+    judge(contest, session)
+    scorer.look()
+    assert snapshot.mean_ap == run_of(contest, session).mean_ap
+
+
+def test_scorer_that_was_restarted_goes_on(contest, truth):
+    """A new scorer begins with the stored answers and comes to the same snapshot."""
+    session = begin(contest)
+    order = order_of(IMAGES, None)
+    first = LiveScorer(contest, truth)
+    answer(contest, session, good([1, 2, 3], order))
+    first.look()
+    answer(contest, session, good([4, 5], order))
+    LiveScorer(contest, truth).look()
+    restarted = newest_snapshot(contest.database.connection, session.session_id)
+    first.look()
+    assert restarted == newest_snapshot(contest.database.connection, session.session_id)
+    assert 5 == restarted.detection_count
+
+
+def test_nothing_new_makes_no_snapshot(contest, truth):
+    """Looking again without an answer adds no row."""
+    session = begin(contest)
+    scorer = LiveScorer(contest, truth)
+    answer(contest, session, good([1], order_of(IMAGES, None)))
+    for _ in range(3):
+        scorer.look()
+    count = "select count(*) from score_snapshots"
+    assert 1 == contest.database.connection.execute(count).fetchone()[0]
+
+
+def test_late_answers_are_never_scored(contest, truth):
+    """They change neither the snapshot nor the run, and make no new one."""
+    session = begin(contest)
+    scorer = LiveScorer(contest, truth)
+    order = order_of(IMAGES, None)
+    answer(contest, session, good([1], order, share=1))
+    scorer.look()
+    before = newest_snapshot(contest.database.connection, session.session_id).mean_ap
+    answer(contest, session, good([2, 3], order, share=1), late=True)
+    scorer.look()
+    assert before == newest_snapshot(contest.database.connection, session.session_id).mean_ap
+    end(contest, session)
+    judge(contest, session)
+    scorer.look()
+    run = run_of(contest, session)
+    assert (before, 1) == (run.mean_ap, run.detail["detections"])
+    answer(contest, session, good([4], order, share=1), late=True)
+    scorer.look()
+    assert 1 == rows_of_runs(contest)
+
+
+def test_an_ended_session_waits_for_its_energy(contest, truth):
+    """Without a judged energy there is no run; with it there is one, and only one."""
+    session = begin(contest)
+    scorer = LiveScorer(contest, truth)
+    answer(contest, session, good([1], order_of(IMAGES, None)))
+    end(contest, session)
+    scorer.look()
+    assert run_of(contest, session) is None
+    judge(contest, session)
+    scorer.look()
+    scorer.look()
+    assert 1 == rows_of_runs(contest)
+    assert load_session(contest.database.connection, session.session_id).facts.scored
+
+
+@pytest.mark.parametrize("what", ["answer", "energy"])
+def test_a_fact_that_came_later_makes_a_new_run(contest, truth, what):
+    """An answer in time that was stored after the run, or a new energy, is scored again."""
+    session = begin(contest)
+    scorer = LiveScorer(contest, truth)
+    order = order_of(IMAGES, None)
+    answer(contest, session, good([1], order, share=1))
+    end(contest, session)
+    judge(contest, session)
+    scorer.look()
+    first = run_of(contest, session)
+    if what == "answer":
+        answer(contest, session, good([2], order, share=1))
+    else:
+        judge(contest, session, energy_wh=4.0)
+    scorer.look()
+    scorer.look()
+    second = run_of(contest, session)
+    assert 2 == rows_of_runs(contest)
+    if what == "answer":
+        assert second.mean_ap > first.mean_ap
+    else:
+        assert (first.mean_ap, first.score / 2) == (second.mean_ap, second.score)
+
+
+@pytest.mark.parametrize("energy_wh", [None, 3.0])
+def test_invalid_energy_gives_no_score(contest, truth, energy_wh):
+    """It is shown with its reasons, and never divides anything."""
+    session = begin(contest)
+    answer(contest, session, good([1], order_of(IMAGES, None), share=1))
+    end(contest, session)
+    run = score_session(contest, truth, session, judge(contest, session, energy_wh, "INVALID"))
+    assert run.mean_ap > 0
+    assert (None, None, energy_wh) == (run.score, run.detail["score"], run.detail["energy_wh"])
+    assert ("INVALID", ["because"]) == (run.detail["verdict"], run.detail["reasons"])
+
+
+def test_report_names_its_session(contest, truth):
+    """What score.json shows tells whose score it is, and by which program."""
+    session = begin(contest)
+    end(contest, session)
+    detail = score_session(contest, truth, session, judge(contest, session)).detail
+    wanted = {"metric", "mean_ap", "ap", "classes_with_ground_truth", "images", "detections"}
+    wanted |= {"ignored", "energy_wh", "score", "normalized_accuracy", "verdict", "reasons"}
+    assert set() == wanted - detail.keys()
+    assert (session.session_id, "ants", 0) == (
+        detail["session"],
+        detail["team"],
+        detail["images_fetched"],
+    )
+
+
+def test_session_without_answers(contest, truth):
+    """Nothing posted is an mAP of 0, not an error."""
+    session = begin(contest)
+    scorer = LiveScorer(contest, truth)
+    scorer.look()
+    assert 0.0 == newest_snapshot(contest.database.connection, session.session_id).mean_ap
+    end(contest, session)
+    judge(contest, session)
+    scorer.look()
+    assert (0.0, 0.0) == (run_of(contest, session).mean_ap, run_of(contest, session).score)
+
+
+def test_unknown_numbers_are_counted_and_harmless(contest, truth):
+    """Rows of image 0 and N+1 lower nobody's score."""
+    session = begin(contest, 5)
+    order = order_of(IMAGES, 5)
+    answer(contest, session, good([1, 2], order, share=1))
+    before = evaluate(truth, scored_detections(contest, session)).mean_ap
+    stray = [(0, 1, 1.0, 0, 0, 9, 9), (IMAGES + 1, 1, 1.0, 0, 0, 9, 9), (-1, 1, 1.0, 0, 0, 9, 9)]
+    answer(contest, session, Detections.from_rows(stray))
+    result = evaluate(truth, scored_detections(contest, session))
+    assert (before, 5, 3) == (result.mean_ap, result.detections, sum(result.ignored.values()))
+
+
+def test_void_and_ready_sessions_are_not_scored(contest, truth):
+    """Only sessions that ended have a score."""
+    session = begin(contest)
+    with contest.database.write() as connection:
+        record_event(
+            connection, session.session_id, "voided", contest.clock.now(), actor="x", cause="why"
+        )
+        create_session(
+            connection, team="bees", length_s=1.0, order_seed=None, now=contest.clock.now()
+        )
+    judge(contest, session)
+    LiveScorer(contest, truth).look()
+    assert 0 == rows_of_runs(contest)
+
+
+def test_deadline_alone_ends_the_following(contest, truth, clock):
+    """A session whose deadline passed is scored though nobody recorded its end."""
+    session = begin(contest)
+    clock.advance(600)
+    judge(contest, session)
+    LiveScorer(contest, truth).look()
+    assert 1 == rows_of_runs(contest)
+    assert shifted(session.facts.started, 600) == clock.now()
+
+
+@pytest.mark.slow
+def test_scorer_survives_a_database_that_fails(contest, truth, monkeypatch):
+    """A look that fails is tried again; the process does not end."""
+    session = begin(contest)
+    scorer = LiveScorer(contest, truth)
+    answer(contest, session, good([1], order_of(IMAGES, None)))
+    looks = []
+    real = scorer.look
+
+    def look():
+        looks.append(1)
+        if len(looks) == 1:
+            raise Unavailable("no disk")
+        real()
+
+    monkeypatch.setattr(scorer, "look", look)
+    stopping = threading.Event()
+    thread = threading.Thread(target=scorer.run, args=(stopping,))
+    thread.start()
+    eventually(lambda: newest_snapshot(contest.database.connection, session.session_id))
+    stopping.set()
+    thread.join(20)
+    assert not thread.is_alive()

@@ -1,0 +1,178 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The configuration: every mistake is named by file, section and key."""
+
+from __future__ import annotations
+
+import dataclasses
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from referee.errors import ConfigError
+from referee.service.setup.config import Config
+from referee.service.setup.config_file import dump_config, load_config
+
+IMAGES = '[images]\nfolder = "images"\nground_truth = "truth.json"\n'
+SECTIONS = [field for field in dataclasses.fields(Config) if field.name != "path"]
+
+
+def load(tmp_path, text):
+    """Load a configuration of this text."""
+    path = tmp_path / "contest.toml"
+    path.write_text(text, encoding="utf-8")
+    return load_config(path)
+
+
+def fault(tmp_path, text):
+    """Return what is said about a configuration of this text."""
+    with pytest.raises(ConfigError) as error:
+        load(tmp_path, text)
+    assert str(error.value).startswith(str(tmp_path / "contest.toml"))
+    return str(error.value)
+
+
+def test_smallest_configuration(tmp_path):
+    """Images and their ground truth are all that must be given; paths are relative to the file."""
+    config = load(tmp_path, IMAGES)
+    assert tmp_path / "images" == config.images.folder
+    assert tmp_path / "data" / "referee.db" == config.database
+    assert tmp_path / "teams.csv" == config.teams
+    assert tmp_path / "data" / "meter.jsonl" == config.wire_log
+    assert (600, "event", True) == (
+        config.contest.seconds,
+        config.contest.mode,
+        config.contest.shuffle,
+    )
+
+
+def test_relative_path_of_the_file_itself(tmp_path, monkeypatch):
+    """The folder from which the command is run does not matter."""
+    (tmp_path / "event").mkdir()
+    (tmp_path / "event" / "contest.toml").write_text(IMAGES)
+    monkeypatch.chdir(tmp_path)
+    config = load_config(Path("event/contest.toml"))
+    assert tmp_path / "event" / "images" == config.images.folder
+    assert tmp_path / "event" / "data" == config.storage.folder
+
+
+def test_whole_numbers_are_fractions_too(tmp_path):
+    """`voltage_range_v = 15` means 15.0."""
+    config = load(tmp_path, IMAGES + "[meter]\nvoltage_range_v = 15\nupdate_interval_s = 1\n")
+    assert (15.0, 1.0) == (config.meter.voltage_range_v, config.meter.update_interval_s)
+    assert isinstance(config.meter.voltage_range_v, float)
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("", ["[images] folder is missing", "Folder of the images"]),
+        ('[images]\nfolder = "x"\n', ["[images] ground_truth is missing"]),
+        (IMAGES + "[contests]\n", ["no section [contests]", "did you mean 'contest'?"]),
+        (IMAGES + "[zzz]\n", ["no section [zzz]", "Known are: contest, images"]),
+        (IMAGES + "[contest]\nsecond = 5\n", ["[contest] has no key 'second'", "'seconds'?"]),
+        (IMAGES + "[contest]\nqqq = 5\n", ["[contest] has no key 'qqq'", "Known are: name"]),
+        (IMAGES + '[contest]\nseconds = "600"\n', ["[contest] seconds", "whole number", "'600'"]),
+        (IMAGES + "[contest]\nseconds = 600.0\n", ["[contest] seconds", "whole number"]),
+        (IMAGES + "[contest]\nseconds = true\n", ["[contest] seconds", "whole number", "True"]),
+        (IMAGES + "[contest]\nseconds = false\n", ["[contest] seconds", "whole number", "False"]),
+        (IMAGES + "[contest]\nseconds = 0\n", ["[contest] seconds", "at least 1"]),
+        (IMAGES + "[contest]\nseconds = 86401\n", ["[contest] seconds", "at most 86400"]),
+        (IMAGES + "[contest]\nshuffle = 1\n", ["[contest] shuffle", "true or false", "1"]),
+        (IMAGES + "[contest]\nname = 5\n", ["[contest] name", "text", "5"]),
+        (IMAGES + '[contest]\nmode = "race"\n', ["[contest] mode", "event, practice", "'race'"]),
+        (IMAGES + "[meter]\ncrest_factor = 4\n", ["[meter] crest_factor", "3, 6"]),
+        (IMAGES + "[meter]\nupdate_interval_s = 0.3\n", ["update_interval_s", "0.1, 0.25"]),
+        (IMAGES + "[meter]\nvoltage_range_v = -1\n", ["voltage_range_v", "at least 0"]),
+        (IMAGES + "[meter]\nvoltage_range_v = true\n", ["voltage_range_v", "a number"]),
+        (IMAGES + "[meter]\nvoltage_range_v = nan\n", ["voltage_range_v", "a number", "nan"]),
+        (IMAGES + "[meter]\ncurrent_range_a = inf\n", ["current_range_a", "a number", "inf"]),
+        (IMAGES + "[storage]\nfolder = 5\n", ["[storage] folder", "a path", "5"]),
+        (IMAGES + '[storage]\nfolder = ""\n', ["[storage] folder", "a path", "''"]),
+        (IMAGES + "[server]\nworkers = 65\n", ["[server] workers", "at most 64"]),
+        ("contest = 5\n" + IMAGES, ["[contest] must be a section"]),
+        ("this is no TOML", ["is not TOML"]),
+        (IMAGES + IMAGES, ["is not TOML"]),
+    ],
+)
+def test_mistakes(tmp_path, text, expected):
+    """The text names the section, the key, what stands there and what was expected."""
+    said = fault(tmp_path, text)
+    assert [] == [part for part in expected if part not in said], said
+
+
+def test_file_that_cannot_be_read(tmp_path):
+    """A missing file is told with the command that writes one, and other bytes are no TOML."""
+    with pytest.raises(ConfigError, match="referee init"):
+        load_config(tmp_path / "contest.toml")
+    with pytest.raises(ConfigError, match="cannot be read"):
+        load_config(tmp_path)
+    (tmp_path / "contest.toml").write_bytes(b"\xff\xfe")
+    with pytest.raises(ConfigError, match="is not TOML"):
+        load_config(tmp_path / "contest.toml")
+
+
+@pytest.mark.parametrize("section", SECTIONS, ids=lambda field: field.name)
+def test_every_setting_is_explained(tmp_path, section):
+    """Each section and each key has a sentence of help, which the written file shows."""
+    config = load(tmp_path, IMAGES)
+    values = getattr(config, section.name)
+    text = dump_config(config)
+    assert values.__class__.__doc__.endswith(".")
+    assert f"[{section.name}]" in text
+    for setting in dataclasses.fields(values):
+        sentence = setting.metadata["help"]
+        assert sentence.endswith("."), setting.name
+        assert sentence.split()[0] in text
+        assert f"{setting.name} = " in text
+
+
+def test_written_file_is_read_back(tmp_path):
+    """What `init` writes is the same configuration."""
+    config = load(tmp_path, IMAGES)
+    assert config == load(tmp_path, dump_config(config))
+
+
+def test_settings_that_are_left_out_stand_as_comments(tmp_path):
+    """A key without a value is shown, and still left out."""
+    text = dump_config(load(tmp_path, IMAGES))
+    assert '\n# blacklist = ""\n' in text
+    assert "\n# voltage_range_v = " in text
+
+
+# What a TOML file can hold: any character but lone surrogates.
+TEXT = st.text(st.characters(exclude_categories=["Cs"]), max_size=20)
+NAMES = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0/"), min_size=1)
+
+
+@pytest.mark.slow
+@given(
+    name=TEXT,
+    folder=NAMES,
+    blacklist=st.none() | NAMES,
+    seconds=st.integers(1, 86400),
+    shuffle=st.booleans(),
+    range_v=st.none() | st.floats(0, allow_infinity=False, allow_nan=False),
+    classes=st.none() | st.integers(1, 10**9),
+)
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
+def test_any_configuration_is_read_back(
+    tmp_path, name, folder, blacklist, seconds, shuffle, range_v, classes
+):
+    """Whatever the values are, writing and reading gives them back."""
+    config = load(tmp_path, IMAGES)
+    config = dataclasses.replace(
+        config,
+        contest=dataclasses.replace(
+            config.contest, name=name, seconds=seconds, shuffle=shuffle, mode="practice"
+        ),
+        images=dataclasses.replace(
+            config.images,
+            folder=tmp_path / folder,
+            blacklist=None if blacklist is None else tmp_path / blacklist,
+            classes=classes,
+        ),
+        meter=dataclasses.replace(config.meter, voltage_range_v=range_v),
+    )
+    assert config == load(tmp_path, dump_config(config))

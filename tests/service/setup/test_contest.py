@@ -1,0 +1,150 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A contest is prepared before it is run, and stays what it was."""
+
+from __future__ import annotations
+
+import json
+import shutil
+
+import numpy as np
+import pytest
+
+from referee.errors import InputError
+from referee.service.setup.config_file import load_config
+from referee.service.setup.contest import (
+    open_contest,
+    order_of,
+    prepare_contest,
+    read_contest_truth,
+)
+from referee.store.images import load_manifest
+from referee.store.sessions import all_sessions, create_session
+from tests.support.fakes import make_contest, write_config, write_images, write_truth
+
+
+def prepare(folder):
+    """Prepare the contest of a folder and return its manifest."""
+    database, manifest = prepare_contest(load_config(folder / "contest.toml"))
+    database.close()
+    return manifest
+
+
+def add_session(contest):
+    """Record that a session was made."""
+    with contest.database.write() as connection:
+        create_session(
+            connection, team="ants", length_s=1.0, order_seed=None, now=contest.clock.now()
+        )
+
+
+def change_truth(folder):
+    """Move a box."""
+    path = folder / "truth.json"
+    document = json.loads(path.read_text())
+    document["annotations"][0]["bbox"] = [0, 0, 5, 5]
+    path.write_text(json.dumps(document))
+
+
+def test_prepared_contest(contest):
+    """Images, classes and digests of the inputs are stored."""
+    assert 4 == contest.image_count
+    assert {1: "cat", 2: "dog"} == contest.classes
+    assert [1, 2] == contest.class_ids.tolist()
+    assert ["ground_truth"] == list(load_manifest(contest.database.connection).inputs)
+
+
+def test_preparing_again_changes_nothing(contest, tmp_path):
+    """The second preparation finds what the first has stored, sessions or not."""
+    before = load_manifest(contest.database.connection)
+    assert before == prepare(tmp_path)
+    add_session(contest)
+    assert before == prepare(tmp_path)
+    assert before == load_manifest(contest.database.connection)
+
+
+CHANGES = [
+    change_truth,
+    lambda folder: write_images(folder / "images", ["3.jpg"]),
+    lambda folder: write_truth(folder / "truth.json", [(n + 5, f"{n}.jpg") for n in range(1, 5)]),
+]
+
+
+@pytest.mark.parametrize("change", CHANGES)
+def test_inputs_may_change_before_the_first_session(contest, tmp_path, change):
+    """A ground truth that was mended is taken at the next preparation."""
+    before = load_manifest(contest.database.connection)
+    change(tmp_path)
+    after = prepare(tmp_path)
+    assert before != after == load_manifest(contest.database.connection)
+
+
+@pytest.mark.parametrize("change", CHANGES)
+def test_inputs_may_not_change_under_sessions(contest, tmp_path, change):
+    """Scores of sessions would not be those of what was shown: refused, and nothing is changed."""
+    before = load_manifest(contest.database.connection)
+    add_session(contest)
+    change(tmp_path)
+    with pytest.raises(InputError, match="folder of its own"):
+        prepare(tmp_path)
+    assert before == load_manifest(contest.database.connection)
+    assert 1 == len(all_sessions(contest.database.connection))
+
+
+def test_contest_may_be_moved(contest, tmp_path):
+    """What counts is what files hold, not where they lie."""
+    add_session(contest)
+    contest.database.close()
+    moved = tmp_path / "elsewhere"
+    moved.mkdir()
+    for name in ("images", "truth.json", "contest.toml", "data"):
+        shutil.move(tmp_path / name, moved / name)
+    manifest = prepare(moved)
+    assert 4 == len(manifest.images)
+
+
+def test_truth_is_in_the_contests_numbers(tmp_path, clock):
+    """Boxes follow their images to the numbers that contestants see."""
+    write_images(tmp_path / "images", ["dog.jpg", "cat.jpg"])
+    write_truth(tmp_path / "truth.json", [(70, "dog.jpg"), (5, "cat.jpg")])
+    config = load_config(write_config(tmp_path, shuffle=False))
+    prepare_contest(config)[0].close()
+    contest = open_contest(config, clock)
+    truth = read_contest_truth(contest)
+    contest.database.close()
+    assert ([1, 2], [2, 1]) == (truth.image_ids.tolist(), truth.box_image_id.tolist())
+
+
+@pytest.mark.parametrize("change", [change_truth, lambda folder: (folder / "truth.json").unlink()])
+def test_changed_truth_is_not_scored_with(contest, tmp_path, change):
+    """A ground truth that is not the one that was prepared is refused by name."""
+    assert 4 == len(read_contest_truth(contest).box)
+    change(tmp_path)
+    with pytest.raises(InputError, match="truth.json: has changed since"):
+        read_contest_truth(contest)
+
+
+def test_failed_preparation_leaves_the_old_manifest(contest, tmp_path):
+    """A missing image changes nothing of what was stored."""
+    before = load_manifest(contest.database.connection)
+    (tmp_path / "images" / "2.jpg").unlink()
+    with pytest.raises(InputError, match=r"2\.jpg"):
+        prepare(tmp_path)
+    assert before == load_manifest(contest.database.connection)
+
+
+def test_order_is_shared_and_cannot_be_changed():
+    """The order of a session is computed once, and nobody can disturb it."""
+    order = order_of(10, 7)
+    assert order is order_of(10, 7)
+    with pytest.raises(ValueError, match="read-only"):
+        order[0] = 3
+    assert list(range(1, 11)) == np.sort(order).tolist()
+
+
+def test_keys_are_made_with_the_contest(tmp_path, clock):
+    """Opening again finds the same keys, so tokens stay good over a restart."""
+    first = make_contest(tmp_path, clock)
+    first.database.close()
+    second = open_contest(first.config, clock)
+    second.database.close()
+    assert first.secrets == second.secrets

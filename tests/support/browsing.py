@@ -1,0 +1,50 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A real browser, and what an operator does with a page."""
+
+from __future__ import annotations
+
+import subprocess
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from selenium import webdriver
+from selenium.webdriver.common.by import By
+from selenium.webdriver.support.ui import WebDriverWait
+
+from tests.support.running import PATIENCE_S
+
+
+@contextmanager
+def chromium() -> Iterator[webdriver.Chrome]:
+    """Run Debian's Chromium, headless, until the block ends."""
+    options = webdriver.ChromeOptions()
+    for flag in ("--headless=new", "--no-sandbox", "--disable-gpu", "--window-size=1280,1000"):
+        options.add_argument(flag)
+    for flag in ("--disable-background-networking", "--disable-quic", "--no-first-run"):
+        options.add_argument(flag)
+    options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
+    service = webdriver.ChromeService("/usr/bin/chromedriver", log_output=subprocess.DEVNULL)
+    driver = webdriver.Chrome(options=options, service=service)
+    try:
+        yield driver
+    finally:
+        driver.quit()
+
+
+def text_of(browser: webdriver.Chrome, element: str) -> str:
+    """Return what an element of the page shows."""
+    return str(browser.find_element(By.ID, element).text)
+
+
+def wait_text(browser: webdriver.Chrome, element: str, text: str) -> None:
+    """Wait until an element of the page shows a text."""
+    WebDriverWait(browser, PATIENCE_S, 0.1).until(
+        lambda driver: text in text_of(driver, element), f"{element} to show {text!r}"
+    )
+
+
+def press(browser: webdriver.Chrome, button: str) -> None:
+    """Press a button as soon as the page allows it."""
+    found = browser.find_element(By.ID, button)
+    WebDriverWait(browser, PATIENCE_S, 0.1).until(lambda driver: found.is_enabled(), button)
+    found.click()

@@ -1,0 +1,138 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What is refused before it costs anything: strangers' tokens, long bodies, endless forms."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from referee.web.contest import answers as contest_answers
+from referee.web.server.bodies import BEGINNING_BYTES, MAX_BODY_BYTES, SMALL_BODY_BYTES
+from tests.web.conftest import Site
+
+FORM = "application/x-www-form-urlencoded"
+
+
+class Counted(io.RawIOBase):
+    """Give a body without end, and count how much of it is read."""
+
+    def __init__(self, beginning: bytes = b"") -> None:
+        self.beginning = beginning
+        self.taken = 0
+
+    def read(self, size: int = -1) -> bytes:
+        """Return the next bytes."""
+        data = self.beginning[self.taken : self.taken + size].ljust(size, b"&")
+        self.taken += size
+        return data
+
+
+@pytest.fixture
+def unparsed(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """Fail when an answer is taken apart."""
+
+    def never(*arguments: Any) -> None:
+        raise AssertionError("the answer was parsed")
+
+    for name in ("parse_form", "parse_json", "parse_csv", "form_of"):
+        monkeypatch.setattr(contest_answers, name, never)
+    yield
+
+
+def post(site: Site, path: str, body: Counted, length: int, **headers: str) -> Any:
+    """Post a body of this length."""
+    environ = {"wsgi.input": body, "CONTENT_LENGTH": str(length), "CONTENT_TYPE": FORM}
+    return site.client.post(path, headers=headers, environ_overrides=environ)
+
+
+@pytest.mark.parametrize("token", ["x", "1." + "A" * 43, "A" * 201, "A" * 100_000, ""])
+@pytest.mark.usefixtures("unparsed")
+def test_answers_of_strangers_are_not_parsed(site: Site, token: str) -> None:
+    """A token that was not given out here is refused with its answer unparsed."""
+    for where in (
+        {"headers": {"Authorization": f"Bearer {token or 'x'}"}},
+        {"data": f"token={token}&image_name=1", "content_type": FORM},
+        {"data": {"token": token, "image_name": "1"}, "content_type": "multipart/form-data"},
+        {"query_string": {"token": token}, "json": [{}]},
+    ):
+        answer = site.client.post("/result", **where)
+        assert (answer.status_code, answer.data) == (401, b"Invalid Token\n")
+
+
+@pytest.mark.usefixtures("unparsed")
+def test_a_strangers_long_answer_is_not_kept(site: Site) -> None:
+    """A long form without a token in its beginning is let by in pieces."""
+    body = Counted()
+    assert post(site, "/result", body, MAX_BODY_BYTES).status_code == 400
+    bad = Counted()
+    assert post(site, "/result", bad, MAX_BODY_BYTES, Authorization="Bearer x").status_code == 401
+    assert body.taken == bad.taken == MAX_BODY_BYTES
+
+
+def test_a_token_late_in_a_long_form_is_not_looked_for(site: Site) -> None:
+    """In forms of more than a mebibyte the token stands in the first one; shorter are free."""
+    token = site.login().encode()
+    short = b"image_name=1&" * (BEGINNING_BYTES // 14) + b"token=" + token
+    long = b"image_name=1&" * (BEGINNING_BYTES // 13 + 10) + b"token=" + token
+    lists = b"&CLASS_ID=1"  # Too few: the answer was parsed, and refused for that.
+    for body, status in ((short + lists, 406), (long + lists, 400)):
+        answer = site.client.post("/result", data=body, content_type=FORM)
+        assert answer.status_code == status
+
+
+@pytest.mark.parametrize("path", ["/login", "/verify", "/image", "/zipimages", "/logout", "/help"])
+def test_other_requests_have_small_bodies(site: Site, path: str) -> None:
+    """Only answers may be long: anything else over 64 KiB is refused, and not kept."""
+    body = Counted()
+    answer = post(site, path, body, SMALL_BODY_BYTES + 1)
+    assert answer.status_code == 413
+    assert b"at most 65536 bytes" in answer.data
+    assert post(site, path, Counted(b"token=x&username=a&"), SMALL_BODY_BYTES).status_code != 413
+
+
+def test_a_body_over_all_limits_is_not_read(site: Site) -> None:
+    """What announces more than any answer may have is refused unread."""
+    token = site.login()
+    body = Counted()
+    for path in ("/result", "/image"):
+        answer = post(site, path, body, MAX_BODY_BYTES + 1, Authorization=f"Bearer {token}")
+        assert answer.status_code == 413
+    assert body.taken == 0
+
+
+def test_an_endless_form_is_refused(site: Site) -> None:
+    """A form of more fields than any answer has is not taken apart."""
+    token = site.login()
+    body = Counted(f"token={token}&".encode())
+    answer = post(site, "/result", body, 2_000_000)
+    assert answer.status_code == 413
+    assert b"form fields" in answer.data
+
+
+def test_an_answer_for_an_old_session_is_refused_before_it_is_parsed(
+    site: Site, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Long after the end, answers cost no more than a look at the session."""
+    token = site.login()
+    site.clock.advance(661)
+    monkeypatch.delattr(contest_answers, "parse_json")
+    answer = site.client.post("/result", json=[], headers={"Authorization": f"Bearer {token}"})
+    assert (answer.status_code, answer.data) == (401, b"Invalid Token\n")
+
+
+@pytest.mark.parametrize(
+    ("data", "kind"),
+    [("image_name=1", FORM), ("x", "text/csv"), ("[", "application/json"), ("a", "text/plain")],
+)
+def test_a_faulty_answer_after_the_end_is_late_first(site: Site, data: str, kind: str) -> None:
+    """Who sends nonsense after the end is told that the session is over, as ever."""
+    token = site.login()
+    headers = {"Authorization": f"Bearer {token}"}
+    answer = site.client.post("/result", data=data, content_type=kind, headers=headers)
+    assert answer.status_code in (400, 406, 415)
+    site.clock.advance(600)
+    answer = site.client.post("/result", data=data, content_type=kind, headers=headers)
+    assert (answer.status_code, answer.data) == (401, b"Invalid Token\n")

@@ -1,0 +1,115 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The board's stream: who counts as a viewer, and what each of them is sent."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import pytest
+
+from referee.web.desk.broadcast import Broadcast
+
+
+@contextmanager
+def broadcasting(compute: Callable[[], dict[str, Any]], most: int = 2) -> Iterator[Broadcast]:
+    """Run a broadcast until the block ends."""
+    broadcast = Broadcast(compute, most)
+    broadcast.start()
+    try:
+        yield broadcast
+    finally:
+        broadcast.close()
+
+
+def one(event: str) -> tuple[str, Any]:
+    """Return the name and the data of an event."""
+    lines = dict(line.split(": ", 1) for line in event.strip().split("\n"))
+    return lines["event"], json.loads(lines["data"])
+
+
+def test_viewer_gets_boards() -> None:
+    """Each event is a board, numbered, and the numbers go up."""
+    with broadcasting(lambda: {"images": 7}) as broadcast:
+        stream = broadcast.stream()
+        first, second = next(stream), next(stream)
+        assert ("board", {"images": 7}) == one(first)
+        assert first.split("\n")[0] < second.split("\n")[0]
+        stream.close()
+
+
+def test_stream_that_is_never_read_takes_no_place() -> None:
+    """A response whose body nobody asks for, as of a HEAD request, is no viewer."""
+    with broadcasting(dict) as broadcast:
+        streams = [broadcast.stream() for _ in range(50)]
+        assert 0 == broadcast.viewers
+        for stream in streams:
+            stream.close()
+        assert "board" == one(next(broadcast.stream()))[0]
+
+
+def test_page_beyond_the_last_place_is_told_so() -> None:
+    """It gets one event that says what to do, and tries again; a place that is left is free."""
+    with broadcasting(dict, most=2) as broadcast:
+        viewers = [broadcast.stream(), broadcast.stream()]
+        for viewer in viewers:
+            next(viewer)
+        refused = list(broadcast.stream())
+        assert 1 == len(refused)
+        assert refused[0].startswith("retry: ")
+        name, data = one(refused[0])
+        assert ("full", True) == (name, data["text"].startswith("Too many pages are open"))
+        assert 2 == broadcast.viewers
+        viewers[0].close()
+        assert 1 == broadcast.viewers
+        assert "board" == one(next(broadcast.stream()))[0]
+
+
+def test_first_viewer_gets_no_board_of_the_past() -> None:
+    """What was published before anybody looked is not shown as the present."""
+    numbers = iter(range(100))
+    with broadcasting(lambda: {"n": next(numbers)}) as broadcast:
+        broadcast.publish_now()
+        stream = broadcast.stream()
+        assert one(next(stream))[1]["n"] >= 1
+        stream.close()
+
+
+def test_board_that_fails_is_told_and_survived() -> None:
+    """A board that cannot be computed becomes an event in words; the next one goes out."""
+    boards = iter([OSError("no disk"), {"images": 1}])
+
+    def compute() -> dict[str, Any]:
+        board = next(boards, {"images": 2})
+        if isinstance(board, OSError):
+            raise board
+        return dict(board)
+
+    with broadcasting(compute) as broadcast:
+        stream = broadcast.stream()
+        name, data = one(next(stream))
+        assert ("trouble", True) == (name, "log says why" in data["text"])
+        assert ("board", {"images": 1}) == one(next(stream))
+        stream.close()
+
+
+@pytest.mark.parametrize("nothing", [float("nan"), float("inf")])
+def test_no_number_that_json_lacks(nothing: float) -> None:
+    """NaN never reaches a page: it would stop its script."""
+    with broadcasting(lambda: {"power_w": nothing}) as broadcast:
+        stream = broadcast.stream()
+        assert "trouble" == one(next(stream))[0]
+        stream.close()
+
+
+def test_closing_ends_every_stream() -> None:
+    """Pages that are open do not keep the desk from ending."""
+    broadcast = Broadcast(dict, 2)
+    broadcast.start()
+    stream = broadcast.stream()
+    next(stream)
+    broadcast.close()
+    assert [] == list(stream)
+    assert 0 == broadcast.viewers

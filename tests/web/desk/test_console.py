@@ -1,0 +1,209 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The console's routes: what operators may do, in words, and nobody else."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+from flask.testing import FlaskClient
+from werkzeug.test import TestResponse
+
+from referee.service.board.board import Board
+from referee.service.desk.control_desk import ControlDesk
+from referee.service.entry.teams import register_team
+from referee.service.setup.contest import Contest
+from referee.web.desk.broadcast import Broadcast
+from referee.web.desk.console import console_app
+from referee.web.desk.same_origin import is_own_host
+from tests.support.fakes import FakeClock, make_contest, running_desk
+
+
+@dataclass(frozen=True)
+class Console:
+    """Hold the console's client, and what stands behind it."""
+
+    client: FlaskClient
+    contest: Contest
+    desk: ControlDesk
+    broadcast: Broadcast
+
+    def post(self, path: str, **body: object) -> TestResponse:
+        """Act as the page does."""
+        key = self.client.get("/form-key").get_json()["key"]
+        return self.client.post(path, json=body, headers={"X-Form-Key": key})
+
+    def done(self, path: str, **body: object) -> dict[str, Any]:
+        """Act, successfully, and return the answer."""
+        answer = self.post(path, **body)
+        assert answer.status_code == 200, answer.get_data(as_text=True)
+        return dict(answer.get_json())
+
+
+@pytest.fixture
+def console(tmp_path: Path) -> Iterator[Console]:
+    """Return the console of an event with the team 'ants' and no meter."""
+    contest = make_contest(tmp_path, FakeClock(), mode="event", seconds=600)
+    register_team(contest.config.teams, "ants")
+    with running_desk(contest, None) as desk:
+        board = Board(contest, lambda: desk.metering.status)
+        broadcast = Broadcast(board.show, 2)
+        app = console_app(contest, desk, board, broadcast)
+        yield Console(app.test_client(), contest, desk, broadcast)
+    contest.database.close()
+
+
+# Who may ask
+
+
+@pytest.mark.parametrize(
+    ("header", "configured", "own"),
+    [
+        ("127.0.0.1:8001", "127.0.0.1", True),
+        ("localhost:8001", "127.0.0.1", True),
+        ("LOCALHOST", "127.0.0.1", True),
+        ("[::1]:8001", "127.0.0.1", True),
+        ("evil.example:8001", "127.0.0.1", False),
+        ("127.0.0.1.evil.example", "127.0.0.1", False),
+        ("evil.example", "0.0.0.0", False),
+        ("192.168.1.5:8001", "127.0.0.1", False),
+        ("192.168.1.5:8001", "192.168.1.5", True),
+        ("192.168.1.5:8001", "0.0.0.0", True),
+        ("[fd00::5]:8001", "::", True),
+        ("desk.lan:8001", "desk.lan", True),
+        ("", "127.0.0.1", False),
+        ("", "", False),
+    ],
+)
+def test_hosts_that_are_the_console(header: str, configured: str, own: bool) -> None:
+    """Loopback and the configured host are; a name that leads here by somebody's DNS is not."""
+    assert own == is_own_host(header, configured)
+
+
+@pytest.mark.parametrize("path", ["/", "/board", "/events", "/form-key", "/static/console.js"])
+def test_no_other_host_is_answered(console: Console, path: str) -> None:
+    """A page whose name was pointed at this machine reads nothing, the key least of all."""
+    answer = console.client.get(path, headers={"Host": "evil.example:8001"})
+    assert (403, "host_unknown") == (answer.status_code, answer.get_json()["code"])
+
+
+@pytest.mark.parametrize(
+    "headers",
+    [
+        {"Sec-Fetch-Site": "cross-site"},
+        {"Sec-Fetch-Site": "same-site"},
+        {"Origin": "http://evil.example"},
+        {"Origin": "http://localhost:9999"},
+        {"Origin": "null"},
+    ],
+)
+def test_no_other_site_acts_or_reads(console: Console, headers: dict[str, str]) -> None:
+    """A request that a browser says comes from another page is refused, with the right key too."""
+    key = console.client.get("/form-key").get_json()["key"]
+    sent = headers | {"X-Form-Key": key}
+    answer = console.client.post("/sessions", json={"team": "ants"}, headers=sent)
+    assert (403, "other_site") == (answer.status_code, answer.get_json()["code"])
+    assert 403 == console.client.get("/form-key", headers=headers).status_code
+    assert [] == console.client.get("/board").get_json()["sessions"]
+
+
+def test_own_page_and_a_link_to_it(console: Console) -> None:
+    """The page's own requests are served, and a link from anywhere opens the page."""
+    own = {"Origin": "http://localhost", "Sec-Fetch-Site": "same-origin"}
+    assert 200 == console.client.get("/form-key", headers=own).status_code
+    link = {"Sec-Fetch-Site": "cross-site", "Sec-Fetch-Mode": "navigate"}
+    with console.client.get("/", headers=link) as page:
+        assert 200 == page.status_code
+    assert 403 == console.client.get("/board", headers=link).status_code
+
+
+@pytest.mark.parametrize("key", ["", "0" * 64, "ключ"])
+def test_wrong_form_key(console: Console, key: str) -> None:
+    """No key, a wrong one and one that is not ASCII are all told to reload."""
+    headers = {"X-Form-Key": key.encode().decode("latin-1")}
+    answer = console.client.post("/sessions", json={"team": "ants"}, headers=headers)
+    assert (409, "form_key_wrong") == (answer.status_code, answer.get_json()["code"])
+
+
+def test_events_are_got_only(console: Console) -> None:
+    """HEAD and OPTIONS of the stream are refused, and take no viewer's place."""
+    for method in ("HEAD", "OPTIONS", "POST"):
+        with console.client.open("/events", method=method) as answer:
+            assert 405 == answer.status_code
+    assert 0 == console.broadcast.viewers
+
+
+def test_policy_of_the_page(console: Console) -> None:
+    """Scripts come from the desk alone, and nobody frames the page."""
+    answer = console.client.get("/")
+    assert answer.headers["Content-Security-Policy"].startswith("default-src 'self'")
+    assert "frame-ancestors 'none'" in answer.headers["Content-Security-Policy"]
+    assert "nosniff" == answer.headers["X-Content-Type-Options"]
+    answer.close()
+
+
+# What operators do
+
+
+def test_session_from_new_to_void(console: Console) -> None:
+    """New, armed, running, stopped and voided: each answer names the state that follows."""
+    assert {"session": 1} == console.done("/sessions", team="ants")
+    assert "ARMED" == console.done("/sessions/1/arm", seen_state="READY")["state"]
+    console.desk.begin("ants", "10.0.0.2")
+    assert "ENDED" == console.done("/sessions/1/stop", seen_state="RUNNING")["state"]
+    voided = console.done("/sessions/1/void", reason="wrong device")
+    assert {"session": 1, "state": "VOID"} == voided
+    row = console.client.get("/board").get_json()["sessions"][0]
+    assert ("VOID", "wrong device", "stop") == (row["state"], row["void_reason"], row["end_cause"])
+
+
+@pytest.mark.parametrize(
+    ("path", "body", "code"),
+    [
+        ("/sessions", {"team": "bees"}, "team_unknown"),
+        ("/sessions", {}, "team_unknown"),
+        ("/sessions", ["ants"], "team_unknown"),
+        ("/sessions/9/arm", {}, "session_unknown"),
+        ("/sessions/1/stop", {}, "state_conflict"),
+        ("/sessions/1/stop", {"seen_state": "RUNNING"}, "state_moved"),
+        ("/sessions/1/void", {}, "reason_missing"),
+        ("/sessions/1/void", {"reason": "  "}, "reason_missing"),
+    ],
+)
+def test_refusals_have_a_code_and_a_sentence(
+    console: Console, path: str, body: object, code: str
+) -> None:
+    """What cannot be done is refused with 409, in one sentence for the operator."""
+    console.done("/sessions", team="ants")
+    key = console.client.get("/form-key").get_json()["key"]
+    answer = console.client.post(path, json=body, headers={"X-Form-Key": key})
+    assert (409, code) == (answer.status_code, answer.get_json()["code"])
+    assert answer.get_json()["text"].endswith((".", "again"))
+
+
+def test_details_and_power_of_any_session(console: Console) -> None:
+    """Every session of the list can be looked at, not only the one that the board shows."""
+    console.done("/sessions", team="ants")
+    console.done("/sessions/1/void", reason="a mistake")
+    console.done("/sessions", team="ants")
+    assert 2 == console.client.get("/board").get_json()["current"]["id"]
+    shown = console.client.get("/sessions/1").get_json()
+    assert (1, "VOID", 600.0) == (shown["id"], shown["state"], shown["length_s"])
+    assert {"samples": []} == console.client.get("/sessions/1/power?after=5").get_json()
+    assert {"samples": []} == console.client.get("/sessions/1/power?after=x").get_json()
+    assert 409 == console.client.get("/sessions/77").status_code
+
+
+def test_practice_makes_its_own_sessions(tmp_path: Path) -> None:
+    """In a rehearsal an operator makes none, and is told why."""
+    contest = make_contest(tmp_path, FakeClock(), mode="practice")
+    with running_desk(contest, None) as desk:
+        board = Board(contest, lambda: desk.metering.status)
+        client = console_app(contest, desk, board, Broadcast(board.show, 2)).test_client()
+        key = client.get("/form-key").get_json()["key"]
+        answer = client.post("/sessions", json={"team": "ants"}, headers={"X-Form-Key": key})
+        assert (409, "practice") == (answer.status_code, answer.get_json()["code"])
+    contest.database.close()
