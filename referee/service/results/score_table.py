@@ -24,13 +24,10 @@ _COUNTS = {
 }
 
 
-def print_table(report: Mapping[str, Any], class_names: Mapping[int, str]) -> None:
-    """Print a score report: AP per class, then the counts, then the score."""
-    for line in _class_lines(report, class_names):
-        print(line)
-    print()
-    for label, value in _summary(report):
-        print(f"{label:<28}{value}")
+def score_table(report: Mapping[str, Any], class_names: Mapping[int, str]) -> str:
+    """Return a score report as lines of text: AP per class, then the counts, then the score."""
+    summary = [f"{label:<28}{value}" for label, value in _summary(report)]
+    return "\n".join([*_class_lines(report, class_names), "", *summary])
 
 
 def _class_lines(report: Mapping[str, Any], class_names: Mapping[int, str]) -> Iterator[str]:

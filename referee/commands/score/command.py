@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`referee score`: score a file of detections against ground truth, offline."""
+"""Read the files, score them, and print the result."""
 
 from __future__ import annotations
 
@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from referee.commands import score_options
 from referee.errors import InputError
 from referee.formats import (
     GroundTruthFile,
@@ -33,15 +32,12 @@ from referee.service.results.score_report import (
     ilsvrc_report,
     images_with_detections,
 )
-from referee.service.results.score_table import print_table
+from referee.service.results.score_table import score_table
 
 if TYPE_CHECKING:  # Importing pycocotools takes time that only its own metric needs.
     from referee.scoring.coco import CocoResult
 
-
 Ints = NDArray[np.int64]
-
-add_arguments = score_options.add_arguments
 
 _GOOD, _NO_SCORE, _WRONG_USE = 0, 1, 2
 
@@ -56,7 +52,7 @@ def run(args: argparse.Namespace) -> int:
     if args.json:
         print(json.dumps(report))
     else:
-        print_table(report, class_names)
+        print(score_table(report, class_names))
     if report["mean_ap"] is None:
         print("referee score: no class has ground truth, so there is no mAP", file=sys.stderr)
         return _NO_SCORE
