@@ -6,8 +6,14 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from hypothesis import HealthCheck, settings
 
 _SHARED_DATA = Path(__file__).resolve().parents[2] / "shared" / "data"
+
+# Property tests show that something is right, never how fast it is. A machine that is busy makes
+# the first input slow, and the test would fail for that alone.
+settings.register_profile("referee", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("referee")
 
 
 @pytest.fixture(scope="session")

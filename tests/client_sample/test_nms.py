@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from client_sample.nms import NonMaximumSuppression
@@ -59,7 +59,6 @@ def boxes(draw, most=40):
 
 
 @pytest.mark.slow
-@settings(deadline=None)
 @given(boxes(), coarse, coarse, st.booleans())
 def test_it_keeps_the_rows_that_the_five_steps_keep(data, iou, least, per_class):
     """The vectorised form and the words of the specification agree, ties and all."""
@@ -81,7 +80,6 @@ def test_it_agrees_on_more_boxes_than_a_block_holds(per_class, size):
 
 
 @pytest.mark.slow
-@settings(deadline=None)
 @given(boxes(), coarse, coarse, st.booleans(), st.integers(0, 5), st.integers(0, 40))
 def test_outputs_are_the_kept_rows_bounded_and_padded(data, iou, least, per_class, low, more):
     """The first rows are the best kept ones as they came in, the others zeros."""

@@ -65,7 +65,7 @@ def assert_same_table(expected, actual):
 
 @pytest.mark.slow
 @given(tables())
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 def test_numbers_are_those_of_float(table):
     """Every value has the bits that float() gives, in whatever form it is written."""
     text, columns = table
@@ -74,7 +74,7 @@ def test_numbers_are_those_of_float(table):
 
 @pytest.mark.slow
 @given(tables(st.one_of(cell, cell, cell, broken)))
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 def test_what_is_no_table_is_left_to_the_caller(table):
     """Broken cells, empty cells and lines of another width give None, never another number."""
     text, columns = table

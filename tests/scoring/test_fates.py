@@ -51,7 +51,7 @@ def test_missed_boxes_are_listed():
 
 @pytest.mark.slow
 @given(contests())
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 def test_fates_agree_with_the_counts_of_the_result(contest):
     """Fates and counts are two views of one evaluation."""
     result = evaluate(contest.ground_truth(), contest.detections())

@@ -49,7 +49,7 @@ def assert_matches_reference(contest, rules):
 
 @pytest.mark.slow
 @given(contests())
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=400)
 def test_devkit_rules_agree_with_the_independent_implementation(contest):
     """AP per class, mAP, grouped AP and matches are those of the definition."""
     assert_matches_reference(contest, DEVKIT)
@@ -57,7 +57,7 @@ def test_devkit_rules_agree_with_the_independent_implementation(contest):
 
 @pytest.mark.slow
 @given(contests())
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 def test_strict_rules_agree_with_the_independent_implementation(contest):
     """The strict variant is the definition with > for >=."""
     assert_matches_reference(contest, STRICT)
@@ -86,7 +86,7 @@ def test_many_classes_agree_with_the_independent_implementation(seed):
 
 @pytest.mark.slow
 @given(contests())
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 def test_counts_add_up(contest):
     """Every row is either scored or ignored for exactly one reason, and N leaves blacklisted."""
     result = evaluate(contest.ground_truth(), contest.detections())
@@ -99,7 +99,7 @@ def test_counts_add_up(contest):
 
 @pytest.mark.slow
 @given(contests())
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 def test_grouped_value_is_a_lower_bound(contest):
     """No order of equal confidences scores less than the grouped value."""
     result = evaluate(contest.ground_truth(), contest.detections())

@@ -156,7 +156,7 @@ NAMES = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0/
     range_v=st.none() | st.floats(0, allow_infinity=False, allow_nan=False),
     classes=st.none() | st.integers(1, 10**9),
 )
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_any_configuration_is_read_back(
     tmp_path, name, folder, blacklist, seconds, shuffle, range_v, classes
 ):

@@ -50,7 +50,6 @@ def test_answers_are_as_described(site: Site, accept: str, known: bool) -> None:
 
         @settings(
             max_examples=25,
-            deadline=None,
             derandomize=True,
             database=None,
             suppress_health_check=list(HealthCheck),
