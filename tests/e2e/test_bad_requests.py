@@ -235,7 +235,14 @@ def test_unknown_path_and_method(contestant: Contestant) -> None:
 def test_console_is_not_on_the_contest_port(contestant: Contestant) -> None:
     """Operators' pages and actions do not exist where contestants are."""
     running, _ = contestant
-    for path in ("/board", "/events", "/sessions", "/static/console.js", "/powermeter", "/savecsv"):
+    for path in (
+        "/board",
+        "/events",
+        "/sessions",
+        "/static/console/console.js",
+        "/powermeter",
+        "/savecsv",
+    ):
         assert get(f"{running.contest}{path}")[0] == 404
 
 

@@ -38,7 +38,9 @@ def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_wheel_holds_pages_schema_and_client(wheel: Path) -> None:
     """The files that are no Python modules are in the wheel, and every package is."""
     names = set(zipfile.ZipFile(wheel).namelist())
-    static = {f"referee/static/{path.name}" for path in (ROOT / "static").iterdir()}
+    pages = (path for path in (ROOT / "static").rglob("*") if path.is_file())
+    static = {f"referee/{path.relative_to(ROOT)}" for path in pages}
+    assert "referee/static/console/console.html" in static
     sources = {
         str(path.relative_to(ROOT))
         for folder in ("referee", "power", "client_sample")

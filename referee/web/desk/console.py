@@ -68,7 +68,7 @@ def console_app(contest: Contest, desk: ControlDesk, board: Board, broadcast: Br
 def _register_pages(app: Flask, key: str) -> None:
     @app.get("/")
     def page() -> Response:
-        return send_from_directory(static_folder(), "console.html")
+        return send_from_directory(static_folder() / "console", "console.html")
 
     @app.get("/static/<path:name>")
     def static(name: str) -> Response:

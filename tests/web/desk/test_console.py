@@ -3,10 +3,12 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+from urllib.parse import urljoin
 
 import pytest
 from flask.testing import FlaskClient
@@ -83,7 +85,7 @@ def test_hosts_that_are_the_console(header: str, configured: str, own: bool) -> 
     assert own == is_own_host(header, configured)
 
 
-@pytest.mark.parametrize("path", ["/", "/board", "/events", "/form-key", "/static/console.js"])
+@pytest.mark.parametrize("path", ["/", "/board", "/events", "/form-key", "/static/console/console.js"])
 def test_no_other_host_is_answered(console: Console, path: str) -> None:
     """A page whose name was pointed at this machine reads nothing, the key least of all."""
     answer = console.client.get(path, headers={"Host": "evil.example:8001"})
@@ -126,6 +128,26 @@ def test_wrong_form_key(console: Console, key: str) -> None:
     headers = {"X-Form-Key": key.encode().decode("latin-1")}
     answer = console.client.post("/sessions", json={"team": "ants"}, headers=headers)
     assert (409, "form_key_wrong") == (answer.status_code, answer.get_json()["code"])
+
+
+def test_every_file_of_the_page_is_served(console: Console) -> None:
+    """The page's styles, its scripts and what these import are all there, each with its type."""
+    todo, served = ["/"], set()
+    while todo:
+        path = todo.pop()
+        with console.client.get(path) as answer:
+            assert 200 == answer.status_code, path
+            served.add((path, answer.mimetype))
+            text = answer.get_data(as_text=True)
+        names = re.findall(r'(?:href|src)="([^"]+)"|from "([^"]+)"', text)
+        paths = {urljoin(path, link or imported) for link, imported in names}
+        todo += sorted(paths - {path for path, _ in served} - set(todo))
+    assert {
+        ("/static/shared/base.css", "text/css"),
+        ("/static/shared/referee.svg", "image/svg+xml"),
+        ("/static/console/wording.js", "text/javascript"),
+        ("/static/shared/page.js", "text/javascript"),
+    } <= served
 
 
 def test_events_are_got_only(console: Console) -> None:

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The power of one session as a line: its last five minutes, fetched piece by piece.
 
-import { $, show } from "./page.js";
-import { figure, secondText } from "./wording.js";
+import { figure, secondText } from "../shared/format.js";
+import { $, show } from "../shared/page.js";
 
 const SVG = "http://www.w3.org/2000/svg";
 const WINDOW_S = 300;

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // The large card: one session, its time, its figures and its result.
 
-import { $, fill, make, show, showState } from "./page.js";
-import {
-  clockText, figure, flagText, points, stateText, timeText,
-} from "./wording.js";
+import { clockText, figure, points, timeText } from "../shared/format.js";
+import { $, fill, make, show, showState } from "../shared/page.js";
+import { flagText, stateText } from "./wording.js";
 
 const OVER = ["SCORED", "SEALED", "VOID"];
 

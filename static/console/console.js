@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // The operators' page: shows each board that the desk sends, and asks it to act.
 
+import { listen } from "../shared/events.js";
+import { clockText, figure, timeText } from "../shared/format.js";
+import { $, fill, make, show, showState } from "../shared/page.js";
 import { act, confirmed, isBusy, say } from "./actions.js";
 import { follow } from "./chart.js";
 import { noticeRow, showRows } from "./lists.js";
-import { $, fill, make, show, showState } from "./page.js";
 import { leftOf, showSession, showTime } from "./panel.js";
-import { alarmOf, clockText, figure, meterFlags, timeText } from "./wording.js";
+import { alarmOf, meterFlags } from "./wording.js";
 
 const SILENT_MS = 4000;
-const REOPEN_MS = 2000;
 
 let board = null;
 let boardAt = performance.now(); // when the board came
@@ -188,17 +189,7 @@ $("new-session").addEventListener("submit", (event) => {
   });
 });
 
-// A browser gives up a stream that was refused; this page does not.
-function listen() {
-  const events = new EventSource("events");
-  events.addEventListener("board", (event) => showBoard(JSON.parse(event.data)));
-  for (const name of ["trouble", "full"]) {
-    events.addEventListener(name, (event) => { trouble = JSON.parse(event.data).text; });
-  }
-  events.addEventListener("error", () => {
-    if (events.readyState === EventSource.CLOSED) setTimeout(listen, REOPEN_MS);
-  });
-}
+const showTrouble = ({ text }) => { trouble = text; };
 
-listen();
+listen("events", { board: showBoard, trouble: showTrouble, full: showTrouble });
 setInterval(tick, 200);

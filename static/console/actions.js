@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What operators do: each thing once, asked for where it hurts, and refused in words.
 
-import { $, show } from "./page.js";
+import { $, show } from "../shared/page.js";
 
 let formKey = "";
 let busy = false;

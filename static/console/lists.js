@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The two lists below: sessions, of which one is shown above, and what happened.
 
-import { $, make } from "./page.js";
-import { figure, points, secondText, timeText } from "./wording.js";
+import { figure, points, secondText, timeText } from "../shared/format.js";
+import { $, make } from "../shared/page.js";
 
 const rows = new Map(); // the table's rows by session number
 
