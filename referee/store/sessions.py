@@ -12,10 +12,13 @@ from referee.core.instant import Instant
 from referee.core.states import EndCause, SessionFacts
 from referee.errors import Refusal
 
+FIRST_LANE = 1
+"""The lane of a referee with one meter."""
+
 EventKind = Literal["armed", "started", "ended", "voided", "sealed"]
 
 _SELECT = """
-select s.session_id, s.length_s, s.order_seed, s.created_utc, t.name as team
+select s.session_id, s.lane, s.length_s, s.order_seed, s.created_utc, t.name as team
 from sessions as s join teams as t using (team_id)
 """
 
@@ -30,6 +33,7 @@ class SessionRecord:
     created_utc: str
     facts: SessionFacts
     void_reason: str | None
+    lane: int = FIRST_LANE
 
 
 def create_session(
@@ -39,6 +43,7 @@ def create_session(
     length_s: float,
     order_seed: int | None,
     now: Instant,
+    lane: int = FIRST_LANE,
 ) -> int:
     """Add a session, and the team at its first one; return the session's number, from 1."""
     utc = now.utc.isoformat()
@@ -47,13 +52,14 @@ def create_session(
         {"team": team, "utc": utc},
     )
     cursor = connection.execute(
-        "insert into sessions (team_id, length_s, order_seed, created_utc) "
-        "select team_id, :length_s, :seed, :utc from teams where name = :team",
+        "insert into sessions (team_id, length_s, order_seed, created_utc, lane) "
+        "select team_id, :length_s, :seed, :utc, :lane from teams where name = :team",
         {
             "team": team,
             "length_s": length_s,
             "seed": None if order_seed is None else str(order_seed),
             "utc": utc,
+            "lane": lane,
         },
     )
     return int(cursor.lastrowid or 0)
@@ -71,7 +77,7 @@ def record_event(
     """Record that something happened, once; return False when it had been recorded before.
 
     Raises `Refusal` (code `state_conflict`) where the schema's rules forbid it, for example when
-    another session is armed or running.
+    another session of the lane is armed or running.
     """
     before = connection.execute(
         "select 1 from session_events where session_id = :session and kind = :kind",
@@ -127,13 +133,14 @@ def latest_of_team(connection: sqlite3.Connection, team: str) -> SessionRecord |
     return None if row is None else _record(connection, row)
 
 
-def live_session(connection: sqlite3.Connection) -> SessionRecord | None:
-    """Return the one session that is armed or running as far as is recorded, or None.
+def live_session(connection: sqlite3.Connection, lane: int = FIRST_LANE) -> SessionRecord | None:
+    """Return the lane's session that is armed or running as far as is recorded, or None.
 
     A session whose deadline has passed stays live until its end is recorded.
     """
-    row = connection.execute(_SELECT + """
-        where exists (
+    row = connection.execute(
+        _SELECT + """
+        where s.lane = :lane and exists (
             select 1 from session_events as e
             where e.session_id = s.session_id and e.kind = 'armed'
         ) and not exists (
@@ -141,7 +148,9 @@ def live_session(connection: sqlite3.Connection) -> SessionRecord | None:
             where e.session_id = s.session_id and e.kind in ('ended', 'voided')
         )
         limit 1
-        """).fetchone()
+        """,
+        {"lane": lane},
+    ).fetchone()
     return None if row is None else _record(connection, row)
 
 
@@ -153,24 +162,30 @@ def all_sessions(connection: sqlite3.Connection, limit: int = -1) -> list[Sessio
     return [_record(connection, row) for row in rows]
 
 
-def latest_started(connection: sqlite3.Connection) -> int | None:
-    """Return the session that was started last: the only one whose energy the meter may hold."""
+def latest_started(connection: sqlite3.Connection, lane: int = FIRST_LANE) -> int | None:
+    """Return the lane's session that was started last: the lane's meter holds no other's energy."""
     row = connection.execute(
-        "select session_id from session_events where kind = 'started'"
-        " order by event_id desc limit 1"
+        "select session_id from session_events join sessions using (session_id)"
+        " where kind = 'started' and lane = :lane order by event_id desc limit 1",
+        {"lane": lane},
     ).fetchone()
     return None if row is None else int(row[0])
 
 
-def unsettled_sessions(connection: sqlite3.Connection) -> list[SessionRecord]:
-    """Return the sessions that have ended and whose energy has not been judged, oldest first."""
-    rows = connection.execute(_SELECT + """
-        where exists (
+def unsettled_sessions(
+    connection: sqlite3.Connection, lane: int = FIRST_LANE
+) -> list[SessionRecord]:
+    """Return the lane's ended sessions whose energy has not been judged, the oldest first."""
+    rows = connection.execute(
+        _SELECT + """
+        where s.lane = :lane and exists (
             select 1 from session_events as e
             where e.session_id = s.session_id and e.kind = 'ended'
         ) and not exists (select 1 from energies as g where g.session_id = s.session_id)
         order by s.session_id
-        """).fetchall()
+        """,
+        {"lane": lane},
+    ).fetchall()
     return [_record(connection, row) for row in rows]
 
 
@@ -239,6 +254,7 @@ def _record(connection: sqlite3.Connection, row: sqlite3.Row) -> SessionRecord:
         team=row["team"],
         order_seed=None if seed is None else int(seed),
         created_utc=row["created_utc"],
+        lane=row["lane"],
         facts=facts,
         void_reason=None if voided is None else voided["cause"],
     )

@@ -28,11 +28,11 @@ def answer(session_id, rows=2, *, late=False, flagged=0):
     return Answer(session_id, 1.5, NOON.isoformat(), late, "form", "10.0.0.2", flagged, detections)
 
 
-def new_session(database, team="ants", *kinds):
+def new_session(database, team="ants", *kinds, lane=1):
     """Create a session with these events, a second apart, and return its number."""
     with database.write() as connection:
         session_id = create_session(
-            connection, team=team, length_s=600.0, order_seed=2**64 - 1, now=at(0)
+            connection, team=team, length_s=600.0, order_seed=2**64 - 1, now=at(0), lane=lane
         )
         for second, kind in enumerate(kinds, 1):
             cause = {"ended": "stop", "voided": "a reason"}.get(kind)

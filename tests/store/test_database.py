@@ -39,7 +39,7 @@ def test_migration_from_nothing_and_again(tmp_path):
         assert 1 == len(all_sessions(database.connection))
     with opened(tmp_path / "a.db") as again:
         assert before == schema(again)
-        assert 1 == version(again)
+        assert len(database_module._migrations()) == version(again)
 
 
 def test_newer_schema_is_refused(tmp_path):

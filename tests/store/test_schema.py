@@ -20,6 +20,7 @@ READING = (
     "insert into readings (session_id, elapsed_s, monotonic_s, utc, boot_id, state, absent, flags)"
     " values (1, 0, 0, '', '', 'START', '{}', '[]')"
 )
+METER = "insert into session_meters (session_id, utc, emulated, settings) values (1, '', 1, '{}')"
 
 FACTS = {
     "sessions": "session_id",
@@ -28,6 +29,7 @@ FACTS = {
     "fetched_images": "number",
     "requests": "request_id",
     "readings": "reading_id",
+    "session_meters": "emulated",
     "energies": "energy_id",
     "score_snapshots": "snapshot_id",
     "scoring_runs": "run_id",
@@ -47,6 +49,7 @@ def filled(database):
         sent = Request(session_id, 1.0, UTC_TEXT, "GET", "/image", 200, 1, 1, 0, 9, 0.1, "::1")
         insert_requests(connection, [sent])
         connection.execute(READING)
+        connection.execute(METER)
         insert_energy(
             connection,
             session_id,
@@ -88,7 +91,9 @@ def test_facts_are_never_changed(filled, table):
     assert before == after
 
 
-@pytest.mark.parametrize("table", ["answers", "readings", "scoring_runs", "energies"])
+@pytest.mark.parametrize(
+    "table", ["answers", "readings", "scoring_runs", "energies", "session_meters"]
+)
 def test_facts_are_never_replaced(filled, table):
     """An insert that names an existing number is refused, not a replacement."""
     with pytest.raises(sqlite3.IntegrityError), filled.write() as connection:

@@ -16,9 +16,11 @@ from referee.store.scores import ScoringRun, insert_scoring_run
 from referee.store.sessions import (
     all_sessions,
     latest_of_team,
+    latest_started,
     live_session,
     load_session,
     record_event,
+    unsettled_sessions,
 )
 from tests.store.conftest import at, new_session
 
@@ -85,11 +87,44 @@ def test_a_second_start_names_the_reason(database):
     other = new_session(database, "bees", "armed")
     database.connection.execute("drop trigger session_events_one_at_a_time")
     running = new_session(database, "ants", "armed", "started")
-    migration = next(one for one in _statements(_migrations()[0]) if "one_at_a_time" in one)
+    migration = next(
+        one
+        for one in _statements(_migrations()[1])
+        if "create trigger session_events_one_at_a_time" in one
+    )
     database.connection.execute(migration)
     with pytest.raises(Refusal, match="another session is armed or running"):
         record(database, other, "started")
     assert running == latest_of_team(database.connection, "ants").session_id
+
+
+@pytest.mark.parametrize("second", [("armed",), ("armed", "started")])
+def test_another_lane_has_a_live_session_of_its_own(database, second):
+    """Two lanes run at once, and each lane knows its own session."""
+    first = new_session(database, "ants", "armed", "started")
+    other = new_session(database, "bees", *second, lane=2)
+    assert first == live_session(database.connection).session_id
+    assert other == live_session(database.connection, 2).session_id
+    assert live_session(database.connection, 3) is None
+    with pytest.raises(Refusal, match="another session is armed or running"):
+        new_session(database, "crabs", "armed", lane=2)
+
+
+def test_each_lane_settles_its_own_sessions(database):
+    """What a meter was started for last, and what waits for an energy, are asked by lane."""
+    first = new_session(database, "ants", "armed", "started", "ended")
+    other = new_session(database, "bees", "armed", "started", "ended", lane=2)
+    connection = database.connection
+    assert (first, other) == (latest_started(connection), latest_started(connection, 2))
+    assert [first] == [one.session_id for one in unsettled_sessions(connection)]
+    assert [other] == [one.session_id for one in unsettled_sessions(connection, 2)]
+    assert latest_started(connection, 3) is None
+
+
+def test_lanes_are_numbered_from_one(database):
+    """There is no lane 0."""
+    with pytest.raises(sqlite3.IntegrityError):
+        new_session(database, "ants", lane=0)
 
 
 @pytest.mark.parametrize("first", [("armed", "started", "ended"), ("armed", "voided"), ("voided",)])

@@ -1,0 +1,68 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Rows of what measured a session: the meter's identity and settings at the start."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from power.meter import Identity, InputMode, MeterSettings
+
+
+@dataclass(frozen=True)
+class SessionMeter:
+    """The meter of a session: `settings` are those that the meter gave back before the start.
+
+    `emulated` says that no real instrument measured, so that the energy is not official.
+    """
+
+    emulated: bool
+    identity: Identity | None
+    settings: MeterSettings
+
+    def as_json(self) -> dict[str, Any]:
+        """Return the same with plain values, as evidence and reports write it."""
+        return {
+            "emulated": self.emulated,
+            "identity": None if self.identity is None else asdict(self.identity),
+            "settings": asdict(self.settings) | {"mode": self.settings.mode.value},
+        }
+
+
+def insert_session_meter(
+    connection: sqlite3.Connection, session_id: int, utc: str, meter: SessionMeter
+) -> None:
+    """Add the meter of a session; call it in the transaction that records the start."""
+    plain = meter.as_json()
+    connection.execute(
+        "insert into session_meters (session_id, utc, emulated, identity, settings)"
+        " values (:session, :utc, :emulated, :identity, :settings)",
+        {
+            "session": session_id,
+            "utc": utc,
+            "emulated": int(meter.emulated),
+            "identity": None if meter.identity is None else json.dumps(plain["identity"]),
+            "settings": json.dumps(plain["settings"], allow_nan=False),
+        },
+    )
+
+
+def session_meter_of(connection: sqlite3.Connection, session_id: int) -> SessionMeter | None:
+    """Return the meter of a session; None before its start, and for a session without a meter.
+
+    Sessions that started under schema 1 have none either.
+    """
+    row = connection.execute(
+        "select emulated, identity, settings from session_meters where session_id = :session",
+        {"session": session_id},
+    ).fetchone()
+    if row is None:
+        return None
+    settings = json.loads(row["settings"])
+    return SessionMeter(
+        emulated=bool(row["emulated"]),
+        identity=None if row["identity"] is None else Identity(**json.loads(row["identity"])),
+        settings=MeterSettings(**settings | {"mode": InputMode(settings["mode"])}),
+    )
