@@ -47,13 +47,14 @@ ROOMS = {
     "power": {
         "errors": set(),
         "meter": set(),
+        "values": {"meter"},
         "scpi": {"errors", "meter"},
         "emulator": {"errors"},
         # A wire, or a way to an emulated meter in this process; never the driver above.
         "transports": {"errors", "emulator"},
         "wt310": {"errors", "meter", "scpi", "transports"},
         "connect": {"errors", "meter", "scpi", "transports", "wt310"},
-        "energy": {"errors", "meter"},
+        "energy": {"errors", "meter", "values"},
         "logs": {"errors", "meter", "energy"},
         "bench": {"errors", "meter", "scpi", "transports", "energy", "logs"},
     },
@@ -61,11 +62,12 @@ ROOMS = {
 
 # What the referee sees of the meter: values and errors below, the composition root all of it.
 POWER = {
-    "store": {"power.meter"},
+    "store": {"power.meter", "power.values"},
     # Reading a result is a pure routine over any meter, as the judgement of an energy is.
     "service": {
-        *("power.meter", "power.errors"),
-        *("power.energy.judge", "power.energy.final", "power.energy.verdict"),
+        *("power.meter", "power.errors", "power.values"),
+        *("power.energy.judge", "power.energy.facts", "power.energy.verdict"),
+        "power.energy.final",
     },
 }
 

@@ -9,15 +9,14 @@ from pathlib import Path
 from power.commands.common import (
     add_setting_options,
     print_json,
-    result_json,
     result_text,
-    settings_json,
     settings_of,
 )
-from power.energy.verdict import Verdict
+from power.energy.facts import RunFacts
+from power.energy.verdict import Verdict, result_to_json
 from power.logs.audit import audit
-from power.logs.run_facts import RunFacts
 from power.meter import Identity, MeterSettings
+from power.values import settings_to_json
 
 _DESCRIPTION = """\
 Judge the energy in a power log, or in a log of the 2015 challenge (five columns, no header).
@@ -48,8 +47,8 @@ def run(options: argparse.Namespace) -> int:
                 "log": str(options.log),
                 "rows": judged.rows,
                 "facts": judged.source,
-                "settings": settings_json(judged.facts.settings),
-                **result_json(judged.result),
+                "settings": settings_to_json(judged.facts.settings),
+                **result_to_json(judged.result),
             }
         )
     else:

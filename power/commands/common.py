@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import Any
 
 from power.connect import open_wt310
-from power.energy.judge import EnergyResult
-from power.meter import Identity, InputMode, MeterSettings, Reading
+from power.energy.verdict import EnergyResult
+from power.meter import InputMode, MeterSettings
 from power.wt310.driver import WT310
 
 
@@ -60,47 +60,6 @@ def open_chosen(options: argparse.Namespace) -> WT310:
         timeout_s=options.timeout,
         baud=options.baud,
     )
-
-
-def identity_json(identity: Identity) -> dict[str, Any]:
-    """Return an identity as JSON values."""
-    return dict(vars(identity))
-
-
-def reading_json(reading: Reading) -> dict[str, Any]:
-    """Return a reading as JSON values; absent numbers are null with a reason."""
-    return {
-        "monotonic_s": round(reading.monotonic_s, 6),
-        "utc": reading.utc.isoformat(timespec="milliseconds"),
-        "voltage_v": reading.voltage_v,
-        "current_a": reading.current_a,
-        "power_w": reading.power_w,
-        "energy_wh": reading.energy_wh,
-        "integration_s": reading.integration_s,
-        "state": reading.state.value,
-        "absent": dict(reading.absent),
-        "flags": sorted(flag.value for flag in reading.flags),
-        "voltage_range_v": reading.voltage_range_v,
-        "current_range_a": reading.current_range_a,
-    }
-
-
-def settings_json(settings: MeterSettings) -> dict[str, Any]:
-    """Return settings as JSON values."""
-    return {**vars(settings), "mode": settings.mode.value}
-
-
-def result_json(result: EnergyResult) -> dict[str, Any]:
-    """Return an energy with its verdict as JSON values."""
-    return {
-        **vars(result),
-        "verdict": result.verdict.value,
-        "end_state": None if result.end_state is None else result.end_state.value,
-        "findings": [
-            {"code": finding.code, "severity": finding.severity.value, "text": finding.text}
-            for finding in result.findings
-        ],
-    }
 
 
 def result_text(result: EnergyResult) -> str:

@@ -6,7 +6,8 @@ from __future__ import annotations
 import argparse
 from contextlib import closing
 
-from power.commands.common import add_meter_options, identity_json, open_chosen, print_json
+from power.commands.common import add_meter_options, open_chosen, print_json
+from power.values import identity_to_json
 
 _DESCRIPTION = """\
 Ask who answers at a resource string, and refuse what is no supported meter. Changes nothing but the
@@ -28,7 +29,7 @@ def run(options: argparse.Namespace) -> int:
     with closing(open_chosen(options)) as meter:
         identity = meter.identify()
     if options.json:
-        print_json(identity_json(identity))
+        print_json(identity_to_json(identity))
     else:
         print(f"{identity.maker} {identity.model} {identity.serial} firmware {identity.firmware}")
     return 0

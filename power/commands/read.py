@@ -8,9 +8,10 @@ import time
 from contextlib import closing
 
 from power.bench.schedule import Schedule
-from power.commands.common import add_meter_options, open_chosen, print_json, reading_json
+from power.commands.common import add_meter_options, open_chosen, print_json
 from power.errors import MeterRefused
 from power.meter import Reading
+from power.values import reading_to_json
 from power.wt310.driver import WT310
 
 _DESCRIPTION = """\
@@ -41,7 +42,7 @@ def run(options: argparse.Namespace) -> int:
                 time.sleep(schedule.next_after(now_s) - now_s)
             reading = meter.read()
             if options.json:
-                print_json(reading_json(reading))
+                print_json(reading_to_json(reading))
             else:
                 print(line(reading), flush=True)
     return 0

@@ -10,7 +10,6 @@ import threading
 import time
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
-from dataclasses import replace
 from pathlib import Path
 from types import FrameType
 
@@ -19,17 +18,16 @@ from power.bench.recorder import Recorder
 from power.commands.common import (
     add_meter_options,
     add_setting_options,
-    identity_json,
     open_chosen,
     print_json,
-    result_json,
     result_text,
-    settings_json,
     settings_of,
 )
-from power.energy.verdict import Verdict, suspect
-from power.logs.run_facts import RunFacts, facts_path, save_facts
+from power.energy.facts import RunFacts
+from power.energy.verdict import Verdict, result_to_json, suspect, with_findings
+from power.logs.facts_file import facts_path, save_facts
 from power.meter import Reading
+from power.values import identity_to_json, settings_to_json
 
 _DESCRIPTION = """\
 Reset the meter, set it up, integrate for --seconds by the meter's own timer, write every reading to
@@ -98,19 +96,20 @@ def run(options: argparse.Namespace) -> int:
             ),
         )
         meter.local()
-    result = recording.result
+    added = []
     if options.auto_range and not fixed:
-        reason = suspect("auto_range_reason", f"Auto-range was chosen: {options.auto_range}")
-        result = replace(result, findings=(*result.findings, reason))
-    facts = RunFacts(recording.identity, recording.settings)
+        text = f"Auto-range was chosen: {options.auto_range}"
+        added.append(suspect("auto_range_reason", text))
+    result = with_findings(recording.result, added)
+    facts = RunFacts(recording.identity, recording.settings, added=tuple(added))
     save_facts(options.out, facts.ended(result.session_s, recording.readings[-1]))
     if options.json:
         print_json(
             {
                 "log": str(options.out),
-                "identity": identity_json(recording.identity),
-                "settings": settings_json(recording.settings),
-                **result_json(result),
+                "identity": identity_to_json(recording.identity),
+                "settings": settings_to_json(recording.settings),
+                **result_to_json(result),
             }
         )
     else:

@@ -15,39 +15,16 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
 
+from power.energy import checks, plausibility
 from power.energy.accuracy import accuracy_of, energy_uncertainty_wh
 from power.energy.cross_check import cross_check
-from power.energy import checks, plausibility
 from power.energy.run import Run
+from power.energy.verdict import EnergyResult as EnergyResult
 from power.energy.verdict import Finding
 from power.energy.verdict import Verdict as Verdict
 from power.energy.verdict import invalid, worst
-from power.meter import Identity, IntegrationState, MeterSettings, Reading
-
-
-@dataclass(frozen=True)
-class EnergyResult:
-    """Hold the energy of one session and everything that is known about its quality.
-
-    `energy_wh` is there only when the verdict is VALID or SUSPECT; `integrator_wh` is what the
-    meter showed last, whatever it is worth. `cross_check_wh` is what the energy would be if the
-    sampled powers were right and not the integrator. `uncertainty_wh` is the limit of error from
-    the meter's accuracy table; None where a range is not known.
-    """
-
-    verdict: Verdict
-    energy_wh: float | None
-    uncertainty_wh: float | None
-    findings: tuple[Finding, ...]
-    integrator_wh: float | None = None
-    cross_check_wh: float | None = None
-    integration_s: float | None = None
-    session_s: float | None = None
-    end_state: IntegrationState | None = None
-    samples: int = 0
-    mean_power_w: float | None = None
+from power.meter import Identity, MeterSettings, Reading
 
 
 def judge_energy(

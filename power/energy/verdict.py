@@ -3,9 +3,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
 from enum import Enum
+from typing import Any
+
+from power.meter import IntegrationState
 
 
 class Verdict(Enum):
@@ -32,6 +35,29 @@ class Finding:
     text: str
 
 
+@dataclass(frozen=True)
+class EnergyResult:
+    """The energy of one session, and everything that is known about its quality.
+
+    `energy_wh` is there only when the verdict is VALID or SUSPECT. `integrator_wh` is what the
+    meter showed last, whatever it is worth. `cross_check_wh` is what the energy would be if the
+    sampled powers were right and not the integrator. `uncertainty_wh` is the limit of error from
+    the meter's accuracy table; None where a range is not known.
+    """
+
+    verdict: Verdict
+    energy_wh: float | None
+    uncertainty_wh: float | None
+    findings: tuple[Finding, ...]
+    integrator_wh: float | None = None
+    cross_check_wh: float | None = None
+    integration_s: float | None = None
+    session_s: float | None = None
+    end_state: IntegrationState | None = None
+    samples: int = 0
+    mean_power_w: float | None = None
+
+
 def note(code: str, text: str) -> Finding:
     """Return a finding that leaves the verdict as it is."""
     return Finding(code, Verdict.VALID, text)
@@ -51,3 +77,44 @@ def worst(findings: Iterable[Finding]) -> Verdict:
     """Return the gravest severity among the findings, VALID if there are none."""
     order = (Verdict.VALID, Verdict.SUSPECT, Verdict.INVALID)
     return max((finding.severity for finding in findings), key=order.index, default=Verdict.VALID)
+
+
+def with_findings(result: EnergyResult, added: Iterable[Finding]) -> EnergyResult:
+    """Return the result with findings of others than the judge behind its own.
+
+    This is the one way to add a finding to a judged energy: the verdict is that of all findings
+    together, and an energy that becomes INVALID is withdrawn. An empty `added` changes nothing.
+    """
+    findings = (*result.findings, *added)
+    verdict = worst(findings)
+    usable = verdict is not Verdict.INVALID
+    return replace(
+        result,
+        verdict=verdict,
+        findings=findings,
+        energy_wh=result.integrator_wh if usable else None,
+        uncertainty_wh=result.uncertainty_wh if usable else None,
+    )
+
+
+def finding_to_json(finding: Finding) -> dict[str, str]:
+    """Return a finding as JSON values."""
+    return {"code": finding.code, "severity": finding.severity.value, "text": finding.text}
+
+
+def finding_from_json(value: Mapping[str, str]) -> Finding:
+    """Return the finding that `finding_to_json` wrote; another value is a ValueError."""
+    try:
+        return Finding(str(value["code"]), Verdict(value["severity"]), str(value["text"]))
+    except (KeyError, TypeError) as error:
+        raise ValueError(f"{value!r} is not a finding: {error!r}") from None
+
+
+def result_to_json(result: EnergyResult) -> dict[str, Any]:
+    """Return an energy with its verdict as JSON values."""
+    return {
+        **vars(result),
+        "verdict": result.verdict.value,
+        "end_state": None if result.end_state is None else result.end_state.value,
+        "findings": [finding_to_json(finding) for finding in result.findings],
+    }

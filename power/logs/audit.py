@@ -8,11 +8,11 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from statistics import median
 
-from power.energy.judge import EnergyResult, judge_energy
-from power.energy.verdict import Finding, Verdict, suspect, worst
+from power.energy.facts import RunFacts, judge_run
+from power.energy.verdict import EnergyResult, Finding, suspect, with_findings
+from power.logs.facts_file import load_facts
 from power.logs.old_log import is_old_log, read_old_log
 from power.logs.power_log import read_power_log
-from power.logs.run_facts import RunFacts, load_facts
 from power.meter import IntegrationState, MeterSettings, Reading
 
 _INTERVALS_S = (0.1, 0.25, 0.5, 1.0, 2.0, 5.0, 10.0, 20.0)
@@ -36,35 +36,34 @@ def audit(path: Path, given: RunFacts | None = None) -> Audit:
     """
     old = is_old_log(path)
     readings = read_old_log(path) if old else read_power_log(path)
-    facts = given or load_facts(path)
-    if facts is not None:
-        source = "given" if given else "recorded"
-        readings = _with_end(readings, facts)
-    else:
-        source, facts = "guessed", _guess(readings)
-    result = judge_energy(
-        readings,
-        session_s=facts.session_s if facts.session_s is not None else _span_s(readings),
-        settings=facts.settings,
-        identity=facts.identity,
-    )
-    findings = list(result.findings)
+    facts, source = given, "given"
+    if facts is None:
+        facts, source = load_facts(path), "recorded"
+    if facts is None:
+        facts, source = _guess(readings), "guessed"
+    if facts.session_s is None:
+        facts = replace(facts, session_s=_span_s(readings))
+    result = judge_run(readings, facts)
     if source == "guessed":
-        findings = [finding for finding in findings if finding.code not in _NEEDS_SETTINGS]
-        findings.append(
-            suspect(
-                "no_settings",
-                "The log does not tell model, ranges and settings, so neither clipping nor "
-                "auto-range nor the uncertainty can be judged; give them as options.",
-            )
-        )
+        result = with_findings(_without_settings(result), [_NO_SETTINGS])
     if old:
-        findings += _old_faults(readings)
-    return Audit(_with_findings(result, findings), facts, source, len(readings))
+        result = with_findings(result, _old_faults(readings))
+    return Audit(result, facts, source, len(readings))
 
 
 # These speak of settings, which a guess knows nothing of.
 _NEEDS_SETTINGS = ("auto_range", "timer", "uncertain")
+_NO_SETTINGS = suspect(
+    "no_settings",
+    "The log does not tell model, ranges and settings, so neither clipping nor auto-range nor the "
+    "uncertainty can be judged; give them as options.",
+)
+
+
+def _without_settings(result: EnergyResult) -> EnergyResult:
+    """Return the result without the findings that a guess of the settings cannot support."""
+    kept = [finding for finding in result.findings if finding.code not in _NEEDS_SETTINGS]
+    return replace(result, findings=tuple(kept))
 
 
 def _old_faults(readings: Sequence[Reading]) -> list[Finding]:
@@ -118,28 +117,3 @@ def _span_s(readings: Sequence[Reading]) -> float:
     if not readings:
         return 0.0
     return (ended[0] if ended else readings[-1]).monotonic_s
-
-
-def _with_end(readings: list[Reading], facts: RunFacts) -> list[Reading]:
-    """Return the readings with what the meter reported of its ranges at the end."""
-    if not readings:
-        return readings
-    last = replace(
-        readings[-1],
-        flags=facts.flags,
-        voltage_range_v=facts.voltage_range_v,
-        current_range_a=facts.current_range_a,
-    )
-    return [*readings[:-1], last]
-
-
-def _with_findings(result: EnergyResult, findings: Sequence[Finding]) -> EnergyResult:
-    verdict = worst(findings)
-    usable = verdict is not Verdict.INVALID
-    return replace(
-        result,
-        verdict=verdict,
-        findings=tuple(findings),
-        energy_wh=result.integrator_wh if usable else None,
-        uncertainty_wh=result.uncertainty_wh if usable else None,
-    )

@@ -10,10 +10,10 @@ import pytest
 
 from power.cli import main
 from power.emulator.faults import CATALOGUE
-from power.energy.accuracy import accuracy_of, energy_uncertainty_wh
 from power.energy import checks
 from power.energy import judge as energy
 from power.energy import plausibility
+from power.energy.accuracy import accuracy_of, energy_uncertainty_wh
 from power.meter import Identity, InputMode
 from power.wt310.models import MODELS
 

@@ -11,10 +11,11 @@ from typing import Any
 import pytest
 
 from power.bench.recorder import Recorder
+from power.energy.facts import RunFacts
 from power.energy.judge import Verdict
 from power.logs.audit import audit
+from power.logs.facts_file import facts_path, load_facts, save_facts
 from power.logs.old_log import is_old_log, read_old_log
-from power.logs.run_facts import RunFacts, facts_path, load_facts, save_facts
 from power.meter import Flag, Identity, MeterSettings
 
 REAL_LOGS = Path(__file__).parents[4] / "shared" / "data" / "lpirc"
@@ -79,10 +80,10 @@ def test_facts_survive_the_file(tmp_path: Path) -> None:
     facts = RunFacts(
         Identity("YOKOGAWA", "WT310E", "1", "F1"),
         SETTINGS,
-        8.0,
-        frozenset({Flag.AUTO_RANGE}),
-        150.0,
-        0.1,
+        session_s=8.0,
+        flags=frozenset({Flag.AUTO_RANGE}),
+        voltage_range_v=150.0,
+        current_range_a=0.1,
     )
     save_facts(tmp_path / "a.csv", facts)
     assert facts == load_facts(tmp_path / "a.csv")

@@ -1,0 +1,38 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The facts of a run in a file beside its power log, which has no columns for them.
+
+The file has the log's name with the suffix `.json`. It is written when the integration starts and
+again at its end, so that the log of a killed recorder has its facts too.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+
+from power.energy.facts import RunFacts, facts_from_json, facts_to_json
+
+
+def facts_path(log: Path) -> Path:
+    """Return where the facts of a log are."""
+    return log.with_suffix(".json")
+
+
+def save_facts(log: Path, facts: RunFacts) -> None:
+    """Write the facts beside the log, whole or not at all."""
+    partial = facts_path(log).with_suffix(".json.part")
+    text = json.dumps(facts_to_json(facts), indent=1, allow_nan=False)
+    partial.write_text(text + "\n", encoding="utf-8")
+    os.replace(partial, facts_path(log))
+
+
+def load_facts(log: Path) -> RunFacts | None:
+    """Return the facts beside a log, or None if there are none; a broken file is a ValueError."""
+    path = facts_path(log)
+    if not path.exists():
+        return None
+    try:
+        return facts_from_json(json.loads(path.read_text(encoding="utf-8")))
+    except ValueError as error:
+        raise ValueError(f"{path}: {error}") from None

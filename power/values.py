@@ -1,0 +1,84 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The values of the `Meter` protocol as plain JSON values, and back without loss.
+
+Each pair is `x_to_json` and `x_from_json`. A value that does not fit is a ValueError that names it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict
+from datetime import datetime
+from typing import Any
+
+from power.meter import Flag, Identity, InputMode, IntegrationState, MeterSettings, Reading
+
+
+def identity_to_json(identity: Identity) -> dict[str, Any]:
+    """Return an identity as JSON values."""
+    return asdict(identity)
+
+
+def identity_from_json(value: Mapping[str, Any]) -> Identity:
+    """Return the identity that `identity_to_json` wrote."""
+    try:
+        return Identity(**value)
+    except TypeError as error:
+        raise ValueError(f"this is not the identity of a meter: {error}") from None
+
+
+def settings_to_json(settings: MeterSettings) -> dict[str, Any]:
+    """Return settings as JSON values; a range of null is auto-range."""
+    return {**asdict(settings), "mode": settings.mode.value}
+
+
+def settings_from_json(value: Mapping[str, Any]) -> MeterSettings:
+    """Return the settings that `settings_to_json` wrote."""
+    try:
+        return MeterSettings(**{**value, "mode": InputMode(value["mode"])})
+    except (KeyError, TypeError, ValueError) as error:
+        raise ValueError(f"these are not the settings of a meter: {error}") from None
+
+
+def flags_to_json(flags: frozenset[Flag]) -> list[str]:
+    """Return flags as a sorted list of their names."""
+    return sorted(flag.value for flag in flags)
+
+
+def flags_from_json(names: list[str]) -> frozenset[Flag]:
+    """Return the flags that `flags_to_json` wrote."""
+    return frozenset(Flag(name) for name in names)
+
+
+def reading_to_json(reading: Reading) -> dict[str, Any]:
+    """Return a reading as JSON values; a number that the meter did not have is null."""
+    return {
+        "monotonic_s": reading.monotonic_s,
+        "utc": reading.utc.isoformat(),
+        "voltage_v": reading.voltage_v,
+        "current_a": reading.current_a,
+        "power_w": reading.power_w,
+        "energy_wh": reading.energy_wh,
+        "integration_s": reading.integration_s,
+        "state": reading.state.value,
+        "absent": dict(reading.absent),
+        "flags": flags_to_json(reading.flags),
+        "voltage_range_v": reading.voltage_range_v,
+        "current_range_a": reading.current_range_a,
+    }
+
+
+def reading_from_json(value: Mapping[str, Any]) -> Reading:
+    """Return the reading that `reading_to_json` wrote."""
+    try:
+        return Reading(
+            **{
+                **value,
+                "utc": datetime.fromisoformat(value["utc"]),
+                "state": IntegrationState(value["state"]),
+                "absent": dict(value["absent"]),
+                "flags": flags_from_json(value["flags"]),
+            }
+        )
+    except (KeyError, TypeError, ValueError) as error:
+        raise ValueError(f"this is not a reading of a meter: {error}") from None

@@ -1,0 +1,71 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Findings that are added to a judged energy."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from power.energy.verdict import (
+    EnergyResult,
+    Verdict,
+    finding_from_json,
+    finding_to_json,
+    invalid,
+    note,
+    result_to_json,
+    suspect,
+    with_findings,
+)
+from power.meter import IntegrationState
+
+GOOD = EnergyResult(
+    verdict=Verdict.VALID,
+    energy_wh=0.5,
+    uncertainty_wh=0.001,
+    findings=(note("gap", "A gap."),),
+    integrator_wh=0.5,
+    end_state=IntegrationState.TIMEUP,
+)
+
+
+def test_an_added_finding_decides_with_the_others() -> None:
+    """The verdict is the gravest of all findings, and the judge's own come first."""
+    result = with_findings(GOOD, [suspect("restarted_host", "The computer restarted.")])
+    assert Verdict.SUSPECT is result.verdict
+    assert 0.5 == result.energy_wh
+    assert ["gap", "restarted_host"] == [finding.code for finding in result.findings]
+
+
+def test_an_energy_that_becomes_invalid_is_withdrawn() -> None:
+    """What the integrator showed stays beside it, and no later finding brings the energy back."""
+    result = with_findings(GOOD, [invalid("overridden", "Another device was measured.")])
+    assert (Verdict.INVALID, None, None) == (
+        result.verdict,
+        result.energy_wh,
+        result.uncertainty_wh,
+    )
+    assert 0.5 == result.integrator_wh
+    assert with_findings(result, [note("said", "Nothing.")]).energy_wh is None
+
+
+def test_nothing_added_changes_nothing() -> None:
+    """An empty list gives the same result."""
+    assert GOOD == with_findings(GOOD, [])
+
+
+def test_findings_and_results_are_plain_json() -> None:
+    """A finding comes back; a result is text with the words of the contract."""
+    finding = suspect("clock", "Moved apart.")
+    assert finding == finding_from_json(json.loads(json.dumps(finding_to_json(finding))))
+    value = json.loads(json.dumps(result_to_json(GOOD), allow_nan=False))
+    assert ("VALID", "TIMEUP") == (value["verdict"], value["end_state"])
+    assert [{"code": "gap", "severity": "VALID", "text": "A gap."}] == value["findings"]
+
+
+@pytest.mark.parametrize("value", [{}, {"code": "a", "severity": "BAD", "text": ""}, 5])
+def test_other_values_are_no_findings(value: object) -> None:
+    """A finding without a code, or of an unknown severity, is refused."""
+    with pytest.raises(ValueError, match="BAD|not a finding"):
+        finding_from_json(value)  # type: ignore[arg-type]
