@@ -105,10 +105,14 @@ class Board:
             for sample in recent_power(connection, session_id, after, _SAMPLES_SHOWN)
         ]
 
+    def contestants_urls(self) -> list[str]:
+        """Return where contestants connect; empty while the machine is on no network."""
+        return contestants_urls(self._contest_address)
+
     def _contestants(self) -> dict[str, Any]:
         practice = self._contest.config.contest.mode == "practice"
         return {
-            "urls": contestants_urls(self._contest_address),
+            "urls": self.contestants_urls(),
             "password": PRACTICE_PASSWORD if practice else None,
         }
 

@@ -217,6 +217,10 @@ class ControlDesk:
                 record_event(connection, session_id, "voided", now, actor=operator, cause=reason)
                 self._audit(connection, now, operator, "void", session_id, reason)
 
+    def state(self, session_id: int) -> SessionState:
+        """Return a session's state now; raises `Refusal` (code `session_unknown`)."""
+        return self._state(load_session(self._contest.database.connection, session_id))
+
     def handle(self, request: Mapping[str, Any]) -> Mapping[str, Any]:
         """Serve one request of the contest server (see `desk_link`)."""
         if request.get("action") == "begin":

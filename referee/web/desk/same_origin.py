@@ -1,20 +1,22 @@
 # SPDX-License-Identifier: Apache-2.0
 """Keep other sites out of the console: their pages may run in the operator's own browser.
 
-The console listens on the operator's laptop, where a page from anywhere may send requests to it.
-A browser names the page's own host in `Host` and its origin in `Origin` or `Sec-Fetch-Site`; a
-name that somebody else's DNS points at this machine is told by `Host`.
+The console listens on the operator's laptop. A page of any site can make the browser there send
+requests to it. The browser then tells the truth in three headers. `Host` is the name under which
+it reached the console. `Origin` and `Sec-Fetch-Site` say whose page asked.
 """
 
 from __future__ import annotations
 
 import ipaddress
-from urllib.parse import urlsplit
+import re
 
 from flask import Flask, Response, jsonify, request
 
 _LOOPBACK = frozenset({"127.0.0.1", "localhost", "::1"})
 _ANY = frozenset({"0.0.0.0", "::", ""})
+# RFC 9110, 7.2: a name or a number, or an IPv6 number in brackets, and perhaps a port.
+_HOST = re.compile(r"(?:\[(?P<number>[0-9a-f:.]+)\]|(?P<name>[a-z0-9._-]+))(?::[0-9]{1,5})?")
 
 
 def admit_own_pages_only(app: Flask, address: str) -> None:
@@ -22,7 +24,7 @@ def admit_own_pages_only(app: Flask, address: str) -> None:
 
     `address` is where the console is configured to listen, `HOST:PORT`.
     """
-    configured = _host_of(address)
+    configured = _configured_host(address)
 
     @app.before_request
     def own_pages_only() -> tuple[Response, int] | None:
@@ -30,7 +32,7 @@ def admit_own_pages_only(app: Flask, address: str) -> None:
         if not is_own_host(host, configured):
             return _refused(
                 "host_unknown",
-                f"The console is not at '{host}': open it at the address that the referee "
+                f"The console is not at '{host}'. Open it at the address that the referee "
                 "printed, or name this host in [server] console.",
             )
         if not _from_own_page(host):
@@ -41,10 +43,16 @@ def admit_own_pages_only(app: Flask, address: str) -> None:
 def is_own_host(header: str, configured: str) -> bool:
     """Tell whether a `Host` header names the console: loopback, or the configured host.
 
-    Where the console listens on all addresses any numeric one is taken: no other site can make a
-    browser name a number that leads here.
+    A console that listens on all addresses takes every number too: a site has a name, and cannot
+    make the browser send a number instead.
     """
-    host = _host_of(header)
+    found = _HOST.fullmatch(header.lower())
+    if found is None:
+        return False
+    number, name = found["number"], found["name"]
+    if number is not None and not _is_number(number, version=6):
+        return False
+    host = name if number is None else number
     if host in _LOOPBACK or (host == configured and host not in _ANY):
         return True
     return configured in _ANY and _is_number(host)
@@ -53,26 +61,26 @@ def is_own_host(header: str, configured: str) -> bool:
 def _from_own_page(host: str) -> bool:
     site = request.headers.get("Sec-Fetch-Site", "same-origin")
     if site not in ("same-origin", "none"):
-        # A link to the page itself may stand anywhere: opening it does nothing.
+        # A link to the page may stand anywhere: opening the page does nothing.
         mode = request.headers.get("Sec-Fetch-Mode")
         return request.method == "GET" and request.path == "/" and mode == "navigate"
     origin = request.headers.get("Origin")
-    return origin is None or urlsplit(origin).netloc == host
+    return origin is None or origin in (f"http://{host}", f"https://{host}")
 
 
-def _host_of(address: str) -> str:
+def _configured_host(address: str) -> str:
     """Return the host of `HOST`, `HOST:PORT` or `[HOST]:PORT`, in lower case, without brackets."""
     if address.startswith("["):
         return address[1:].partition("]")[0].lower()
     return address.partition(":")[0].lower() if address.count(":") < 2 else address.lower()
 
 
-def _is_number(host: str) -> bool:
+def _is_number(host: str, version: int | None = None) -> bool:
     try:
-        ipaddress.ip_address(host)
+        address = ipaddress.ip_address(host)
     except ValueError:
         return False
-    return True
+    return version in (None, address.version)
 
 
 def _refused(code: str, text: str) -> tuple[Response, int]:

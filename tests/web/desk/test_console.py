@@ -76,16 +76,34 @@ def console(tmp_path: Path) -> Iterator[Console]:
         ("192.168.1.5:8001", "0.0.0.0", True),
         ("[fd00::5]:8001", "::", True),
         ("desk.lan:8001", "desk.lan", True),
+        ("127.0.0.1", "desk.lan", True),
         ("", "127.0.0.1", False),
         ("", "", False),
+        ("[::1].evil.example", "127.0.0.1", False),
+        ("[::1]evil.example:8001", "127.0.0.1", False),
+        ("[::1", "127.0.0.1", False),
+        ("::1", "127.0.0.1", False),
+        ("[127.0.0.1]", "127.0.0.1", False),
+        ("[desk.lan]", "desk.lan", False),
+        ("127.0.0.1:8001@evil.example", "127.0.0.1", False),
+        ("127.0.0.1:evil.example", "127.0.0.1", False),
+        ("127.0.0.1:", "127.0.0.1", False),
+        ("127.0.0.1:80:80", "127.0.0.1", False),
+        ("localhost/evil.example", "127.0.0.1", False),
+        ("localhost ", "127.0.0.1", False),
+        ("localhost\n", "127.0.0.1", False),
+        ("[fe80::1%25eth0]:8001", "::", False),
+        ("[:::]:8001", "0.0.0.0", False),
     ],
 )
 def test_hosts_that_are_the_console(header: str, configured: str, own: bool) -> None:
-    """Loopback and the configured host are; a name that leads here by somebody's DNS is not."""
+    """Loopback and the configured host are; other names and malformed headers are not."""
     assert own == is_own_host(header, configured)
 
 
-@pytest.mark.parametrize("path", ["/", "/board", "/events", "/form-key", "/static/console/console.js"])
+@pytest.mark.parametrize(
+    "path", ["/", "/board", "/events", "/form-key", "/static/console/console.js"]
+)
 def test_no_other_host_is_answered(console: Console, path: str) -> None:
     """A page whose name was pointed at this machine reads nothing, the key least of all."""
     answer = console.client.get(path, headers={"Host": "evil.example:8001"})
@@ -100,6 +118,13 @@ def test_no_other_host_is_answered(console: Console, path: str) -> None:
         {"Origin": "http://evil.example"},
         {"Origin": "http://localhost:9999"},
         {"Origin": "null"},
+        {"Origin": ""},
+        {"Origin": "http://[::1"},
+        {"Origin": "http://]"},
+        {"Origin": "http://localhost@evil.example"},
+        {"Origin": "http://localhost/path"},
+        {"Origin": "ftp://localhost"},
+        {"Origin": "évil"},
     ],
 )
 def test_no_other_site_acts_or_reads(console: Console, headers: dict[str, str]) -> None:
@@ -120,6 +145,13 @@ def test_own_page_and_a_link_to_it(console: Console) -> None:
     with console.client.get("/", headers=link) as page:
         assert 200 == page.status_code
     assert 403 == console.client.get("/board", headers=link).status_code
+
+
+def test_host_that_is_no_host_reads_no_key(console: Console) -> None:
+    """A request whose `Host` only begins like the console's gets no form key."""
+    for host in ("[::1].evil.example", "127.0.0.1:8001@evil.example", "localhost:x"):
+        answer = console.client.get("/form-key", headers={"Host": host})
+        assert (403, "host_unknown") == (answer.status_code, answer.get_json()["code"])
 
 
 @pytest.mark.parametrize("key", ["", "0" * 64, "ключ"])
@@ -217,6 +249,88 @@ def test_details_and_power_of_any_session(console: Console) -> None:
     assert {"samples": []} == console.client.get("/sessions/1/power?after=5").get_json()
     assert {"samples": []} == console.client.get("/sessions/1/power?after=x").get_json()
     assert 409 == console.client.get("/sessions/77").status_code
+
+
+# Odd requests
+
+
+@pytest.mark.parametrize(
+    "number", [str(2**63), str(10**18), 30 * "9", 5000 * "9", "-1", "1.0", "1e3", "١", "x", "%00"]
+)
+def test_number_that_no_session_has(console: Console, number: str) -> None:
+    """Every such number gets the same refusal, wherever it stands; nothing is moved."""
+    console.done("/sessions", team="ants")
+    answers = [
+        console.client.get(f"/sessions/{number}"),
+        console.client.get(f"/sessions/{number}/power"),
+        console.post(f"/sessions/{number}/arm"),
+        console.post(f"/sessions/{number}/void", reason="wrong device"),
+    ]
+    for answer in answers:
+        assert (409, "session_unknown") == (answer.status_code, answer.get_json()["code"])
+        assert answer.get_json()["text"].startswith("There is no session")
+    assert ["READY"] == [
+        row["state"] for row in console.client.get("/board").get_json()["sessions"]
+    ]
+
+
+@pytest.mark.parametrize("after", [str(2**63), str(-(2**63) - 1), 5000 * "9", "-1", "1.5", "%00"])
+def test_power_after_an_odd_number(console: Console, after: str) -> None:
+    """A number that no reading has asks for all readings."""
+    console.done("/sessions", team="ants")
+    answer = console.client.get(f"/sessions/1/power?after={after}")
+    assert (200, {"samples": []}) == (answer.status_code, answer.get_json())
+
+
+@pytest.mark.parametrize(
+    ("body", "code"),
+    [
+        (r'{"reason": "\ud800"}', "text_wrong"),
+        (r'{"reason": "\u0000"}', "text_wrong"),
+        (r'{"reason": "one\ntwo"}', "text_wrong"),
+        ('{"reason": ["wrong device"]}', "text_wrong"),
+        ('{"reason": "' + 201 * "x" + '"}', "text_wrong"),
+        ('{"reason": null}', "reason_missing"),
+        ('{"reason": ' + 5000 * "9" + "}", "reason_missing"),
+        (8000 * "[", "reason_missing"),
+        ("wrong device", "reason_missing"),
+        ('{"seen_state": NaN, "reason": "wrong device"}', "state_moved"),
+        ('{"seen_state": ["READY"], "reason": "wrong device"}', "state_moved"),
+    ],
+)
+def test_odd_body_is_refused_in_words(console: Console, body: str, code: str) -> None:
+    """A body that is no proper request is refused with a code, and voids nothing."""
+    console.done("/sessions", team="ants")
+    key = console.client.get("/form-key").get_json()["key"]
+    answer = console.client.post(
+        "/sessions/1/void", data=body, content_type="application/json", headers={"X-Form-Key": key}
+    )
+    assert (409, code) == (answer.status_code, answer.get_json()["code"])
+    assert "READY" == console.client.get("/sessions/1").get_json()["state"]
+
+
+def test_reason_in_any_language_is_kept(console: Console) -> None:
+    """A reason may have any letters, and blanks of any kind."""
+    console.done("/sessions", team="ants")
+    reason = "falsches\u00a0Gerät 🤦🏽\u200d♀️"
+    console.done("/sessions/1/void", reason=reason)
+    assert reason == console.client.get("/sessions/1").get_json()["void_reason"]
+
+
+def test_body_beyond_all_measure(console: Console) -> None:
+    """The desk does not read a body that is longer than an action can be."""
+    answer = console.post("/sessions/1/void", reason=100_000 * "x")
+    assert 413 == answer.status_code
+
+
+@pytest.mark.parametrize("path", ["/login", "/image/1", "/result", "/nowhere", "/static/%00"])
+def test_contestant_at_the_wrong_port_is_told_the_right_one(console: Console, path: str) -> None:
+    """What the console does not have is refused in one line of text that a client can print."""
+    answer = console.client.get(path)
+    assert (404, "text/plain") == (answer.status_code, answer.mimetype)
+    text = answer.get_data(as_text=True)
+    assert text.startswith("This is the operators' console")
+    assert (1, True) == (text.count("\n"), "Contestants connect to " in text)
 
 
 def test_practice_makes_its_own_sessions(tmp_path: Path) -> None:

@@ -1,0 +1,79 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What operators do on the page: make, arm, stop and void sessions."""
+
+from __future__ import annotations
+
+import hmac
+import json
+from collections.abc import Callable
+from typing import Any
+
+from flask import Flask, Response, jsonify, request
+
+from referee.core.states import EndCause
+from referee.errors import Refusal
+from referee.service.desk.control_desk import ControlDesk
+from referee.service.entry.teams import registered_teams
+from referee.service.setup.contest import Contest
+from referee.web.desk.arguments import posted_arguments, posted_text, session_number
+from referee.web.desk.broadcast import Broadcast
+
+_OPERATOR = "operator"
+
+
+def register_actions(
+    app: Flask, contest: Contest, desk: ControlDesk, broadcast: Broadcast, key: str
+) -> None:
+    """Add the routes of the operators' actions; each asks for the page's key in `X-Form-Key`."""
+
+    def act(action: Callable[[dict[str, Any]], dict[str, Any]]) -> Response:
+        """Run an action that our own page asks for, and show its effect at once."""
+        sent = request.headers.get("X-Form-Key", "").encode("utf-8", "replace")
+        if not hmac.compare_digest(sent, key.encode()):
+            raise Refusal("form_key_wrong", "The page is out of date: reload it and try again.")
+        answer = action(posted_arguments())
+        broadcast.publish_now()
+        return jsonify(answer)
+
+    @app.post("/sessions")
+    def new_session() -> Response:
+        def do(arguments: dict[str, Any]) -> dict[str, Any]:
+            return {"session": _new_session(contest, desk, posted_text(arguments, "team"))}
+
+        return act(do)
+
+    @app.post("/sessions/<number>/<any(arm, stop, void):move>")
+    def move(number: str, move: str) -> Response:
+        def do(arguments: dict[str, Any]) -> dict[str, Any]:
+            return _move(desk, session_number(number), move, arguments)
+
+        return act(do)
+
+
+def _new_session(contest: Contest, desk: ControlDesk, team: str) -> int:
+    if contest.config.contest.mode == "practice":
+        raise Refusal("practice", "In practice every login makes its own session.")
+    if team not in registered_teams(contest.config.teams):
+        raise Refusal(
+            "team_unknown", f"'{team}' is not registered: run 'referee team add' with its name."
+        )
+    return desk.new_session(team, _OPERATOR)
+
+
+def _move(
+    desk: ControlDesk, session_id: int, move: str, arguments: dict[str, Any]
+) -> dict[str, Any]:
+    """Act only if the session is still in the state that the operator saw on the page."""
+    seen, state = arguments.get("seen_state"), desk.state(session_id).value
+    if seen is not None and seen != state:
+        raise Refusal(
+            "state_moved",
+            f"Session {session_id} is {state} by now, not {json.dumps(seen)}; look again.",
+        )
+    if move == "arm":
+        desk.arm(session_id, _OPERATOR)
+    elif move == "stop":
+        desk.end(session_id, EndCause.STOP, _OPERATOR)
+    else:
+        desk.void(session_id, _OPERATOR, posted_text(arguments, "reason"))
+    return {"session": session_id, "state": desk.state(session_id).value}
