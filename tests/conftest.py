@@ -8,12 +8,24 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, settings
 
+from tests.support.programs import BROWSER, Need, require
+
 _SHARED_DATA = Path(__file__).resolve().parents[2] / "shared" / "data"
 
 # Property tests show that something is right, never how fast it is. A machine that is busy makes
 # the first input slow, and the test would fail for that alone.
 settings.register_profile("referee", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("referee")
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtest_setup(item: pytest.Item) -> None:
+    """Look for the programs that a test needs before any of its fixtures is made."""
+    needs: list[Need] = [need for mark in item.iter_markers("needs") for need in mark.args]
+    if item.get_closest_marker("browser") is not None:
+        needs.append(BROWSER)
+    for need in needs:
+        require(need)
 
 
 @pytest.fixture(scope="session")

@@ -3,25 +3,25 @@
 
 from __future__ import annotations
 
-import shutil
 import socket
 import subprocess
 from pathlib import Path
 
 import pytest
 
+from tests.support.programs import C_WITH_LIBCURL
+
+pytestmark = pytest.mark.needs(C_WITH_LIBCURL)
+
 SOURCE = Path(__file__).parents[2] / "client_sample/client.c"
 
 
 @pytest.fixture(scope="module")
 def program(tmp_path_factory) -> Path:
-    """Build the client with every warning on, or skip where libcurl's headers are missing."""
-    compiler = shutil.which("cc")
-    if compiler is None or shutil.which("curl-config") is None:
-        pytest.skip("needs a C compiler and libcurl4-openssl-dev")
+    """Build the client with every warning on."""
     built = tmp_path_factory.mktemp("c") / "client"
     strict = ["-std=c99", "-pedantic", "-Wall", "-Wextra", "-Wconversion", "-Werror"]
-    command = [compiler, *strict, "-O2", "-o", str(built), str(SOURCE), "-lcurl"]
+    command = ["cc", *strict, "-O2", "-o", str(built), str(SOURCE), "-lcurl"]
     done = subprocess.run(command, capture_output=True, text=True, timeout=120)
     assert 0 == done.returncode, done.stderr
     return built

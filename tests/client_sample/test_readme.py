@@ -5,22 +5,21 @@ from __future__ import annotations
 
 import ast
 import re
-import shutil
 import subprocess
 from pathlib import Path
 
 import pytest
 
 from client_sample import client, pipelined
+from tests.support.programs import CURL
 
 FOLDER = Path(client.__file__).parent
 README = (FOLDER / "README.md").read_text()
 
 
+@pytest.mark.needs(CURL)
 def test_the_curl_lines_play_a_whole_session(referee, tmp_path):
     """Run by a shell as they are, the lines fetch, post in all three forms and log out."""
-    if shutil.which("curl") is None:
-        pytest.skip("needs curl")
     referee.password = "practice"
     script = re.search(r"```sh\n(.*?)```", README, re.DOTALL)
     assert script is not None

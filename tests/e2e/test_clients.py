@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import json
-import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -12,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from tests.e2e.conftest import Material, Rehearse
+from tests.support.programs import C_WITH_LIBCURL
 from tests.support.running import PATIENCE_S, referee
 
 pytestmark = pytest.mark.slow
@@ -51,10 +51,9 @@ def test_pipelined_client(rehearse: Rehearse, material: Material, how: tuple[str
     assert running.board()["current"]["images_fetched"] == 12
 
 
+@pytest.mark.needs(C_WITH_LIBCURL)
 def test_c_client(rehearse: Rehearse, material: Material, tmp_path: Path) -> None:
     """The C client, built with its one command, scores what its answers are worth."""
-    if shutil.which("cc") is None or shutil.which("curl-config") is None:
-        pytest.skip("needs a C compiler and libcurl4-openssl-dev")
     source = ROOT / "client_sample" / "client.c"
     take_part("cc", "-O2", "-o", str(tmp_path / "client"), str(source), "-lcurl")
     lines = tmp_path / "answers.txt"

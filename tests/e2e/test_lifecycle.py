@@ -15,9 +15,10 @@ from pathlib import Path
 import pytest
 
 from tests.e2e.conftest import Material, Rehearse
+from tests.support.programs import PS
 from tests.support.running import Program, client, eventually, get, program, referee, request
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.needs(PS)]
 
 
 def children(pid: int) -> list[tuple[int, str]]:

@@ -11,19 +11,21 @@ from selenium import webdriver
 from selenium.webdriver.common.by import By
 from selenium.webdriver.support.ui import WebDriverWait
 
+from tests.support.programs import chromium_path, path_of
 from tests.support.running import PATIENCE_S
 
 
 @contextmanager
 def chromium() -> Iterator[webdriver.Chrome]:
-    """Run Debian's Chromium, headless, until the block ends."""
+    """Run Chromium, headless, until the block ends."""
     options = webdriver.ChromeOptions()
+    options.binary_location = chromium_path() or ""
     for flag in ("--headless=new", "--no-sandbox", "--disable-gpu", "--window-size=1280,1000"):
         options.add_argument(flag)
     for flag in ("--disable-background-networking", "--disable-quic", "--no-first-run"):
         options.add_argument(flag)
     options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
-    service = webdriver.ChromeService("/usr/bin/chromedriver", log_output=subprocess.DEVNULL)
+    service = webdriver.ChromeService(path_of("chromedriver"), log_output=subprocess.DEVNULL)
     driver = webdriver.Chrome(options=options, service=service)
     try:
         yield driver

@@ -1,0 +1,74 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Programs that some tests need and that pip cannot install."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import pytest
+
+
+@dataclass(frozen=True)
+class Need:
+    """Something that a bare machine lacks: its name, Debian's packages, and how to find it."""
+
+    name: str
+    packages: str
+    is_there: Callable[[], bool]
+
+
+def path_of(*names: str) -> str | None:
+    """Return the path of the first of these programs that is installed."""
+    return next((path for path in map(shutil.which, names) if path is not None), None)
+
+
+def _compiles_with_libcurl() -> bool:
+    """Tell whether a program that includes the C library's and libcurl's headers compiles."""
+    compiler = path_of("cc")
+    if compiler is None:
+        return False
+    done = subprocess.run(
+        [compiler, "-fsyntax-only", "-x", "c", "-"],
+        input="#include <stdio.h>\n#include <curl/curl.h>\n",
+        capture_output=True,
+        text=True,
+        timeout=60,
+    )
+    return done.returncode == 0
+
+
+def chromium_path() -> str | None:
+    """Return the path of Chromium, by the name that Debian or another system gives it."""
+    return path_of("chromium", "chromium-browser", "google-chrome")
+
+
+BROWSER = Need(
+    "Chromium and its driver",
+    "chromium chromium-driver",
+    lambda: None not in (chromium_path(), path_of("chromedriver")),
+)
+C_WITH_LIBCURL = Need(
+    "a C compiler with libcurl's headers",
+    "gcc libc6-dev libcurl4-openssl-dev",
+    _compiles_with_libcurl,
+)
+CURL = Need("curl", "curl", lambda: path_of("curl") is not None)
+PS = Need("ps", "procps", lambda: path_of("ps") is not None)
+
+
+def require(need: Need) -> None:
+    """Skip the test where a program is missing; under `CI=true` fail it instead.
+
+    All skips come from one line of this file, outside of any fixture. So pytest's summary shows
+    one line for each need, with the number of tests.
+    """
+    if need.is_there():
+        return
+    text = f"needs {need.name}. Install: sudo apt install {need.packages}"
+    if os.environ.get("CI") == "true":
+        pytest.fail(text, pytrace=False)
+    pytest.skip(text)

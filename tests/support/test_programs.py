@@ -1,0 +1,79 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A test whose program is missing is skipped with one line that says what to install."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.support.programs import BROWSER, C_WITH_LIBCURL, CURL, PS, Need, require
+
+ROOT = Path(__file__).parents[2]
+NEEDS = [BROWSER, C_WITH_LIBCURL, CURL, PS]
+INSTALL = "sudo apt install"
+
+
+@pytest.fixture
+def bare(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Put every program out of reach, on a machine that is not a CI's."""
+    monkeypatch.setenv("PATH", str(tmp_path))
+    monkeypatch.delenv("CI", raising=False)
+
+
+@pytest.mark.parametrize("need", NEEDS, ids=lambda need: need.name)
+def test_a_missing_program_skips_the_test(need: Need, bare: None) -> None:
+    """The reason names the missing program and the command that installs it."""
+    with pytest.raises(pytest.skip.Exception) as skipped:
+        require(need)
+    assert f"needs {need.name}. Install: {INSTALL} {need.packages}" == str(skipped.value)
+
+
+@pytest.mark.parametrize("need", NEEDS, ids=lambda need: need.name)
+def test_a_missing_program_fails_the_test_under_ci(
+    need: Need, bare: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A CI that lacks a program cannot be green by skipping."""
+    monkeypatch.setenv("CI", "true")
+    with pytest.raises(pytest.fail.Exception, match=INSTALL):
+        require(need)
+
+
+def test_a_program_that_is_there_lets_the_test_run() -> None:
+    """Nothing is skipped on a machine that has what the test needs."""
+    require(Need("the interpreter", "python3", lambda: Path(sys.executable).exists()))
+
+
+def test_a_compiler_without_the_headers_counts_as_missing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A compiler that cannot find the headers is of no use to the C client."""
+    compiler = tmp_path / "cc"
+    compiler.write_text(f"#!{sys.executable}\nraise SystemExit('curl.h: No such file')\n")
+    compiler.chmod(0o755)
+    monkeypatch.setenv("PATH", str(tmp_path))
+    assert not C_WITH_LIBCURL.is_there()
+
+
+@pytest.mark.slow
+def test_the_summary_has_one_line_for_each_missing_program(tmp_path: Path) -> None:
+    """On a bare machine the real test files pass, and each need has one line that counts."""
+    files = ["tests/client_sample/test_c_client.py", "tests/client_sample/test_readme.py"]
+    environment = os.environ | {"PATH": str(tmp_path)}
+    environment.pop("CI", None)
+    done = subprocess.run(
+        [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", "-p", "no:xdist", *files],
+        cwd=ROOT,
+        env=environment,
+        capture_output=True,
+        text=True,
+        timeout=120,
+    )
+    assert 0 == done.returncode, done.stdout
+    lines = [line for line in done.stdout.splitlines() if line.startswith("SKIPPED")]
+    assert 2 == len(lines), done.stdout
+    assert 1 == sum(C_WITH_LIBCURL.packages in line for line in lines)
+    assert 1 == sum(line.startswith("SKIPPED [1]") and CURL.packages in line for line in lines)
