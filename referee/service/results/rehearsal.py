@@ -11,33 +11,42 @@ import numpy as np
 from referee.core.detections import Detections
 from referee.core.flags import flag_rows
 from referee.core.ground_truth import GroundTruth
-from referee.scoring.mistakes import Mistake, find_mistakes
-from referee.service.entry.status import SessionStatus, status_of
-from referee.service.results.final_score import scored_detections
-from referee.service.setup.contest import Contest
-from referee.store.requests import Request, requests_of
+from referee.core.instant import seconds_between
+from referee.core.order import to_manifest_ids
+from referee.core.states import SessionFacts
+from referee.scoring.mistakes.diagnosis import Mistake, find_mistakes
+from referee.scoring.mistakes.posted import Posted
+from referee.service.setup.contest import Contest, order_of
+from referee.store.answers import AnswerCounts, answers_after, count_answers
+from referee.store.requests import Request, count_fetched_images, requests_of
 from referee.store.scores import newest_scoring_run
-from referee.store.sessions import load_session
+from referee.store.sessions import SessionRecord, load_session
 
 PARTS = 10
 """Parts of the session for which the rate of images is told."""
 
+# What is shorter than the clock's step has no rates: they would be divided by zero.
+_LEAST_S = 1e-3
+
 
 @dataclass(frozen=True)
 class RehearsalReport:
-    """Hold what a contestant wants to know after a rehearsal.
+    """What a contestant wants to know after a rehearsal.
 
-    `rates` are images a second in each tenth of the session; `waited_s` is the time that the
+    `session_s` is how long the session really was, from its start to the deadline or an earlier
+    end. `rates` are images per second in each tenth of that time. `waited_s` is the time that the
     server took to answer all requests, `slowest_s` the longest of them. `per_class` counts
-    detections by class id. `outside` counts boxes that reach beyond their image, `duplicates`
-    rows that repeat an earlier one but for the confidence.
+    detections by class id. `outside` counts boxes that reach beyond their image, `duplicates` rows
+    that repeat an earlier one but for the confidence.
     """
 
     session_id: int
     team: str
-    length_s: float
-    status: SessionStatus
+    session_s: float
+    images: int
+    images_fetched: int
     images_answered: int
+    answers: AnswerCounts
     rates: tuple[float, ...]
     requests: int
     waited_s: float
@@ -55,21 +64,25 @@ def rehearsal_report(contest: Contest, truth: GroundTruth, session_id: int) -> R
     """Return the report of a session that has ended; `truth` is in the contest's image ids."""
     connection = contest.database.connection
     session = load_session(connection, session_id)
-    detections = scored_detections(contest, session)
+    posted = _posted(contest, session)
+    numbers = posted.detections.image_id
+    detections = posted.detections.with_image_ids(to_manifest_ids(numbers, posted.order))
     # A login is answered after the session's start, but asked before it.
     requests = [r for r in requests_of(connection, session_id) if r.elapsed_s >= 0.0]
     run = newest_scoring_run(connection, session_id)
     sizes = {entry.image_id: (entry.width, entry.height) for entry in contest.images}
     classes, counts = np.unique(detections.class_id, return_counts=True)
     flags = flag_rows(detections, contest.image_count, contest.class_ids)
-    length_s = session.facts.length_s
+    session_s = _length_s(session.facts)
     return RehearsalReport(
         session_id=session_id,
         team=session.team,
-        length_s=length_s,
-        status=status_of(contest, session),
+        session_s=session_s,
+        images=contest.image_count,
+        images_fetched=count_fetched_images(connection, session_id),
         images_answered=len(np.intersect1d(detections.image_id, truth.image_ids)),
-        rates=_rates(requests, length_s),
+        answers=count_answers(connection, session_id),
+        rates=_rates(requests, session_s),
         requests=len(requests),
         waited_s=sum(request.duration_s for request in requests),
         slowest_s=max((request.duration_s for request in requests), default=0.0),
@@ -79,17 +92,39 @@ def rehearsal_report(contest: Contest, truth: GroundTruth, session_id: int) -> R
         duplicates=_duplicates(detections),
         never_match=dict(Counter(flag.reason for flag in flags)),
         mean_ap=None if run is None else run.mean_ap,
-        mistakes=find_mistakes(truth, detections, sizes),
+        mistakes=find_mistakes(truth, posted, sizes),
     )
 
 
-def _rates(requests: list[Request], length_s: float) -> tuple[float, ...]:
-    """Return images sent a second in each part of the session."""
+def _posted(contest: Contest, session: SessionRecord) -> Posted:
+    """Return the detections of all answers in time as they were sent."""
+    connection = contest.database.connection
+    answers = [a for a in answers_after(connection, session.session_id) if not a.late]
+    return Posted(
+        detections=Detections.concatenate([answer.detections for answer in answers]),
+        as_coco=np.repeat(
+            np.array([answer.form == "json" for answer in answers], dtype=bool),
+            [len(answer.detections) for answer in answers],
+        ),
+        order=order_of(contest.image_count, session.order_seed),
+        source_ids=np.array([entry.source_id for entry in contest.images], dtype=np.int64),
+    )
+
+
+def _length_s(facts: SessionFacts) -> float:
+    """Return how long a session was; the whole length where no earlier end is recorded."""
+    if facts.started is None or facts.ended is None:
+        return facts.length_s
+    return min(facts.length_s, max(_LEAST_S, seconds_between(facts.started, facts.ended)))
+
+
+def _rates(requests: list[Request], session_s: float) -> tuple[float, ...]:
+    """Return images sent per second in each part of the session."""
     sent = [0] * PARTS
     for request in requests:
-        part = min(PARTS - 1, max(0, int(PARTS * request.elapsed_s / length_s)))
+        part = min(PARTS - 1, max(0, int(PARTS * request.elapsed_s / session_s)))
         sent[part] += request.image_count
-    return tuple(PARTS * count / length_s for count in sent)
+    return tuple(PARTS * count / session_s for count in sent)
 
 
 def _inverted(detections: Detections) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:

@@ -3,15 +3,19 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
+import numpy as np
 import pytest
 
 from referee.core.detections import Detections
 from referee.service.results.rehearsal import rehearsal_report
 from referee.service.results.rehearsal_text import rehearsal_text
-from referee.service.setup.contest import read_contest_truth
+from referee.service.setup.contest import order_of, read_contest_truth
 from referee.store.answers import Answer, insert_answer
 from referee.store.requests import Request, insert_requests
 from referee.store.sessions import create_session, record_event
+from tests.support.fakes import make_contest
 
 ROWS = [
     (1, 1, 0.9, 1, 2, 10, 11),
@@ -23,47 +27,135 @@ ROWS = [
 ]
 
 
+IMAGES = 20
+RIGHT = Detections.from_rows([(n, 1, 0.9 - n / 100, n, 2, n + 9, 11) for n in range(1, IMAGES + 1)])
+
+
 @pytest.fixture
-def report(practice, clock):
-    """Return the report of a session with a few requests and odd rows."""
-    now = clock.now()
-    with practice.database.write() as connection:
-        session_id = create_session(connection, team="me", length_s=600.0, order_seed=None, now=now)
+def larger(tmp_path, clock):
+    """Return a rehearsal of so many images that answers in another order are wrong."""
+    contest = make_contest(tmp_path, clock, images=IMAGES, mode="practice", seconds=600)
+    yield contest
+    contest.database.close()
+
+
+def begin(contest, seed=None):
+    """Make a session that runs from now on."""
+    now = contest.clock.now()
+    with contest.database.write() as connection:
+        session_id = create_session(connection, team="me", length_s=600.0, order_seed=seed, now=now)
         for kind in ("armed", "started"):
             record_event(connection, session_id, kind, now, actor="me")
-        requests = [
-            Request(
-                *(session_id, at_s, now.utc.isoformat(), "GET", "/image", 200),
-                *(number, 1 if number else 0, 0, 1000, took_s, "10.0.0.2"),
-            )
-            for number, (at_s, took_s) in enumerate([(-1.0, 3.0), (5.0, 0.25), (599.0, 0.5)])
-        ]
-        insert_requests(connection, requests)
-        insert_answer(
-            connection,
-            Answer(
-                session_id,
-                6.0,
-                now.utc.isoformat(),
-                False,
-                "csv",
-                "",
-                3,
-                Detections.from_rows(ROWS),
-            ),
+    return session_id
+
+
+def fetch(contest, session_id, *moments):
+    """Store a request for an image at each of (second, how long it took)."""
+    requests = [
+        Request(
+            *(session_id, at_s, "then", "GET", "/image", 200),
+            *(number, 1 if number else 0, 0, 1000, took_s, "10.0.0.2"),
         )
-    return rehearsal_report(practice, read_contest_truth(practice), session_id)
+        for number, (at_s, took_s) in enumerate(moments)
+    ]
+    with contest.database.write() as connection:
+        insert_requests(connection, requests)
+
+
+def answer(contest, session_id, detections, form="csv", late=False):
+    """Store an answer."""
+    row = Answer(session_id, 6.0, "then", late, form, "", 0, detections)
+    with contest.database.write() as connection:
+        insert_answer(connection, row)
+
+
+def log_out(contest, session_id, after_s):
+    """End the session so many seconds later."""
+    contest.clock.advance(after_s)
+    with contest.database.write() as connection:
+        record_event(
+            connection, session_id, "ended", contest.clock.now(), actor="me", cause="logout"
+        )
+
+
+def report_of(contest, session_id):
+    """Return the session's report."""
+    return rehearsal_report(contest, read_contest_truth(contest), session_id)
+
+
+@pytest.fixture
+def report(practice):
+    """Return the report of a session with a few requests and odd rows."""
+    session_id = begin(practice)
+    fetch(practice, session_id, (-1.0, 3.0), (5.0, 0.25), (599.0, 0.5))
+    answer(practice, session_id, Detections.from_rows(ROWS))
+    return report_of(practice, session_id)
 
 
 def test_requests_are_counted_from_the_start(report):
     """The login, which waits for the meter, is no time lost in the session."""
     assert (report.requests, report.waited_s, report.slowest_s) == (2, 0.75, 0.5)
-    assert report.status.images_fetched == 2
+    assert report.images_fetched == 2
 
 
 def test_rates_are_of_each_tenth(report):
-    """Images a second in each tenth of the session."""
+    """Images per second in each tenth of the session."""
     assert report.rates == (1 / 60, *[0.0] * 8, 1 / 60)
+
+
+def test_an_early_logout_shortens_the_session(practice):
+    """Rates and shares are of the time that the session took, not of what it might have taken."""
+    session_id = begin(practice)
+    fetch(practice, session_id, (-1.0, 3.0), (0.5, 0.5), (3.5, 0.5))
+    log_out(practice, session_id, 4.0)
+    report = report_of(practice, session_id)
+    assert report.session_s == 4.0
+    assert report.rates == (0, 1 / 0.4, 0, 0, 0, 0, 0, 0, 1 / 0.4, 0)
+    text = rehearsal_text(report, {})
+    assert "for 'me', 4.0 s long" in text
+    assert "1.00 s for the referee in 2 requests (25.0% of the session)" in text
+
+
+@pytest.mark.parametrize(("after_s", "session_s"), [(0.0, 0.001), (600.0, 600.0), (601.5, 600.0)])
+def test_length_of_a_session_at_its_edges(practice, after_s, session_s):
+    """An end that was recorded late adds no time, and an end at once divides nothing by zero."""
+    session_id = begin(practice)
+    log_out(practice, session_id, after_s)
+    assert report_of(practice, session_id).session_s == session_s
+
+
+def test_a_mistake_is_told_with_the_score_without_it(larger):
+    """Fractions in COCO boxes are recognised: the report knows in which form boxes were sent."""
+    session_id = begin(larger)
+    corner = RIGHT.box[:, :2] / [32, 24]
+    size = np.broadcast_to([10 / 32, 10 / 24], corner.shape)
+    box = np.concatenate([corner, corner + size - 1], axis=1)
+    answer(larger, session_id, replace(RIGHT, box=box), "json")
+    report = report_of(larger, session_id)
+    assert [mistake.code for mistake in report.mistakes] == ["boxes_normalised"]
+    text = rehearsal_text(replace(report, mean_ap=0.0), larger.classes)
+    assert "  WARNING     The boxes are fractions of the image. Multiply x by its width" in text
+    assert "  WARNING     Repaired, the mAP is 1.0000, not 0.0000." in text
+
+
+def test_numbers_are_those_that_the_session_showed(larger):
+    """Answers under the numbers of a shuffled session are right; stored ones are recognised."""
+    order = order_of(IMAGES, 7)
+    straight = begin(larger, 7)
+    answer(larger, straight, RIGHT)
+    log_out(larger, straight, 1.0)
+    shown = begin(larger, 7)
+    answer(larger, shown, RIGHT.with_image_ids(np.argsort(order)[RIGHT.image_id - 1] + 1))
+    found = [[m.code for m in report_of(larger, s).mistakes] for s in (straight, shown)]
+    assert [["image_order_ignored"], []] == found
+
+
+def test_late_answers_are_no_evidence(practice):
+    """A late answer is counted as late, and nothing else is concluded from it."""
+    session_id = begin(practice)
+    answer(practice, session_id, Detections.from_rows(ROWS), late=True)
+    report = report_of(practice, session_id)
+    assert (report.answers.late_answers, report.per_class, report.mistakes) == (1, {}, ())
 
 
 def test_odd_rows_are_counted_by_kind(report):

@@ -1,0 +1,159 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the four numbers of a box may have meant: their layout, and their unit."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from referee.scoring.mistakes.posted import Fault, Posted
+
+Boxes = NDArray[np.float64]
+Rows = NDArray[np.bool_]
+
+# Sides of the square inputs that detectors of these years have.
+_INPUT_SIDES = (224, 300, 320, 384, 416, 448, 512, 608, 640)
+# Fractions reach beyond 1 where a box reaches beyond its image, pixels beyond a network's input.
+_MOST_FRACTION = 2.0
+_BEYOND_INPUT = 1.1
+# Nearly all rows must fit a unit; some may be wild.
+_FITTING_SHARE = 0.95
+
+
+@dataclass(frozen=True, eq=False)
+class BoxReading:
+    """One meaning of the boxes: a way to corners in pixels, and the faults it supposes.
+
+    `corners` takes (width, height) of each row's image, shape (n, 2), and returns inclusive
+    corners xmin, ymin, xmax, ymax, shape (n, 4).
+    """
+
+    faults: tuple[Fault, ...]
+    corners: Callable[[Boxes], Boxes]
+
+
+@dataclass(frozen=True)
+class _Layout:
+    """An order of a box's four numbers: whether y comes first, what they are, and the fault."""
+
+    y_first: bool
+    to_corners: Callable[[Boxes], Boxes]
+    fault: Fault | None
+
+
+@dataclass(frozen=True)
+class _Unit:
+    """A length in which boxes may be sent: `scale` takes sizes, and returns pixels a unit."""
+
+    scale: Callable[[Boxes], Boxes]
+    fault: Fault | None
+
+
+def box_readings(posted: Posted) -> Iterator[BoxReading]:
+    """Yield every meaning that the boxes may have; the first is that of the protocol.
+
+    Rows that came as COCO boxes and the others are doubted apart: one program may send both.
+    """
+    kept = posted.detections.box
+    yield BoxReading((), lambda sizes: kept)
+    for coco in (False, True):
+        rows = posted.as_coco == coco
+        if rows.any():
+            sent = _as_sent(kept, coco=coco)
+            units = list(_units(sent[rows]))
+            # What supposes one fault comes before what supposes two: it wins when they are equal.
+            readings = [(layout, unit) for layout in _layouts(coco=coco) for unit in units]
+            for layout, unit in sorted(readings, key=lambda pair: len(_faults(*pair))):
+                if _faults(layout, unit):
+                    yield _reading(kept, sent, rows, layout, unit)
+
+
+def _reading(kept: Boxes, sent: Boxes, rows: Rows, layout: _Layout, unit: _Unit) -> BoxReading:
+    def corners(sizes: Boxes) -> Boxes:
+        # What is not finite stays so, and the evaluation counts it.
+        with np.errstate(invalid="ignore", over="ignore"):
+            x_first = _swap(sent) if layout.y_first else sent
+            pixels = layout.to_corners(x_first * np.tile(unit.scale(sizes), 2))
+        return np.where(rows[:, np.newaxis], pixels, kept)
+
+    return BoxReading(_faults(layout, unit), corners)
+
+
+def _faults(layout: _Layout, unit: _Unit) -> tuple[Fault, ...]:
+    return tuple(fault for fault in (unit.fault, layout.fault) if fault is not None)
+
+
+def _as_sent(kept: Boxes, *, coco: bool) -> Boxes:
+    """Return the four numbers as they were sent: COCO's width and height became corners."""
+    if not coco:
+        return kept
+    with np.errstate(invalid="ignore", over="ignore"):
+        return np.concatenate([kept[:, :2], kept[:, 2:] - kept[:, :2] + 1], axis=1)
+
+
+def _layouts(*, coco: bool) -> Iterator[_Layout]:
+    """Yield the orders that programs use; the right one has no fault."""
+    right = (
+        "A COCO bbox is [x, y, width, height]."
+        if coco
+        else "A box is xmin, ymin, xmax, ymax, in this order."
+    )
+    corners_sent = Fault("corners_sent", f"The boxes are two corners. {right}")
+    size_sent = Fault(
+        "width_height_sent",
+        f"Width and height were sent in the place of xmax and ymax. {right}",
+    )
+    swapped_corners = Fault("x_y_swapped", f"The boxes are ymin, xmin, ymax, xmax. {right}")
+    swapped_size = Fault("x_y_swapped", f"The boxes are y, x, height, width. {right}")
+    centre = Fault(
+        "centre_sent",
+        f"The boxes are centre x, centre y, width, height, as YOLO writes them. {right}",
+    )
+    yield _Layout(False, _from_size, None if coco else size_sent)
+    yield _Layout(False, _as_corners, corners_sent if coco else None)
+    yield _Layout(True, _from_size, swapped_size)
+    yield _Layout(True, _as_corners, swapped_corners)
+    yield _Layout(False, _from_centre, centre)
+
+
+def _units(sent: Boxes) -> Iterator[_Unit]:
+    """Yield the units that the numbers allow: fractions are small, pixels are not."""
+    with np.errstate(invalid="ignore"):
+        largest = np.nan_to_num(np.abs(sent), nan=0.0, posinf=0.0).max(axis=1)
+    if np.mean(largest <= _MOST_FRACTION) >= _FITTING_SHARE:
+        fractions = (
+            "boxes_normalised",
+            "The boxes are fractions of the image. Multiply x by its width and y by its height, "
+            "in pixels.",
+        )
+        yield _Unit(lambda sizes: sizes, Fault(*fractions))
+        return
+    yield _Unit(np.ones_like, None)
+    for side in _INPUT_SIDES:
+        if np.mean(largest <= _BEYOND_INPUT * side) >= _FITTING_SHARE:
+            text = (
+                f"The boxes are pixels of a network input of {side}x{side}. Scale them to the "
+                "image as it was sent."
+            )
+            scaled = Fault("boxes_in_network_input", text)
+            yield _Unit(lambda sizes, side=side: sizes / side, scaled)  # type: ignore[misc]
+
+
+def _swap(box: Boxes) -> Boxes:
+    return np.ascontiguousarray(box[:, [1, 0, 3, 2]])
+
+
+def _as_corners(box: Boxes) -> Boxes:
+    return box
+
+
+def _from_size(box: Boxes) -> Boxes:
+    return np.concatenate([box[:, :2], box[:, :2] + box[:, 2:] - 1], axis=1)
+
+
+def _from_centre(box: Boxes) -> Boxes:
+    half = box[:, 2:] / 2
+    return np.concatenate([box[:, :2] - half, box[:, :2] + half - 1], axis=1)

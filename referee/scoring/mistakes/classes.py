@@ -1,0 +1,82 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Which classes the contestant's class ids may have meant."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from referee.core.ground_truth import GroundTruth
+from referee.scoring.mistakes.posted import Fault
+
+Ints = NDArray[np.int64]
+
+# Below every id of a class list that has been seen: stands for a position beyond the list.
+_NO_CLASS = np.iinfo(np.int64).min
+
+
+@dataclass(frozen=True, eq=False)
+class ClassReading:
+    """One meaning of the class ids: the class of each row, and the faults it supposes."""
+
+    faults: tuple[Fault, ...]
+    class_id: Ints
+
+
+def class_readings(sent: Ints, truth: GroundTruth) -> Iterator[ClassReading]:
+    """Yield every meaning that the class ids may have; the first is that of the protocol."""
+    yield ClassReading((), sent)
+    listed = truth.class_ids
+    if not len(listed):
+        return
+    first = f"The first class of the list has id {_named(listed[0], truth.class_names)}."
+    for step, word in ((1, "low"), (-1, "high")):
+        text = f"The class ids are one too {word}. {first}"
+        yield ClassReading((Fault("classes_off_by_one", text),), sent + step)
+    if listed[-1] - listed[0] + 1 > len(listed):
+        yield from _positions(sent, listed, "class_positions_sent", _gaps(listed))
+    yield from _by_name(sent, truth)
+
+
+def _positions(sent: Ints, order: Ints, code: str, told: str) -> Iterator[ClassReading]:
+    """Yield the meaning of positions in an order of the classes, counted from 0 and from 1."""
+    for base in (0, 1):
+        place = sent - base
+        inside = (place >= 0) & (place < len(order))
+        text = told.format(base=base, last=base + len(order) - 1)
+        meant = np.where(inside, order[np.where(inside, place, 0)], _NO_CLASS)
+        yield ClassReading((Fault(code, text),), meant)
+
+
+def _gaps(listed: Ints) -> str:
+    return (
+        "The class ids are positions in the class list, {base} to {last}. "
+        f"The list has gaps: its {len(listed)} ids go from {listed[0]} to {listed[-1]}. "
+        "Send the id that stands at the position."
+    )
+
+
+def _by_name(sent: Ints, truth: GroundTruth) -> Iterator[ClassReading]:
+    """Yield the meaning of positions in the list of names, sorted as programs sort them."""
+    names, listed = truth.class_names, truth.class_ids
+    if any(int(class_id) not in names for class_id in listed):
+        return
+    tried: list[list[int]] = [listed.tolist()]
+    for key in (str, str.lower):
+        order = sorted(listed.tolist(), key=lambda class_id: key(names[class_id]))
+        if order not in tried:
+            tried.append(order)
+            told = (
+                "The class ids are positions in the list of names in alphabetical order, {base} "
+                "to {last}. Send the ids of the class list: its first is "
+                f"{_named(listed[0], names)}."
+            )
+            yield from _positions(sent, np.asarray(order), "classes_by_name", told)
+
+
+def _named(class_id: int, names: Mapping[int, str]) -> str:
+    name = names.get(int(class_id), "")
+    return f"{class_id}, '{name}'" if name else str(class_id)

@@ -1,0 +1,173 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Classic mistakes of a contestant's program, proved by the score of the repaired answers.
+
+The images, the classes and the boxes of a session's detections can each be read in several ways:
+as the protocol says, or as programs get them wrong. The reading with the best mAP wins. Its faults
+are told only where its mAP is clearly better than that of the detections as they were sent.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from itertools import product
+
+import numpy as np
+from numpy.typing import NDArray
+
+from referee.core.detections import Detections
+from referee.core.ground_truth import GroundTruth
+from referee.scoring.ilsvrc import evaluate
+from referee.scoring.mistakes.boxes import box_readings
+from referee.scoring.mistakes.classes import class_readings
+from referee.scoring.mistakes.images import image_readings
+from referee.scoring.mistakes.posted import Fault, Posted
+
+Ints = NDArray[np.int64]
+Boxes = NDArray[np.float64]
+
+# A repair must gain this much to be told: more than any lucky match, less than any real mistake.
+_LEAST_GAIN = 0.02
+_LEAST_RATIO = 1.5
+# An evaluation of so many rows takes 50 ms; the least confident rows decide about no mistake.
+_ROWS_JUDGED = 50_000
+# Two faults that hide each other take hundreds of evaluations to find: fewer rows must do.
+_ROWS_PAIRED = 2_000
+# Faults that hide each other leave no more mAP than this.
+_MOST_WHEN_HIDDEN = 0.1
+
+Choice = tuple[int, int, int]
+"""Which reading of the images, of the classes and of the boxes: indices, 0 as the protocol says."""
+
+_AS_SENT: Choice = (0, 0, 0)
+
+
+@dataclass(frozen=True)
+class Mistake:
+    """Name a mistake, and the mAP of the same detections when all that is named is repaired.
+
+    `repaired_mean_ap` is None for a mistake that is seen without a repair.
+    """
+
+    code: str
+    text: str
+    repaired_mean_ap: float | None
+
+
+def find_mistakes(
+    truth: GroundTruth, posted: Posted, sizes: Mapping[int, tuple[int, int]]
+) -> tuple[Mistake, ...]:
+    """Return the mistakes that explain a low score; the 50,000 most confident rows decide.
+
+    `truth` and `sizes` (width, height in pixels) use the contest's image ids. It costs about fifty
+    evaluations, and some hundreds more where the score is low and no single mistake explains it.
+    """
+    return (*_proved(truth, posted, sizes), *_equal_confidences(posted.detections))
+
+
+def _proved(
+    truth: GroundTruth, posted: Posted, sizes: Mapping[int, tuple[int, int]]
+) -> Iterator[Mistake]:
+    """Yield the faults of the best reading: one family of faults after the other, then pairs."""
+    readings = _Readings(truth, posted, sizes)
+    if not len(posted.detections) or not len(truth.box):
+        return
+    best = _AS_SENT
+    while (better := readings.best(_one_changed(best, readings.lengths), best)) != best:
+        best = better
+    sent = readings.mean_ap(_AS_SENT)
+    if best == _AS_SENT and sent <= _MOST_WHEN_HIDDEN:
+        best = readings.best(_two_changed(readings.lengths), best, _ROWS_PAIRED)
+    mean_ap = readings.mean_ap(best)
+    # A pair was found with some of the rows; all rows must bear it out.
+    if _clearly_better(mean_ap, sent):
+        for fault in readings.faults(best):
+            yield Mistake(fault.code, fault.text, mean_ap)
+
+
+class _Readings:
+    """Every reading of a session's detections, and the mAP of each."""
+
+    def __init__(
+        self, truth: GroundTruth, posted: Posted, sizes: Mapping[int, tuple[int, int]]
+    ) -> None:
+        ranked = np.argsort(-posted.detections.confidence, kind="stable")
+        judged = posted.select(ranked[:_ROWS_JUDGED])
+        self._truth = truth
+        self._confidence = judged.detections.confidence
+        self._images = list(image_readings(judged))
+        self._classes = list(class_readings(judged.detections.class_id, truth))
+        self._boxes = list(box_readings(judged))
+        self._sizes = [_sizes_of(reading.image_id, sizes) for reading in self._images]
+
+    @property
+    def lengths(self) -> Choice:
+        """Return how many readings the images, the classes and the boxes have."""
+        return len(self._images), len(self._classes), len(self._boxes)
+
+    def faults(self, choice: Choice) -> tuple[Fault, ...]:
+        """Return what a reading supposes to be wrong."""
+        image, klass, box = choice
+        return (
+            *self._images[image].faults,
+            *self._classes[klass].faults,
+            *self._boxes[box].faults,
+        )
+
+    def mean_ap(self, choice: Choice, rows: int = _ROWS_JUDGED) -> float:
+        """Return the mAP of the most confident rows when they are read like this."""
+        image, klass, box = choice
+        read = Detections(
+            self._images[image].image_id,
+            self._classes[klass].class_id,
+            self._confidence,
+            self._boxes[box].corners(self._sizes[image]),
+        )
+        return evaluate(self._truth, read.select(slice(rows))).mean_ap or 0.0
+
+    def best(self, choices: Iterable[Choice], known: Choice, rows: int = _ROWS_JUDGED) -> Choice:
+        """Return the choice with the best mAP if it is clearly better than the known one."""
+        before = self.mean_ap(known, rows)
+        best, highest = known, before
+        if _clearly_better(1.0, before):  # Else nothing can be.
+            for choice in choices:
+                mean_ap = self.mean_ap(choice, rows)
+                if mean_ap > highest:
+                    best, highest = choice, mean_ap
+        return best if _clearly_better(highest, before) else known
+
+
+def _clearly_better(mean_ap: float, before: float) -> bool:
+    return mean_ap >= before + _LEAST_GAIN and mean_ap >= _LEAST_RATIO * before
+
+
+def _one_changed(known: Choice, lengths: Choice) -> Iterator[Choice]:
+    """Yield the choices that read one more family in another way than the protocol does."""
+    for family, length in enumerate(lengths):
+        if known[family] == 0:
+            for reading in range(1, length):
+                yield (*known[:family], reading, *known[family + 1 :])  # type: ignore[misc]
+
+
+def _two_changed(lengths: Choice) -> Iterator[Choice]:
+    """Yield the choices that read two families in another way than the protocol does."""
+    for choice in product(*map(range, lengths)):
+        if choice.count(0) == 1:
+            yield choice  # type: ignore[misc]
+
+
+def _sizes_of(image_id: Ints, sizes: Mapping[int, tuple[int, int]]) -> Boxes:
+    """Return width and height of each row's image; 1 and 1 for a row without one."""
+    rows = [sizes.get(image, (1, 1)) for image in image_id.tolist()]
+    return np.array(rows, dtype=np.float64).reshape(-1, 2)
+
+
+def _equal_confidences(detections: Detections) -> Iterator[Mistake]:
+    confidence = detections.confidence
+    if len(confidence) > 1 and np.all(confidence == confidence[0]):
+        yield Mistake(
+            "confidences_equal",
+            f"All confidences are {confidence[0]:g}. The score orders detections by confidence, so "
+            "each false one costs as much as it can. Send the confidence of your detector.",
+            None,
+        )

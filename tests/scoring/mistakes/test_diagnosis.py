@@ -1,0 +1,326 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Classic mistakes are recognised by what the score would be without them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+
+import numpy as np
+import pytest
+
+from referee.core.detections import Detections
+from referee.core.ground_truth import GroundTruth
+from referee.formats import read_detections, read_ground_truth, renumber
+from referee.scoring.ilsvrc import evaluate
+from referee.scoring.mistakes.diagnosis import find_mistakes
+from referee.scoring.mistakes.posted import Posted
+
+IMAGES = 12
+# Ids with gaps, as COCO's are, and names in another order than the ids.
+CLASSES = {1: "person", 2: "bicycle", 3: "car", 5: "zebra", 8: "apple", 9: "train", 12: "cat"}
+LISTED = np.array(list(CLASSES))
+
+
+@dataclass(frozen=True, eq=False)
+class Case:
+    """A contest, and honest detections for it, in image ids."""
+
+    truth: GroundTruth
+    sizes: Mapping[int, tuple[int, int]]
+    source_ids: np.ndarray
+    honest: Detections
+
+    def as_sent(self, detections, *, as_coco=False, order=None):
+        """Return detections as a contestant sends them in the order of the ground truth."""
+        order = np.arange(1, len(self.source_ids) + 1) if order is None else order
+        return Posted(
+            detections, np.full(len(detections), as_coco, dtype=bool), order, self.source_ids
+        )
+
+    def scale(self, image_id):
+        """Return width, height, width, height of each row's image."""
+        return np.array([self.sizes[image] * 2 for image in image_id.tolist()], dtype=float)
+
+    def codes(self, posted):
+        """Return the codes of the mistakes that are found."""
+        return [mistake.code for mistake in find_mistakes(self.truth, posted, self.sizes)]
+
+
+def generated(class_ids=LISTED, names=CLASSES, seed=3) -> Case:
+    """Return a few boxes per image, and detections that find most of them."""
+    random = np.random.default_rng(seed)
+    image = np.repeat(np.arange(1, IMAGES + 1), 6)
+    klass = random.choice(class_ids, len(image))
+    corner = random.integers(0, 200, (len(image), 2)).astype(float)
+    size = random.integers(40, 170, (len(image), 2)).astype(float)
+    box = np.concatenate([corner, corner + size - 1], axis=1)
+    truth = GroundTruth(
+        image_ids=np.arange(1, IMAGES + 1),
+        class_ids=np.asarray(class_ids),
+        box_image_id=image,
+        box_class_id=klass,
+        box=box,
+        blacklist=np.empty((0, 2), dtype=np.int64),
+        class_names=dict(names),
+    )
+    found = random.random(len(image)) < 0.8
+    honest = Detections(image, klass, random.random(len(image)), box.copy()).select(found)
+    sizes = {number: (500, 375) for number in range(1, IMAGES + 1)}
+    return Case(truth, sizes, 1000 + 7 * np.arange(IMAGES), honest)
+
+
+@pytest.fixture(scope="module")
+def made():
+    """Return a generated case."""
+    return generated()
+
+
+@pytest.fixture(scope="module", params=["ssd_mobilenet_v1", "efficientdet_lite0"])
+def real(shared_data, request):
+    """Return photographs of COCO with what a real detector saw in them."""
+    folder = shared_data / "coco-tiny"
+    found = read_ground_truth(folder / "annotations.json")
+    own = found.truth.image_ids
+    raw = read_detections(folder / f"detections_{request.param}.json")
+    return Case(
+        truth=renumber(found.truth, {int(image): k for k, image in enumerate(own, 1)}),
+        sizes={k: found.sizes[int(image)] for k, image in enumerate(own, 1)},
+        source_ids=own,
+        honest=raw.with_image_ids(np.searchsorted(own, raw.image_id) + 1),
+    )
+
+
+def position(values, order):
+    """Return the place of each value in an order, from 0."""
+    place = {int(value): index for index, value in enumerate(order)}
+    return np.array([place[int(value)] for value in values])
+
+
+def stored_as_coco(four):
+    """Return the corners that the referee makes of a COCO box, whatever was sent as one."""
+    return np.concatenate([four[:, :2], four[:, :2] + four[:, 2:] - 1], axis=1)
+
+
+def size_of(box):
+    """Return x, y, width, height of inclusive corners."""
+    return np.concatenate([box[:, :2], box[:, 2:] - box[:, :2] + 1], axis=1)
+
+
+def centre_of(box):
+    """Return centre x, centre y, width, height of inclusive corners."""
+    size = size_of(box)
+    return np.concatenate([size[:, :2] + size[:, 2:] / 2, size[:, 2:]], axis=1)
+
+
+SWAPPED = [1, 0, 3, 2]
+
+CLASS_MISTAKES: dict[str, tuple[str, Callable[[GroundTruth, np.ndarray], np.ndarray]]] = {
+    "one too low": ("classes_off_by_one", lambda truth, sent: sent - 1),
+    "one too high": ("classes_off_by_one", lambda truth, sent: sent + 1),
+    "positions from 0": (
+        "class_positions_sent",
+        lambda truth, sent: position(sent, truth.class_ids),
+    ),
+    "positions from 1": (
+        "class_positions_sent",
+        lambda truth, sent: position(sent, truth.class_ids) + 1,
+    ),
+    "names from 0": ("classes_by_name", lambda truth, sent: position(sent, by_name(truth))),
+    "names from 1": ("classes_by_name", lambda truth, sent: position(sent, by_name(truth)) + 1),
+}
+
+BOX_MISTAKES: dict[str, tuple[list[str], bool, Callable[[np.ndarray, np.ndarray], np.ndarray]]] = {
+    # The codes, whether the boxes are COCO's, and what is sent for corners and sizes of images.
+    "y first": (["x_y_swapped"], False, lambda box, scale: box[:, SWAPPED]),
+    "x, y, w, h": (["width_height_sent"], False, lambda box, scale: size_of(box)),
+    "centre": (["centre_sent"], False, lambda box, scale: centre_of(box)),
+    "fractions": (["boxes_normalised"], False, lambda box, scale: box / scale),
+    "fractions, y first": (
+        ["boxes_normalised", "x_y_swapped"],
+        False,
+        lambda box, scale: (box / scale)[:, SWAPPED],
+    ),
+    "fractions of the centre": (
+        ["boxes_normalised", "centre_sent"],
+        False,
+        lambda box, scale: centre_of(box) / scale,
+    ),
+    "input of 300": (["boxes_in_network_input"], False, lambda box, scale: box / scale * 300),
+    "corners in a COCO box": (["corners_sent"], True, lambda box, scale: box),
+    "centre in a COCO box": (["centre_sent"], True, lambda box, scale: centre_of(box)),
+    "fractions in a COCO box": (
+        ["boxes_normalised"],
+        True,
+        lambda box, scale: size_of(box) / scale,
+    ),
+    "fractions of corners in a COCO box": (
+        ["boxes_normalised", "corners_sent"],
+        True,
+        lambda box, scale: box / scale,
+    ),
+    "h, w in a COCO box": (["x_y_swapped"], True, lambda box, scale: size_of(box)[:, SWAPPED]),
+}
+
+
+def by_name(truth):
+    """Return the class ids in the order of their names."""
+    return sorted(truth.class_ids.tolist(), key=lambda class_id: truth.class_names[class_id])
+
+
+def with_classes(case, name):
+    """Return the code of a mistake in the classes, and the detections that have it."""
+    code, wrong = CLASS_MISTAKES[name]
+    return code, replace(case.honest, class_id=wrong(case.truth, case.honest.class_id))
+
+
+def with_boxes(case, name):
+    """Return the codes of mistakes in the boxes, and what is posted with them."""
+    codes, as_coco, wrong = BOX_MISTAKES[name]
+    sent = wrong(case.honest.box, case.scale(case.honest.image_id))
+    box = stored_as_coco(sent) if as_coco else np.ascontiguousarray(sent)
+    return codes, case.as_sent(replace(case.honest, box=box), as_coco=as_coco)
+
+
+def check(case, posted, codes):
+    """Require these mistakes and no other, and that their repair gives the honest score."""
+    found = find_mistakes(case.truth, posted, case.sizes)
+    assert codes == [mistake.code for mistake in found]
+    honest = evaluate(case.truth, case.honest).mean_ap
+    for mistake in found:
+        assert pytest.approx(honest, abs=1e-3) == mistake.repaired_mean_ap
+
+
+@pytest.mark.parametrize("name", CLASS_MISTAKES)
+def test_class_ids_in_another_numbering_are_recognised(made, name):
+    """Shifted ids, positions in a list with gaps and positions by name are told apart."""
+    code, sent = with_classes(made, name)
+    check(made, made.as_sent(sent), [code])
+
+
+@pytest.mark.parametrize("name", BOX_MISTAKES)
+def test_boxes_in_another_form_are_recognised(made, name):
+    """Each order of the four numbers, in each unit, is named; the repair gives the honest score."""
+    codes, posted = with_boxes(made, name)
+    check(made, posted, codes)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", CLASS_MISTAKES)
+def test_class_ids_of_real_detectors(real, name):
+    """COCO's 80 classes sent as 0 to 79, 1 to 80, by name or shifted are told apart."""
+    code, sent = with_classes(real, name)
+    check(real, real.as_sent(sent), [code])
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", BOX_MISTAKES)
+def test_boxes_of_real_detectors(real, name):
+    """What holds for generated boxes holds for real ones."""
+    codes, posted = with_boxes(real, name)
+    check(real, posted, codes)
+
+
+@pytest.mark.slow
+def test_an_honest_detector_is_not_suspected(real):
+    """A real detector that is merely mediocre has no mistake, in whatever form it is sent."""
+    for as_coco in (False, True):
+        assert [] == real.codes(real.as_sent(real.honest, as_coco=as_coco))
+
+
+@pytest.mark.parametrize(
+    ("step", "word"), [(-1, "one too low. The contest counts"), (1, "one too high. The contest")]
+)
+def test_image_numbers_from_0_and_from_2(made, step, word):
+    """Image numbers that are shifted are named, with the direction."""
+    sent = made.honest.with_image_ids(made.honest.image_id + step)
+    check(made, made.as_sent(sent), ["images_off_by_one"])
+    (mistake,) = find_mistakes(made.truth, made.as_sent(sent), made.sizes)
+    assert word in mistake.text
+
+
+def test_image_ids_of_the_ground_truths_file(made):
+    """COCO's own image ids in the place of numbers are recognised."""
+    sent = made.honest.with_image_ids(made.source_ids[made.honest.image_id - 1])
+    check(made, made.as_sent(sent), ["image_ids_of_the_source"])
+
+
+def test_stored_answers_in_a_shuffled_session(made):
+    """Answers in the order of the ground truth are recognised where the session had another."""
+    order = np.random.default_rng(5).permutation(np.arange(1, IMAGES + 1))
+    check(made, made.as_sent(made.honest, order=order), ["image_order_ignored"])
+    shown = np.argsort(order)[made.honest.image_id - 1] + 1
+    assert [] == made.codes(made.as_sent(made.honest.with_image_ids(shown), order=order))
+
+
+def test_two_mistakes_that_hide_each_other(made):
+    """Fractions of centres with positions for classes score nothing until both are repaired."""
+    _, posted = with_boxes(made, "fractions of the centre")
+    _, wrong = with_classes(made, "positions from 0")
+    both = replace(posted, detections=replace(posted.detections, class_id=wrong.class_id))
+    check(made, both, ["class_positions_sent", "boxes_normalised", "centre_sent"])
+
+
+def test_a_json_answer_among_forms_is_doubted_apart(made):
+    """Corners in COCO boxes are named though the same program's forms are right."""
+    rows = np.arange(len(made.honest)) % 4 != 0
+    box = np.where(rows[:, np.newaxis], stored_as_coco(made.honest.box), made.honest.box)
+    posted = made.as_sent(replace(made.honest, box=box))
+    check(made, replace(posted, as_coco=rows), ["corners_sent"])
+
+
+def test_words_fit_a_list_with_gaps(made):
+    """The advice names the positions that were sent and the ids of the list."""
+    _, sent = with_classes(made, "positions from 0")
+    (mistake,) = find_mistakes(made.truth, made.as_sent(sent), made.sizes)
+    assert "0 to 6" in mistake.text
+    assert "The list has gaps: its 7 ids go from 1 to 12." in mistake.text
+
+
+def test_words_fit_a_list_from_0():
+    """Of a class list that begins with 0 nobody says that it counts from 1."""
+    case = generated(np.arange(6), {})
+    sent = replace(case.honest, class_id=case.honest.class_id + 1)
+    (mistake,) = find_mistakes(case.truth, case.as_sent(sent), case.sizes)
+    assert mistake.text == "The class ids are one too high. The first class of the list has id 0."
+
+
+def test_a_small_gain_is_no_mistake(made):
+    """A repair that helps a few rows and harms the others is not told."""
+    sent = made.honest.class_id.copy()
+    sent[::12] -= 1
+    assert [] == made.codes(made.as_sent(replace(made.honest, class_id=sent)))
+
+
+def test_an_honest_answer_has_no_mistake(made):
+    """Nothing is suspected of detections that are right."""
+    assert [] == made.codes(made.as_sent(made.honest))
+
+
+def test_no_detections_have_no_mistake(made):
+    """There is nothing to suspect in an empty answer."""
+    assert [] == made.codes(made.as_sent(Detections.empty()))
+
+
+def test_nothing_is_suspected_without_ground_truth(made):
+    """A contest without a box has no mAP, so that nothing can be proved."""
+    none = np.empty(0, dtype=np.int64)
+    truth = replace(made.truth, box_image_id=none, box_class_id=none, box=np.empty((0, 4)))
+    assert () == find_mistakes(truth, made.as_sent(made.honest), made.sizes)
+
+
+def test_equal_confidences_are_told(made):
+    """A detector that always sends the same confidence is warned, whatever its score."""
+    same = replace(made.honest, confidence=np.full(len(made.honest), 0.5))
+    assert ["confidences_equal"] == made.codes(made.as_sent(same))
+
+
+@pytest.mark.filterwarnings("error")
+def test_wild_rows_are_no_obstacle(made):
+    """Rows of unknown images and boxes that are not finite hide no mistake, and warn of nothing."""
+    sent = made.honest.select(slice(0, 4))
+    box = np.array([[np.nan, 1, np.inf, 4], [-np.inf] * 4, [1e308] * 4, [5, 5, 1, 1]])
+    wild = replace(sent, image_id=np.array([999, 1, 2, 2**62]), box=box)
+    _, posted = with_boxes(made, "y first")
+    both = Detections.concatenate([wild, posted.detections])
+    assert ["x_y_swapped"] == made.codes(made.as_sent(both))
