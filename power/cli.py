@@ -50,7 +50,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     try:
         return int(options.run(options))
     except MeterError as error:
-        print(f"error: {error}", file=sys.stderr)
+        print(f"error: {error.whole_text()}", file=sys.stderr)
         return 1
     except (OSError, ValueError) as error:
         print(f"error: {error}", file=sys.stderr)

@@ -9,14 +9,35 @@
     ├── MeterRefused        the meter refused a command or changed a setting (`code`, `text`)
     └── MeterReplyError     an answer that cannot be understood; never turned into a number
 
-A message is one sentence: what is wrong, and what to do.
+A message is one sentence: what is wrong, and what to do. What could destroy an energy is no part of
+the message: `MeterError.remedy` has it.
 """
 
 from __future__ import annotations
 
+from typing import Self
+
+SWITCH_OFF = "if no integration has to be kept, switch the meter off and on"
+"""A remedy for a meter that is stuck; it destroys the energy that the meter holds."""
+
 
 class MeterError(Exception):
-    """Be the root of everything that `power` raises on purpose about a meter."""
+    """The root of everything that `power` raises on purpose about a meter.
+
+    `remedy` is what may be done only while the meter holds no energy that somebody needs. The
+    error's own text never contains it.
+    """
+
+    remedy = ""
+
+    def with_remedy(self, remedy: str) -> Self:
+        """Return this error with a remedy."""
+        self.remedy = remedy
+        return self
+
+    def whole_text(self) -> str:
+        """Return the text and the remedy, for somebody who knows what the meter holds."""
+        return f"{self}; {self.remedy}" if self.remedy else str(self)
 
 
 class MeterUnreachable(MeterError):

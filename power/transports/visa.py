@@ -14,7 +14,7 @@ import time
 from types import TracebackType
 from typing import Any
 
-from power.errors import MeterBusy, MeterError, MeterSilent, MeterUnreachable
+from power.errors import SWITCH_OFF, MeterBusy, MeterError, MeterSilent, MeterUnreachable
 
 # Reads of an exact multiple of the chunk size timed out in pyvisa-py before 0.9 (its issue 608);
 # no reply of the meter reaches 20 kB.
@@ -152,9 +152,8 @@ def _opening_error(resource: str, error: Exception, took_s: float) -> MeterError
     if reason.startswith("error creating link: "):
         code = reason.rpartition(" ")[2]
         if code == "3" and took_s >= _MUTE_S:
-            return MeterSilent(
-                f"{resource} takes connections but does not answer; switch the meter off and on"
-            )
+            silent = MeterSilent(f"{resource} takes connections but does not answer")
+            return silent.with_remedy(SWITCH_OFF)
         if code in _LINK_REFUSALS:
             return MeterBusy(
                 f"{resource} refused the link: {_LINK_REFUSALS[code]}; close the other program, or "

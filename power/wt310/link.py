@@ -6,7 +6,14 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable
 
-from power.errors import MeterMismatch, MeterRefused, MeterReplyError, MeterSilent, MeterUnreachable
+from power.errors import (
+    SWITCH_OFF,
+    MeterMismatch,
+    MeterRefused,
+    MeterReplyError,
+    MeterSilent,
+    MeterUnreachable,
+)
 from power.meter import Identity
 from power.scpi import DeviceError, decode, parse_error, parse_register, parse_word
 from power.transports.base import Transport
@@ -118,7 +125,7 @@ class Link:
                 return found
             if error.code not in _TRANSFER_ERRORS:
                 found.append(error)
-        raise MeterReplyError("the meter's error queue never ends; switch the meter off and on")
+        raise MeterReplyError("the meter's error queue never ends").with_remedy(SWITCH_OFF)
 
     def distrust(self) -> None:
         """Resynchronise before the next question, because a reply did not fit its question."""

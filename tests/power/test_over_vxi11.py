@@ -120,8 +120,9 @@ def test_somebody_who_takes_connections_and_says_nothing() -> None:
     with socket.create_server(("127.0.0.1", 0)) as server:
         port = server.getsockname()[1]
         meter = open_meter(f"TCPIP::127.0.0.1,{port}::inst0::INSTR")
-        with pytest.raises(MeterSilent, match="takes connections but does not answer"):
+        with pytest.raises(MeterSilent, match="takes connections but does not answer$") as caught:
             meter.identify()
+    assert "switch the meter off and on" in caught.value.whole_text()
 
 
 @pytest.mark.slow

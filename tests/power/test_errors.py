@@ -1,0 +1,39 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The meter's errors: what is wrong, and apart from it what would destroy an energy."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from power.errors import SWITCH_OFF, MeterError, MeterRefused, MeterReplyError, MeterSilent
+
+SOURCES = Path(__file__).parents[2] / "power"
+
+
+@pytest.mark.parametrize("kind", [MeterError, MeterSilent, MeterReplyError])
+def test_remedy_stands_apart_from_the_text(kind: type[MeterError]) -> None:
+    """The text says what is wrong; the remedy follows it only for somebody who asks for both."""
+    error = kind("the meter is stuck").with_remedy(SWITCH_OFF)
+    assert "the meter is stuck" == str(error)
+    assert f"the meter is stuck; {SWITCH_OFF}" == error.whole_text()
+
+
+def test_error_without_a_remedy() -> None:
+    """An error that has no remedy, such as a refusal with its code, reads the same both ways."""
+    error = MeterRefused("the meter refused START", 813, "Cannot set")
+    assert (813, "Cannot set", "") == (error.code, error.text, error.remedy)
+    assert str(error) == error.whole_text() == "the meter refused START"
+
+
+def test_no_text_advises_to_cut_the_power() -> None:
+    """Whatever stops the meter's integrator is a remedy, and stands in this one place."""
+    advice = re.compile(r"off and on|power.cycle the|unplug (it|the)", re.IGNORECASE)
+    found = [
+        path.relative_to(SOURCES).as_posix()
+        for path in sorted(SOURCES.rglob("*.py"))
+        if any(advice.search(line) for line in path.read_text().splitlines() if '"' in line)
+    ]
+    assert ["errors.py"] == found
