@@ -9,8 +9,9 @@ from pathlib import Path
 
 from power.errors import MeterError
 from power.meter import Meter
-from power.transports.base import Clock, LoggedTransport, Transport, UtcClock, WireLog
-from power.wt310.driver import WT310, utc_now
+from power.transports.transport import Clock, Transport, UtcClock, utc_now
+from power.transports.wire_log import LoggedTransport, WireLog
+from power.wt310.driver import WT310
 
 
 def open_meter(
@@ -19,14 +20,16 @@ def open_meter(
     clock: Clock = time.monotonic,
     sleep: Callable[[float], None] = time.sleep,
     utc: UtcClock = utc_now,
-    wire_log: Path | None = None,
+    wire_log: Path | WireLog | None = None,
     timeout_s: float = 2.0,
     baud: int = 9600,
 ) -> Meter:
     """Return a driver for the meter at a PyVISA resource string.
 
     Nothing is sent until the first call, so a meter that is off raises `MeterError` there
-    and not here. With `wire_log`, every message and reply is appended to that file of JSON lines.
+    and not here. With `wire_log`, every message and reply is appended to that file of JSON lines;
+    a file that cannot be written never fails the conversation. Drivers that follow one another
+    share a `WireLog`, so that it can say what one of them could not write.
     `timeout_s` is the wait for one reply, `baud` the speed of a serial line.
     """
     return open_wt310(
@@ -46,18 +49,19 @@ def open_wt310(
     clock: Clock = time.monotonic,
     sleep: Callable[[float], None] = time.sleep,
     utc: UtcClock = utc_now,
-    wire_log: Path | None = None,
+    wire_log: Path | WireLog | None = None,
     timeout_s: float = 2.0,
     baud: int = 9600,
 ) -> WT310:
     """Return the same as `open_meter`, typed as the driver with everything beyond `Meter`."""
 
+    log = WireLog(wire_log, clock, utc) if isinstance(wire_log, Path) else wire_log
+
     def open_transport() -> Transport:
         from power.transports.visa import VisaTransport
 
-        if wire_log is None:
+        if log is None:
             return VisaTransport(resource, baud=baud)
-        log = WireLog(wire_log, clock, utc)
         try:
             return LoggedTransport(VisaTransport(resource, baud=baud), log)
         except MeterError as error:

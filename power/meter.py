@@ -137,5 +137,5 @@ class Meter(Protocol):
         ...
 
     def close(self) -> None:
-        """Release the link; safe to call twice."""
+        """Release the link; never raises, and may be called twice."""
         ...

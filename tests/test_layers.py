@@ -47,15 +47,16 @@ ROOMS = {
     "power": {
         "errors": set(),
         "meter": set(),
+        "append_file": set(),
         "values": {"meter"},
         "scpi": {"errors", "meter"},
         "emulator": {"errors"},
         # A wire, or a way to an emulated meter in this process; never the driver above.
-        "transports": {"errors", "emulator"},
+        "transports": {"errors", "append_file", "emulator"},
         "wt310": {"errors", "meter", "scpi", "transports"},
         "connect": {"errors", "meter", "scpi", "transports", "wt310"},
         "energy": {"errors", "meter", "values"},
-        "logs": {"errors", "meter", "energy"},
+        "logs": {"errors", "meter", "append_file", "energy"},
         "bench": {"errors", "meter", "scpi", "transports", "energy", "logs"},
     },
 }

@@ -16,7 +16,7 @@ from power.energy.judge import EnergyResult, judge_energy
 from power.errors import MeterBusy, MeterError, MeterRefused, MeterReplyError, MeterUnreachable
 from power.logs.power_log import PowerLog
 from power.meter import Identity, IntegrationStart, IntegrationState, Meter, MeterSettings, Reading
-from power.transports.base import Clock
+from power.transports.transport import Clock
 
 _log = logging.getLogger(__name__)
 _T = TypeVar("_T")
@@ -32,6 +32,8 @@ _REALIGN_S = 60.0
 _SHARP = 0.1
 _FIRST_LOOKS = 5
 _AGAIN_S = 1.0
+# So long a full disk is waited for at the end of a run.
+_ROOM_S = 60.0
 
 
 @runtime_checkable
@@ -45,13 +47,14 @@ class ShowsUpdates(Protocol):
 
 @dataclass(frozen=True)
 class Recording:
-    """Hold what a finished recording found."""
+    """What a finished recording found; `complete` says whether every reading is in the log."""
 
     identity: Identity
     settings: MeterSettings
     start: IntegrationStart
     readings: tuple[Reading, ...]
     result: EnergyResult
+    complete: bool
 
 
 class Recorder:
@@ -82,7 +85,7 @@ class Recorder:
         path: Path,
         *,
         should_stop: Callable[[], bool] = lambda: False,
-        on_start: Callable[[Identity, MeterSettings, IntegrationStart], None] = (
+        on_start: Callable[[Identity, MeterSettings, IntegrationStart], object] = (
             lambda identity, settings, start: None
         ),
     ) -> Recording:
@@ -103,19 +106,47 @@ class Recorder:
                 path.unlink()
                 raise
             log.begin(start.sent_s)
-            on_start(identity, settings, start)
-            early = self._follow(settings, start, log, should_stop)
-            # Unless we end it early, a run has to last as long as its timer: an end that somebody
-            # else made is then found.
-            elapsed_s = self._clock() - start.sent_s
-            session_s = min(elapsed_s, float(settings.timer_s)) if early else settings.timer_s
-            self._persist(self._meter.stop)
-            for reading in self._final(settings, session_s if early else None):
-                self._keep(reading, start, log)
+            try:
+                on_start(identity, settings, start)
+                session_s = self._run(settings, start, log, should_stop)
+            finally:
+                complete = self._write_out(log)
         result = judge_energy(
             self._readings, session_s=session_s, settings=settings, identity=identity
         )
-        return Recording(identity, settings, start, tuple(self._readings), result)
+        return Recording(identity, settings, start, tuple(self._readings), result, complete)
+
+    def _run(
+        self,
+        settings: MeterSettings,
+        start: IntegrationStart,
+        log: PowerLog,
+        should_stop: Callable[[], bool],
+    ) -> float:
+        """Read until the end, end the integration, read its result; return the session's length."""
+        early = self._follow(settings, start, log, should_stop)
+        # Unless we end it early, a run has to last as long as its timer: an end that somebody
+        # else made is then found.
+        elapsed_s = self._clock() - start.sent_s
+        session_s = min(elapsed_s, float(settings.timer_s)) if early else float(settings.timer_s)
+        self._persist(self._meter.stop)
+        for reading in self._final(settings, session_s if early else None):
+            self._keep(reading, start, log)
+        return session_s
+
+    def _write_out(self, log: PowerLog) -> bool:
+        """Wait for room on a full disk, for a bounded time; True if every row is in the log.
+
+        Rows for which there is still no room are told in the log of errors, so that the run is
+        not lost.
+        """
+        deadline_s = self._clock() + _ROOM_S
+        while not log.flush():
+            if self._clock() >= deadline_s:
+                _log.error("these rows are missing in the power log:\n%s", log.waiting)
+                return False
+            self._sleep(_AGAIN_S)
+        return True
 
     def _follow(
         self,

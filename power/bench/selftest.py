@@ -11,7 +11,7 @@ from enum import Enum
 from power.energy.final import read_final
 from power.errors import MeterError
 from power.meter import IntegrationState, MeterSettings
-from power.transports.base import Clock
+from power.transports.transport import Clock
 from power.wt310.driver import WT310
 
 _log = logging.getLogger(__name__)

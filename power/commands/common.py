@@ -53,7 +53,13 @@ def settings_of(options: argparse.Namespace, timer_s: int) -> MeterSettings:
 
 
 def open_chosen(options: argparse.Namespace) -> WT310:
-    """Return a driver for the meter that the options name."""
+    """Return a driver for the meter that the options name.
+
+    Raises OSError when the wire log cannot be opened: a mistyped name is found before the run.
+    """
+    if options.wire_log is not None:
+        options.wire_log.touch(0o600)
+        options.wire_log.open("a").close()
     return open_wt310(
         options.resource,
         wire_log=options.wire_log,

@@ -32,7 +32,8 @@ from power.values import identity_to_json, settings_to_json
 _DESCRIPTION = """\
 Reset the meter, set it up, integrate for --seconds by the meter's own timer, write every reading to
 a CSV file as it comes, and print energy and verdict. Ctrl-C ends the integration early and still
-judges it. Exit code 1 when the energy is INVALID.
+judges it. While the disk is full the readings wait in memory. Exit code 1 when the energy is
+INVALID, or when the files could not be written.
 
   python -m power record TCPIP::10.0.0.5::INSTR --seconds 600 --volts 150 --amps 0.5 --out run.csv
 """
@@ -91,9 +92,7 @@ def run(options: argparse.Namespace) -> int:
             settings,
             options.out,
             should_stop=interrupted.is_set,
-            on_start=lambda identity, found, start: save_facts(
-                options.out, RunFacts(identity, found)
-            ),
+            on_start=lambda identity, found, start: _save(options.out, RunFacts(identity, found)),
         )
         meter.local()
     added = []
@@ -102,7 +101,7 @@ def run(options: argparse.Namespace) -> int:
         added.append(suspect("auto_range_reason", text))
     result = with_findings(recording.result, added)
     facts = RunFacts(recording.identity, recording.settings, added=tuple(added))
-    save_facts(options.out, facts.ended(result.session_s, recording.readings[-1]))
+    saved = _save(options.out, facts.ended(result.session_s, recording.readings[-1]))
     if options.json:
         print_json(
             {
@@ -114,7 +113,18 @@ def run(options: argparse.Namespace) -> int:
         )
     else:
         print(result_text(result))
-    return 1 if result.verdict is Verdict.INVALID else 0
+    good = recording.complete and saved and result.verdict is not Verdict.INVALID
+    return 0 if good else 1
+
+
+def _save(log: Path, facts: RunFacts) -> bool:
+    """Save the facts; a full disk is said and must not end the run that goes on."""
+    try:
+        save_facts(log, facts)
+    except OSError as error:
+        print(f"error: {facts_path(log)} is not written: {error}", file=sys.stderr)
+        return False
+    return True
 
 
 @contextmanager

@@ -23,8 +23,12 @@ def save_facts(log: Path, facts: RunFacts) -> None:
     """Write the facts beside the log, whole or not at all."""
     partial = facts_path(log).with_suffix(".json.part")
     text = json.dumps(facts_to_json(facts), indent=1, allow_nan=False)
-    partial.write_text(text + "\n", encoding="utf-8")
-    os.replace(partial, facts_path(log))
+    try:
+        partial.write_text(text + "\n", encoding="utf-8")
+        os.replace(partial, facts_path(log))
+    except OSError:
+        partial.unlink(missing_ok=True)
+        raise
 
 
 def load_facts(log: Path) -> RunFacts | None:

@@ -4,12 +4,18 @@
 from __future__ import annotations
 
 import csv
+import io
+import logging
 import math
+from collections.abc import Iterable
 from datetime import UTC, datetime
 from pathlib import Path
 from types import TracebackType
 
+from power.append_file import AppendFile
 from power.meter import IntegrationState, Reading
+
+_log = logging.getLogger(__name__)
 
 COLUMNS = (
     "elapsed_s",
@@ -35,17 +41,22 @@ def row_of(reading: Reading, start_s: float) -> list[str]:
 
 
 class PowerLog:
-    """Write readings to a new CSV file; each row is in the file before `add` returns.
+    """A new CSV file of readings; each row is in the file before `add` returns, if there is room.
 
-    A killed process loses nothing and leaves at most the row that it was writing incomplete. The
-    times are counted from `start_s`, which `begin` may set later.
+    A killed process loses nothing and leaves at most the row that it was writing incomplete. While
+    the disk is full, rows wait in memory and go first when there is room again. The times are
+    counted from `start_s`, which `begin` may set later.
     """
 
     def __init__(self, path: Path, start_s: float = 0.0) -> None:
-        self._file = open(path, "x", newline="", encoding="utf-8", buffering=1)
+        self._path = path
+        self._file = AppendFile(path, new=True)
         self._start_s = start_s
-        self._writer = csv.writer(self._file, lineterminator="\n")
-        self._writer.writerow(COLUMNS)
+        if not self._file.append(_line(COLUMNS)):
+            reason = self._file.trouble
+            self._file.close()
+            path.unlink(missing_ok=True)
+            raise OSError(f"{path} cannot be written ({reason}); free some space on the disk")
 
     def __enter__(self) -> PowerLog:
         return self
@@ -58,18 +69,49 @@ class PowerLog:
     ) -> None:
         self.close()
 
+    @property
+    def waiting(self) -> str:
+        """Return the rows that are not in the file yet; the first may be cut at the front."""
+        return self._file.waiting.decode()
+
     def begin(self, start_s: float) -> None:
         """Count the times of the rows to come from this monotonic instant."""
         self._start_s = start_s
 
     def add(self, reading: Reading) -> None:
-        """Append one reading."""
-        self._writer.writerow(row_of(reading, self._start_s))
-        self._file.flush()
+        """Append one reading; a full disk is told in the log of warnings and never raised."""
+        was = self._file.trouble
+        self._file.append(_line(row_of(reading, self._start_s)))
+        self._tell(was)
+
+    def flush(self) -> bool:
+        """Try to write the rows that wait and return whether all are in the file now."""
+        was = self._file.trouble
+        written = self._file.flush()
+        self._tell(was)
+        return written
 
     def close(self) -> None:
-        """Close the file; safe to call twice."""
+        """Close the file; never raises, and may be called twice."""
         self._file.close()
+
+    def _tell(self, was: str) -> None:
+        """Say once that rows wait, and once that they are written."""
+        if self._file.trouble and not was:
+            _log.warning(
+                "%s cannot be written (%s): free some space on the disk; the readings wait in "
+                "memory and the measurement goes on",
+                self._path,
+                self._file.trouble,
+            )
+        elif was and not self._file.trouble:
+            _log.warning("%s is written again; no reading is missing", self._path)
+
+
+def _line(fields: Iterable[str]) -> bytes:
+    text = io.StringIO()
+    csv.writer(text, lineterminator="\n").writerow(fields)
+    return text.getvalue().encode()
 
 
 def read_power_log(path: Path) -> list[Reading]:

@@ -7,6 +7,7 @@ unless the environment variable PYVISA_LIBRARY names another one (`@ivi` for NI-
 
 from __future__ import annotations
 
+import logging
 import os
 import select
 import socket
@@ -15,6 +16,8 @@ from types import TracebackType
 from typing import Any
 
 from power.errors import SWITCH_OFF, MeterBusy, MeterError, MeterSilent, MeterUnreachable
+
+_log = logging.getLogger(__name__)
 
 # Reads of an exact multiple of the chunk size timed out in pyvisa-py before 0.9 (its issue 608);
 # no reply of the meter reaches 20 kB.
@@ -93,10 +96,17 @@ class VisaTransport:
                 raise self._error(error) from error
 
     def close(self) -> None:
-        """Release the resource; a link that is already gone is no error here."""
+        """Release the resource; never raises, also when the link is gone already."""
         inst, self._inst = self._inst, None
         if inst is None:
             return
+        try:
+            self._release(inst)
+        except Exception as error:  # every backend has its own tree of errors
+            _log.warning("the link to %s was not closed cleanly: %s", self.name, _reason(error))
+
+    def _release(self, inst: Any) -> None:
+        """Close the resource, or at least our side of its connection."""
         interface = getattr(_session(inst), "interface", None)
         if self._failed and interface is not None and hasattr(interface, "destroy_link"):
             # Nobody may be there to answer, and pyvisa-py would wait 5 s for it. A VXI-11 server

@@ -7,7 +7,7 @@ import logging
 import threading
 import time
 from collections.abc import Callable
-from datetime import UTC, datetime
+from datetime import datetime
 
 from power.errors import MeterBusy, MeterRefused, MeterReplyError, MeterSilent
 from power.meter import (
@@ -18,7 +18,7 @@ from power.meter import (
     Reading,
 )
 from power.scpi import Absent, DeviceError, parse_word, split_values
-from power.transports.base import Clock, Transport, UtcClock
+from power.transports.transport import Clock, Transport, UtcClock, utc_now
 from power.wt310 import output
 from power.wt310 import settings as setup
 from power.wt310.link import Link
@@ -42,11 +42,6 @@ _VALUE_NAMES = {
     "WH": "energy_wh",
     "TIME": "integration_s",
 }
-
-
-def utc_now() -> datetime:
-    """Return the wall clock, aware of its zone."""
-    return datetime.now(UTC)
 
 
 class WT310:
@@ -291,7 +286,7 @@ class WT310:
             self._link.tell(":COMMunicate:REMote OFF")
 
     def close(self) -> None:
-        """Release the link; safe to call twice. The meter goes on with what it does."""
+        """Release the link; never raises. The meter goes on with what it does."""
         with self._lock:
             self._link.close()
 

@@ -16,7 +16,7 @@ from power.errors import (
 )
 from power.meter import Identity
 from power.scpi import DeviceError, decode, parse_error, parse_register, parse_word
-from power.transports.base import Transport
+from power.transports.transport import Transport
 from power.wt310.models import Model, model_of, parse_identity
 
 _log = logging.getLogger(__name__)
@@ -132,10 +132,13 @@ class Link:
         self._dirty = True
 
     def close(self) -> None:
-        """Release the link; the next question opens it again."""
+        """Release the link; never raises. The next question opens it again."""
         transport, self._transport = self._transport, None
-        if transport is not None:
-            transport.close()
+        try:
+            if transport is not None:
+                transport.close()
+        except Exception:  # a mistake in a transport must not keep the link from being opened anew
+            _log.exception("the link was not closed cleanly")
 
     def _ready(self) -> Transport:
         if self._transport is None:

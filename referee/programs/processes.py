@@ -19,6 +19,7 @@ from types import FrameType
 
 from power.connect import open_meter
 from power.meter import InputMode, Meter, MeterSettings
+from power.transports.wire_log import WireLog
 from referee.service.board.board import Board
 from referee.service.desk.control_desk import ControlDesk, LinkSink, ReadingSink
 from referee.service.desk.link import DeskClient, DeskServer, socket_path
@@ -89,7 +90,8 @@ def run_control_desk(
     def make_metering(on_reading: ReadingSink, on_link: LinkSink) -> Metering:
         opener: Callable[[], Meter] | None = None
         if meter_resource is not None:
-            opener = partial(open_meter, meter_resource, wire_log=config.wire_log)
+            log = WireLog(config.wire_log)
+            opener = partial(open_meter, meter_resource, wire_log=log)
         return Metering(
             opener, meter_settings(config.meter), on_reading=on_reading, on_link=on_link
         )

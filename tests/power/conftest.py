@@ -27,6 +27,7 @@ from power.errors import MeterSilent
 from power.meter import IntegrationState, MeterSettings, Reading
 from power.transports.direct import DirectTransport
 from power.wt310.driver import WT310
+from tests.support.full_disk import FullDisk
 from tests.support.usbtmc import UsbBackend
 
 
@@ -163,6 +164,14 @@ def make_bench() -> Callable[..., Bench]:
         return Bench(profile or constant(5.0), options or Options(), schedule, **load)
 
     return make
+
+
+@pytest.fixture
+def full_disk() -> Iterator[FullDisk]:
+    """Return a disk that the test can fill and free."""
+    disk = FullDisk()
+    yield disk
+    disk.free()
 
 
 @pytest.fixture

@@ -35,6 +35,8 @@ _OPEN_S = 10.0
 _RETRY_FIRST_S = 0.5
 _RETRY_MOST_S = 5.0
 
+_THREAD_GONE = "The referee's thread for the meter has ended; start the referee again."
+
 _log = logging.getLogger(__name__)
 
 
@@ -79,6 +81,7 @@ class Metering:
         self._on_link = on_link
         self._meter: Meter | None = None
         self._jobs: queue.Queue[tuple[Callable[[Meter], object], Future[object]]] = queue.Queue()
+        self._begun = False
         self._stopping = threading.Event()
         self._retry_s = _RETRY_FIRST_S
         self._status = MeterStatus(LinkState.CONNECTING if open_meter else LinkState.NONE)
@@ -88,11 +91,15 @@ class Metering:
     @property
     def status(self) -> MeterStatus:
         """Return the newest status; it may be read from any thread."""
-        return self._status
+        status = self._status
+        if self._begun and not self._stopping.is_set() and not self._thread.is_alive():
+            return MeterStatus(LinkState.LOST, _THREAD_GONE, status.identity)
+        return status
 
     def start_thread(self) -> None:
         """Begin to connect and read."""
         if self._open_meter is not None:
+            self._begun = True
             self._thread.start()
 
     def close(self, timeout_s: float = 10.0) -> None:
@@ -136,8 +143,9 @@ class Metering:
         with self._told:
             # A command that comes while the first link is being opened waits for it.
             self._told.wait_for(lambda: self._status.link is not LinkState.CONNECTING, _OPEN_S)
-        if self._status.link is not LinkState.OK:
-            raise Unavailable(f"The power meter is not connected. {self._status.text}".strip())
+        status = self.status
+        if status.link is not LinkState.OK:
+            raise Unavailable(f"The power meter is not connected. {status.text}".strip())
         future: Future[T] = Future()
         self._jobs.put((job, future))  # type: ignore[arg-type]
         try:
@@ -202,7 +210,7 @@ class Metering:
             self._lose(str(error))
             return
         self._status = replace(self._status, reading=reading)
-        self._on_reading(reading)
+        _hand_on(self._on_reading, reading)
 
     def _execute(
         self, meter: Meter, job: Callable[[Meter], object], future: Future[object]
@@ -224,8 +232,11 @@ class Metering:
 
     def _drop(self) -> None:
         meter, self._meter = self._meter, None
-        if meter is not None:
-            meter.close()
+        try:
+            if meter is not None:
+                meter.close()
+        except Exception:  # A mistake in a driver: what is to be closed is given up anyway.
+            _log.exception("the link to the meter was not closed cleanly")
 
     def _tell(self, status: MeterStatus) -> None:
         with self._told:
@@ -237,7 +248,15 @@ class Metering:
             status.link.value,
             status.text,
         )
-        self._on_link(status)
+        _hand_on(self._on_link, status)
+
+
+def _hand_on(sink: Callable[[T], None], value: T) -> None:
+    """Give somebody a value; what goes wrong there is no fault of the meter's link."""
+    try:
+        sink(value)
+    except Exception:
+        _log.exception("what the meter reported was not taken")
 
 
 def _attach(meter: Meter) -> IntegrationState:

@@ -15,6 +15,7 @@ from power.energy.judge import Verdict
 from power.errors import MeterUnreachable
 from power.logs.power_log import read_power_log
 from power.meter import IntegrationState, MeterSettings
+from tests.support.full_disk import FullDisk
 
 SETTINGS = MeterSettings(
     timer_s=12, update_interval_s=0.25, voltage_range_v=150.0, current_range_a=0.1
@@ -126,6 +127,45 @@ def test_a_blurred_look_at_the_updates_is_not_used(
     assert len(looks) > 50
     running = [row for row in recording.readings if row.state is IntegrationState.START]
     assert len(running) == 600 - 2
+
+
+def test_a_full_disk_does_not_lose_the_run(
+    make_bench: Callable[..., Any], tmp_path: Path, full_disk: FullDisk
+) -> None:
+    """Readings wait in memory, and are in the log when there is room again after the end."""
+    bench, path = make_bench(), tmp_path / "log.csv"
+
+    def progress(reading: Any, elapsed_s: float) -> None:
+        if 4.0 < elapsed_s < 4.3:
+            full_disk.fill(path, room=30)
+
+    def sleep(seconds: float) -> None:
+        bench.time.sleep(seconds)
+        # The bench's clock began at 1000 s; the run is over before 1020 s.
+        if bench.time.now > 1040.0:
+            full_disk.free()
+
+    recorder = Recorder(bench.meter, clock=bench.time.clock, sleep=sleep, progress=progress)
+    recording = recorder.record(SETTINGS, path)
+    assert recording.complete
+    assert Verdict.VALID is recording.result.verdict
+    assert len(recording.readings) == len(read_power_log(path))
+
+
+def test_rows_that_find_no_room_are_told(
+    make_bench: Callable[..., Any],
+    tmp_path: Path,
+    full_disk: FullDisk,
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    """The wait for room is bounded; then the missing rows themselves are in the log of errors."""
+    bench, path = make_bench(), tmp_path / "log.csv"
+    recorder = recorder_on(bench, progress=lambda reading, elapsed_s: full_disk.fill(path))
+    recording = recorder.record(SETTINGS, path)
+    full_disk.free()
+    assert not recording.complete
+    assert Verdict.VALID is recording.result.verdict
+    assert f"{recording.readings[-1].energy_wh!r},12.0,TIMEUP" in caplog.messages[-1]
 
 
 def test_a_recording_needs_a_timer(make_bench: Callable[..., Any], tmp_path: Path) -> None:

@@ -10,6 +10,7 @@ import pytest
 
 from power.logs.power_log import COLUMNS, PowerLog, read_power_log
 from power.meter import IntegrationState, Reading
+from tests.support.full_disk import FullDisk
 
 
 def test_header_is_the_contract(tmp_path: Path) -> None:
@@ -57,6 +58,38 @@ def test_a_file_is_never_overwritten(tmp_path: Path) -> None:
     with pytest.raises(FileExistsError):
         PowerLog(path, 0.0)
     assert "precious" == path.read_text()
+
+
+def test_rows_wait_while_the_disk_is_full(
+    tmp_path: Path,
+    make_reading: Callable[..., Reading],
+    full_disk: FullDisk,
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    """No row is lost, none is written twice, and people are told once of either change."""
+    path = tmp_path / "log.csv"
+    with PowerLog(path) as log:
+        log.add(make_reading(1.0))
+        full_disk.fill(path, room=10)
+        for at_s in (2.0, 3.0, 4.0):
+            log.add(make_reading(at_s))
+        assert not log.flush()
+        assert "4.0000,2026" in log.waiting
+        full_disk.free()
+        log.add(make_reading(5.0))
+        assert "" == log.waiting
+    assert [1.0, 2.0, 3.0, 4.0, 5.0] == [row.monotonic_s for row in read_power_log(path)]
+    assert 2 == len(caplog.messages)
+    assert "free some space" in caplog.messages[0]
+
+
+def test_no_run_begins_on_a_full_disk(tmp_path: Path, full_disk: FullDisk) -> None:
+    """A log whose header has no room is refused, and leaves no file behind."""
+    path = tmp_path / "log.csv"
+    full_disk.fill(path)
+    with pytest.raises(OSError, match="free some space"):
+        PowerLog(path)
+    assert not path.exists()
 
 
 def test_a_half_written_last_row_is_left_out(

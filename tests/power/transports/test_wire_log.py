@@ -4,13 +4,16 @@
 from __future__ import annotations
 
 import json
+import logging
+import stat
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from power.errors import MeterSilent
-from power.transports.base import LoggedTransport, WireLog
+from power.transports.wire_log import LoggedTransport, WireLog
+from tests.support.full_disk import FullDisk
 
 
 def test_every_event_is_a_line_with_both_clocks(
@@ -52,3 +55,67 @@ def test_a_second_link_appends(tmp_path: Path, script: Any, fake_time: Any) -> N
     for _ in range(2):
         LoggedTransport(script([]), WireLog(path, fake_time.clock, fake_time.utc)).close()
     assert 4 == len(path.read_text().splitlines())
+
+
+def events(path: Path) -> list[tuple[str, str]]:
+    """Return event and text of each line; every line must be whole."""
+    lines = [json.loads(line) for line in path.read_text().splitlines()]
+    return [(line["event"], line["text"]) for line in lines]
+
+
+def test_a_full_disk_fails_no_conversation(
+    tmp_path: Path,
+    script: Any,
+    fake_time: Any,
+    full_disk: FullDisk,
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    """Questions are answered; what is missing is counted, said, and marked where it is missing."""
+    path = tmp_path / "meter.jsonl"
+    log = WireLog(path, fake_time.clock, fake_time.utc)
+    transport = LoggedTransport(script([("A?", "1"), ("B?", "2"), ("C?", "3")]), log)
+    full_disk.fill(path, room=20)
+    with caplog.at_level(logging.WARNING):
+        for question, answer in (("A?", b"1\n"), ("B?", b"2\n")):
+            transport.write(question)
+            assert answer == transport.read(1.0)
+        full_disk.free()
+        transport.write("C?")
+        transport.read(1.0)
+    log.close()
+    assert [
+        ("open", "script"),
+        ("sent", "A?"),
+        ("gap", "3 records are missing here: File too large"),
+        ("sent", "C?"),
+        ("received", "3\n"),
+    ] == events(path)
+    assert 3 == log.lost
+    assert ["cannot be written", "is written again"] == [
+        next(words for words in ("cannot be written", "is written again") if words in text)
+        for text in caplog.messages
+    ]
+
+
+def test_a_link_closes_on_a_full_disk(
+    tmp_path: Path, script: Any, fake_time: Any, full_disk: FullDisk
+) -> None:
+    """Closing raises nothing, and the next link of the same log says how much is missing."""
+    path = tmp_path / "meter.jsonl"
+    log = WireLog(path, fake_time.clock, fake_time.utc)
+    inner = script([])
+    first = LoggedTransport(inner, log)
+    full_disk.fill(path)
+    first.clear()
+    first.close()
+    assert inner.closed
+    full_disk.free()
+    LoggedTransport(script([]), log).close()
+    assert ["open", "cleared", "gap", "open", "closed"] == [event for event, _ in events(path)]
+
+
+def test_the_log_is_readable_by_its_user_alone(tmp_path: Path, script: Any, fake_time: Any) -> None:
+    """The conversation names the meter and all that was measured."""
+    path = tmp_path / "meter.jsonl"
+    LoggedTransport(script([]), WireLog(path, fake_time.clock, fake_time.utc)).close()
+    assert 0o600 == stat.S_IMODE(path.stat().st_mode)

@@ -3,15 +3,25 @@
 
 from __future__ import annotations
 
+import threading
+import time
 from contextlib import contextmanager
 
 import pytest
 
+from power.emulator.instrument import Instrument, Options
+from power.emulator.interpreter import Interpreter
+from power.emulator.load import Load
+from power.emulator.profile import constant
 from power.errors import MeterRefused
 from power.meter import IntegrationState
+from power.transports.direct import DirectTransport
+from power.transports.wire_log import LoggedTransport, WireLog
+from power.wt310.driver import WT310
 from referee.errors import Unavailable
 from referee.service.desk.metering import LinkState, Metering
 from tests.support.fakes import SETTINGS, eventually
+from tests.support.full_disk import FullDisk
 
 pytestmark = pytest.mark.slow
 
@@ -127,3 +137,71 @@ def test_mistake_in_a_driver_does_not_end_the_thread(meter, call):
             meter.crash = None
         eventually(lambda: metering.status.link is LinkState.OK and links[-1].link is LinkState.OK)
     assert any("a mistake" in status.text for status in links)
+
+
+def test_driver_that_cannot_even_be_closed(meter):
+    """A fault in reading and another one in closing leave the thread alive and the status true."""
+
+    class Broken:
+        """A meter of which nothing works, closing included."""
+
+        def __getattr__(self, name):
+            raise OSError(28, "No space left on device")
+
+    broken, links = [Broken()], []
+    with running(lambda: broken.pop() if broken else meter.open(), links=links) as metering:
+        eventually(lambda: metering.status.link is LinkState.OK)
+        eventually(lambda: metering.status.reading)
+        assert 30 == metering.prepare(30).timer_s
+    assert "No space left" in links[0].text
+
+
+@pytest.mark.parametrize("sink", ["on_reading", "on_link"])
+def test_sink_that_fails_is_no_lost_meter(meter, sink):
+    """A disk that refuses a reading or a notice leaves the link alone."""
+
+    def refuse(value):
+        raise OSError(28, "No space left on device")
+
+    metering = Metering(meter.open, SETTINGS, **{sink: refuse})
+    metering.start_thread()
+    try:
+        eventually(lambda: metering.status.reading)
+        assert LinkState.OK is metering.status.link
+        assert 1 == meter.calls.count("open")
+        assert 30 == metering.prepare(30).timer_s
+    finally:
+        metering.close()
+
+
+def test_full_disk_costs_neither_link_nor_energy(tmp_path):
+    """While the wire log has no room the meter is read, and a whole run gives its energy."""
+    path, disk = tmp_path / "meter.jsonl", FullDisk()
+    emulated = Interpreter(Instrument(Load(constant(5.0), volts=5.0), time.monotonic, Options()))
+    log = WireLog(path)
+
+    def open_meter():
+        pause = threading.Event()
+        return WT310(
+            lambda: LoggedTransport(DirectTransport(emulated, pause.wait), log), sleep=pause.wait
+        )
+
+    readings, links = [], []
+    try:
+        with running(open_meter, readings, links) as metering:
+            metering.prepare(1)
+            disk.fill(path)
+            metering.start()
+            known = len(readings)
+            eventually(lambda: len(readings) > known + 2)
+            assert metering.stop() in (IntegrationState.STOP, IntegrationState.TIMEUP)
+            final = metering.read_final(threading.Event().wait)
+            disk.free()
+            known = len(readings)
+            eventually(lambda: len(readings) > known)
+    finally:
+        disk.free()
+    assert [LinkState.OK] == [status.link for status in links]
+    assert final[-1].energy_wh == final[-2].energy_wh > 0
+    assert log.lost > 10
+    assert f"{log.lost} records are missing" in path.read_text()

@@ -1,0 +1,26 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A disk that is full for a while, made by the kernel's limit on the size of a file."""
+
+from __future__ import annotations
+
+import resource
+from pathlib import Path
+
+
+class FullDisk:
+    """The limit on the size of every file that this process writes; `free` takes it away.
+
+    A write beyond it fails as on a full disk: what fits is written, and the next byte is an OSError.
+    """
+
+    def __init__(self) -> None:
+        self._before = resource.getrlimit(resource.RLIMIT_FSIZE)
+
+    def fill(self, path: Path, room: int = 0) -> None:
+        """Leave room for so many more bytes in this file, and for no file that is larger."""
+        size = path.stat().st_size if path.exists() else 0
+        resource.setrlimit(resource.RLIMIT_FSIZE, (size + room, self._before[1]))
+
+    def free(self) -> None:
+        """Make room again."""
+        resource.setrlimit(resource.RLIMIT_FSIZE, self._before)
