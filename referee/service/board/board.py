@@ -12,6 +12,13 @@ from referee.core.instant import Instant, seconds_between
 from referee.core.states import SessionState, elapsed_s, state_of
 from referee.errors import RefereeError
 from referee.scoring.lpirc import score
+from referee.service.board.wording import (
+    alarm_of,
+    meter_flags_text,
+    meter_word,
+    session_text,
+    verdict_text,
+)
 from referee.service.desk.metering import LinkState, MeterStatus
 from referee.service.desk.settling import LINK_PATIENCE_S
 from referee.service.entry.status import status_of
@@ -22,6 +29,7 @@ from referee.service.setup.contest import Contest
 from referee.store.notices import Notice, recent_notices
 from referee.store.readings import energy_of, newest_reading
 from referee.store.scores import newest_scoring_run, newest_snapshot
+from referee.store.session_meters import session_meter_of
 from referee.store.sessions import SessionRecord, all_sessions, load_session
 from referee.store.watching import recent_power
 
@@ -31,6 +39,9 @@ _LIVE = (SessionState.ARMED, SessionState.RUNNING)
 # that comes and goes is not believed.
 _OLD_INTERVALS = 3
 _OLD_LEAST_S = 2.0
+# A session that ran for fewer update intervals of the meter than this has no exact energy: one
+# interval more or less is a tenth of it.
+_EXACT_INTERVALS = 10
 # The chart's window of 300 s at the shortest update interval of 0.1 s.
 _SAMPLES_SHOWN = 3000
 
@@ -60,7 +71,9 @@ class Board:
         """Return the whole board, ready for JSON.
 
         `current` is the session that is armed or running, else the newest one; None before the
-        first.
+        first. `next` is the session that was made first of those that are READY. `alarm` is what
+        the red bar says, None while nothing is wrong. Sessions and meter bring their own texts
+        (`referee.service.board.wording`).
         """
         contest = self._contest
         now = contest.clock.now()
@@ -70,6 +83,11 @@ class Board:
             current = sessions[0]
         settings = contest.config.contest
         meter = self._meter(current, now)
+        rows = [_row(contest, session, now) for session in sessions]
+        ready = [row for row in reversed(rows) if row["state"] == SessionState.READY.value]
+        notices = [
+            _notice(notice, sessions, now) for notice in recent_notices(contest.database.connection)
+        ]
         return {
             "contest": settings.name,
             "mode": settings.mode,
@@ -80,19 +98,18 @@ class Board:
             "contestants": self._contestants(),
             **self._teams(),
             "meter": meter,
-            "current": None if current is None else self._session(current, now, meter["old"]),
-            "sessions": [_row(contest, session, now) for session in sessions],
-            "notices": [
-                _notice(notice, sessions, now)
-                for notice in recent_notices(contest.database.connection)
-            ],
+            "alarm": alarm_of(meter, rows, notices, now.utc),
+            "current": None if current is None else self._session(current, now, meter),
+            "next": next(({"id": r["id"], "team": r["team"]} for r in ready), None),
+            "sessions": rows,
+            "notices": notices,
         }
 
     def session(self, session_id: int) -> dict[str, Any]:
         """Return one session as `current` has it; raises `Refusal` for an unknown number."""
         now = self._contest.clock.now()
         session = load_session(self._contest.database.connection, session_id)
-        return self._session(session, now, self._meter(session, now)["old"])
+        return self._session(session, now, self._meter(session, now))
 
     def power(self, session_id: int, after: int = 0) -> list[list[float | int | None]]:
         """Return the session's newest readings above the number `after`: [number, second, watts].
@@ -138,24 +155,33 @@ class Board:
             age_s = None if reading is None else (now.utc - reading.utc).total_seconds()
         interval_s = self._contest.config.meter.update_interval_s
         late = age_s is not None and age_s > max(_OLD_INTERVALS * interval_s, _OLD_LEAST_S)
+        old = status.link is not LinkState.NONE and (status.link is LinkState.LOST or late)
         identity = status.identity
+        shown = None if reading is None else _reading(reading)
         return {
             "link": status.link.value,
+            "word": meter_word(status.link.value, old),
             "text": status.text,
+            "emulated": self._contest.config.meter.resource == "emulated",
             "model": None if identity is None else f"{identity.model} {identity.serial}",
             "update_interval_s": interval_s,
-            "reading": None if reading is None else _reading(reading) | {"age_s": age_s},
-            "old": status.link is not LinkState.NONE and (status.link is LinkState.LOST or late),
+            "reading": None if shown is None else shown | {"age_s": age_s},
+            "flags_text": meter_flags_text(shown),
+            "old": old,
         }
 
-    def _session(self, session: SessionRecord, now: Instant, meter_old: bool) -> dict[str, Any]:
+    def _session(
+        self, session: SessionRecord, now: Instant, meter: dict[str, Any]
+    ) -> dict[str, Any]:
         contest = self._contest
         status = status_of(contest, session)
         row = _row(contest, session, now)
-        return (
+        measured_by = session_meter_of(contest.database.connection, session.session_id)
+        shown = (
             row
-            | self._figures(session, row, meter_old)
+            | self._figures(session, row, meter["old"])
             | {
+                "emulated": meter["emulated"] if measured_by is None else measured_by.emulated,
                 "length_s": session.facts.length_s,
                 "remaining_s": status.remaining_s,
                 "elapsed_s": elapsed_s(session.facts, now),
@@ -169,6 +195,10 @@ class Board:
                 "flag_counts": self._flag_counts.of(session.session_id) if status.flagged else {},
             }
         )
+        return shown | {
+            "text": session_text(shown, meter),
+            "verdict_text": verdict_text(shown),
+        }
 
     def _figures(
         self, session: SessionRecord, row: dict[str, Any], meter_old: bool
@@ -246,17 +276,21 @@ def _row(contest: Contest, session: SessionRecord, now: Instant) -> dict[str, An
     connection = contest.database.connection
     run = newest_scoring_run(connection, session.session_id)
     energy = energy_of(connection, session.session_id)
-    cause = session.facts.end_cause
+    facts = session.facts
+    ran_s = None if facts.started is None else seconds_between(facts.started, facts.ended or now)
+    exact_s = _EXACT_INTERVALS * contest.config.meter.update_interval_s
     return {
         "id": session.session_id,
         "team": session.team,
-        "state": state_of(session.facts, now).value,
-        "end_cause": None if cause is None else cause.value,
+        "state": state_of(facts, now).value,
+        "end_cause": None if facts.end_cause is None else facts.end_cause.value,
         "void_reason": session.void_reason,
         "mean_ap": None if run is None else run.mean_ap,
         "score": None if run is None else run.score,
         "energy_wh": None if energy is None else energy.energy_wh,
         "uncertainty_wh": None if energy is None else energy.uncertainty_wh,
+        "ran_s": ran_s,
+        "too_short": ran_s is not None and ran_s < exact_s,
         "verdict": None if energy is None else energy.verdict,
         "reasons": [] if energy is None else list(energy.detail["reasons"]),
     }

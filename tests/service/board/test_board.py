@@ -167,7 +167,47 @@ def test_numbers_that_the_meter_lacks(shown):
     assert (None, {"power_w": "over range"}) == (reading["power_w"], reading["absent"])
 
 
+@pytest.mark.parametrize(
+    ("resource", "emulated"), [("emulated", True), ("USB0::1::INSTR", False), ("none", False)]
+)
+def test_board_says_whether_the_meter_is_emulated(shown, resource, emulated):
+    """An emulated meter is told as such, a real one is not."""
+    config = shown.contest.config
+    other = replace(config, meter=replace(config.meter, resource=resource))
+    board = Board(replace(shown.contest, config=other), lambda: shown.status)
+    assert emulated == board.show()["meter"]["emulated"]
+
+
+def test_lost_meter_has_one_voice(shown):
+    """The red bar, the meter's word and the session's line come from one place, and agree."""
+    shown.run()
+    shown.read()
+    assert shown.board.show()["alarm"] is None
+    shown.lose()
+    board = shown.board.show()
+    assert board["alarm"]["text"].startswith("The power meter is lost, but the session goes on.")
+    assert "No link to the meter." == board["alarm"]["detail"]
+    assert ("lost", "The clock runs.") == (board["meter"]["word"], board["current"]["text"])
+
+
 # Figures of a session
+
+
+@pytest.mark.parametrize(("seconds", "short"), [(0.2, True), (9.9, True), (10.0, False)])
+def test_session_that_was_too_short_is_marked(shown, seconds, short):
+    """Below ten update intervals of a second no energy is exact; the length is told."""
+    session_id = shown.run()
+    shown.clock.advance(seconds)
+    shown.desk.end(session_id, EndCause.LOGOUT, "ants")
+    shown.clock.advance(50)
+    ended = shown.board.session(session_id)
+    assert (pytest.approx(seconds), short) == (ended["ran_s"], ended["too_short"])
+
+
+def test_session_that_has_not_begun_is_not_too_short(shown):
+    """Before its start a session has no length."""
+    ready = shown.board.session(shown.desk.new_session("ants", "Kim"))
+    assert (None, False) == (ready["ran_s"], ready["too_short"])
 
 
 def test_score_so_far_and_none_while_the_meter_is_lost(shown):
@@ -257,6 +297,18 @@ def test_current_is_the_live_one_and_any_other_can_be_asked_for(shown):
     assert "wrong device" == shown.board.session(first)["void_reason"]
     with pytest.raises(Refusal, match="There is no session 77"):
         shown.board.session(77)
+
+
+def test_next_in_line_is_the_one_that_was_made_first(shown):
+    """The board names the READY session that waits longest, and none where none waits."""
+    assert shown.board.show()["next"] is None
+    first = shown.desk.new_session("ants", "Kim")
+    second = shown.desk.new_session("bees", "Kim")
+    assert {"id": first, "team": "ants"} == shown.board.show()["next"]
+    shown.desk.arm(first, "Kim")
+    assert {"id": second, "team": "bees"} == shown.board.show()["next"]
+    shown.desk.void(second, "Kim", "they went home")
+    assert shown.board.show()["next"] is None
 
 
 def test_new_session_is_refused_while_one_is_ready(shown):

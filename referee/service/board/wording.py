@@ -1,0 +1,169 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the console says in sentences: pure functions of the board's own values.
+
+The page shows these texts and adds none of its own about the meter or a session's state, so that
+no two lines of it can contradict each other. Nothing here advises what would destroy an energy
+while a session needs the meter.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+from typing import Any
+
+Row = Mapping[str, Any]
+"""A session's row, the meter or a notice, as the board has it."""
+
+# A notice of level alarm stays in the red bar for so long, unless another notice follows it.
+_ALARM_S = 120.0
+
+_CAUSES = {
+    "deadline": "Its time was over.",
+    "logout": "The team logged out.",
+    "stop": "It was stopped.",
+}
+
+_VERDICTS = {
+    "VALID": "The energy is valid.",
+    "SUSPECT": "The energy may be wrong, for these reasons. You decide by your rules:",
+    "INVALID": "The energy cannot be used, for these reasons. A new session is always possible:",
+}
+
+_FLAGS = {
+    "over_range": "over range",
+    "voltage_peak_over": "voltage peak over range",
+    "current_peak_over": "current peak over range",
+    "auto_range": "automatic ranging is on",
+    "range_switched": "the range was switched",
+}
+
+
+def alarm_of(
+    meter: Row, sessions: Sequence[Row], notices: Sequence[Row], now: datetime
+) -> dict[str, str] | None:
+    """Return what the red bar says, None while nothing is wrong.
+
+    `text` is for everybody, `detail` for who looks after the meter. A lost meter comes first, then
+    the newest notice.
+    """
+    if meter["old"]:
+        what = "is lost" if meter["link"] == "lost" else "sends no readings"
+        return {
+            "text": f"The power meter {what}{_what_now(meter, sessions)}",
+            "detail": meter["text"],
+        }
+    newest = notices[0] if notices else None
+    if newest is None or newest["level"] != "alarm":
+        return None
+    age_s = (now - datetime.fromisoformat(newest["utc"])).total_seconds()
+    return {"text": newest["text"], "detail": ""} if age_s < _ALARM_S else None
+
+
+def _what_now(meter: Row, sessions: Sequence[Row]) -> str:
+    """Say what goes on without the meter, what to do, and what would destroy an energy."""
+    states = {row["state"] for row in sessions}
+    unread = next((row for row in sessions if _is_unread(row)), None)
+    if "RUNNING" in states:
+        return f", but the session goes on.{_keep(meter)}"
+    if unread is not None:
+        return f". The final energy of session {unread['id']} is not read yet.{_keep(meter)}"
+    then = "the team cannot log in" if "ARMED" in states else "no session can begin"
+    return f": {then} until it answers.{_at_rest(meter)}"
+
+
+def _keep(meter: Row) -> str:
+    if meter["emulated"]:
+        return _AGAIN
+    return (
+        " The meter goes on by itself and keeps the energy. Put its cable back. Do not press its "
+        "keys, and do not cut its power."
+    )
+
+
+def _at_rest(meter: Row) -> str:
+    if meter["emulated"]:
+        return _AGAIN
+    return (
+        " Look at its cable and its power, and whether another program talks to it. If that does "
+        "not help, switch it off and on."
+    )
+
+
+_AGAIN = " It is an emulated meter: the referee starts it again by itself."
+
+
+def _is_unread(row: Row) -> bool:
+    return bool(row["state"] == "ENDED" and row["verdict"] is None)
+
+
+def meter_word(link: str, old: bool) -> str:
+    """Return how the meter is in one word: the link's state, or `silent`."""
+    return "silent" if link == "ok" and old else link
+
+
+def meter_flags_text(reading: Row | None) -> str:
+    """Return what the meter says about its newest reading; '' where it has no remark."""
+    if reading is None:
+        return ""
+    remarks = [_FLAGS.get(flag, flag) for flag in reading["flags"]]
+    remarks += [f"no {name}: {why}" for name, why in reading["absent"].items()]
+    return "; ".join(remarks)
+
+
+def session_text(session: Row, meter: Row) -> str:
+    """Return what is to be known or done about a session in its state."""
+    state = session["state"]
+    if state == "VOID":
+        return f"Void: {session['void_reason'] or 'no reason was given'}"
+    if state in ("READY", "ARMED", "RUNNING"):
+        return _text_before_the_end(state, meter)
+    said = [_CAUSES.get(session["end_cause"], "")]
+    if session["too_short"]:
+        said.append(
+            f"It ran {session['ran_s']:.1f} s. That is too short for an exact energy or score."
+        )
+    if state == "ENDED":
+        said.append(_text_of_settling(session, meter))
+    elif state == "SEALED":
+        said.append("Sealed: the result cannot change.")
+    else:
+        said.append("It has no score." if session["score"] is None else "The score is computed.")
+    return " ".join(filter(None, said))
+
+
+def _text_before_the_end(state: str, meter: Row) -> str:
+    none, old = meter["link"] == "none", meter["old"]
+    if state == "READY":
+        if old:
+            return "It can be armed when the power meter answers."
+        return "Arm it when the team stands at the table."
+    if state == "ARMED":
+        if old:
+            return "The team can log in when the power meter answers."
+        starts = "the clock starts when the team logs in."
+        return starts.capitalize() if none else f"The meter is prepared; {starts}"
+    if none:
+        return "The clock runs. There is no meter."
+    return "The clock runs." if old else "The clock and the meter run. There is nothing to do."
+
+
+def _text_of_settling(session: Row, meter: Row) -> str:
+    if not _is_unread(session):
+        return "The energy is read. The score is being computed."
+    if not meter["old"]:
+        return "The final energy is being read from the meter."
+    minutes, seconds = divmod(int(session["settling_left_s"] or 0), 60)
+    return (
+        f"The final energy is not read yet. The referee waits {minutes}:{seconds:02} more for the "
+        "meter; without it the energy is INVALID. Until then no other session can begin."
+    )
+
+
+def verdict_text(session: Row) -> str:
+    """Return what a session's verdict means; '' before there is one."""
+    if session["verdict"] is None:
+        return ""
+    if session["state"] == "VOID":
+        return "The session is void, so this verdict counts for nothing."
+    return _VERDICTS[session["verdict"]]

@@ -1,0 +1,212 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The console's sentences: one voice, and no advice that destroys an energy."""
+
+from __future__ import annotations
+
+import itertools
+import re
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+import pytest
+
+from referee.core.states import SessionState
+from referee.service.board.wording import (
+    alarm_of,
+    meter_flags_text,
+    meter_word,
+    session_text,
+    verdict_text,
+)
+
+NOW = datetime(2026, 6, 7, 12, tzinfo=UTC)
+STATES = [state.value for state in SessionState]
+LINKS = ["none", "connecting", "ok", "lost"]
+DESTROYS = re.compile(r"\boff and on\b|\bRESET\b(?! INVALID)|cut off", re.IGNORECASE)
+
+
+def meter(link: str = "ok", *, old: bool = False, **changes: Any) -> dict[str, Any]:
+    """Return the meter as the board has it."""
+    return {"link": link, "old": old, "text": "No answer.", "emulated": False} | changes
+
+
+def session(state: str = "RUNNING", **changes: Any) -> dict[str, Any]:
+    """Return a session as the board has it."""
+    over = state in ("ENDED", "SCORED", "SEALED")
+    return {
+        "id": 3,
+        "state": state,
+        "end_cause": "deadline" if over else None,
+        "void_reason": "wrong device" if state == "VOID" else None,
+        "verdict": "VALID" if state in ("SCORED", "SEALED") else None,
+        "score": 12.5 if state in ("SCORED", "SEALED") else None,
+        "ran_s": 600.0,
+        "too_short": False,
+        "settling_left_s": 119.5 if state == "ENDED" else None,
+    } | changes
+
+
+def notice(level: str, text: str, age_s: float = 0.0) -> dict[str, Any]:
+    """Return a notice as the board has it."""
+    return {"level": level, "text": text, "utc": (NOW - timedelta(seconds=age_s)).isoformat()}
+
+
+def alarm_text(meter_now: dict[str, Any], *sessions: dict[str, Any]) -> str:
+    """Return the red bar's sentence; '' without one."""
+    alarm = alarm_of(meter_now, sessions, [], NOW)
+    return "" if alarm is None else alarm["text"]
+
+
+# The red bar
+
+
+@pytest.mark.parametrize("link", ["ok", "lost"])
+@pytest.mark.parametrize("needs", [session("RUNNING"), session("ENDED")], ids=["running", "ended"])
+@pytest.mark.parametrize("emulated", [False, True])
+def test_nothing_that_destroys_is_advised(link: str, needs: dict[str, Any], emulated: bool) -> None:
+    """While a session needs the meter no line tells anybody to reset it or to switch it off."""
+    lost = meter(link, old=True, emulated=emulated)
+    for others in ([], [session("READY")], [session("SCORED"), session("VOID")]):
+        lines = [alarm_text(lost, needs, *others), session_text(needs, lost)]
+        assert [] == [line for line in lines if DESTROYS.search(line)]
+        assert lines[0]
+
+
+def test_running_session_without_its_meter() -> None:
+    """The bar says what goes on, what to do, and what to leave alone."""
+    text = alarm_text(meter("lost", old=True), session("RUNNING"))
+    assert text.startswith("The power meter is lost, but the session goes on.")
+    assert "Put its cable back. Do not press its keys, and do not cut its power." in text
+
+
+def test_energy_that_is_not_read_yet() -> None:
+    """The bar names the session whose energy the meter still holds."""
+    text = alarm_text(meter("lost", old=True), session("READY"), session("ENDED"))
+    assert "The final energy of session 3 is not read yet." in text
+    assert "Put its cable back." in text
+
+
+@pytest.mark.parametrize(
+    ("rows", "then"),
+    [
+        ([], "no session can begin"),
+        ([session("READY"), session("SCORED")], "no session can begin"),
+        ([session("ARMED")], "the team cannot log in"),
+        ([session("ENDED", verdict="INVALID")], "no session can begin"),
+    ],
+)
+def test_meter_that_nobody_needs_yet(rows: list[dict[str, Any]], then: str) -> None:
+    """Where no energy is at stake the bar tells every remedy."""
+    text = alarm_text(meter("lost", old=True), *rows)
+    assert text.startswith(f"The power meter is lost: {then} until it answers.")
+    assert "switch it off and on" in text
+
+
+def test_meter_that_answers_with_nothing_new() -> None:
+    """A link that stands and gives no readings is called silent, in the bar and beside it."""
+    silent = meter("ok", old=True)
+    assert "silent" == meter_word(silent["link"], silent["old"])
+    assert alarm_text(silent).startswith("The power meter sends no readings")
+
+
+@pytest.mark.parametrize("link", LINKS)
+def test_bar_and_meter_line_agree(link: str) -> None:
+    """Without old readings there is no alarm of the meter, and its line shows the link."""
+    assert "" == alarm_text(meter(link), session("RUNNING"))
+    assert link == meter_word(link, False)
+
+
+def test_emulated_meter_has_no_cable() -> None:
+    """For an emulated meter the bar says who starts it again."""
+    for rows in ([session("RUNNING")], [session("ENDED")], []):
+        text = alarm_text(meter("lost", old=True, emulated=True), *rows)
+        assert "emulated" in text
+        assert "cable" not in text
+
+
+def test_notice_in_the_bar() -> None:
+    """A newest notice that is an alarm stands there for two minutes; a lost meter comes first."""
+    alarm, info = notice("alarm", "The scorer was killed."), notice("info", "It runs again.")
+    shown = alarm_of(meter(), [], [alarm], NOW)
+    assert {"text": "The scorer was killed.", "detail": ""} == shown
+    assert alarm_of(meter(), [], [info, alarm], NOW) is None
+    assert alarm_of(meter(), [], [notice("alarm", "x", 119.9)], NOW) is not None
+    assert alarm_of(meter(), [], [notice("alarm", "x", 120.0)], NOW) is None
+    lost = alarm_of(meter("lost", old=True), [], [alarm], NOW)
+    assert lost is not None
+    assert ("The power meter is lost", "No answer.") == (lost["text"][:23], lost["detail"])
+
+
+# A session's own line
+
+
+@pytest.mark.parametrize("state", ["READY", "ARMED", "RUNNING"])
+def test_session_and_bar_agree_about_a_lost_meter(state: str) -> None:
+    """A session's line promises nothing that the red bar denies."""
+    lost = meter("lost", old=True)
+    text = session_text(session(state), lost)
+    assert text != session_text(session(state), meter())
+    assert "nothing to do" not in text and "prepared" not in text
+    bar = alarm_text(lost, session(state))
+    assert ("when the power meter answers" in text) == ("until it answers" in bar)
+
+
+@pytest.mark.parametrize(
+    ("state", "link", "text"),
+    [
+        ("READY", "ok", "Arm it when the team stands at the table."),
+        ("ARMED", "ok", "The meter is prepared; the clock starts when the team logs in."),
+        ("ARMED", "none", "The clock starts when the team logs in."),
+        ("RUNNING", "ok", "The clock and the meter run. There is nothing to do."),
+        ("RUNNING", "none", "The clock runs. There is no meter."),
+        ("ENDED", "ok", "Its time was over. The final energy is being read from the meter."),
+        ("SCORED", "ok", "Its time was over. The score is computed."),
+        ("SEALED", "ok", "Its time was over. Sealed: the result cannot change."),
+        ("VOID", "ok", "Void: wrong device"),
+    ],
+)
+def test_line_of_each_state(state: str, link: str, text: str) -> None:
+    """Every state has a line that says what happened or what to do."""
+    assert text == session_text(session(state), meter(link))
+
+
+def test_ended_session_waits_for_a_lost_meter() -> None:
+    """The line says for how long, what comes then, and what cannot be done meanwhile."""
+    text = session_text(session("ENDED", settling_left_s=65.9), meter("lost", old=True))
+    assert "waits 1:05 more" in text
+    assert "without it the energy is INVALID" in text
+    assert "no other session can begin" in text
+
+
+def test_session_that_was_too_short() -> None:
+    """Its line says how long it ran, and what that means for the figures."""
+    short = session("SCORED", end_cause="logout", ran_s=0.21, too_short=True)
+    expected = (
+        "The team logged out. It ran 0.2 s. That is too short for an exact energy or score. "
+        "The score is computed."
+    )
+    assert expected == session_text(short, meter())
+
+
+@pytest.mark.parametrize("state", STATES)
+@pytest.mark.parametrize("cause", [None, "deadline", "logout", "stop"])
+@pytest.mark.parametrize("verdict", [None, "VALID", "SUSPECT", "INVALID"])
+def test_every_session_has_a_line(state: str, cause: str | None, verdict: str | None) -> None:
+    """No combination of facts is without its sentence."""
+    shown = session(state, end_cause=cause, verdict=verdict)
+    for link, old in itertools.product(LINKS, [False, True]):
+        assert session_text(shown, meter(link, old=old)).strip()
+    assert (verdict is None) == (verdict_text(shown) == "")
+
+
+def test_verdict_of_a_void_session_counts_for_nothing() -> None:
+    """A voided session keeps its verdict, and the page says what it is worth."""
+    assert "counts for nothing" in verdict_text(session("VOID", verdict="VALID"))
+    assert "The energy is valid." == verdict_text(session("SCORED"))
+
+
+def test_remarks_of_the_meter() -> None:
+    """Flags and absent numbers become words; a flag that has none stands as it is."""
+    reading = {"flags": ["over_range", "odd_one"], "absent": {"power_w": "over range"}}
+    assert "over range; odd_one; no power_w: over range" == meter_flags_text(reading)
+    assert "" == meter_flags_text(None) == meter_flags_text({"flags": [], "absent": {}})
