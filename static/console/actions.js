@@ -62,7 +62,8 @@ export async function act(path, body, after) {
   }
 }
 
-// Resolve to the reason ("" where none is asked for), or to null when it is left alone.
+// Ask back in a dialog; resolve to the reason ("" where none is asked for), or to null when it is
+// left alone.
 export function confirmed({ text, yes, no, withReason }) {
   const dialog = $("confirm");
   show("confirm-text", text);
@@ -72,16 +73,31 @@ export function confirmed({ text, yes, no, withReason }) {
   $("reason-label").hidden = !withReason;
   $("reason").required = withReason;
   $("reason").value = "";
+  showReasonMissing(false);
   dialog.returnValue = "";
   dialog.showModal();
   $(withReason ? "reason" : "confirm-no").focus();
   return new Promise((resolve) => {
     dialog.addEventListener("close", () => {
-      resolve(dialog.returnValue === "yes" ? $("reason").value : null);
+      resolve(dialog.returnValue === "yes" ? $("reason").value.trim() : null);
     }, { once: true });
   });
 }
 
+// The dialog says by itself what is missing: a browser's own bubble would lie over its buttons.
+function showReasonMissing(missing) {
+  show("reason-missing", missing ? "Please give a reason first." : "");
+  $("reason").setAttribute("aria-invalid", String(missing));
+}
+
+$("confirm").querySelector("form").addEventListener("submit", (event) => {
+  const missing = $("reason").required && !$("reason").value.trim();
+  showReasonMissing(missing);
+  if (!missing) return;
+  event.preventDefault();
+  $("reason").focus();
+});
+$("reason").addEventListener("input", () => showReasonMissing(false));
 $("confirm-no").addEventListener("click", () => $("confirm").close(""));
 // The second half of a double click on the button that opened the dialog is not an answer.
 $("confirm-yes").addEventListener("click", (event) => {

@@ -8,13 +8,13 @@ import { act, confirmed, isBusy, say } from "./actions.js";
 import { follow } from "./chart.js";
 import { noticeRow, showRows } from "./lists.js";
 import { leftOf, showSession, showTime } from "./panel.js";
-import { alarmOf, meterFlags } from "./wording.js";
+import { silenceAlarm } from "./wording.js";
 
 const SILENT_MS = 4000;
 
 let board = null;
 let boardAt = performance.now(); // when the board came
-let selected = null; // the number of the session that was clicked on; null: the live one
+let selected = null; // the number of the session that was clicked on; null: the desk's choice
 let other = null; // that session, and the row of the board it was fetched for
 let otherKey = "";
 let trouble = "";
@@ -32,6 +32,7 @@ function showBoard(next) {
   showContestants();
   showMeter();
   showTeams();
+  showNext();
   showRows(board.sessions, selected ?? board.current?.id, select);
   fill("notices", board.notices, noticeRow);
   showPanel();
@@ -64,6 +65,7 @@ async function fetchOther() {
   }
 }
 
+// Show a session; null is the one that the desk chose.
 function select(id) {
   selected = id === board.current?.id ? null : id;
   if (other?.id !== selected) other = null;
@@ -81,15 +83,14 @@ function showContestants() {
 function showMeter() {
   const { meter } = board;
   const { reading } = meter;
-  const silent = meter.link === "ok" && meter.old;
-  showState("link", silent ? "lost" : meter.link, silent ? "silent" : meter.link);
+  showState("link", meter.word);
   show("meter-model", meter.link === "none" ? "Sessions are run without energy." : meter.model ?? "");
   show("meter-reading", reading
     ? `${figure(reading.voltage_v, 2)} V, ${figure(reading.current_a, 4)} A, `
       + `integrator ${reading.state} at ${figure(reading.integration_s, 0)} s`
     : "");
   $("meter-reading").classList.toggle("old", meter.old);
-  show("meter-flags", meterFlags(reading));
+  show("meter-flags", meter.flags_text);
 }
 
 function showTeams() {
@@ -102,6 +103,15 @@ function showTeams() {
   const none = board.mode === "practice" || board.teams.length
     ? "" : "No team is registered: run ‘referee team add NAME’; it appears here by itself.";
   show("teams-text", board.teams_text ?? none);
+}
+
+// The session that is next in line can be armed while the card still shows the result before it.
+function showNext() {
+  const { next, current } = board;
+  $("in-line").hidden = !next || next.id === current?.id;
+  if ($("in-line").hidden) return;
+  show("in-line-text", `Next in line: session ${next.id} of ${next.team}.`);
+  show("arm-next", `Arm session ${next.id}`);
 }
 
 // Everything that changes between boards.
@@ -118,18 +128,20 @@ function tick() {
   const session = shownSession();
   if (session || !isOther()) showTime(session, board, ageS());
   showElsewhere();
+  $("emulated").hidden = !(session?.emulated ?? board.meter.emulated);
   const state = session?.state;
   $("arm").hidden = board.mode === "practice";
   $("arm").disabled = isBusy() || state !== "READY";
   $("stop").disabled = isBusy() || state !== "RUNNING";
   $("void").disabled = isBusy() || !session || ["SEALED", "VOID"].includes(state);
   $("create").disabled = isBusy() || board.teams.length === 0;
+  $("arm-next").disabled = isBusy() || ["ARMED", "RUNNING"].includes(board.current?.state);
 }
 
 function showAlarm(silentS) {
-  const alarm = board || silentS !== null ? alarmOf(board, silentS, trouble) : null;
-  $("alarm").hidden = alarm === null;
-  if (alarm === null) return;
+  const alarm = silentS === null ? board?.alarm : silenceAlarm(silentS, trouble);
+  $("alarm").hidden = !alarm;
+  if (!alarm) return;
   show("alarm-text", alarm.text);
   show("alarm-detail", alarm.detail);
 }
@@ -154,8 +166,7 @@ async function refresh() {
   if (response.ok) showBoard(await response.json());
 }
 
-async function move(action, question) {
-  const session = shownSession();
+async function move(session, action, question) {
   const reason = question ? await confirmed(question(session)) : "";
   if (reason === null) return;
   await act(`sessions/${session.id}/${action}`, { seen_state: session.state, reason }, async () => {
@@ -163,16 +174,26 @@ async function move(action, question) {
     await refresh();
   });
   tick();
+  keepFocus();
 }
 
-$("arm").addEventListener("click", () => move("arm"));
-$("stop").addEventListener("click", () => move("stop", (s) => ({
+// A button that was pressed and may not be pressed again has lost the focus to nothing.
+function keepFocus() {
+  if (document.activeElement === document.body) $("session-title").focus();
+}
+
+$("arm").addEventListener("click", () => move(shownSession(), "arm"));
+$("arm-next").addEventListener("click", () => {
+  select(null);
+  move({ ...board.next, state: "READY" }, "arm");
+});
+$("stop").addEventListener("click", () => move(shownSession(), "stop", (s) => ({
   text: `Stop the running session ${s.id} of ${s.team}? What has come so far is scored.`,
   yes: "Stop it now",
   no: "Let it run",
   withReason: false,
 })));
-$("void").addEventListener("click", () => move("void", (s) => ({
+$("void").addEventListener("click", () => move(shownSession(), "void", (s) => ({
   text: `Void session ${s.id} of ${s.team}? It will have no score, and that cannot be undone.`,
   yes: "Void it",
   no: "Leave it",
@@ -181,12 +202,7 @@ $("void").addEventListener("click", () => move("void", (s) => ({
 $("show-live").addEventListener("click", () => select(board.current.id));
 $("new-session").addEventListener("submit", (event) => {
   event.preventDefault();
-  act("sessions", { team: $("team").value }, async (answer) => {
-    await refresh();
-    // A session that runs stays in view; the new one stands in the list.
-    const live = ["ARMED", "RUNNING"].includes(board.current?.state);
-    if (answer && !live) select(answer.session);
-  });
+  act("sessions", { team: $("team").value }, refresh);
 });
 
 const showTrouble = ({ text }) => { trouble = text; };

@@ -24,13 +24,15 @@ function showRow(row, session, shown) {
   const texts = [
     session.team, session.void_reason ? `VOID: ${session.void_reason}` : session.state,
     figure(session.mean_ap, 6), figure(session.energy_wh, 6), session.verdict ?? "–",
-    points(session.score),
+    points(session.score, !session.too_short),
   ];
   texts.forEach((text, n) => {
     const cell = row.cells[n + 1];
     if (cell.textContent !== text) cell.textContent = text;
   });
   row.cells[5].className = session.verdict ?? "";
+  row.cells[6].classList.toggle("doubtful", session.too_short);
+  row.classList.toggle("void", session.state === "VOID");
   row.classList.toggle("shown", shown);
   row.querySelector("button").setAttribute("aria-pressed", String(shown));
 }

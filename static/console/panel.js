@@ -3,7 +3,7 @@
 
 import { clockText, figure, points, timeText } from "../shared/format.js";
 import { $, fill, make, show, showState } from "../shared/page.js";
-import { flagText, stateText } from "./wording.js";
+import { flagText } from "./wording.js";
 
 const OVER = ["SCORED", "SEALED", "VOID"];
 
@@ -18,7 +18,7 @@ function showTitle(session, board) {
   if (session) {
     show("session-title", `Session ${session.id}: ${session.team}`);
     showState("state", session.state);
-    show("state-text", stateText(session, board.meter));
+    show("state-text", session.text);
     return;
   }
   const practice = board.mode === "practice";
@@ -29,9 +29,10 @@ function showTitle(session, board) {
 }
 
 function showFigures(session, meter) {
-  const soFar = session && !session.final && session.state !== "READY" ? " so far" : "";
-  const old = meter.old && session !== null && !session.verdict && !OVER.includes(session.state);
-  show("energy-name", `energy${soFar}, Wh`);
+  const soFar = session && !session.final && !["READY", "VOID"].includes(session.state) ? " so far" : "";
+  const old = meter.old && ["RUNNING", "ENDED"].includes(session?.state) && !session.verdict;
+  $("results").classList.toggle("void", session?.state === "VOID");
+  show("energy-name", `${session?.emulated ? "emulated " : ""}energy${soFar}, Wh`);
   show("map-name", `mAP${soFar}`);
   show("score-name", `score${soFar}, mAP/Wh`);
   // The meter shows this moment, whatever session is looked at.
@@ -43,8 +44,8 @@ function showFigures(session, meter) {
   $("energy-box").classList.toggle("old", old);
   show("energy-note", energyNote(session, old));
   show("map", figure(session?.mean_ap, 4));
-  show("score", points(session?.score));
-  show("score-note", old ? "none while the meter is lost" : "");
+  show("score", points(session?.score, !session?.too_short));
+  show("score-note", scoreNote(session, old));
   show("images", session ? `${session.images_fetched} of ${session.images}` : "–");
   show("answers", session ? answersText(session) : "–");
   show("detections", figure(session?.detections, 0));
@@ -52,7 +53,16 @@ function showFigures(session, meter) {
   show("flag-text", session ? flagText(session.flag_counts) : "");
 }
 
+function scoreNote(session, old) {
+  if (old) return "none while the meter is lost";
+  return session?.score && isTooShort(session) ? "too short to be exact" : "";
+}
+
+// While a session runs every figure is one so far.
+const isTooShort = (session) => session.too_short && OVER.includes(session.state);
+
 function energyNote(session, old) {
+  if (session?.state === "VOID") return "void";
   if (old && session.energy_utc) return `at ${timeText(new Date(session.energy_utc))}`;
   return session?.uncertainty_wh ? `± ${figure(session.uncertainty_wh, 6)}` : "";
 }
@@ -61,18 +71,13 @@ function answersText(session) {
   return session.late_answers ? `${session.answers} + ${session.late_answers} late` : `${session.answers}`;
 }
 
-const VERDICTS = {
-  VALID: "The energy is valid.",
-  SUSPECT: "The energy may be wrong, for these reasons; you decide by your rules:",
-  INVALID: "The energy cannot be used, for these reasons; a new session is always possible:",
-};
-
 function showResult(session) {
   const verdict = session?.verdict ?? null;
   $("result").hidden = !verdict;
   if (verdict) {
     showState("verdict", verdict);
-    show("verdict-text", VERDICTS[verdict]);
+    show("verdict-text", session.verdict_text);
+    $("verdict").classList.toggle("void", session.state === "VOID");
   }
   fill("reasons", session?.reasons ?? [], (reason) => make("li", reason));
 }
@@ -84,16 +89,25 @@ export function showTime(session, board, ageS) {
   const running = session?.state === "RUNNING";
   const over = session && OVER.includes(session.state);
   if (over) {
-    const none = session.state === "VOID" ? "void" : "no score";
-    show("clock", session.score === null || session.state === "VOID" ? none : points(session.score));
-    show("clock-label", session.score === null || session.state === "VOID" ? "" : "mAP/Wh");
+    const [text, unit] = resultText(session);
+    show("clock", text);
+    show("clock-label", unit);
   } else {
     show("clock", clockText(left));
     show("clock-label", running ? "left" : "");
   }
-  clock.className = `clock ${running && left < 30 ? "last" : ""} ${running || over ? "" : "still"}`;
+  const sure = running || (over && session.state !== "VOID" && !session.too_short);
+  clock.className = `clock ${running && left < 30 ? "last" : ""} ${sure ? "" : "still"}`;
   const length = session?.length_s ?? board.seconds;
   $("time-bar").style.width = `${over ? 100 : 100 * (1 - left / length)}%`;
+}
+
+// What the session gave: a text, and its unit.
+function resultText(session) {
+  if (session.state === "VOID") return ["void", ""];
+  if (session.score === null) return ["no score", ""];
+  if (session.too_short) return [points(session.score, false), "mAP/Wh, too short to be exact"];
+  return [points(session.score), "mAP/Wh"];
 }
 
 // Between boards the clock runs by itself, from the remaining time that the desk computed.

@@ -5,11 +5,14 @@ export function figure(value, digits) {
   return value === null || value === undefined ? "–" : value.toFixed(digits);
 }
 
-// Four digits that count, whatever the size: scores lie between 0.01 and some hundreds.
-export function points(value) {
+// A score, with as many digits as count: four, whatever the size, or two where the energy is not
+// exact. Scores lie between 0.01 and some hundreds.
+export function points(value, exact = true) {
   if (value === null || value === undefined) return "–";
-  const digits = value > 0 ? Math.min(6, Math.max(0, 3 - Math.floor(Math.log10(value)))) : 1;
-  return value.toFixed(digits);
+  if (value <= 0) return value.toFixed(1);
+  const digits = exact ? 4 : 2;
+  const rounded = Number(value.toPrecision(digits));
+  return rounded.toFixed(Math.min(6, Math.max(0, digits - 1 - Math.floor(Math.log10(rounded)))));
 }
 
 export function clockText(seconds) {

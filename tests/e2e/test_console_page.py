@@ -7,7 +7,7 @@ import re
 import threading
 from collections.abc import Iterator
 from contextlib import ExitStack
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import pytest
@@ -18,14 +18,15 @@ from selenium.webdriver.common.keys import Keys
 from selenium.webdriver.support.ui import WebDriverWait
 from werkzeug.serving import BaseWSGIServer, make_server
 
+from referee.core.states import EndCause
 from referee.service.board.board import Board
 from referee.service.desk.control_desk import ControlDesk
 from referee.service.desk.metering import LinkState
 from referee.service.entry.teams import register_team
 from referee.service.setup.contest import Contest
 from referee.store.notices import Level, insert_notice
-from referee.store.readings import insert_energy
-from referee.store.scores import Snapshot, insert_snapshot
+from referee.store.readings import energy_of, insert_energy
+from referee.store.scores import ScoringRun, Snapshot, insert_scoring_run, insert_snapshot
 from referee.web.desk.broadcast import Broadcast
 from referee.web.desk.console import console_app
 from tests.support.browsing import chromium, press, text_of, wait_text
@@ -69,6 +70,14 @@ class Site:
         self.desk.arm(session_id, "Kim")
         return self.desk.begin(team, "10.0.0.2")
 
+    def measure_with(self, resource: str) -> None:
+        """Serve the console anew, as one whose configuration names this meter."""
+        self.stack.close()
+        config = self.contest.config
+        config = replace(config, meter=replace(config.meter, resource=resource))
+        self.contest = replace(self.contest, config=config)
+        self.serve()
+
     def notice(self, session_id: int | None, text: str, level: Level = "warning") -> None:
         """Store a notice of this moment."""
         with self.contest.database.write() as connection:
@@ -87,6 +96,15 @@ class Site:
                 verdict=verdict,
                 detail={"reasons": reasons},
             )
+
+    def score(self, session_id: int, score: float) -> None:
+        """Store a judged energy and a score."""
+        self.judge(session_id, "VALID")
+        with self.contest.database.write() as connection:
+            energy = energy_of(connection, session_id)
+            assert energy is not None
+            run = ScoringRun(0, energy.energy_id, 0.25, score, {})
+            insert_scoring_run(connection, session_id, self.clock.now(), run)
 
 
 def _stop(server: BaseWSGIServer, broadcast: Broadcast, thread: threading.Thread) -> None:
@@ -172,6 +190,17 @@ def test_double_clicks_do_nothing_twice(site: Site, browser: webdriver.Chrome) -
     assert "" == text_of(browser, "refusal")
 
 
+def test_emulated_meter_is_said_plainly(site: Site, browser: webdriver.Chrome) -> None:
+    """The page says that a program plays the meter; with a real one it does not."""
+    browser.get(site.url)
+    wait_text(browser, "emulated", "EMULATED")
+    site.measure_with("USB0::1::INSTR")
+    browser.get(site.url)
+    wait_text(browser, "connection", "live")
+    wait_text(browser, "meter-model", "WT310E")
+    assert not browser.find_element(By.ID, "emulated").is_displayed()
+
+
 # Which session
 
 
@@ -234,18 +263,63 @@ def test_dialog_can_always_be_left(site: Site, browser: webdriver.Chrome, button
 
 
 def test_enter_in_the_reason_voids(site: Site, browser: webdriver.Chrome) -> None:
-    """Without a reason it asks for one and stays; with one Enter voids, and the reason stands."""
+    """Without a reason the dialog asks for one and stays; with one Enter voids."""
     site.begin()
     browser.get(site.url)
     press(browser, "void")
     reason = browser.find_element(By.ID, "reason")
     assert reason == browser.switch_to.active_element
-    reason.send_keys(Keys.ENTER)
-    assert browser.find_element(By.ID, "confirm").is_displayed()
+    for nothing in ("", "   "):
+        reason.send_keys(nothing, Keys.ENTER)
+        assert browser.find_element(By.ID, "confirm").is_displayed()
+        assert "Please give a reason first." == text_of(browser, "reason-missing")
     reason.send_keys("wrong device", Keys.ENTER)
     wait_text(browser, "sessions", "VOID: wrong device")
     wait_text(browser, "state-text", "wrong device")
     assert ["VOID"] == states(site)
+
+
+def test_what_is_missing_covers_no_button(site: Site, browser: webdriver.Chrome) -> None:
+    """The dialog itself says that the reason is missing, without the browser's own bubble."""
+    site.begin()
+    browser.get(site.url)
+    press(browser, "void")
+    press(browser, "confirm-yes")
+    assert browser.execute_script("return document.querySelector('#confirm form').noValidate")
+    reason = browser.find_element(By.ID, "reason")
+    assert reason == browser.switch_to.active_element
+    assert "true" == reason.get_attribute("aria-invalid")
+    message, button = (browser.find_element(By.ID, i) for i in ("reason-missing", "confirm-yes"))
+    assert message.rect["y"] + message.rect["height"] <= button.rect["y"]
+    reason.send_keys("w")
+    assert ("", "false") == (message.text, reason.get_attribute("aria-invalid"))
+    press(browser, "confirm-no")
+    assert ["RUNNING"] == states(site)
+
+
+def test_focus_goes_somewhere_after_an_action(site: Site, browser: webdriver.Chrome) -> None:
+    """A dialog that is left gives the focus back; a button that is disabled passes it on."""
+    site.begin()
+    browser.get(site.url)
+    press(browser, "void")
+    browser.switch_to.active_element.send_keys(Keys.ESCAPE)
+    wait_until(browser, "document.activeElement.id === 'void'")
+    press(browser, "void")
+    browser.switch_to.active_element.send_keys("wrong device", Keys.ENTER)
+    wait_text(browser, "state", "VOID")
+    wait_until(browser, "document.activeElement.id === 'session-title'")
+
+
+def test_red_bar_is_read_out_once(site: Site, browser: webdriver.Chrome) -> None:
+    """Its sentence is an alert for screen readers; the age that counts up below it is not."""
+    browser.get(site.url)
+    site.notice(None, "The scorer was killed.", "alarm")
+    wait_text(browser, "alarm-text", "The scorer was killed.")
+    live = "[role=alert], [role=status], [aria-live]"
+    assert browser.execute_script(f"return document.getElementById('alarm-text').matches('{live}')")
+    assert not browser.execute_script(
+        f"return Boolean(document.getElementById('alarm-detail').closest('{live}'))"
+    )
 
 
 def test_enter_does_not_stop_by_accident(site: Site, browser: webdriver.Chrome) -> None:
@@ -262,7 +336,8 @@ def test_enter_does_not_stop_by_accident(site: Site, browser: webdriver.Chrome) 
 
 
 def test_lost_meter_while_running(site: Site, browser: webdriver.Chrome) -> None:
-    """One sentence says what goes on and what not to do; old figures are grey, with their time."""
+    """The bar says what goes on and what not to do; old figures are grey, with their time."""
+    site.measure_with("USB0::1::INSTR")
     session_id = site.begin()
     site.clock.advance(37)
     with site.contest.database.write() as connection:
@@ -273,8 +348,9 @@ def test_lost_meter_while_running(site: Site, browser: webdriver.Chrome) -> None
     wait_until(browser, "document.getElementById('score').textContent !== '–'")
     height = browser.find_element(By.ID, "stop").location["y"]
     site.meter.lost = True
-    wait_text(browser, "alarm-text", "the session goes on and the meter integrates by itself")
-    assert "reset nothing" in text_of(browser, "alarm-text")
+    wait_text(browser, "alarm-text", "but the session goes on")
+    assert "do not cut its power" in text_of(browser, "alarm-text")
+    assert "The clock runs." == text_of(browser, "state-text")
     assert "No link to the meter." in text_of(browser, "alarm-detail")
     site.clock.advance(20)
     wait_text(browser, "meter-age", "20 s ago")
@@ -302,8 +378,8 @@ def test_end_with_a_lost_meter_says_what_it_waits_for(
     wait_text(browser, "state", "ENDED")
     wait_text(browser, "state-text", "without it the energy is INVALID")
     assert "no other session can begin" in text_of(browser, "state-text")
-    assert re.search(r"waited for [12]:\d\d more", text_of(browser, "state-text"))
-    wait_text(browser, "alarm-text", f"the final energy of session {session_id} is not read yet")
+    assert re.search(r"waits [12]:\d\d more", text_of(browser, "state-text"))
+    wait_text(browser, "alarm-text", f"The final energy of session {session_id} is not read yet")
     site.meter.lost = False
 
 
@@ -320,6 +396,54 @@ def test_result_with_its_reasons(site: Site, browser: webdriver.Chrome) -> None:
     wait_text(browser, "notices", "something happened")
     text = text_of(browser, "notices")
     assert re.search(r"(?m)^[0-2]\d:00:37\s+session 1 at 0:37\s+something happened$", text), text
+
+
+def struck(browser: webdriver.Chrome, element: str) -> bool:
+    """Tell whether a figure is struck out."""
+    line = browser.find_element(By.ID, element).value_of_css_property("text-decoration-line")
+    return line == "line-through"
+
+
+def test_figures_of_a_void_session_are_struck(site: Site, browser: webdriver.Chrome) -> None:
+    """Energy and mAP stay to be read, struck out and marked; the meter's own power does not."""
+    session_id = site.begin()
+    site.clock.advance(37)
+    browser.get(site.url)
+    wait_text(browser, "energy", f"{5 * 37 / 3600:.6f}")
+    assert not struck(browser, "energy")
+    site.desk.void(session_id, "Kim", "wrong device")
+    wait_text(browser, "clock", "void")
+    wait_text(browser, "energy", f"{5 * 37 / 3600:.6f}")
+    assert struck(browser, "energy") and struck(browser, "map")
+    assert not struck(browser, "power")
+    assert ("void", "energy") == (
+        text_of(browser, "energy-note"),
+        text_of(browser, "energy-name").removeprefix("emulated ").partition(",")[0],
+    )
+    wait_text(browser, "verdict-text", "counts for nothing")
+    row = row_button(browser, session_id).find_element(By.XPATH, "../..")
+    assert "void" in str(row.get_attribute("class")).split()
+
+
+@pytest.mark.parametrize(
+    ("seconds", "points", "note"),
+    [(0.2, "800", "too short to be exact"), (600.0, "799.7", "")],
+)
+def test_score_has_the_digits_that_count(
+    site: Site, browser: webdriver.Chrome, seconds: float, points: str, note: str
+) -> None:
+    """A session of an instant is marked as too short, and its score has two digits."""
+    session_id = site.begin()
+    site.clock.advance(seconds)
+    site.desk.end(session_id, EndCause.LOGOUT, "ants")
+    site.score(session_id, 799.748296)
+    browser.get(site.url)
+    wait_text(browser, "state", "SCORED")
+    assert (points, points) == (text_of(browser, "clock"), text_of(browser, "score"))
+    assert note == text_of(browser, "score-note")
+    assert bool(note) == ("too short" in text_of(browser, "clock-label"))
+    assert bool(note) == ("It ran 0.2 s." in text_of(browser, "state-text"))
+    assert points in text_of(browser, "sessions").split()
 
 
 def test_desk_that_is_away_and_comes_back(site: Site, browser: webdriver.Chrome) -> None:
