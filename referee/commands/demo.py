@@ -22,10 +22,10 @@ from referee.commands.practice import practice_config
 from referee.demo.imperfect_answers import write_answers
 from referee.demo.scenes import generate
 from referee.errors import InputError, Unavailable
-from referee.programs.following import summary
 from referee.programs.hosting import Host, claimed, hosted
 from referee.programs.progress import StatusLine, progress_bar
 from referee.service.evidence.bundle import write_bundle
+from referee.service.results.result_text import result_text
 from referee.service.setup.config import (
     Config,
     ContestSection,
@@ -183,7 +183,7 @@ def _tell(scoring_run: ScoringRun, bundle: Path, out: Path, *, as_json: bool) ->
     if as_json:
         print(json.dumps(dict(scoring_run.detail) | {"evidence": str(bundle)}))
         return
-    print(summary(scoring_run))
+    print(result_text(scoring_run))
     print(f"  evidence    {bundle}")
     print(f"  pictures    {out / 'scenes' / 'images'}")
 

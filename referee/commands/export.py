@@ -5,18 +5,37 @@ For example:
 
   referee export 3 --out session3.zip --config event/contest.toml
   referee export 1 --out rehearsal.zip --data practice-data
+
+After a session's end the energy and the score take some seconds. The command waits for them, and it
+ends with 1, without a file, where they do not come. With --partial it writes at once what there is.
 """
 
 from __future__ import annotations
 
 import argparse
+import math
 import sys
+from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
+from time import sleep
 
 from referee.errors import InputError
+from referee.programs.hosting import is_hosted
+from referee.programs.progress import StatusLine
 from referee.service.evidence.bundle import write_bundle
+from referee.service.evidence.completeness import missing_from, wait_until_complete
+from referee.service.results.result_text import result_line
+from referee.service.setup.config import Config, StorageSection
 from referee.service.setup.config_file import load_config
-from referee.service.setup.contest import open_contest
+from referee.service.setup.contest import Contest, open_contest
+from referee.store.database import Database
+from referee.store.scores import newest_scoring_run
+
+# A meter that is lost at the end of a session is waited for 120 s; then the energy is judged.
+_WAIT_S = 150.0
+# In a pipe, which is no terminal, the progress is a line now and then.
+_PROGRESS_S = 10.0
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -26,21 +45,94 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("--out", type=Path, required=True, metavar="FILE.zip", help="file to write")
     place = parser.add_mutually_exclusive_group(required=True)
     place.add_argument("--config", type=Path, metavar="FILE", help="the event's contest.toml")
-    place.add_argument("--data", type=Path, metavar="DIR", help="the --data folder of a rehearsal")
+    place.add_argument(
+        "--data", type=Path, metavar="DIR", help="the --data folder of a rehearsal, or a copy of it"
+    )
+    add(
+        "--wait",
+        type=_seconds,
+        default=_WAIT_S,
+        metavar="SECONDS",
+        help="wait so long for the energy and the score (default: %(default)g)",
+    )
+    add(
+        "--partial",
+        action="store_true",
+        help="write at once what there is; what is missing is named, and null in the bundle",
+    )
 
 
 def run(args: argparse.Namespace) -> int:
     """Write the bundle."""
-    path = args.config if args.config is not None else args.data / "contest.toml"
-    config = load_config(path)
+    config = _config(args)
     if not config.database.exists():
         raise InputError(f"{config.database} is not there: nothing has been run here yet.")
     if not args.out.parent.is_dir():
         raise InputError(f"{args.out.parent} is not a folder; make it first.")
+    _update(config)
     contest = open_contest(config)
     try:
+        if not args.partial:
+            _wait(contest, args.session, args.wait)
         digests = write_bundle(contest, args.session, args.out)
+        print(f"Wrote {args.out}, {len(digests) + 1} members.", file=sys.stderr)
+        complete = _tell_result(contest, args.session)
     finally:
         contest.database.close()
-    print(f"Wrote {args.out}, {len(digests) + 1} members.", file=sys.stderr)
-    return 0
+    return 0 if complete or args.partial else 1
+
+
+def _config(args: argparse.Namespace) -> Config:
+    """Read the configuration; a folder that was named is the one that is read."""
+    if args.config is not None:
+        return load_config(args.config)
+    # The file in a copied folder names the folder that it was copied from.
+    config = load_config(args.data / "contest.toml")
+    return replace(config, storage=StorageSection(args.data.resolve()))
+
+
+def _update(config: Config) -> None:
+    """Bring a database of an earlier version up to date: it may be older than this program."""
+    database = Database(config.database)
+    try:
+        database.migrate()
+    finally:
+        database.close()
+
+
+def _wait(contest: Contest, session_id: int, wait_s: float) -> None:
+    status = StatusLine(every_s=_PROGRESS_S)
+    try:
+        wait_until_complete(
+            contest,
+            session_id,
+            wait_s=wait_s,
+            is_hosted=_hosted_in(contest),
+            pause=sleep,
+            tell=status.show,
+        )
+    finally:
+        status.clear()
+
+
+def _hosted_in(contest: Contest) -> Callable[[], bool]:
+    return lambda: is_hosted(contest.config.storage.folder)
+
+
+def _tell_result(contest: Contest, session_id: int) -> bool:
+    """Print the result for people, or what is missing from it; return whether it is complete."""
+    missing = missing_from(contest, session_id)
+    run = newest_scoring_run(contest.database.connection, session_id)
+    if missing is not None:
+        print(f"The bundle is not complete. {missing.text}", file=sys.stderr)
+    elif run is not None:
+        print(f"Session {session_id}: {result_line(run)}.", file=sys.stderr)
+    return missing is None
+
+
+def _seconds(text: str) -> float:
+    """Read a number of seconds, 0 or more."""
+    value = float(text)
+    if not math.isfinite(value) or value < 0:
+        raise argparse.ArgumentTypeError(f"{text} is no time to wait: give 0 seconds or more")
+    return value

@@ -6,9 +6,10 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 
+from referee.service.results.result_text import result_text
 from referee.store.database import Database
 from referee.store.notices import recent_notices
-from referee.store.scores import ScoringRun, newest_scoring_run
+from referee.store.scores import newest_scoring_run
 from referee.store.sessions import all_sessions
 
 _LOOK_S = 0.5
@@ -34,25 +35,5 @@ def follow_sessions(
             run = newest_scoring_run(connection, session.session_id)
             if run is not None and run != told.get(session.session_id):
                 told[session.session_id] = run
-                print(summary(run), report(session.session_id), sep="\n", flush=True)
+                print(result_text(run), report(session.session_id), sep="\n", flush=True)
         time.sleep(_LOOK_S)
-
-
-def summary(run: ScoringRun) -> str:
-    """Return the score of a session in a few lines for people."""
-    detail = run.detail
-    energy = "none" if detail["energy_wh"] is None else f"{detail['energy_wh']:.6f} Wh"
-    mean_ap = "none" if run.mean_ap is None else f"{run.mean_ap:.6f}"
-    score = "none" if run.score is None else f"{run.score:.6f} mAP/Wh"
-    ignored = {reason: n for reason, n in detail["ignored"].items() if n}
-    lines = [
-        f"Session {detail['session']} of '{detail['team']}'",
-        f"  images      {detail['images_fetched']} of {detail['images']}",
-        f"  detections  {detail['detections']}" + (f", ignored {ignored}" if ignored else ""),
-        f"  mAP         {mean_ap}",
-        f"  energy      {energy}",
-        f"  verdict     {detail['verdict']}",
-    ]
-    lines += [f"              {reason}" for reason in detail["reasons"]]
-    lines.append(f"  score       {score}")
-    return "\n".join(lines)

@@ -19,7 +19,7 @@ from referee.programs.progress import progress_bar
 from referee.programs.supervisor import Supervisor
 from referee.service.setup.config import Config
 from referee.service.setup.contest import prepare_contest
-from referee.service.setup.folder_lock import held
+from referee.service.setup.folder_lock import held, is_locked
 from referee.store.database import Database
 from referee.store.notices import insert_notice
 
@@ -42,6 +42,11 @@ def claimed(folder: Path) -> AbstractContextManager[None]:
     Take it before anything in the folder is written.
     """
     return held(folder, "contest")
+
+
+def is_hosted(folder: Path) -> bool:
+    """Tell whether a contest's servers run on a folder, of whatever process."""
+    return is_locked(folder, "contest") or is_locked(folder, "desk")
 
 
 @contextmanager

@@ -75,12 +75,17 @@ def test_a_second_session_is_independent_of_the_first(
 def test_bundle_can_be_exported_while_the_session_runs(
     rehearse: Rehearse, material: Material, tmp_path: Path
 ) -> None:
-    """An export during a session holds what is known by then, with the hash of every member."""
+    """A partial export holds what is known by then, with the hash of every member."""
     referee_ = rehearse("--seconds", "600", "--load", "6", "--update-interval", "0.25")
     client(referee_.contest, "--answers", str(material.answers), "--no-logout")
     bundle = tmp_path / "bundle.zip"
-    done = referee("export", "1", "--out", str(bundle), "--data", str(tmp_path / "data"))
+    command = ("export", "1", "--out", str(bundle), "--data", str(tmp_path / "data"))
+    refused = referee(*command)
+    assert (refused.returncode, bundle.exists()) == (1, False)
+    assert "Session 1 of 'me' runs for another" in refused.stderr
+    done = referee(*command, "--partial")
     assert done.returncode == 0, done.stderr
+    assert "The bundle is not complete. Session 1 of 'me' runs for another" in done.stderr
     with zipfile.ZipFile(bundle) as members:
         session = json.loads(members.read("session.json"))
         rows = members.read("detections.csv").decode().splitlines()
@@ -90,6 +95,23 @@ def test_bundle_can_be_exported_while_the_session_runs(
         )
     assert session["state"] == "RUNNING"
     assert len(rows) == len(json.loads(material.answers.read_text()))
+
+
+def test_an_export_just_after_the_logout_waits_for_the_score(
+    rehearse: Rehearse, material: Material, tmp_path: Path
+) -> None:
+    """The bundle of a session that has just ended has its score and its verdict."""
+    referee_ = rehearse("--seconds", "600", "--load", "6", "--update-interval", "0.25")
+    client(referee_.contest, "--answers", str(material.answers))
+    bundle = tmp_path / "bundle.zip"
+    done = referee("export", "1", "--out", str(bundle), "--data", str(tmp_path / "data"))
+    assert done.returncode == 0, done.stderr
+    with zipfile.ZipFile(bundle) as members:
+        score, verdict = (json.loads(members.read(f"{name}.json")) for name in ("score", "verdict"))
+    assert score["mean_ap"] == pytest.approx(
+        offline_map(material.ground_truth, material.answers), abs=1e-12
+    )
+    assert (score["verdict"], score["energy_wh"]) == (verdict["verdict"], verdict["energy_wh"])
 
 
 @pytest.mark.parametrize(

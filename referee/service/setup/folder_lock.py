@@ -48,3 +48,19 @@ def _taken(descriptor: int) -> bool:
     except BlockingIOError:
         return False
     return True
+
+
+def is_locked(folder: Path, role: str) -> bool:
+    """Tell whether some process holds the lock of a role in a folder; nothing is created."""
+    try:
+        descriptor = os.open(folder / f"{role}.lock", os.O_RDONLY)
+    except FileNotFoundError:
+        return False
+    try:
+        # A shared lock keeps nobody else from asking the same.
+        fcntl.flock(descriptor, fcntl.LOCK_SH | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return True
+    finally:
+        os.close(descriptor)
+    return False

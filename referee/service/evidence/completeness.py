@@ -1,0 +1,89 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Whether a session's evidence is complete: an energy with its verdict, and the score of both."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from referee.core.instant import seconds_between
+from referee.core.states import SessionState, remaining_s, state_of
+from referee.errors import Unavailable
+from referee.service.setup.contest import Contest
+from referee.store.readings import energy_of
+from referee.store.sessions import SessionRecord, load_session, sessions_to_score
+
+_LOOK_S = 0.5
+
+
+@dataclass(frozen=True)
+class Missing:
+    """What a session's evidence lacks, as a sentence.
+
+    `to_come_s` is after how many seconds it can be there at the earliest; None says that waiting
+    does not help.
+    """
+
+    text: str
+    to_come_s: float | None
+
+
+def missing_from(contest: Contest, session_id: int) -> Missing | None:
+    """Return what is missing now, or None when energy, verdict and score are there.
+
+    Raises `Refusal` with code `session_unknown`.
+    """
+    with contest.database.read() as connection:
+        session = load_session(connection, session_id)
+        state = state_of(session.facts, contest.clock.now())
+        name = f"Session {session_id} of '{session.team}'"
+        if state is SessionState.VOID:
+            return Missing(
+                f"{name} is VOID ({session.void_reason}): it has no score that counts.", None
+            )
+        if state in (SessionState.READY, SessionState.ARMED):
+            return Missing(f"{name} is {state.value}: it has not run yet.", None)
+        if state is SessionState.RUNNING:
+            return _running(contest, session, name)
+        if energy_of(connection, session_id) is None:
+            return Missing(f"{name} has no energy and no score yet.", 0.0)
+        if session_id in {one.session_id for one in sessions_to_score(connection)}:
+            return Missing(f"{name} has an energy, and no score of it yet.", 0.0)
+        return None
+
+
+def _running(contest: Contest, session: SessionRecord, name: str) -> Missing:
+    left_s = remaining_s(session.facts, contest.clock.now())
+    return Missing(f"{name} runs for another {left_s:.0f} s.", left_s)
+
+
+def wait_until_complete(
+    contest: Contest,
+    session_id: int,
+    *,
+    wait_s: float,
+    is_hosted: Callable[[], bool],
+    pause: Callable[[float], object],
+    tell: Callable[[str], object],
+) -> None:
+    """Return when nothing is missing from a session's evidence; `tell` hears what is waited for.
+
+    `is_hosted` says whether the referee's servers run: without them nobody scores. Raises
+    `Unavailable` with what is missing as soon as waiting cannot help, and after `wait_s` seconds.
+    """
+    begun = contest.clock.now()
+    while (missing := missing_from(contest, session_id)) is not None:
+        if missing.to_come_s is None:
+            raise Unavailable(missing.text)
+        if not is_hosted():
+            raise Unavailable(
+                f"{missing.text} Nobody is scoring: the referee's servers do not run on this "
+                "folder. Start them as before; they finish what was left."
+            )
+        waited_s = seconds_between(begun, contest.clock.now())
+        if waited_s + missing.to_come_s > wait_s:
+            raise Unavailable(
+                f"{missing.text} Waited {waited_s:.0f} s. Export it later, or give a longer --wait."
+            )
+        tell(f"{missing.text} Waiting, {waited_s:.0f} of at most {wait_s:.0f} s.")
+        pause(_LOOK_S)

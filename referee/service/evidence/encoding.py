@@ -1,0 +1,29 @@
+# SPDX-License-Identifier: Apache-2.0
+"""How the members of a bundle are written: CSV, JSON, and JSON lines, all in UTF-8."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from collections.abc import Iterable, Sequence
+
+
+def csv_bytes(header: Sequence[str] | None, rows: Iterable[Sequence[object]]) -> bytes:
+    """Return rows as CSV; a header of None writes none."""
+    buffer = io.StringIO(newline="")
+    writer = csv.writer(buffer, lineterminator="\n")
+    if header is not None:
+        writer.writerow(header)
+    writer.writerows(rows)
+    return buffer.getvalue().encode("utf-8")
+
+
+def json_bytes(value: object) -> bytes:
+    """Return a value as indented JSON."""
+    return (json.dumps(value, indent=2, allow_nan=False) + "\n").encode("utf-8")
+
+
+def json_lines_bytes(values: Iterable[object]) -> bytes:
+    """Return each value as a line of JSON."""
+    return "".join(json.dumps(value, allow_nan=False) + "\n" for value in values).encode("utf-8")

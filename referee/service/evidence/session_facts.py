@@ -1,0 +1,56 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What happened to a session, as `session.json` of its bundle tells it."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+from referee import __version__
+from referee.core.instant import Instant
+from referee.core.states import state_of
+from referee.service.setup.contest import Contest
+from referee.store.images import load_manifest
+from referee.store.notices import audit_of, notices_of
+from referee.store.session_meters import session_meter_of
+from referee.store.sessions import SessionRecord
+
+_MOMENTS = ("armed", "started", "ended", "voided", "scored", "sealed")
+
+
+def session_facts(contest: Contest, session: SessionRecord) -> dict[str, Any]:
+    """Return moments, order, classes, inputs, notices and audit of a session, ready for JSON.
+
+    `emulated` is null where it is not recorded which meter measured.
+    """
+    facts, connection = session.facts, contest.database.connection
+    meter = session_meter_of(connection, session.session_id)
+    return {
+        "session": session.session_id,
+        "team": session.team,
+        "lane": session.lane,
+        "state": state_of(facts, contest.clock.now()).value,
+        "length_s": facts.length_s,
+        "end_cause": None if facts.end_cause is None else facts.end_cause.value,
+        "void_reason": session.void_reason,
+        "emulated": None if meter is None else meter.emulated,
+        # As text: it may have more than the 53 bits that JSON readers keep.
+        "order_seed": None if session.order_seed is None else str(session.order_seed),
+        "created_utc": session.created_utc,
+        "moments": {name: _moment(getattr(facts, name)) for name in _MOMENTS},
+        "classes": {str(class_id): name for class_id, name in contest.classes.items()},
+        "inputs": {
+            name: asdict(file) | {"path": Path(file.path).name}
+            for name, file in load_manifest(connection).inputs.items()
+        },
+        "notices": [asdict(notice) for notice in notices_of(connection, session.session_id)],
+        "audit": audit_of(connection, session.session_id),
+        "referee_version": __version__,
+    }
+
+
+def _moment(at: Instant | None) -> dict[str, Any] | None:
+    if at is None:
+        return None
+    return {"monotonic_s": at.monotonic_s, "utc": at.utc.isoformat(), "boot_id": at.boot_id}

@@ -1,0 +1,73 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The rows of a bundle's CSV members."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import fields
+from pathlib import Path
+
+from referee.service.setup.contest import Contest, order_of
+from referee.store.answers import answers_after
+from referee.store.readings import readings_of
+from referee.store.requests import Request, requests_of
+from referee.store.sessions import SessionRecord
+
+Rows = Iterator[Sequence[object]]
+
+IMAGE_HEADER = ("number", "image_id", "source_id", "file", "bytes", "width", "height", "sha256")
+
+ANSWER_HEADER = (
+    *("answer", "received_s", "utc", "late", "form", "address", "detections", "flagged"),
+)
+
+REQUEST_HEADER = tuple(field.name for field in fields(Request) if field.name != "session_id")
+
+POWER_HEADER = (
+    *("elapsed_s", "utc", "voltage_v", "current_a", "power_w", "energy_wh", "integration_s"),
+    "state",
+)
+"""The header of a power log, which other programs read."""
+
+
+def images(contest: Contest, session: SessionRecord) -> Rows:
+    """Yield the images in the order in which the session showed them."""
+    order = order_of(contest.image_count, session.order_seed)
+    for number, image_id in enumerate(order.tolist(), 1):
+        e = contest.images[image_id - 1]
+        name = Path(e.path).name
+        yield number, image_id, e.source_id, name, e.size_bytes, e.width, e.height, e.sha256
+
+
+def detections(contest: Contest, session: SessionRecord, *, late: bool) -> Rows:
+    """Yield rows of the detections file's form; image_id is the number that the contestant saw."""
+    for answer in answers_after(contest.database.connection, session.session_id):
+        if answer.late == late:
+            d = answer.detections
+            ids = zip(d.image_id.tolist(), d.class_id.tolist(), d.confidence.tolist(), strict=True)
+            for (image_id, class_id, confidence), box in zip(ids, d.box.tolist(), strict=True):
+                yield image_id, class_id, confidence, *box
+
+
+def answers(contest: Contest, session: SessionRecord) -> Rows:
+    """Yield a row per answer, late ones too."""
+    for a in answers_after(contest.database.connection, session.session_id):
+        yield (
+            *(a.answer_id, a.elapsed_s, a.utc, int(a.late), a.form, a.address),
+            *(len(a.detections), a.flagged_count),
+        )
+
+
+def requests(contest: Contest, session: SessionRecord) -> Rows:
+    """Yield a row per request."""
+    for request in requests_of(contest.database.connection, session.session_id):
+        yield [getattr(request, name) for name in REQUEST_HEADER]
+
+
+def power(contest: Contest, session: SessionRecord) -> Rows:
+    """Yield a row per reading of the meter, as a power log has it."""
+    for elapsed_s, r in readings_of(contest.database.connection, session.session_id):
+        yield (
+            *(elapsed_s, r.utc.isoformat(), r.voltage_v, r.current_a, r.power_w, r.energy_wh),
+            *(r.integration_s, r.state.value),
+        )

@@ -1,0 +1,76 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The result of a session in words: as many digits as its energy is worth, and the verdict."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+
+from referee.store.scores import ScoringRun
+
+# Without a known uncertainty a value is shown to so many digits.
+_DIGITS = 3
+
+
+def result_text(run: ScoringRun) -> str:
+    """Return the result of a session in a few lines."""
+    return "\n".join(_lines(run))
+
+
+def result_line(run: ScoringRun) -> str:
+    """Return score and verdict of a session in one line."""
+    return f"{_score(run)}, {_verdict(run)}"
+
+
+def _lines(run: ScoringRun) -> Iterator[str]:
+    detail = run.detail
+    ignored = {reason: n for reason, n in detail["ignored"].items() if n}
+    yield f"Session {detail['session']} of '{detail['team']}'"
+    yield f"  images      {detail['images_fetched']} of {detail['images']}"
+    yield f"  detections  {detail['detections']}" + (f", ignored {ignored}" if ignored else "")
+    yield f"  mAP         {'none' if run.mean_ap is None else f'{run.mean_ap:.6f}'}"
+    yield f"  energy      {_energy(run)}"
+    yield f"  verdict     {_verdict(run)}"
+    yield from (f"              {reason}" for reason in detail["reasons"])
+    doubt = "" if run.score is None or detail["verdict"] == "VALID" else f", {detail['verdict']}"
+    yield f"  score       {_score(run)}{doubt}"
+
+
+def _verdict(run: ScoringRun) -> str:
+    emulated = " (EMULATED meter: this is no official result)"
+    return f"{run.detail['verdict']}{emulated if run.detail.get('emulated') else ''}"
+
+
+def _energy(run: ScoringRun) -> str:
+    energy_wh = run.detail["energy_wh"]
+    if energy_wh is None:
+        return "none"
+    return f"{_measured(energy_wh, run.detail['uncertainty_wh'])} Wh"
+
+
+def _score(run: ScoringRun) -> str:
+    if run.score is None:
+        return "none"
+    energy_wh, uncertainty_wh = run.detail["energy_wh"], run.detail["uncertainty_wh"]
+    # The score is one over the energy, so that both have the same share of uncertainty.
+    uncertainty = None if uncertainty_wh is None else run.score * uncertainty_wh / energy_wh
+    return f"{_measured(run.score, uncertainty)} mAP/Wh"
+
+
+def _measured(value: float, uncertainty: float | None) -> str:
+    """Return a value to the digits that its uncertainty leaves, two of them uncertain."""
+    if uncertainty is None or not 0 < uncertainty < math.inf:
+        return _rounded(value, _decimals(value, _DIGITS))
+    decimals = _decimals(uncertainty, 2)
+    return f"{_rounded(value, decimals)} ± {_rounded(uncertainty, decimals)}"
+
+
+def _decimals(value: float, digits: int) -> int:
+    """Return how many decimals show so many digits of a value; negative for large ones."""
+    if value == 0 or not math.isfinite(value):
+        return digits
+    return digits - 1 - math.floor(math.log10(abs(value)))
+
+
+def _rounded(value: float, decimals: int) -> str:
+    return f"{round(value, decimals):.{max(0, decimals)}f}"

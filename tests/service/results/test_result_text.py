@@ -1,0 +1,89 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A result is printed to the digits that it is worth, with its verdict."""
+
+from __future__ import annotations
+
+import pytest
+
+from referee.service.results.result_text import result_line, result_text
+from referee.store.scores import ScoringRun
+
+
+def run(mean_ap=0.335, energy_wh=0.5, uncertainty_wh=0.0011, verdict="VALID", **more):
+    """Return a scoring run with this energy."""
+    score = None if energy_wh is None or verdict == "INVALID" else mean_ap / energy_wh
+    detail = {
+        "session": 3,
+        "team": "ants",
+        "images": 80,
+        "images_fetched": 12,
+        "detections": 7,
+        "ignored": {"unknown_image": 2, "blacklisted": 0},
+        "energy_wh": energy_wh,
+        "uncertainty_wh": uncertainty_wh,
+        "verdict": verdict,
+        "reasons": [],
+    }
+    return ScoringRun(1, 1, mean_ap, score, detail | more)
+
+
+@pytest.mark.parametrize(
+    ("energy_wh", "uncertainty_wh", "expected"),
+    [
+        (0.5, 0.0011, "0.6700 ± 0.0015 mAP/Wh"),
+        # 0.2 s long: 799.748296 was printed here.
+        (0.000418882, 0.00002, "800 ± 38 mAP/Wh"),
+        (0.000418882, 0.0002, "800 ± 380 mAP/Wh"),
+        (0.000418882, None, "800 mAP/Wh"),
+        (0.5, None, "0.670 mAP/Wh"),
+        (0.5, 0.0, "0.670 mAP/Wh"),
+        (0.00027, None, "1240 mAP/Wh"),
+    ],
+)
+def test_digits_of_a_score_are_those_that_the_energy_gives(energy_wh, uncertainty_wh, expected):
+    """Two digits of a score are uncertain; of one whose uncertainty is unknown three are shown."""
+    assert result_line(run(energy_wh=energy_wh, uncertainty_wh=uncertainty_wh)).startswith(
+        f"{expected}, "
+    )
+
+
+def test_energy_has_the_digits_of_its_uncertainty():
+    """The energy is shown beside its uncertainty, both to the same decimal."""
+    assert "  energy      0.5000 ± 0.0011 Wh" in result_text(run()).splitlines()
+
+
+@pytest.mark.parametrize(
+    ("verdict", "line"),
+    [
+        ("VALID", "  score       0.6700 ± 0.0015 mAP/Wh"),
+        ("SUSPECT", "  score       0.6700 ± 0.0015 mAP/Wh, SUSPECT"),
+        ("INVALID", "  score       none"),
+    ],
+)
+def test_a_doubtful_score_says_so_beside_it(verdict, line):
+    """SUSPECT stands beside the number, so that nobody takes the number alone."""
+    assert line == result_text(run(verdict=verdict)).splitlines()[-1]
+
+
+def test_a_result_of_the_emulated_meter_says_so():
+    """EMULATED stands beside the verdict; a real meter's result does not mention it."""
+    emulated = result_text(run(emulated=True))
+    assert "  verdict     VALID (EMULATED meter: this is no official result)" in emulated
+    assert "EMULATED" in result_line(run(emulated=True))
+    assert "EMULATED" not in result_text(run(emulated=False)) + result_text(run())
+
+
+def test_lines_tell_counts_and_reasons():
+    """Images, detections, what was ignored, and each reason of the verdict have their place."""
+    text = result_text(run(None, None, None, "INVALID", reasons=["It fell.", "It broke."]))
+    assert text.splitlines() == [
+        "Session 3 of 'ants'",
+        "  images      12 of 80",
+        "  detections  7, ignored {'unknown_image': 2}",
+        "  mAP         none",
+        "  energy      none",
+        "  verdict     INVALID",
+        "              It fell.",
+        "              It broke.",
+        "  score       none",
+    ]

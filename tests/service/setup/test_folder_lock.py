@@ -1,0 +1,29 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A folder has one owner per role, and anybody may ask whether it has one."""
+
+from __future__ import annotations
+
+import pytest
+
+from referee.errors import InputError
+from referee.service.setup.folder_lock import held, is_locked
+
+
+def test_a_role_is_locked_while_somebody_holds_it(tmp_path):
+    """Others see the lock of the role that is held, until it is released."""
+    with held(tmp_path, "desk"):
+        assert is_locked(tmp_path, "desk")
+        assert not is_locked(tmp_path, "contest")
+    assert not is_locked(tmp_path, "desk")
+
+
+def test_asking_leaves_no_trace(tmp_path):
+    """A folder that nobody ever locked stays as it is, and a folder can be locked after it."""
+    assert not is_locked(tmp_path, "desk")
+    assert [] == list(tmp_path.iterdir())
+    with held(tmp_path, "desk"):
+        pass
+    assert not is_locked(tmp_path, "desk")
+    with held(tmp_path, "desk"), pytest.raises(InputError, match="is in use by process"):
+        with held(tmp_path, "desk"):
+            pass
