@@ -3,11 +3,15 @@
 
 from __future__ import annotations
 
+import io
 import json
+import os
 import threading
 from collections.abc import Callable
 from contextlib import contextmanager
+from dataclasses import replace
 from datetime import UTC, datetime
+from functools import cache
 from pathlib import Path
 
 from PIL import Image
@@ -20,9 +24,13 @@ from referee.service.desk.metering import LinkState, Metering
 from referee.service.setup.clock import shifted
 from referee.service.setup.config_file import load_config
 from referee.service.setup.contest import open_contest, prepare_contest
+from referee.store.database import Database
+from referee.store.images import ImageEntry, Manifest, replace_manifest
 
 BOUND_S = 20.0
 _LOOK_S = 0.005
+# A file that has kept its size and this time is known to be the same.
+_WRITTEN_NS = 1_700_000_000_000_000_000
 
 
 def eventually(predicate: Callable[[], object], bound_s: float = BOUND_S) -> None:
@@ -209,7 +217,17 @@ def write_images(folder: Path, names, size=(32, 24)) -> None:
     """Write a small JPEG of a different grey under each name."""
     folder.mkdir(exist_ok=True)
     for shade, name in enumerate(names):
-        Image.new("RGB", size, (shade % 256, 90, 200)).save(folder / name)
+        path = folder / name
+        path.write_bytes(_grey(shade % 256, size, path.suffix))
+        os.utime(path, ns=(_WRITTEN_NS, _WRITTEN_NS))
+
+
+@cache
+def _grey(shade: int, size, suffix: str) -> bytes:
+    """Return an image file; it is drawn once, for hundreds of contests show the same ones."""
+    file = io.BytesIO()
+    Image.new("RGB", size, (shade, 90, 200)).save(file, Image.registered_extensions()[suffix])
+    return file.getvalue()
 
 
 def write_truth(path: Path, images, size=(32, 24)) -> None:
@@ -244,6 +262,22 @@ def make_contest(folder: Path, clock=None, *, images: int = 4, **contest):
     write_images(folder / "images", names)
     write_truth(folder / "truth.json", list(enumerate(names, 1)))
     config = load_config(write_config(folder, **({"shuffle": False} | contest)))
-    database, _ = prepare_contest(config)
+    _remember_images(config, _KNOWN.get(images, ()))
+    database, manifest = prepare_contest(config)
+    _KNOWN[images] = manifest.images
     database.close()
     return open_contest(config, clock)
+
+
+_KNOWN: dict[int, tuple[ImageEntry, ...]] = {}
+
+
+def _remember_images(config, entries) -> None:
+    """Store what an earlier contest found in the same images, so that they are not read again."""
+    config.storage.folder.mkdir(parents=True, exist_ok=True)
+    moved = [replace(e, path=str(config.images.folder / Path(e.path).name)) for e in entries]
+    database = Database(config.database)
+    database.migrate()
+    with database.write() as connection:
+        replace_manifest(connection, Manifest(tuple(moved), {}, {}))
+    database.close()
