@@ -29,7 +29,7 @@ from referee.store.images import ImageEntry, Manifest, replace_manifest
 
 BOUND_S = 20.0
 _LOOK_S = 0.005
-# A file that has kept its size and this time is known to be the same.
+# Each grey has a time of its own: by size and time the referee knows a file again.
 _WRITTEN_NS = 1_700_000_000_000_000_000
 
 
@@ -218,8 +218,8 @@ def write_images(folder: Path, names, size=(32, 24)) -> None:
     folder.mkdir(exist_ok=True)
     for shade, name in enumerate(names):
         path = folder / name
-        path.write_bytes(_grey(shade % 256, size, path.suffix))
-        os.utime(path, ns=(_WRITTEN_NS, _WRITTEN_NS))
+        path.write_bytes(_grey(shade % 256, size, path.suffix.lower()))
+        os.utime(path, ns=(_WRITTEN_NS + shade, _WRITTEN_NS + shade))
 
 
 @cache

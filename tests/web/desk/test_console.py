@@ -45,11 +45,19 @@ class Console:
         return dict(answer.get_json())
 
 
+@pytest.fixture(scope="module")
+def teams(tmp_path_factory: pytest.TempPathFactory) -> bytes:
+    """Return the file of an event's one team; its hash is made once, for that takes its time."""
+    path = tmp_path_factory.mktemp("event") / "teams.csv"
+    register_team(path, "ants")
+    return path.read_bytes()
+
+
 @pytest.fixture
-def console(tmp_path: Path) -> Iterator[Console]:
+def console(tmp_path: Path, teams: bytes) -> Iterator[Console]:
     """Return the console of an event with the team 'ants' and no meter."""
     contest = make_contest(tmp_path, FakeClock(), mode="event", seconds=600)
-    register_team(contest.config.teams, "ants")
+    contest.config.teams.write_bytes(teams)
     with running_desk(contest, None) as desk:
         board = Board(contest, lambda: desk.metering.status)
         broadcast = Broadcast(board.show, 2)
