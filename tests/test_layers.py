@@ -55,20 +55,22 @@ ROOMS = {
         "transports": {"errors", "append_file", "emulator"},
         "wt310": {"errors", "meter", "scpi", "transports"},
         "connect": {"errors", "meter", "scpi", "transports", "wt310"},
+        # Stays above any meter: what follows one is given it.
+        "follow": {"errors", "meter"},
         "energy": {"errors", "meter", "values"},
         "logs": {"errors", "meter", "append_file", "energy"},
-        "bench": {"errors", "meter", "scpi", "transports", "energy", "logs"},
+        "bench": {"errors", "meter", "follow", "energy", "logs"},
     },
 }
 
 # What the referee sees of the meter: values and errors below, the composition root all of it.
 POWER = {
     "store": {"power.meter", "power.values"},
-    # Reading a result is a pure routine over any meter, as the judgement of an energy is.
+    # Following a meter and judging its energy are rules over any meter and its readings.
     "service": {
         *("power.meter", "power.errors", "power.values"),
         *("power.energy.judge", "power.energy.facts", "power.energy.verdict"),
-        "power.energy.final",
+        *("power.follow.schedule", "power.follow.follower", "power.follow.final"),
     },
 }
 

@@ -8,21 +8,19 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Protocol, TypeVar, runtime_checkable
+from typing import Protocol, runtime_checkable
 
-from power.bench.schedule import Schedule, back_off_s
-from power.energy.final import read_final
-from power.energy.judge import EnergyResult, judge_energy
-from power.errors import MeterBusy, MeterError, MeterRefused, MeterReplyError, MeterUnreachable
+from power.energy.judge import judge_energy
+from power.energy.verdict import EnergyResult
+from power.errors import MeterError, MeterRefused
+from power.follow.final import read_result
+from power.follow.follower import LOST, Follower, attach
+from power.follow.schedule import LOST_METER_S, Schedule
 from power.logs.power_log import PowerLog
 from power.meter import Identity, IntegrationStart, IntegrationState, Meter, MeterSettings, Reading
-from power.transports.transport import Clock
 
 _log = logging.getLogger(__name__)
-_T = TypeVar("_T")
 
-# A meter that is lost at the end is waited for this long; its integrator keeps the energy.
-_GRACE_S = 120.0
 # Readings follow updates by this share of an interval: a busy machine makes them late, never early.
 _BEHIND = 0.2
 # The meter's clock and ours drift apart by up to some 100 ppm: 6 ms in a minute, where the shortest
@@ -69,7 +67,7 @@ class Recorder:
         self,
         meter: Meter,
         *,
-        clock: Clock,
+        clock: Callable[[], float],
         sleep: Callable[[float], None],
         progress: Callable[[Reading, float], None] = lambda reading, elapsed_s: None,
     ) -> None:
@@ -124,13 +122,24 @@ class Recorder:
         should_stop: Callable[[], bool],
     ) -> float:
         """Read until the end, end the integration, read its result; return the session's length."""
-        early = self._follow(settings, start, log, should_stop)
+        interval_s = settings.update_interval_s
+        schedule = Schedule(start.written_s + _BEHIND * interval_s, interval_s)
+        follower = Follower(self._take_up, schedule, clock=self._clock, meter=self._meter)
+        early = self._follow(follower, settings, start, log, should_stop)
         # Unless we end it early, a run has to last as long as its timer: an end that somebody
         # else made is then found.
         elapsed_s = self._clock() - start.sent_s
         session_s = min(elapsed_s, float(settings.timer_s)) if early else float(settings.timer_s)
-        self._persist(self._meter.stop)
-        for reading in self._final(settings, session_s if early else None):
+        deadline_s = self._clock() + LOST_METER_S
+        follower.insist(lambda meter: meter.stop(), deadline_s, self._sleep)
+        final = read_result(
+            lambda job: follower.insist(job, deadline_s, self._sleep),
+            interval_s,
+            self._sleep,
+            expected_s=session_s,
+            tolerance_s=interval_s + 1.0 if early else 0.0,
+        )
+        for reading in final:
             self._keep(reading, start, log)
         return session_s
 
@@ -150,6 +159,7 @@ class Recorder:
 
     def _follow(
         self,
+        follower: Follower,
         settings: MeterSettings,
         start: IntegrationStart,
         log: PowerLog,
@@ -157,26 +167,27 @@ class Recorder:
     ) -> bool:
         """Read once per update until the integration has ended; True if it is to be ended now."""
         interval_s = settings.update_interval_s
-        deadline_s = start.written_s + settings.timer_s + _GRACE_S
-        schedule = Schedule(start.written_s + _BEHIND * interval_s, interval_s)
-        due_s = self._clock()
-        for _ in range(_FIRST_LOOKS):
-            schedule, due_s = self._aligned(schedule)
-            if due_s > self._clock() + _AGAIN_S:
-                break
+        deadline_s = start.written_s + settings.timer_s + LOST_METER_S
+        look_s = self._first_looks(follower)
         while not should_stop():
             now_s = self._clock()
             if now_s >= deadline_s:
                 return False
-            if now_s >= due_s:
-                schedule, due_s = self._aligned(schedule)
-                now_s = self._clock()
-            self._sleep(max(0.0, schedule.next_after(now_s) - now_s))
+            if now_s >= look_s and follower.attached:
+                look_s = self._align(follower)
+            self._sleep(max(0.0, follower.due_s - self._clock()))
             try:
-                reading = self._persist(self._meter.read, deadline_s)
+                reading = follower.step()
             except MeterRefused as error:
                 _log.warning("no more readings during this run: %s", error)
                 return self._outlast(start.written_s + settings.timer_s, interval_s, should_stop)
+            except LOST as error:
+                if follower.due_s >= deadline_s:
+                    raise
+                _log.warning("%s; next attempt in %.2f s", error, follower.due_s - self._clock())
+                continue
+            if reading is None:
+                continue
             self._keep(reading, start, log)
             if reading.state is not IntegrationState.START:
                 return False
@@ -191,80 +202,40 @@ class Recorder:
             self._sleep(min(left_s, interval_s))
         return True
 
-    def _final(self, settings: MeterSettings, early_s: float | None) -> list[Reading]:
-        """Return the readings after the end, at the timer or early after so many seconds.
+    def _first_looks(self, follower: Follower) -> float:
+        """Look for the phase of the updates until it is seen sharply, a few times at most."""
+        for _ in range(_FIRST_LOOKS):
+            look_s = self._align(follower)
+            if look_s > self._clock() + _AGAIN_S:
+                break
+        return look_s
 
-        When somebody changed the output items or held the values during the run, this is the first
-        moment at which they may be set right; the integrator has kept the energy.
-        """
-
-        def read() -> list[Reading]:
-            return read_final(self._meter.read, settings.update_interval_s, self._sleep)
-
-        expected_s = float(settings.timer_s) if early_s is None else early_s
-        tolerance_s = 0.0 if early_s is None else settings.update_interval_s + 1.0
-        try:
-            readings = self._persist(read)
-            measured_s = readings[-1].integration_s
-            if measured_s is not None and abs(measured_s - expected_s) <= tolerance_s:
-                return readings
-        except (MeterRefused, MeterReplyError) as error:
-            _log.warning("the result cannot be read as the meter is set: %s", error)
-        self._persist(self._meter.arrange)
-        return self._persist(read)
-
-    def _aligned(self, schedule: Schedule) -> tuple[Schedule, float]:
-        """Return instants shortly after the updates, by a look at their phase, and the next look.
+    def _align(self, follower: Follower) -> float:
+        """Read shortly after the updates from now on; return when to look for their phase again.
 
         The look begins after a reading and ends with the next update, so no update is missed by it.
         One that a busy machine blurred is not used but repeated soon.
         """
-        interval_s = schedule.interval_s
+        interval_s = follower.schedule.interval_s
         if not isinstance(self._meter, ShowsUpdates):
-            return schedule, math.inf
+            return math.inf
         try:
             update_s, off_s = self._meter.await_update(interval_s)
         except MeterError as error:
             _log.warning("the phase of the updates was not found: %s", error)
-            return schedule, self._clock() + _REALIGN_S
+            return self._clock() + _REALIGN_S
         if off_s > _SHARP * interval_s:
-            return schedule, self._clock() + _AGAIN_S
-        return Schedule(update_s + _BEHIND * interval_s, interval_s), self._clock() + _REALIGN_S
+            return self._clock() + _AGAIN_S
+        follower.keep_to(Schedule(update_s + _BEHIND * interval_s, interval_s))
+        return self._clock() + _REALIGN_S
 
     def _keep(self, reading: Reading, start: IntegrationStart, log: PowerLog) -> None:
         self._readings.append(reading)
         log.add(reading)
         self._progress(reading, reading.monotonic_s - start.sent_s)
 
-    def _persist(self, call: Callable[[], _T], deadline_s: float | None = None) -> _T:
-        """Repeat a call through lost links and broken replies until a deadline, then let it fail.
-
-        Attaching again changes nothing in the meter; its integrator goes on meanwhile.
-        """
-        if deadline_s is None:
-            deadline_s = self._clock() + _GRACE_S
-        attempt = 0
-        while True:
-            try:
-                if attempt:
-                    self._attach()
-                return call()
-            except (MeterUnreachable, MeterReplyError) as error:
-                attempt += 1
-                pause_s = back_off_s(attempt)
-                if self._clock() + pause_s >= deadline_s:
-                    raise
-                _log.warning("%s; attempt %d in %.2f s", error, attempt + 1, pause_s)
-                self._sleep(pause_s)
-
-    def _attach(self) -> None:
-        """Attach again; a connection that the meter still counts as taken is a lost link, too.
-
-        Output items that are not ours do not matter here: what needs them will say so.
-        """
-        try:
-            self._meter.attach()
-        except MeterBusy as error:
-            raise MeterUnreachable(str(error)) from error
-        except MeterRefused as error:
-            _log.warning("attached, but %s", error)
+    def _take_up(self) -> Meter:
+        trouble = attach(self._meter)
+        if trouble:
+            _log.warning("attached, but %s", trouble)
+        return self._meter

@@ -8,8 +8,8 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from enum import Enum
 
-from power.energy.final import read_final
 from power.errors import MeterError
+from power.follow.final import read_final
 from power.meter import IntegrationState, MeterSettings
 from power.transports.transport import Clock
 from power.wt310.driver import WT310

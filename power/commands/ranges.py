@@ -11,10 +11,10 @@ from contextlib import closing
 from statistics import fmean
 
 from power.bench.ranging import HEADROOM, Choice, Extremes, propose
-from power.bench.schedule import Schedule
 from power.commands.common import add_meter_options, open_chosen, print_json
 from power.energy.accuracy import accuracy_of
 from power.errors import MeterRefused
+from power.follow.schedule import Schedule
 from power.meter import InputMode, MeterSettings, Reading
 from power.wt310.driver import WT310
 

@@ -7,9 +7,9 @@ import argparse
 import time
 from contextlib import closing
 
-from power.bench.schedule import Schedule
 from power.commands.common import add_meter_options, open_chosen, print_json
 from power.errors import MeterRefused
+from power.follow.schedule import Schedule
 from power.meter import Reading
 from power.values import reading_to_json
 from power.wt310.driver import WT310

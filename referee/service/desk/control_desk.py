@@ -338,6 +338,10 @@ class ControlDesk:
     def _link_changed(self, status: MeterStatus) -> None:
         measured = self._measured
         session_id = None if measured is None else measured.session_id
+        if status.link is LinkState.OK and status.text:
+            text = f"The power meter cannot be read until the session ends: {status.text}"
+            self._record.notify(session_id, "alarm", text)
+            return
         if status.link is LinkState.OK:
             self._record.notify(session_id, "info", "The power meter answers.")
             return

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import logging
+import math
 import queue
 import threading
 import time
@@ -14,8 +15,10 @@ from dataclasses import dataclass, replace
 from enum import Enum
 from typing import TypeVar
 
-from power.energy.final import read_final
-from power.errors import MeterError, MeterRefused, MeterReplyError, MeterUnreachable
+from power.errors import MeterError, MeterRefused
+from power.follow.final import read_result
+from power.follow.follower import Follower, attach
+from power.follow.schedule import Schedule
 from power.meter import (
     Identity,
     IntegrationStart,
@@ -28,12 +31,12 @@ from referee.errors import Unavailable
 
 T = TypeVar("T")
 
-# Longest time that a command may take, its wait for a reading under way included; the meter's
-# own waits are bounded below it.
+# The longest that a command may take, with its wait for a reading that is being taken. The meter's
+# own waits are shorter.
 _COMMAND_S = 25.0
 _OPEN_S = 10.0
-_RETRY_FIRST_S = 0.5
-_RETRY_MOST_S = 5.0
+# The integrator counts whole seconds, and its newest figure is up to an update old.
+_WHOLE_S = 1.0
 
 _THREAD_GONE = "The referee's thread for the meter has ended; start the referee again."
 
@@ -41,7 +44,7 @@ _log = logging.getLogger(__name__)
 
 
 class LinkState(Enum):
-    """Name how the link to the meter is."""
+    """The state of the link to the meter."""
 
     NONE = "none"
     CONNECTING = "connecting"
@@ -51,7 +54,11 @@ class LinkState(Enum):
 
 @dataclass(frozen=True)
 class MeterStatus:
-    """Hold what is known of the meter at this moment; `text` says what is wrong, if anything."""
+    """What is known of the meter at this moment.
+
+    `text` says what is wrong, if anything. A link that is OK may have one, too: then the meter
+    takes commands and cannot be read.
+    """
 
     link: LinkState
     text: str = ""
@@ -60,11 +67,11 @@ class MeterStatus:
 
 
 class Metering:
-    """Own the meter: thread `meter` opens it, reads it, and takes it up again after a fault.
+    """The owner of the meter: its thread `meter` opens it, reads it, and carries out commands.
 
-    `open_meter` makes a new link (None: sessions are run without a meter). `on_reading` gets each
-    reading and `on_link` each change of the link, both on the meter's thread. A lost link is
-    closed, opened again and attached, which never resets a running integration.
+    `open_meter` makes a new link; None means that sessions are run without a meter. `on_reading`
+    gets each reading and `on_link` each change of the link, both on the meter's thread. A link that
+    fails is closed, opened again and attached. That never resets a running integration.
     """
 
     def __init__(
@@ -74,16 +81,20 @@ class Metering:
         *,
         on_reading: Callable[[Reading], None] = lambda reading: None,
         on_link: Callable[[MeterStatus], None] = lambda status: None,
+        clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self.settings = settings
         self._open_meter = open_meter
         self._on_reading = on_reading
         self._on_link = on_link
+        self._clock = clock
         self._meter: Meter | None = None
+        self._found = MeterStatus(LinkState.OK)
+        schedule = Schedule(clock(), settings.update_interval_s)
+        self._follower = Follower(self._take_up, schedule, clock=clock)
         self._jobs: queue.Queue[tuple[Callable[[Meter], object], Future[object]]] = queue.Queue()
         self._begun = False
         self._stopping = threading.Event()
-        self._retry_s = _RETRY_FIRST_S
         self._status = MeterStatus(LinkState.CONNECTING if open_meter else LinkState.NONE)
         self._told = threading.Condition()
         self._thread = threading.Thread(target=self._run, name="meter", daemon=True)
@@ -128,18 +139,33 @@ class Metering:
             return None
         return self._do(lambda meter: meter.stop())
 
-    def read_final(self, sleep: Callable[[float], object]) -> list[Reading]:
+    def read_final(
+        self, sleep: Callable[[float], object], expected_s: float = math.nan
+    ) -> list[Reading]:
         """Return the readings after an end, the last two equal and one update apart.
 
-        The scheduled readings go on in between; without a meter the list is empty.
+        `expected_s` is how long the meter should have integrated. If it shows another time, its
+        display may be held: then its output is set right, and it is read again. The scheduled
+        readings go on in between. Without a meter the list is empty.
         """
         if self._open_meter is None:
             return []
-        return read_final(
-            lambda: self._do(lambda meter: meter.read()), self.settings.update_interval_s, sleep
+        interval_s = self.settings.update_interval_s
+        return _answered(
+            lambda: read_result(
+                self._ask,
+                interval_s,
+                sleep,
+                expected_s=expected_s,
+                tolerance_s=interval_s + _WHOLE_S,
+            )
         )
 
     def _do(self, job: Callable[[Meter], T]) -> T:
+        return _answered(lambda: self._ask(job))
+
+    def _ask(self, job: Callable[[Meter], T]) -> T:
+        """Have the meter's thread carry out a job and return its result, or raise its error."""
         with self._told:
             # A command that comes while the first link is being opened waits for it.
             self._told.wait_for(lambda: self._status.link is not LinkState.CONNECTING, _OPEN_S)
@@ -155,80 +181,67 @@ class Metering:
             raise Unavailable(
                 f"The power meter did not finish a command within {_COMMAND_S:.0f} s."
             ) from None
-        except MeterError as error:
-            raise Unavailable(str(error)) from error
 
     def _run(self) -> None:
-        due = time.monotonic()
         while not self._stopping.is_set():
             try:
-                due = self._step(due)
+                self._step()
             except Exception as error:  # A mistake in a driver: told, and survived as a lost link.
                 _log.exception("the meter's driver failed")
                 self._lose(f"Its driver failed ({error!r}); the log says where.")
-                self._stopping.wait(self._retry_s)
         self._drop()
 
-    def _step(self, due: float) -> float:
-        """Connect, or carry out one command, or read when it is due; return the next due time."""
-        if self._meter is None:
-            self._connect()
-            return time.monotonic()
+    def _step(self) -> None:
+        """Wait for a command and carry it out, or do what is due before one comes."""
         try:
-            job, future = self._jobs.get(timeout=max(0.0, due - time.monotonic()))
+            wait_s = max(0.0, self._follower.due_s - self._clock())
+            job, future = self._jobs.get(timeout=wait_s)
         except queue.Empty:
-            self._take_reading()
-            # The grid of due times is kept; after a delay the missed ones are left out.
-            step = self.settings.update_interval_s
-            return due + step * max(1, round((time.monotonic() - due) / step))
-        self._execute(self._meter, job, future)
-        return due
+            self._follow()
+        else:
+            self._execute(job, future)
 
-    def _connect(self) -> None:
-        open_meter = self._open_meter
-        if open_meter is None:
-            return
+    def _follow(self) -> None:
         try:
-            self._meter = open_meter()
-            identity = self._meter.identify()
-            _attach(self._meter)
+            reading = self._follower.step()
         except MeterError as error:
-            self._lose(str(error))
-            self._stopping.wait(self._retry_s)
-            self._retry_s = min(2 * self._retry_s, _RETRY_MOST_S)
+            if isinstance(error, MeterRefused) and self._follower.attached:
+                # Somebody changed what the meter sends. It goes on integrating, and can be stopped.
+                self._tell(replace(self._status, text=str(error)))
+            else:
+                self._lose(str(error))
             return
-        self._retry_s = _RETRY_FIRST_S
-        self._tell(MeterStatus(LinkState.OK, "", identity))
-
-    def _take_reading(self) -> None:
-        meter = self._meter
-        if meter is None:
+        if reading is None:
+            self._tell(self._found)
             return
-        try:
-            reading = meter.read()
-        except MeterError as error:
-            self._lose(str(error))
-            return
+        self._tell(replace(self._status, text=""))
         self._status = replace(self._status, reading=reading)
         _hand_on(self._on_reading, reading)
 
-    def _execute(
-        self, meter: Meter, job: Callable[[Meter], object], future: Future[object]
-    ) -> None:
+    def _take_up(self) -> Meter:
+        if self._open_meter is None:
+            raise Unavailable("There is no power meter in this contest.")
+        self._drop()
+        self._meter = meter = self._open_meter()
+        identity = meter.identify()
+        self._found = MeterStatus(LinkState.OK, attach(meter), identity)
+        return meter
+
+    def _execute(self, job: Callable[[Meter], object], future: Future[object]) -> None:
         if not future.set_running_or_notify_cancel():
             return
         try:
-            future.set_result(job(meter))
-        except (MeterUnreachable, MeterReplyError) as error:
-            future.set_exception(error)
-            self._lose(str(error))
+            future.set_result(self._follower.call(job))
         except Exception as error:  # The one who asked gets it; the thread must live on.
             future.set_exception(error)
+            if not self._follower.attached:
+                self._lose(str(error))
 
     def _lose(self, text: str) -> None:
+        if self._follower.attached:
+            self._follower.lose()
         self._drop()
-        if self._status.link is not LinkState.LOST or self._status.text != text:
-            self._tell(MeterStatus(LinkState.LOST, text, self._status.identity))
+        self._tell(MeterStatus(LinkState.LOST, text, self._status.identity))
 
     def _drop(self) -> None:
         meter, self._meter = self._meter, None
@@ -239,16 +252,24 @@ class Metering:
             _log.exception("the link to the meter was not closed cleanly")
 
     def _tell(self, status: MeterStatus) -> None:
+        """Publish a status; tell of it when link or text are new."""
         with self._told:
-            self._status = status
+            before, self._status = self._status, status
             self._told.notify_all()
-        _log.log(
-            logging.INFO if status.link is LinkState.OK else logging.WARNING,
-            "meter link %s: %s",
-            status.link.value,
-            status.text,
-        )
+        if (before.link, before.text) == (status.link, status.text):
+            return
+        good = status.link is LinkState.OK and not status.text
+        level = logging.INFO if good else logging.WARNING
+        _log.log(level, "meter link %s: %s", status.link.value, status.text)
         _hand_on(self._on_link, status)
+
+
+def _answered(ask: Callable[[], T]) -> T:
+    """Return what somebody asked of the meter; an error of the meter is `Unavailable` for them."""
+    try:
+        return ask()
+    except MeterError as error:
+        raise Unavailable(str(error)) from error
 
 
 def _hand_on(sink: Callable[[T], None], value: T) -> None:
@@ -257,12 +278,3 @@ def _hand_on(sink: Callable[[T], None], value: T) -> None:
         sink(value)
     except Exception:
         _log.exception("what the meter reported was not taken")
-
-
-def _attach(meter: Meter) -> IntegrationState:
-    """Attach, after telling a meter that was never ours what to send; no integration changes."""
-    try:
-        return meter.attach()
-    except MeterRefused:
-        meter.arrange()
-        return meter.attach()

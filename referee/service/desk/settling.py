@@ -4,10 +4,12 @@
 from __future__ import annotations
 
 import logging
+import math
 import threading
 from dataclasses import replace
 
 from power.energy.judge import EnergyResult, Verdict, judge_energy
+from power.follow.schedule import LOST_METER_S
 from referee.core.instant import seconds_between
 from referee.core.states import EndCause
 from referee.errors import Unavailable
@@ -22,7 +24,7 @@ from referee.store.readings import (
 )
 from referee.store.sessions import SessionRecord, latest_started, unsettled_sessions
 
-LINK_PATIENCE_S = 120.0
+LINK_PATIENCE_S = LOST_METER_S
 """A meter that is lost at the end is waited for this long; its integrator keeps the energy."""
 
 # The meter's own timer was set to the session's length: it is given this long past the deadline
@@ -160,7 +162,7 @@ class Settling:
             try:
                 self._metering.stop()
                 self._told(session.session_id)
-                for reading in self._metering.read_final(self._pause):
+                for reading in self._metering.read_final(self._pause, _length_s(session)):
                     self._record.keep(session, reading)
                 return None
             except Unavailable as error:
@@ -192,6 +194,12 @@ class Settling:
             settings=replace(self._metering.settings, timer_s=int(facts.length_s)),
             identity=self._metering.status.identity,
         )
+
+
+def _length_s(session: SessionRecord) -> float:
+    """Return for how long the session ran, in seconds; NaN while that is not known."""
+    started, ended = session.facts.started, session.facts.ended
+    return math.nan if started is None or ended is None else seconds_between(started, ended)
 
 
 def _detail(result: EnergyResult, reasons: list[str]) -> dict[str, object]:

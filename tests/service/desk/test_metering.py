@@ -174,6 +174,47 @@ def test_sink_that_fails_is_no_lost_meter(meter, sink):
         metering.close()
 
 
+def test_meter_whose_output_somebody_changed(meter):
+    """Readings that are refused are told, and the link still takes commands, such as a stop."""
+    links = []
+    with running(meter.open, links=links) as metering:
+        eventually(lambda: metering.status.reading)
+        meter.crash = MeterRefused("the meter's output items are not ours")
+        eventually(lambda: metering.status.text)
+        assert LinkState.OK is metering.status.link
+        metering.stop()
+        meter.crash = None
+        eventually(lambda: not metering.status.text)
+    assert ["", "the meter's output items are not ours", ""] == [status.text for status in links]
+    assert 1 == meter.calls.count("open")
+
+
+def test_result_of_a_held_display(meter):
+    """A meter that shows another time than it should is set right, and read again."""
+    with running(meter.open) as metering:
+        metering.prepare(30)
+        metering.start()
+        meter.clock.advance(30)
+        metering.stop()
+        metering.read_final(lambda seconds: None, 30.0)
+        assert "arrange" not in meter.calls
+        metering.read_final(lambda seconds: None, 20.0)
+        assert "arrange" in meter.calls
+
+
+def test_thread_that_has_ended_is_a_lost_meter(meter, monkeypatch):
+    """The status never says that a meter answers of which nobody takes care."""
+    metering = Metering(meter.open, SETTINGS)
+    monkeypatch.setattr(metering, "_run", lambda: None)
+    monkeypatch.setattr(metering, "_thread", threading.Thread(target=metering._run))
+    metering.start_thread()
+    eventually(lambda: metering.status.link is LinkState.LOST)
+    assert "has ended" in metering.status.text
+    with pytest.raises(Unavailable, match="has ended"):
+        metering.stop()
+    metering.close()
+
+
 def test_full_disk_costs_neither_link_nor_energy(tmp_path):
     """While the wire log has no room the meter is read, and a whole run gives its energy."""
     path, disk = tmp_path / "meter.jsonl", FullDisk()

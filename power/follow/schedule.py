@@ -1,15 +1,24 @@
 # SPDX-License-Identifier: Apache-2.0
-"""When to read next: fixed instants on the monotonic clock, never "a while after the last read"."""
+"""When to read, when to try a lost meter again, and for how long: pure."""
 
 from __future__ import annotations
 
 import math
 from dataclasses import dataclass
 
+LOST_METER_S = 120.0
+"""A meter that is lost at the end of a run is waited for this long; it keeps the energy."""
+
+_FIRST_PAUSE_S = 0.25
+_LONGEST_PAUSE_S = 5.0
+
 
 @dataclass(frozen=True)
 class Schedule:
-    """Read once per interval, at `origin_s` plus whole intervals."""
+    """Fixed instants to read at: `origin_s` plus whole intervals.
+
+    They never shift: an instant does not depend on when the last reading was done.
+    """
 
     origin_s: float
     interval_s: float
@@ -22,4 +31,5 @@ class Schedule:
 
 def back_off_s(attempt: int) -> float:
     """Return the pause before attempt 1, 2, 3… to reach a lost meter: 0.25 s doubling up to 5 s."""
-    return float(min(5.0, 0.25 * 2 ** (attempt - 1)))
+    # The exponent is bounded, because a meter may stay lost for days.
+    return min(_LONGEST_PAUSE_S, _FIRST_PAUSE_S * 2.0 ** min(attempt - 1, 10))

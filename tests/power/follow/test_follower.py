@@ -1,0 +1,207 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The loop that follows a meter, step by step in fake time."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from power.errors import (
+    MeterBusy,
+    MeterError,
+    MeterMismatch,
+    MeterRefused,
+    MeterReplyError,
+    MeterSilent,
+    MeterUnreachable,
+)
+from power.follow.follower import Follower, attach
+from power.follow.schedule import Schedule
+from power.meter import IntegrationState
+
+GONE = MeterUnreachable("the cable is out")
+
+
+class FailingMeter:
+    """A meter whose calls raise what the test tells them to, and are counted."""
+
+    def __init__(self) -> None:
+        self.errors: dict[str, Exception] = {}
+        self.calls: list[str] = []
+
+    def __getattr__(self, name: str) -> Callable[[], Any]:
+        def call() -> str:
+            self.calls.append(name)
+            if name in self.errors:
+                raise self.errors[name]
+            return name
+
+        return call
+
+
+@pytest.fixture
+def meter() -> FailingMeter:
+    """Return a meter that answers everything."""
+    return FailingMeter()
+
+
+@pytest.fixture
+def follower(meter: FailingMeter, fake_time: Any) -> Follower:
+    """Return a follower that reads each second from 1000.2 s on."""
+
+    def take_up() -> Any:
+        attach(meter)  # type: ignore[arg-type]
+        return meter
+
+    return Follower(take_up, Schedule(1000.2, 1.0), clock=fake_time.clock)
+
+
+def run_until(follower: Follower, fake_time: Any, end_s: float) -> list[tuple[float, object]]:
+    """Step whenever a step is due; return when, and what came of it."""
+    steps: list[tuple[float, object]] = []
+    while follower.due_s < end_s:
+        fake_time.now = max(fake_time.now, follower.due_s)
+        try:
+            outcome: object = follower.step()
+        except MeterError as error:
+            outcome = error
+        steps.append((round(fake_time.now, 3), outcome))
+    return steps
+
+
+def test_it_is_taken_up_and_read_on_the_schedule(follower: Follower, fake_time: Any) -> None:
+    """The first step attaches at once; then each instant of the schedule has one reading."""
+    steps = run_until(follower, fake_time, 1003.0)
+    assert [(1000.0, None), (1000.2, "read"), (1001.2, "read"), (1002.2, "read")] == steps
+
+
+def test_a_lost_meter_is_tried_with_growing_pauses(
+    follower: Follower, meter: FailingMeter, fake_time: Any
+) -> None:
+    """Attempts follow after 0.25, 0.5, 1, 2 s; when it is back, readings are on the same grid."""
+    run_until(follower, fake_time, 1000.5)
+    meter.errors = {"read": GONE, "attach": GONE}
+    steps = run_until(follower, fake_time, 1005.0)
+    assert [1001.2, 1001.45, 1001.95, 1002.95, 1004.95] == [at_s for at_s, _ in steps]
+    assert not follower.attached
+    meter.errors = {}
+    assert [None, "read"] == [outcome for _, outcome in run_until(follower, fake_time, 1010.0)[:2]]
+    assert 0.2 == pytest.approx(fake_time.now % 1)
+    meter.errors = {"read": GONE}
+    lost_s = run_until(follower, fake_time, fake_time.now + 1.1)[0][0]
+    assert 0.25 == pytest.approx(follower.due_s - lost_s), "the pauses begin anew"
+
+
+def test_what_the_meter_refuses_is_no_lost_link(
+    follower: Follower, meter: FailingMeter, fake_time: Any
+) -> None:
+    """Readings that are refused are asked for again on the schedule; the link is left alone."""
+    meter.errors = {"read": MeterRefused("its items are not ours")}
+    steps = run_until(follower, fake_time, 1003.0)
+    assert [1000.0, 1000.2, 1001.2, 1002.2] == [at_s for at_s, _ in steps]
+    assert follower.attached
+    assert 1 == meter.calls.count("attach")
+
+
+@pytest.mark.parametrize("error", [MeterMismatch("another meter"), ZeroDivisionError("a mistake")])
+def test_any_error_of_taking_up_is_tried_again_after_a_pause(
+    follower: Follower, meter: FailingMeter, fake_time: Any, error: Exception
+) -> None:
+    """Also a mistake in a driver cannot make the loop spin."""
+    meter.errors = {"attach": error}
+    with pytest.raises(type(error)):
+        follower.step()
+    assert 1000.25 == follower.due_s
+    assert not follower.attached
+
+
+def test_a_late_wake_up_leaves_out_what_was_missed(follower: Follower, fake_time: Any) -> None:
+    """A machine that was busy for seconds reads once, not once for each instant."""
+    run_until(follower, fake_time, 1000.5)
+    fake_time.now = 1004.7
+    follower.step()
+    assert 1005.2 == pytest.approx(follower.due_s)
+
+
+def test_an_early_wake_up_reads_no_instant_twice(follower: Follower, fake_time: Any) -> None:
+    """A wait that ends a little too soon counts for the instant that it was for."""
+    follower.step()
+    fake_time.now = 1000.19
+    follower.step()
+    assert 1001.2 == pytest.approx(follower.due_s)
+
+
+def test_a_command_that_loses_the_link(follower: Follower, meter: FailingMeter) -> None:
+    """The one who asked gets the error, and the next step takes the meter up again."""
+    follower.step()
+    meter.errors = {"stop": MeterSilent("no answer")}
+    with pytest.raises(MeterSilent):
+        follower.call(lambda meter: meter.stop())
+    assert not follower.attached
+    with pytest.raises(MeterUnreachable, match="not connected"):
+        follower.call(lambda meter: meter.stop())
+
+
+def test_insisting_outlasts_a_lost_link(
+    follower: Follower, meter: FailingMeter, fake_time: Any
+) -> None:
+    """A job is repeated until it succeeds, through lost links, spoilt replies and a taken link."""
+    troubles: list[dict[str, Exception]] = [
+        {"stop": MeterReplyError("garbage")},
+        {"attach": MeterBusy("the link is in use")},
+        {"attach": GONE},
+        {},
+    ]
+
+    def sleep(seconds: float) -> None:
+        fake_time.sleep(seconds)
+        meter.errors = troubles.pop(0)
+
+    assert "stop" == follower.insist(lambda meter: meter.stop(), 1060.0, sleep)
+    meter.errors = {"stop": GONE}
+    troubles[:] = [{"stop": MeterReplyError("garbage")}, {"attach": GONE}, {"attach": GONE}, {}]
+    assert "stop" == follower.insist(lambda meter: meter.stop(), 1060.0, sleep)
+    assert [] == troubles
+
+
+def test_insisting_ends_at_its_deadline(
+    follower: Follower, meter: FailingMeter, fake_time: Any
+) -> None:
+    """No attempt begins after the deadline, and the last error is the answer."""
+    meter.errors = {"attach": GONE}
+    with pytest.raises(MeterUnreachable, match="the cable is out"):
+        follower.insist(lambda meter: meter.stop(), 1010.0, fake_time.sleep)
+    assert fake_time.now < 1010.0
+
+
+def test_insisting_does_not_repeat_a_refusal(
+    follower: Follower, meter: FailingMeter, fake_time: Any
+) -> None:
+    """What the meter refuses, or may not be done now, is an answer and not a fault."""
+    for error in (MeterRefused("no"), MeterBusy("an integration runs")):
+        meter.errors = {"arrange": error}
+        with pytest.raises(type(error)):
+            follower.insist(lambda meter: meter.arrange(), 1060.0, fake_time.sleep)
+    assert 1 == meter.calls.count("attach")
+
+
+def test_attaching_sets_items_right_where_it_may(make_bench: Callable[..., Any]) -> None:
+    """Items of another program are replaced while nothing is measured, and can then be read."""
+    bench = make_bench()
+    bench.tell(":NUMeric:NORMal:ITEM1 Q,1")
+    assert "" == attach(bench.meter)
+    bench.time.sleep(2.0)
+    assert bench.meter.read().power_w is not None
+
+
+def test_attaching_leaves_a_running_integration_alone(make_bench: Callable[..., Any]) -> None:
+    """Then the meter can be stopped and not be read, and the text says why."""
+    bench = make_bench()
+    bench.tell(":INTEGrate:MODE NORMal;TIMer 0,1,0;STARt")
+    bench.time.sleep(1.0)
+    bench.tell(":NUMeric:NORMal:ITEM1 Q,1")
+    assert "output items" in attach(bench.meter)
+    assert IntegrationState.START is bench.meter.state()
+    assert IntegrationState.STOP is bench.meter.stop()
