@@ -70,7 +70,7 @@ def answer(contest, session, detections, late=False):
         insert_answer(connection, row)
 
 
-def judge(contest, session, energy_wh=2.0, verdict="VALID"):
+def judge(contest, session, energy_wh=2.0, verdict="VALID", **detail):
     """Store an energy, and return it."""
     with contest.database.write() as connection:
         insert_energy(
@@ -80,7 +80,7 @@ def judge(contest, session, energy_wh=2.0, verdict="VALID"):
             energy_wh=energy_wh,
             uncertainty_wh=0.01,
             verdict=verdict,
-            detail={"reasons": ["because"]},
+            detail={"reasons": ["because"]} | detail,
         )
     return energy_of(contest.database.connection, session.session_id)
 
@@ -105,6 +105,17 @@ def good(numbers, order, share=0.5):
         box = (image_id, 2, image_id + 9, 11) if right else (20, 15, 25, 20)
         rows.append((number, 1, 1.0 - place / 100, *box))
     return Detections.from_rows(rows)
+
+
+@pytest.mark.parametrize(
+    ("detail", "emulated"), [({}, False), ({"emulated": False}, False), ({"emulated": True}, True)]
+)
+def test_score_of_an_emulated_meter_says_so(contest, truth, detail, emulated):
+    """A score tells whether an emulator measured its energy, as its bundle and report do."""
+    session = begin(contest)
+    end(contest, session)
+    run = score_session(contest, truth, session, judge(contest, session, **detail))
+    assert emulated is run.detail["emulated"]
 
 
 @pytest.mark.parametrize("seed", [None, 99])
