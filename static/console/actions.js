@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What operators do: each thing once, asked for where it hurts, and refused in words.
+// What operators do. Each action happens once, the page asks back before one that hurts, and a
+// refusal is told in words.
 
 import { $, show } from "../shared/page.js";
 
@@ -30,8 +31,8 @@ export function say(text, kind = "") {
   $("refusal").className = kind;
 }
 
-// Ask the desk, then call `after` with its answer (null where there is none). A second click
-// before that does nothing.
+// Ask the desk to do something, then call `after` with its answer, or with null where there is none.
+// Until then further clicks do nothing.
 export async function act(path, body, after) {
   if (busy) return;
   busy = true;
@@ -41,7 +42,7 @@ export async function act(path, body, after) {
     let response = await post(path, body);
     answer = await response.json();
     if (answer.code === "form_key_wrong") {
-      // The desk was set up anew since this page was opened.
+      // Since this page was opened, somebody made the contest's folder anew.
       formKey = "";
       response = await post(path, body);
       answer = await response.json();
@@ -53,7 +54,7 @@ export async function act(path, body, after) {
       say("");
     }
   } catch (error) {
-    say(`The desk does not answer, so nothing is done (${error.message}). Try again.`);
+    say(`The desk does not answer (${error.message}). Look whether it was done before you try again.`);
   }
   try {
     await after(answer);
@@ -99,7 +100,7 @@ $("confirm").querySelector("form").addEventListener("submit", (event) => {
 });
 $("reason").addEventListener("input", () => showReasonMissing(false));
 $("confirm-no").addEventListener("click", () => $("confirm").close(""));
-// The second half of a double click on the button that opened the dialog is not an answer.
+// A double click on the button that opens the dialog must not answer it too.
 $("confirm-yes").addEventListener("click", (event) => {
   if (event.detail > 1) event.preventDefault();
 });

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The power of one session as a line: its last five minutes, fetched piece by piece.
+// The power of one session as a line: the last five minutes. The page fetches it piece by piece.
 
 import { figure, secondText } from "../shared/format.js";
 import { $, show } from "../shared/page.js";
@@ -10,14 +10,14 @@ const HEIGHT = 170;
 const MARGIN = { left: 46, right: 18, top: 8, bottom: 24 };
 const FETCH_MS = 1000;
 
-let samples = []; // [number of the reading, second of the session, watts or null], in order
+let samples = []; // in order: [number of the reading, second of the session, watts or null]
 let sessionId = null;
 let topW = 0; // the axis only grows while one session is shown
 let fetching = false;
 let fetchedAt = -Infinity;
-let fetchedIn = null; // the session's state then: once more after each change, the last for good
+let fetchedIn = null; // the session's state at the last fetch; a new state needs another fetch
 
-// Follow a session; call it as often as there is news of it.
+// Draw a session and fetch what is new; call this at each news of the session.
 export async function follow(session, lengthS, gapS) {
   if (session?.id !== sessionId) {
     [samples, sessionId, topW] = [[], session?.id ?? null, 0];
@@ -39,7 +39,7 @@ export async function follow(session, lengthS, gapS) {
     samples = samples.filter(([, second]) => second >= newest - WINDOW_S);
     draw(session, lengthS, gapS);
   } catch {
-    // The desk does not answer; the page says so by itself, and this is asked again.
+    // The desk does not answer. The page says so elsewhere, and the next call asks again.
   } finally {
     fetching = false;
   }
@@ -70,13 +70,13 @@ function draw(session, length, gapS) {
     : "no readings yet");
 }
 
-// A session that has ended goes on counting; its readings do not.
+// The seconds of a session go on after its end; the line stops at its newest reading.
 function endOf(session) {
   if (!session || session.state === "RUNNING") return Infinity;
   return samples.length ? samples.at(-1)[1] : 0;
 }
 
-// A reading without a number breaks the line, and so does a time without readings.
+// A reading without a number breaks the line. So does a time without readings.
 function path(points, x, y, gapS) {
   let text = "";
   let before = -Infinity;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The operators' page: shows each board that the desk sends, and asks it to act.
+// The operators' page: it shows each board that the desk sends, and asks the desk to act.
 
 import { listen } from "../shared/events.js";
 import { clockText, figure, timeText } from "../shared/format.js";
@@ -13,10 +13,10 @@ import { silenceAlarm } from "./wording.js";
 const SILENT_MS = 4000;
 
 let board = null;
-let boardAt = performance.now(); // when the board came
+let boardAt = performance.now(); // when that board came
 let selected = null; // the number of the session that was clicked on; null: the desk's choice
-let other = null; // that session, and the row of the board it was fetched for
-let otherKey = "";
+let other = null; // that session with its details
+let otherKey = ""; // the row of the board for which it was fetched
 let trouble = "";
 
 const ageS = () => (performance.now() - boardAt) / 1000;
@@ -48,7 +48,7 @@ function showPanel() {
   tick();
 }
 
-// The board has the details of one session; those of another are fetched when its row changes.
+// The board has the details of one session only. Those of another are fetched when its row changes.
 async function fetchOther() {
   const id = selected;
   const key = JSON.stringify(board.sessions.find((row) => row.id === id));
@@ -61,7 +61,7 @@ async function fetchOther() {
     [other, otherKey] = [session, key];
     showPanel();
   } catch (error) {
-    say(`Session ${id} cannot be shown (${error.message}); it is tried again.`);
+    say(`Session ${id} cannot be shown (${error.message}). The page tries again.`);
   }
 }
 
@@ -76,7 +76,7 @@ function select(id) {
 
 function showContestants() {
   const { urls, password } = board.contestants;
-  show("urls", urls.join(" or ") || "this laptop is on no network that they could reach");
+  show("urls", urls.join(" or ") || "this laptop is on no network that they can reach");
   show("login-hint", password ? `· any user name, password ${password}` : "");
 }
 
@@ -101,7 +101,7 @@ function showTeams() {
   }
   $("team").disabled = board.teams.length === 0;
   const none = board.mode === "practice" || board.teams.length
-    ? "" : "No team is registered: run ‘referee team add NAME’; it appears here by itself.";
+    ? "" : "No team is registered: run ‘referee team add NAME’. The team then appears here by itself.";
   show("teams-text", board.teams_text ?? none);
 }
 
@@ -114,7 +114,7 @@ function showNext() {
   show("arm-next", `Arm session ${next.id}`);
 }
 
-// Everything that changes between boards.
+// Show everything that changes between two boards.
 function tick() {
   show("now", timeText(new Date()));
   const silent = performance.now() - boardAt > SILENT_MS;
@@ -177,7 +177,7 @@ async function move(session, action, question) {
   keepFocus();
 }
 
-// A button that was pressed and may not be pressed again has lost the focus to nothing.
+// A pressed button that is disabled afterwards loses the focus; the title takes it over.
 function keepFocus() {
   if (document.activeElement === document.body) $("session-title").focus();
 }
@@ -188,7 +188,7 @@ $("arm-next").addEventListener("click", () => {
   move({ ...board.next, state: "READY" }, "arm");
 });
 $("stop").addEventListener("click", () => move(shownSession(), "stop", (s) => ({
-  text: `Stop the running session ${s.id} of ${s.team}? What has come so far is scored.`,
+  text: `Stop the running session ${s.id} of ${s.team}? What has come so far will be scored.`,
   yes: "Stop it now",
   no: "Let it run",
   withReason: false,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The two lists below: sessions, of which one is shown above, and what happened.
+// The two lists below the card: the sessions, and what happened.
 
 import { figure, points, secondText, timeText } from "../shared/format.js";
 import { $, make } from "../shared/page.js";

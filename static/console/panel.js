@@ -24,7 +24,7 @@ function showTitle(session, board) {
   const practice = board.mode === "practice";
   show("session-title", practice ? "Waiting for a login" : "No session yet");
   show("state-text", practice
-    ? "Any user name will do; the password is practice. Every login starts a session of its own."
+    ? "Any user name will do. The password is practice. Every login starts a session of its own."
     : "Choose the team that is next, and press New session.");
 }
 
@@ -35,7 +35,7 @@ function showFigures(session, meter) {
   show("energy-name", `${session?.emulated ? "emulated " : ""}energy${soFar}, Wh`);
   show("map-name", `mAP${soFar}`);
   show("score-name", `score${soFar}, mAP/Wh`);
-  // The meter shows this moment, whatever session is looked at.
+  // The power is that of this moment, whichever session the card shows.
   show("power-name", session?.state === "RUNNING" ? "power, W" : "power now, W");
   show("power", figure(meter.reading?.power_w, 3));
   $("power-box").classList.toggle("old", meter.old);
@@ -82,7 +82,7 @@ function showResult(session) {
   fill("reasons", session?.reasons ?? [], (reason) => make("li", reason));
 }
 
-// The large line: the time while there is any, the score when there is one.
+// The large line: the time that is left, then the score.
 export function showTime(session, board, ageS) {
   const clock = $("clock");
   const left = leftOf(session, board, ageS);
@@ -110,7 +110,7 @@ function resultText(session) {
   return [points(session.score), "mAP/Wh"];
 }
 
-// Between boards the clock runs by itself, from the remaining time that the desk computed.
+// Between two boards the page counts down by itself, from the time that the desk computed.
 export function leftOf(session, board, ageS) {
   if (!session) return board.seconds;
   return session.state === "RUNNING" ? Math.max(0, session.remaining_s - ageS) : session.remaining_s;

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // The few sentences that the page has of its own; all others come from the desk.
 
-const NO_ANSWER = "The desk does not answer: what you see is old. It is started again by itself within "
-  + "seconds; a running session and the meter go on.";
+const NO_ANSWER = "The desk does not answer, so what you see is old. It starts again by itself within "
+  + "seconds. A running session and the meter go on.";
 
-// What the red bar says when nothing has come from the desk for so long. `trouble` is what the desk
-// said last instead of a board.
+// What the red bar says while nothing comes from the desk. `trouble` is what the desk last said
+// instead of a board.
 export function silenceAlarm(silentS, trouble) {
   return { text: trouble || NO_ANSWER, detail: `The last news is ${Math.round(silentS)} s old.` };
 }

@@ -3,8 +3,8 @@
 
 const REOPEN_MS = 2000;
 
-// Call the handler of an event's name with the event's data. A browser gives up a stream that was
-// refused; this opens it again.
+// Call the handler of each event with the event's data; `handlers` has them by the event's name.
+// A browser gives up after a refusal; this opens the stream again.
 export function listen(url, handlers) {
   const events = new EventSource(url);
   for (const [name, handle] of Object.entries(handlers)) {

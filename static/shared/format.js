@@ -19,7 +19,7 @@ export function clockText(seconds) {
   return minutes(Math.ceil(seconds));
 }
 
-// A second of the session: it counts up, so it is not rounded up.
+// A second of the session. It counts up, so it is rounded down.
 export function secondText(seconds) {
   return minutes(Math.floor(seconds));
 }
@@ -28,7 +28,7 @@ function minutes(whole) {
   return `${Math.floor(whole / 60)}:${String(whole % 60).padStart(2, "0")}`;
 }
 
-// hourCycle, since some browsers write 24:00:00 for midnight without it.
+// Without hourCycle some browsers write 24:00:00 for midnight.
 const TIME = new Intl.DateTimeFormat("en-GB", {
   hour: "2-digit", minute: "2-digit", second: "2-digit", hourCycle: "h23",
 });

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Small changes of the page, made only where something differs, so that nothing flickers and a
-// focus, a selection or a scroll position survives.
+// Small changes of a page. They touch only what differs: nothing flickers, and the focus, a
+// selection and the scroll position survive.
 
 export const $ = (id) => document.getElementById(id);
 
@@ -22,7 +22,7 @@ export function make(tag, ...content) {
 
 const shown = new Map();
 
-// Rebuild a list if its items have changed.
+// Rebuild a list if its items have changed; return whether it did.
 export function fill(id, items, build) {
   const key = JSON.stringify(items);
   if (shown.get(id) === key) return false;

@@ -38,7 +38,7 @@ pytestmark = [pytest.mark.slow, pytest.mark.browser]
 
 @dataclass
 class Site:
-    """Hold a console that is served on loopback, and what stands behind it."""
+    """A console on loopback, and what stands behind it."""
 
     contest: Contest
     desk: ControlDesk
@@ -173,7 +173,7 @@ def test_team_that_is_added_later_can_be_chosen(site: Site, browser: webdriver.C
 
 
 def test_double_clicks_do_nothing_twice(site: Site, browser: webdriver.Chrome) -> None:
-    """Two clicks make one session, and arm it once; the refusal of another is told."""
+    """A double click makes one session, or arms it once; the page tells why there is no second."""
     browser.get(site.url)
     wait_text(browser, "team", "ants")
     WebDriverWait(browser, PATIENCE_S, 0.1).until(
@@ -247,7 +247,7 @@ def test_rows_are_selected_by_keyboard(site: Site, browser: webdriver.Chrome) ->
 
 @pytest.mark.parametrize("button", ["stop", "void"])
 def test_dialog_can_always_be_left(site: Site, browser: webdriver.Chrome, button: str) -> None:
-    """Its own button and Escape both close it, whatever was typed, and nothing is done."""
+    """The left button and Escape close the dialog and do nothing, whatever was typed."""
     site.begin()
     browser.get(site.url)
     for leave in ("button", "escape"):
@@ -369,7 +369,7 @@ def test_lost_meter_while_running(site: Site, browser: webdriver.Chrome) -> None
 def test_end_with_a_lost_meter_says_what_it_waits_for(
     site: Site, browser: webdriver.Chrome
 ) -> None:
-    """The time that is left, what comes then, and what cannot be done meanwhile."""
+    """The card says how long it waits, what comes then, and what cannot be done meanwhile."""
     session_id = site.begin()
     site.meter.lost = True
     eventually(lambda: site.desk.metering.status.link is LinkState.LOST)
@@ -447,13 +447,13 @@ def test_score_has_the_digits_that_count(
 
 
 def test_desk_that_is_away_and_comes_back(site: Site, browser: webdriver.Chrome) -> None:
-    """The page says that it is old, refuses in words, and takes up the new desk by itself."""
+    """The page says that it is old, tells what failed, and takes up the new desk by itself."""
     site.desk.new_session("ants", "Kim")
     browser.get(site.url)
     wait_text(browser, "connection", "live")
     site.stack.close()
     press(browser, "arm")
-    wait_text(browser, "refusal", "so nothing is done")
+    wait_text(browser, "refusal", "Look whether it was done")
     wait_text(browser, "connection", "no news")
     assert "what you see is old" in text_of(browser, "alarm-text")
     site.serve()
@@ -463,7 +463,7 @@ def test_desk_that_is_away_and_comes_back(site: Site, browser: webdriver.Chrome)
 
 
 def test_alarm_of_any_kind_is_shown_large(site: Site, browser: webdriver.Chrome) -> None:
-    """What nothing has followed yet stands in the red bar; what follows it, or time, ends that."""
+    """The newest alarm stands in the red bar for two minutes, or until another notice follows."""
     browser.get(site.url)
     site.notice(None, "The scorer was killed.", "alarm")
     wait_text(browser, "alarm-text", "The scorer was killed.")
@@ -476,7 +476,7 @@ def test_alarm_of_any_kind_is_shown_large(site: Site, browser: webdriver.Chrome)
 
 
 def test_power_is_drawn(site: Site, browser: webdriver.Chrome) -> None:
-    """The running session's readings become a line, whose text tells the watts."""
+    """The running session's readings become a line, and its text tells the watts."""
     site.begin()
     browser.get(site.url)
     wait_until(browser, "document.querySelector('#chart .power')?.getAttribute('d')")
@@ -546,7 +546,7 @@ def test_nothing_sticks_out(site: Site, browser: webdriver.Chrome, width: int) -
 
 
 def test_stop_and_void_look_different(site: Site, browser: webdriver.Chrome) -> None:
-    """They differ in colour and in their frame, and stand apart."""
+    """Stop and Void differ in colour and in their frame, and stand apart."""
     site.begin()
     browser.get(site.url)
     wait_text(browser, "state", "RUNNING")

@@ -26,7 +26,7 @@ from tests.support.fakes import FakeClock, make_contest, running_desk
 
 @dataclass(frozen=True)
 class Console:
-    """Hold the console's client, and what stands behind it."""
+    """The console's client, and what stands behind it."""
 
     client: FlaskClient
     contest: Contest
@@ -113,7 +113,7 @@ def test_hosts_that_are_the_console(header: str, configured: str, own: bool) -> 
     "path", ["/", "/board", "/events", "/form-key", "/static/console/console.js"]
 )
 def test_no_other_host_is_answered(console: Console, path: str) -> None:
-    """A page whose name was pointed at this machine reads nothing, the key least of all."""
+    """A site that points its own name at this machine reads nothing, not even the key."""
     answer = console.client.get(path, headers={"Host": "evil.example:8001"})
     assert (403, "host_unknown") == (answer.status_code, answer.get_json()["code"])
 
@@ -136,7 +136,7 @@ def test_no_other_host_is_answered(console: Console, path: str) -> None:
     ],
 )
 def test_no_other_site_acts_or_reads(console: Console, headers: dict[str, str]) -> None:
-    """A request that a browser says comes from another page is refused, with the right key too."""
+    """The console refuses what a browser sends for another site, even with the right key."""
     key = console.client.get("/form-key").get_json()["key"]
     sent = headers | {"X-Form-Key": key}
     answer = console.client.post("/sessions", json={"team": "ants"}, headers=sent)
@@ -238,7 +238,7 @@ def test_session_from_new_to_void(console: Console) -> None:
 def test_refusals_have_a_code_and_a_sentence(
     console: Console, path: str, body: object, code: str
 ) -> None:
-    """What cannot be done is refused with 409, in one sentence for the operator."""
+    """The console refuses what cannot be done with 409 and one sentence for the operator."""
     console.done("/sessions", team="ants")
     key = console.client.get("/form-key").get_json()["key"]
     answer = console.client.post(path, json=body, headers={"X-Form-Key": key})
@@ -247,7 +247,7 @@ def test_refusals_have_a_code_and_a_sentence(
 
 
 def test_details_and_power_of_any_session(console: Console) -> None:
-    """Every session of the list can be looked at, not only the one that the board shows."""
+    """An operator can look at every session of the list, not only at the board's own."""
     console.done("/sessions", team="ants")
     console.done("/sessions/1/void", reason="a mistake")
     console.done("/sessions", team="ants")
