@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Why boxes of a session can never match, counted by reason."""
+"""Boxes of a session that can never match, counted by reason."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from referee.core.flags import flag_rows
 from referee.service.setup.contest import Contest
 from referee.store.watching import flagged_answers
 
-# Answers looked at in one go: a flood of them is caught up with in steps.
+# So many answers are looked at in one go: a flood of them takes several.
 _STEP = 500
 
 
 class FlagCounts:
-    """Count as answers come: each is looked at once, and only if it has a flagged box."""
+    """The counts of each session, kept up to date: an answer is looked at once, if it has flags."""
 
     def __init__(self, contest: Contest) -> None:
         self._contest = contest

@@ -6,6 +6,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 
+from referee.service.results.score_table import IGNORED
 from referee.store.scores import ScoringRun
 
 # Without a known uncertainty a value is shown to so many digits.
@@ -24,10 +25,12 @@ def result_line(run: ScoringRun) -> str:
 
 def _lines(run: ScoringRun) -> Iterator[str]:
     detail = run.detail
-    ignored = {reason: n for reason, n in detail["ignored"].items() if n}
+    ignored = [f"{n} ({IGNORED[reason]})" for reason, n in detail["ignored"].items() if n]
     yield f"Session {detail['session']} of '{detail['team']}'"
     yield f"  images      {detail['images_fetched']} of {detail['images']}"
-    yield f"  detections  {detail['detections']}" + (f", ignored {ignored}" if ignored else "")
+    yield f"  detections  {detail['detections']}" + (
+        f", ignored: {', '.join(ignored)}" if ignored else ""
+    )
     yield f"  mAP         {'none' if run.mean_ap is None else f'{run.mean_ap:.6f}'}"
     yield f"  energy      {_energy(run)}"
     yield f"  verdict     {_verdict(run)}"

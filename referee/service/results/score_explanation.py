@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A folder that shows why a score is what it is: fates, curves and the worst misses."""
+"""A folder that explains a score: the fate of each detection, curves, and the worst misses."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _SUFFIXES = (".jpg", ".jpeg", ".png", ".JPEG", ".JPG")
 
 @dataclass(frozen=True)
 class _Miss:
-    """Hold one picture to be: what is wrong in which image, and the boxes that show it."""
+    """A picture that will be drawn: the image, what is wrong in it, and the boxes that show it."""
 
     image_id: int
     text: str
@@ -43,13 +43,13 @@ def write_explanation(
     detections: Detections,
     pictures: Path | None = None,
 ) -> None:
-    """Write `fates.csv`, `curves/`, `misses/` and `index.html`, which shows them, into a folder.
+    """Write `fates.csv`, `curves/`, `misses/` and a page `index.html` of them into a folder.
 
-    `fates.csv` has every detection with its fate, the IoU with the truth box that it speaks of,
-    and that box's class and corners (empty for none). `misses/` has the most confident false
-    positives and the largest truth boxes missed, on the photographs of the folder `pictures`
-    where these are found by name or number. Files of these names are overwritten. Raises
-    InputError where the folder cannot be written.
+    `fates.csv` has a row per detection: its fate, and the truth box that decided it, with IoU,
+    class and corners (empty where there is none). `curves/` has a picture per class. `misses/` has
+    the most confident false positives and the largest missed truth boxes. They are drawn on the
+    photographs in the folder `pictures`, where a file has the image's name or number. Files of
+    these names are overwritten. Raises `InputError` when the folder cannot be written.
     """
     fates = result.explain()
     try:
@@ -89,8 +89,8 @@ def _write_fates(path: Path, found: GroundTruthFile, detections: Detections, fat
             *(column.tolist() for column in columns), strict=True
         ):
             detection = ",".join(map(repr, (image, klass, confidence, *box)))
-            spoken_of = truth[row] if row >= 0 else ",,,,"
-            file.write(f"{detection},{names[fate]},{iou:.6f},{spoken_of}\n")
+            decided_by = truth[row] if row >= 0 else ",,,,"
+            file.write(f"{detection},{names[fate]},{iou:.6f},{decided_by}\n")
 
 
 def _write_curves(
@@ -148,7 +148,7 @@ def _write_misses(
 
 
 def _photograph(pictures: Path, name: str, own_id: int, number: int) -> Path | None:
-    """Find an image's file by its name, else by its own id, else by its number in the contest."""
+    """Return an image's file: by its name, or by its own id, or by its number in the contest."""
     names = [name] + [name + suffix for suffix in _SUFFIXES] if name else []
     names += [f"{key}{suffix}" for key in (own_id, number) for suffix in _SUFFIXES]
     paths = [pictures / Path(candidate).name for candidate in names]

@@ -24,7 +24,7 @@ _LEFT, _TOP, _SIDE, _MARGIN = 60, 50, 400, 50
 
 @dataclass(frozen=True)
 class LabelledBox:
-    """Hold a box (inclusive corners), its label and colour; `at_foot` puts the label below."""
+    """A box (inclusive corners) with its label and its colour; `at_foot` puts the label below."""
 
     box: tuple[float, float, float, float]
     label: str
@@ -64,10 +64,11 @@ def draw_boxes(
     boxes: Sequence[LabelledBox],
     caption: str,
 ) -> None:
-    """Write a PNG of boxes on a photograph, or on an empty ground of its size, with a caption.
+    """Write a PNG of boxes on a photograph, with a caption.
 
-    Without photograph and size, the ground is as large as the boxes need. Raises InputError for
-    a photograph that cannot be read.
+    Without a photograph the boxes stand on an empty ground of the image's size. Without a size
+    the ground is as large as the boxes need. Raises `InputError` for a photograph that cannot be
+    read.
     """
     ground = _ground(photograph, size, boxes)
     scale = min(1.0, _LONGEST_SIDE / max(ground.size))
@@ -113,7 +114,7 @@ def _point(recall: float, precision: float) -> tuple[float, float]:
 
 
 def _line(recall: Floats, precision: Floats) -> list[tuple[float, float]]:
-    """Return the points of a curve in pixels; of points in one place only the first and last."""
+    """Return the points of a curve in pixels, without those that fall on the pixel before."""
     place = np.round(_SIDE * np.stack([recall, precision])).astype(np.int64)
     moved = np.ones(len(recall), dtype=np.bool_)
     moved[1:-1] = (place[:, 1:-1] != place[:, :-2]).any(axis=0)

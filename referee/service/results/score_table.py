@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-_REASONS = {
+IGNORED = {
     "unknown_image": "image not in the ground truth",
     "class_out_of_range": "class not on the list",
     "confidence_not_finite": "confidence not finite",
@@ -14,6 +14,8 @@ _REASONS = {
     "not_finite": "score or box not finite",
     "beyond_100_per_image_and_class": "beyond the 100 best of an image and class",
 }
+"""Why rows are ignored, in words, by the reason in a score report."""
+
 _COUNTS = {
     "scored": "scored",
     "true_positives": "true positives",
@@ -31,7 +33,7 @@ def score_table(report: Mapping[str, Any], class_names: Mapping[int, str]) -> st
 
 
 def _class_lines(report: Mapping[str, Any], class_names: Mapping[int, str]) -> Iterator[str]:
-    """Yield a line per class; the grouped column has equal confidences entered together."""
+    """Yield a line per class; the column `grouped` takes equal confidences as one."""
     named = {key: class_names.get(int(key), "") for key in report["ap"]}
     width = max([len("class"), *(len(key) + 1 + len(name) for key, name in named.items())])
     grouped = report.get("grouped_ap", {})
@@ -58,7 +60,7 @@ def _summary(report: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
     yield "detections", str(report["detections"])
     for reason, count in report["ignored"].items():
         if count:
-            yield "  ignored", f"{count}, {_REASONS[reason]}"
+            yield "  ignored", f"{count}, {IGNORED[reason]}"
     for field, label in _COUNTS.items():
         if report.get(field):
             yield f"  {label}", str(report[field])

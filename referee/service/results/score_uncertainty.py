@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How sure a score is, and how likely a rival would overtake it, as plain values."""
+"""How sure a score is, and how likely a rival would pass it, as plain values."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from referee.service.results.score_report import Report
 
 @dataclass(frozen=True)
 class Draws:
-    """Say how often the images are drawn, and from which seed."""
+    """How often the images are drawn, from which seed, and who hears of the progress."""
 
     resamples: int = 1000
     seed: int = 0
@@ -57,9 +57,10 @@ def rival_report(
     rival_energy: tuple[float, float],
     draws: Draws,
 ) -> Report:
-    """Compare two sessions on one ground truth: who is ahead, and how likely that would turn.
+    """Compare two sessions on one ground truth: which is ahead, and how likely that turns.
 
-    Energies come with their standard uncertainties, in Wh; (1.0, 0.0) for both compares mAP.
+    `energy` and `rival_energy` are an energy and its standard uncertainty, in Wh. With (1.0, 0.0)
+    for both, the mAPs are compared.
     """
     mine = with_energy(_draw(result, draws), *energy, session=0)
     theirs = with_energy(_draw(rival, draws), *rival_energy, session=1)

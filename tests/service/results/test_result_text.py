@@ -79,7 +79,7 @@ def test_lines_tell_counts_and_reasons():
     assert text.splitlines() == [
         "Session 3 of 'ants'",
         "  images      12 of 80",
-        "  detections  7, ignored {'unknown_image': 2}",
+        "  detections  7, ignored: 2 (image not in the ground truth)",
         "  mAP         none",
         "  energy      none",
         "  verdict     INVALID",
