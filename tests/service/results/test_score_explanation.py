@@ -41,7 +41,7 @@ def explain(folder, found, rows, pictures=None):
 
 
 def test_every_detection_has_its_fate(tmp_path, found):
-    """fates.csv has a line per detection, with the truth box that the fate speaks of."""
+    """fates.csv has a line per detection, with the truth box that decided its fate."""
     explain(tmp_path / "why", found, ROWS)
     with (tmp_path / "why/fates.csv").open() as file:
         rows = list(csv.DictReader(file))
@@ -110,14 +110,14 @@ def test_broken_photograph_is_named(tmp_path, found):
 
 
 def test_no_detections_leave_empty_curves(tmp_path, found):
-    """Without detections there are still curves, without a line, and missed boxes."""
+    """Without detections the curves are empty, and every truth box is missed."""
     explain(tmp_path, found, [])
     assert 2 == len(list(tmp_path.glob("curves/*")))
     assert 3 == len(list(tmp_path.glob("misses/*")))
 
 
 def test_folder_that_cannot_be_written_is_named(tmp_path, found):
-    """A file in the way of the folder is an error, not a traceback."""
+    """A file in the place of the folder is an error that names it."""
     (tmp_path / "why").write_text("")
     with pytest.raises(InputError, match="why cannot be written"):
         explain(tmp_path / "why", found, ROWS)

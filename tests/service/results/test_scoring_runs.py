@@ -121,7 +121,7 @@ def test_score_of_an_emulated_meter_says_so(contest, truth, detail, emulated):
 @pytest.mark.parametrize("seed", [None, 99])
 @pytest.mark.parametrize("split", [1, 2, 5, 12])
 def test_run_equals_evaluating_everything(contest, truth, seed, split):
-    """However the rows were split into answers and shuffled, the score is that of all of them."""
+    """The score is that of all rows, in whatever answers and image order they came."""
     session = begin(contest, seed)
     order = order_of(IMAGES, seed)
     posted = good(range(1, IMAGES + 1), order)
@@ -158,7 +158,7 @@ def test_live_score_is_the_final_score(contest, truth):
 
 
 def test_scorer_that_was_restarted_goes_on(contest, truth):
-    """A new scorer begins with the stored answers and comes to the same snapshot."""
+    """A new scorer starts from the stored answers and comes to the same snapshot."""
     session = begin(contest)
     order = order_of(IMAGES, None)
     first = LiveScorer(contest, truth)
@@ -184,7 +184,7 @@ def test_nothing_new_makes_no_snapshot(contest, truth):
 
 
 def test_late_answers_are_never_scored(contest, truth):
-    """They change neither the snapshot nor the run, and make no new one."""
+    """A late answer changes neither snapshot nor run, and makes no new run."""
     session = begin(contest)
     scorer = LiveScorer(contest, truth)
     order = order_of(IMAGES, None)
@@ -205,7 +205,7 @@ def test_late_answers_are_never_scored(contest, truth):
 
 
 def test_an_ended_session_waits_for_its_energy(contest, truth):
-    """Without a judged energy there is no run; with it there is one, and only one."""
+    """A session without a judged energy has no run; with one it gets a single run."""
     session = begin(contest)
     scorer = LiveScorer(contest, truth)
     answer(contest, session, good([1], order_of(IMAGES, None)))
@@ -221,7 +221,7 @@ def test_an_ended_session_waits_for_its_energy(contest, truth):
 
 @pytest.mark.parametrize("what", ["answer", "energy"])
 def test_a_fact_that_came_later_makes_a_new_run(contest, truth, what):
-    """An answer in time that was stored after the run, or a new energy, is scored again."""
+    """An answer in time that is stored after the run, or a new energy, makes another run."""
     session = begin(contest)
     scorer = LiveScorer(contest, truth)
     order = order_of(IMAGES, None)
@@ -246,7 +246,7 @@ def test_a_fact_that_came_later_makes_a_new_run(contest, truth, what):
 
 @pytest.mark.parametrize("energy_wh", [None, 3.0])
 def test_invalid_energy_gives_no_score(contest, truth, energy_wh):
-    """It is shown with its reasons, and never divides anything."""
+    """An INVALID energy is shown with its reasons, and divides nothing."""
     session = begin(contest)
     answer(contest, session, good([1], order_of(IMAGES, None), share=1))
     end(contest, session)
@@ -257,7 +257,7 @@ def test_invalid_energy_gives_no_score(contest, truth, energy_wh):
 
 
 def test_report_names_its_session(contest, truth):
-    """What score.json shows tells whose score it is, and by which program."""
+    """A score tells its session, its team, and all figures of the contract."""
     session = begin(contest)
     end(contest, session)
     detail = score_session(contest, truth, session, judge(contest, session)).detail
@@ -272,7 +272,7 @@ def test_report_names_its_session(contest, truth):
 
 
 def test_session_without_answers(contest, truth):
-    """Nothing posted is an mAP of 0, not an error."""
+    """A session without an answer has an mAP of 0, and no error."""
     session = begin(contest)
     scorer = LiveScorer(contest, truth)
     scorer.look()
@@ -296,7 +296,7 @@ def test_unknown_numbers_are_counted_and_harmless(contest, truth):
 
 
 def test_void_and_ready_sessions_are_not_scored(contest, truth):
-    """Only sessions that ended have a score."""
+    """A voided session and one that never ran get no score."""
     session = begin(contest)
     with contest.database.write() as connection:
         record_event(
@@ -311,7 +311,7 @@ def test_void_and_ready_sessions_are_not_scored(contest, truth):
 
 
 def test_deadline_alone_ends_the_following(contest, truth, clock):
-    """A session whose deadline passed is scored though nobody recorded its end."""
+    """A session is scored after its deadline, even when nobody recorded its end."""
     session = begin(contest)
     clock.advance(600)
     judge(contest, session)
@@ -322,7 +322,7 @@ def test_deadline_alone_ends_the_following(contest, truth, clock):
 
 @pytest.mark.slow
 def test_scorer_survives_a_database_that_fails(contest, truth, monkeypatch):
-    """A look that fails is tried again; the process does not end."""
+    """The scorer goes on after a look that failed, and looks again."""
     session = begin(contest)
     scorer = LiveScorer(contest, truth)
     answer(contest, session, good([1], order_of(IMAGES, None)))
