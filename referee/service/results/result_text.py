@@ -9,7 +9,8 @@ from collections.abc import Iterator
 from referee.service.results.score_table import IGNORED
 from referee.store.scores import ScoringRun
 
-# Without a known uncertainty a value is shown to so many digits.
+# A value whose uncertainty is not known has so many digits at most. That holds for a doubtful
+# energy, too: the meter's table of accuracy does not cover what makes it doubtful.
 _DIGITS = 3
 
 
@@ -35,7 +36,7 @@ def _lines(run: ScoringRun) -> Iterator[str]:
     yield f"  energy      {_energy(run)}"
     yield f"  verdict     {_verdict(run)}"
     yield from (f"              {reason}" for reason in detail["reasons"])
-    doubt = "" if run.score is None or detail["verdict"] == "VALID" else f", {detail['verdict']}"
+    doubt = "" if run.score is None or _is_valid(run) else f", {detail['verdict']}"
     yield f"  score       {_score(run)}{doubt}"
 
 
@@ -48,7 +49,7 @@ def _energy(run: ScoringRun) -> str:
     energy_wh = run.detail["energy_wh"]
     if energy_wh is None:
         return "none"
-    return f"{_measured(energy_wh, run.detail['uncertainty_wh'])} Wh"
+    return f"{_measured(energy_wh, run.detail['uncertainty_wh'], _is_valid(run))} Wh"
 
 
 def _score(run: ScoringRun) -> str:
@@ -57,14 +58,22 @@ def _score(run: ScoringRun) -> str:
     energy_wh, uncertainty_wh = run.detail["energy_wh"], run.detail["uncertainty_wh"]
     # The score is one over the energy, so that both have the same share of uncertainty.
     uncertainty = None if uncertainty_wh is None else run.score * uncertainty_wh / energy_wh
-    return f"{_measured(run.score, uncertainty)} mAP/Wh"
+    return f"{_measured(run.score, uncertainty, _is_valid(run))} mAP/Wh"
 
 
-def _measured(value: float, uncertainty: float | None) -> str:
+def _is_valid(run: ScoringRun) -> bool:
+    return bool(run.detail["verdict"] == "VALID")
+
+
+def _measured(value: float, uncertainty: float | None, valid: bool) -> str:
     """Return a value to the digits that its uncertainty leaves, two of them uncertain."""
+    few = _decimals(value, _DIGITS)
     if uncertainty is None or not 0 < uncertainty < math.inf:
-        return _rounded(value, _decimals(value, _DIGITS))
-    decimals = _decimals(uncertainty, 2)
+        return _rounded(value, few)
+    # However large the uncertainty is, one digit of the value stays.
+    decimals = max(_decimals(uncertainty, 2), _decimals(value, 1))
+    if not valid:
+        return _rounded(value, min(few, decimals))
     return f"{_rounded(value, decimals)} ± {_rounded(uncertainty, decimals)}"
 
 

@@ -31,9 +31,9 @@ def run(mean_ap=0.335, energy_wh=0.5, uncertainty_wh=0.0011, verdict="VALID", **
     ("energy_wh", "uncertainty_wh", "expected"),
     [
         (0.5, 0.0011, "0.6700 ± 0.0015 mAP/Wh"),
-        # 0.2 s long: 799.748296 was printed here.
         (0.000418882, 0.00002, "800 ± 38 mAP/Wh"),
         (0.000418882, 0.0002, "800 ± 380 mAP/Wh"),
+        (0.000418882, 0.05, "800 ± 95500 mAP/Wh"),
         (0.000418882, None, "800 mAP/Wh"),
         (0.5, None, "0.670 mAP/Wh"),
         (0.5, 0.0, "0.670 mAP/Wh"),
@@ -53,10 +53,24 @@ def test_energy_has_the_digits_of_its_uncertainty():
 
 
 @pytest.mark.parametrize(
+    ("uncertainty_wh", "expected"),
+    # A session of 0.2 s: 799.748296 was printed here.
+    [(1e-6, "800"), (0.0002, "800"), (0.5, "800"), (None, "800")],
+)
+def test_a_doubtful_score_has_three_digits_at_most(uncertainty_wh, expected):
+    """What makes an energy SUSPECT is in no table of accuracy, so that few digits are shown."""
+    suspect = run(energy_wh=0.000418882, uncertainty_wh=uncertainty_wh, verdict="SUSPECT")
+    assert f"{expected} mAP/Wh, SUSPECT" == result_line(suspect)
+    lines = result_text(suspect).splitlines()
+    assert f"  score       {expected} mAP/Wh, SUSPECT" == lines[-1]
+    assert "±" not in result_text(suspect)
+
+
+@pytest.mark.parametrize(
     ("verdict", "line"),
     [
         ("VALID", "  score       0.6700 ± 0.0015 mAP/Wh"),
-        ("SUSPECT", "  score       0.6700 ± 0.0015 mAP/Wh, SUSPECT"),
+        ("SUSPECT", "  score       0.670 mAP/Wh, SUSPECT"),
         ("INVALID", "  score       none"),
     ],
 )
