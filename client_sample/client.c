@@ -5,9 +5,11 @@
  *     cc -O2 -o client client.c -lcurl        (Debian: apt install gcc libcurl4-openssl-dev)
  *     ./client http://192.168.1.2:8000 TEAM PASSWORD [ANSWERS]
  *
- * Put your detector into detect(). ANSWERS is a file of lines to replay instead of detecting:
- * image, class, confidence, xmin, ymin, xmax, ymax between blanks or commas, where images are
- * numbered as the contest numbers them. The exit code is 0 when all is done or the time ran out.
+ * Put your detector into detect(), and set DETECTS to 1. ANSWERS is a file of lines to replay
+ * instead: image, class, confidence, xmin, ymin, xmax, ymax between blanks or commas. They go by the
+ * images' numbers. An event has the images in another order for each session, so that stored answers
+ * score about 0 there.
+ * The exit code is 0 when all is done or the time ran out, 1 after an error, 2 after wrong use.
  */
 #include <curl/curl.h>
 #include <ctype.h>
@@ -20,6 +22,9 @@
 
 #define TIMEOUT_S 30L
 #define PROGRESS_S 2
+#ifndef DETECTS
+#define DETECTS 0 /* 1 when detect() is your own detector */
+#endif
 
 /* One object; the corners are inclusive pixels of the image as it was sent. */
 struct box {
@@ -267,8 +272,15 @@ int main(int count, char **arguments)
         return 2;
     }
     base = arguments[1];
-    if (count == 5)
+    if (count == 5) {
         read_answers(arguments[4]);
+        fprintf(stderr, "client: the stored answers go by the images' numbers; in an event, where "
+                        "each session has another order, they score about 0\n");
+    } else if (!DETECTS) {
+        fprintf(stderr, "client: there is nothing to post: give a file of ANSWERS, or write a "
+                        "detector into detect() and set DETECTS to 1\n");
+        return 2;
+    }
     if (curl_global_init(CURL_GLOBAL_DEFAULT) || !(curl = curl_easy_init()))
         die("libcurl does not start");
     curl_easy_setopt(curl, CURLOPT_WRITEFUNCTION, receive);
@@ -284,6 +296,8 @@ int main(int count, char **arguments)
     append_text(&form, password ? password : "");
     curl_free(password);
     status = ask(curl, base, "/login", &form, &answer);
+    if (answer.data[0] == '<')
+        die("%s sent a web page: this is not the contestants' port; ask the operator", base);
     if (status != 200)
         die("the referee refused the login with status %ld: %.200s", status, answer.data);
     token = answer.data;

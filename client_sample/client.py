@@ -3,15 +3,16 @@
 
     python client.py --url http://192.168.1.2:8000 --user me --password practice
 
-The client logs in, which starts the clock and the power meter, asks how many images there are,
-fetches each one, hands it to a detector, posts what the detector saw, and logs out. Put your own
-detector into `detect`, or name one on the command line: --detector module:function.
+The client logs in, and the login starts the clock and the power meter. It asks how many images
+there are, fetches each one, gives it to a detector, posts what the detector saw, and logs out. Put
+your own detector into `detect`, or name one on the command line: --detector module:function.
 """
 
 from __future__ import annotations
 
 import argparse
 import contextlib
+import hashlib
 import http.client
 import importlib
 import io
@@ -21,6 +22,7 @@ import random
 import sys
 import time
 import zipfile
+from pathlib import Path
 from typing import Any, Callable, Dict, Iterable, Iterator, List, Optional, Sequence, Tuple
 from urllib.parse import urlencode, urlsplit
 
@@ -31,21 +33,35 @@ Detector = Callable[[int, bytes], Iterable[Row]]
 Answers = Dict[int, List[Row]]  # by image id
 
 
-def detect(image_id: int, jpeg_bytes: bytes) -> Iterable[Row]:
-    """Say what is in an image: this is the place for your own detector."""
-    return []
+STORED_ANSWERS = (
+    "the stored answers go by the images' numbers. In an event each session has its images in an "
+    "order of its own: there such answers score about 0. In a rehearsal with --shuffle give "
+    "--images DIR, and each image is known by its bytes."
+)
+
+# Your own detector. Write a function in the place of this line:
+# def detect(image_id: int, jpeg_bytes: bytes) -> Iterable[Row]: ...
+detect: Optional[Detector] = None
 
 
 class ClientError(Exception):
-    """Stop the client; the text is one sentence for the person in front of it."""
+    """An error that stops the client; its text is for the person in front of it."""
+
+    exit_code = 1
+
+
+class WrongUse(ClientError):
+    """A command line that cannot lead to a score."""
+
+    exit_code = 2
 
 
 class Unauthorised(ClientError):
-    """Report a wrong password, or a token that is no longer taken since the time has run out."""
+    """A wrong password, or a token that is refused because the time has run out."""
 
 
 class Referee:
-    """Speak the contest's protocol over one open connection; every request is a form's POST."""
+    """The contest's protocol over one open connection; every request is a form's POST."""
 
     def __init__(self, url: str, timeout_s: float = 30.0) -> None:
         try:
@@ -60,13 +76,16 @@ class Referee:
 
     def login(self, user: str, password: str) -> None:
         """Start the session; while it runs, a further login resumes it with the same deadline."""
-        self._token = self._ask("/login", username=user, password=password).decode("latin-1")
+        answer = self._ask("/login", username=user, password=password)
+        if answer.lstrip().startswith(b"<"):
+            raise ClientError(f"{self.connection.host} sent no token but {wording(answer)}")
+        self._token = answer.decode("latin-1")
 
     def image_count(self) -> int:
         """Return how many images there are; they are numbered from 1."""
         body = self._ask("/no_of_images", token=self._token)
         if not body.isdigit():
-            raise ClientError(f"The referee sent no number of images but {body[:40]!r}.")
+            raise ClientError(f"The referee sent no number of images but {wording(body)}")
         return int(body)
 
     def images(self, count: int, by_hundreds: bool = False) -> Iterator[Tuple[int, bytes]]:
@@ -111,9 +130,20 @@ class Referee:
                 kept_open = False  # the server had closed it: once more, over a new one
         if response.status == 200:
             return answer
-        text = answer[:200].decode("utf-8", "replace").strip()
         refusal = Unauthorised if response.status == 401 else ClientError
+        text = wording(answer)
         raise refusal(f"The referee refused {path} with status {response.status}: {text}")
+
+
+def wording(answer: bytes) -> str:
+    """Return what a server said, in one line for a person; a web page is named, not printed."""
+    text = answer[:300].decode("utf-8", "replace").strip()
+    if not text.startswith("<"):
+        return " ".join(text.split())
+    return (
+        "a web page. This is not the contestants' port: the operators' console has another. "
+        "Ask the operator for the address."
+    )
 
 
 def read(path: str, parse: Callable[[str], Any]) -> Any:
@@ -165,12 +195,55 @@ def number_images(answers: Answers, count: int, ids: Optional[List[int]]) -> Ans
     return {k: answers[own_id] for k, own_id in enumerate(own_ids, 1) if own_id in answers}
 
 
-def replay(answers: Answers, accuracy: float, seed: int) -> Detector:
-    """Make a detector of answers; a class is right with this probability, otherwise 5 too high."""
+def recognise(folder: str) -> Dict[bytes, int]:
+    """Return the number of each image of a folder by its digest; the number is the file's name."""
+    try:
+        files = [path for path in Path(folder).iterdir() if path.stem.isdigit()]
+        found = {hashlib.sha256(path.read_bytes()).digest(): int(path.stem) for path in files}
+    except OSError as error:
+        raise ClientError(f"Cannot use --images {folder}: {error.strerror}.") from error
+    if not found:
+        raise ClientError(f"Cannot use --images {folder}: no file there has a number as its name.")
+    return found
+
+
+def spoil(answers: Answers, accuracy: float, seed: int) -> None:
+    """Leave each class right with this probability; add 5 to the others."""
     chance = random.Random(seed)
     for rows in answers.values():
         rows[:] = [r if chance.random() < accuracy else (r[0] + 5, *r[1:]) for r in rows]
-    return lambda image_id, jpeg_bytes: answers.get(image_id, [])
+
+
+def replay(answers: Answers, known: Dict[bytes, int]) -> Detector:
+    """Make a detector of stored answers; `known` tells an image's number by its bytes.
+
+    Without it the referee's numbers count, which is right for images that are not shuffled.
+    """
+    strange: List[int] = []
+
+    def see(image_id: int, jpeg_bytes: bytes) -> Iterable[Row]:
+        number = known.get(hashlib.sha256(jpeg_bytes).digest()) if known else image_id
+        if number is None and not strange:
+            strange.append(image_id)
+            say(f"image {image_id} is not in the folder of --images, so it has no stored answer")
+        return answers.get(number or 0, [])
+
+    return see
+
+
+def prepare(args: argparse.Namespace) -> Callable[[int], Detector]:
+    """Read all that a replay needs; the function returned makes the detector for N images."""
+    answers = read(args.answers, parse_answers)
+    ids = read(args.ids, parse_ids) if args.ids else None
+    own = recognise(args.images) if args.images else {}
+    if not own:
+        say(STORED_ANSWERS)
+    elif ids is None and set(answers) <= set(own.values()):
+        ids = sorted(own.values())  # the answers name the images as the folder does
+    numbers = {own_id: k for k, own_id in enumerate(ids or sorted(own.values()), 1)}
+    known = {digest: numbers.get(own_id, 0) for digest, own_id in own.items()}
+    spoil(answers, args.accuracy, args.seed)
+    return lambda count: replay(number_images(answers, count, ids), known)
 
 
 def load_detector(name: str) -> Detector:
@@ -181,6 +254,21 @@ def load_detector(name: str) -> Detector:
         return getattr(importlib.import_module(module), function)  # type: ignore[no-any-return]
     except (ImportError, AttributeError, ValueError) as error:
         raise ClientError(f"Cannot use --detector {name}: {error}.") from error
+
+
+def choose(args: argparse.Namespace) -> Callable[[int], Detector]:
+    """Return a function that makes the detector, or refuse a session that could post nothing."""
+    if args.answers:
+        return prepare(args)
+    if args.images or args.ids:
+        raise WrongUse("--images and --ids go with --answers: a detector sees the images itself.")
+    detector = load_detector(args.detector) if args.detector else detect
+    if detector is None:
+        raise WrongUse(
+            "There is nothing to post. Give --detector MODULE:FUNCTION or --answers FILE, or write "
+            "a function detect() into client.py."
+        )
+    return lambda count: detector
 
 
 def say(text: str) -> None:
@@ -221,6 +309,7 @@ def main(argv: Optional[List[str]] = None) -> int:
     add("--detector", metavar="MODULE:FUNCTION", help="detector to use instead of detect()")
     add("--answers", metavar="FILE", help="replay these COCO results or LPIRC lines")
     add("--ids", metavar="FILE", help="image ids of the answers: COCO annotations or a list")
+    add("--images", metavar="DIR", help="the images of --answers, to know them in any order")
     add("--accuracy", type=float, default=1.0, help="share of classes of --answers to keep right")
     add("--seed", type=int, default=0, help="of the chance behind --accuracy")
     add("--zip", action="store_true", help="fetch the images by hundreds")
@@ -229,19 +318,16 @@ def main(argv: Optional[List[str]] = None) -> int:
     add("--no-logout", action="store_true", help="leave the session running at the end")
     args = parser.parse_args(argv)
     try:
-        answers = read(args.answers, parse_answers) if args.answers else None
-        ids = read(args.ids, parse_ids) if args.ids else None
-        detector = load_detector(args.detector) if args.detector else detect
+        # All that takes time or can fail is done before the login starts clock and meter.
+        make_detector = choose(args)
         referee = Referee(args.url, args.timeout)
         with contextlib.closing(referee.connection):
             referee.login(args.user, args.password)
             count = referee.image_count()
-            if answers is not None:
-                detector = replay(number_images(answers, count, ids), args.accuracy, args.seed)
-            take_part(referee, detector, count, args)
+            take_part(referee, make_detector(count), count, args)
     except (ClientError, zipfile.BadZipFile, KeyboardInterrupt) as error:
         say(str(error) or "interrupted; the session itself goes on until its deadline")
-        return 1
+        return getattr(error, "exit_code", 1)
     return 0
 
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """A real detector: a TensorFlow Lite model run by LiteRT on the processor.
 
-It needs `pip install 'lpirc-referee[litert]'` (ai-edge-litert, numpy and Pillow) and a model that
+It needs `pip install '.[litert]'` (ai-edge-litert, numpy and Pillow) and a model that
 ends in TFLite_Detection_PostProcess, as SSD-MobileNet and EfficientDet-Lite do. A model that gives
 raw boxes needs a suppression after it: see `nms.py`.
 """
@@ -36,7 +36,7 @@ class LiteRtDetector:
             from PIL import Image
         except ImportError as error:
             raise ImportError(
-                "the LiteRT detector needs more packages: pip install 'lpirc-referee[litert]'"
+                "the LiteRT detector needs more packages: pip install '.[litert]'"
             ) from error
         self._numpy, self._image = numpy, Image
         self._interpreter: Any = Interpreter(model_path=str(model), num_threads=threads)

@@ -14,19 +14,13 @@ import argparse
 import sys
 import threading
 import time
-from typing import List, Optional, Sequence
+from typing import Callable, List, Optional, Sequence
 
 from client_sample.client import (
     ClientError,
     Detector,
     Unauthorised,
-    detect,
-    load_detector,
-    number_images,
-    parse_answers,
-    parse_ids,
-    read,
-    replay,
+    choose,
     say,
 )
 from client_sample.pipeline import Pipeline
@@ -104,6 +98,7 @@ def main(argv: Optional[List[str]] = None) -> int:
     add("--detector", metavar="MODULE:FUNCTION", help="detect with this function")
     add("--answers", metavar="FILE", help="replay these COCO results or LPIRC lines")
     add("--ids", metavar="FILE", help="image ids of the answers: COCO annotations or a list")
+    add("--images", metavar="DIR", help="the images of --answers, to know them in any order")
     add("--accuracy", type=float, default=1.0, help="share of classes of --answers to keep right")
     add("--seed", type=int, default=0, help="of the chance behind --accuracy")
     add("--workers", type=_count, default=1, help="detectors that work at the same time")
@@ -118,18 +113,13 @@ def main(argv: Optional[List[str]] = None) -> int:
     args = parser.parse_args(argv)
     try:
         # All that takes time or can fail is done before the login starts clock and meter.
-        answers = read(args.answers, parse_answers) if args.answers else None
-        ids = read(args.ids, parse_ids) if args.ids else None
-        detectors = [_make_detector(args) for _ in range(args.workers)]
+        make_detectors = _choose(args)
         session = Session(args.url, args.timeout, args.patience)
         session.login(args.user, args.password)
-        if answers is not None:
-            numbered = number_images(answers, session.images, ids)
-            detectors = [replay(numbered, args.accuracy, args.seed)] * args.workers
-        return run(session, detectors, args)
+        return run(session, make_detectors(session.images), args)
     except (ClientError, KeyboardInterrupt) as error:
         say(str(error) or "interrupted; the session itself goes on until its deadline")
-        return 1
+        return getattr(error, "exit_code", 1)
 
 
 def _count(text: str) -> int:
@@ -139,17 +129,22 @@ def _count(text: str) -> int:
     return number
 
 
-def _make_detector(args: argparse.Namespace) -> Detector:
-    if args.detector:
-        return load_detector(args.detector)
-    if not args.model:
-        return detect
+def _choose(args: argparse.Namespace) -> Callable[[int], List[Detector]]:
+    """Return a function that makes a detector for each worker, for so many images."""
+    if args.model and not (args.answers or args.detector):
+        models = [_load_model(args.model) for _ in range(args.workers)]
+        return lambda count: models
+    make_detector = choose(args)
+    return lambda count: [make_detector(count)] * args.workers
+
+
+def _load_model(path: str) -> Detector:
     from client_sample.litert_detector import LiteRtDetector
 
     try:
-        return LiteRtDetector(args.model)
+        return LiteRtDetector(path)
     except (ImportError, OSError, ValueError) as error:
-        raise ClientError(f"Cannot use --model {args.model}: {error}") from error
+        raise ClientError(f"Cannot use --model {path}: {error}") from error
 
 
 if __name__ == "__main__":

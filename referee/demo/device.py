@@ -42,7 +42,7 @@ def main(argv: list[str] | None = None) -> int:
             referee.login(args.user, args.password)
             count = referee.image_count()
             answers = number_images(parse_answers(args.answers.read_text()), count, None)
-            detector = _slowed(replay(answers, 1.0, 0), args.seconds_per_image)
+            detector = _slowed(replay(answers, {}), args.seconds_per_image)
             take_part(referee, detector, count, options)
     except (ClientError, KeyboardInterrupt) as error:
         say(str(error))

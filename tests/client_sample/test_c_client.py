@@ -18,10 +18,14 @@ SOURCE = Path(__file__).parents[2] / "client_sample/client.c"
 
 @pytest.fixture(scope="module")
 def program(tmp_path_factory) -> Path:
-    """Build the client with every warning on."""
-    built = tmp_path_factory.mktemp("c") / "client"
+    """Build the client as one with a detector of its own, which sees nothing."""
+    return build(tmp_path_factory.mktemp("c") / "client", "-DDETECTS=1")
+
+
+def build(built: Path, *options: str) -> Path:
+    """Build the client with every warning on, and return its path."""
     strict = ["-std=c99", "-pedantic", "-Wall", "-Wextra", "-Wconversion", "-Werror"]
-    command = ["cc", *strict, "-O2", "-o", str(built), str(SOURCE), "-lcurl"]
+    command = ["cc", *strict, *options, "-O2", "-o", str(built), str(SOURCE), "-lcurl"]
     done = subprocess.run(command, capture_output=True, text=True, timeout=120)
     assert 0 == done.returncode, done.stderr
     return built
@@ -68,10 +72,23 @@ def test_a_session_goes_from_login_to_logout_over_one_connection(program, refere
     assert "5 of 5 images, 5 boxes" in said
 
 
-def test_without_answers_nothing_is_posted(program, referee):
-    """The detector that is a place to put one's own sees nothing."""
+def test_a_detector_that_sees_nothing_posts_nothing(program, referee):
+    """A session without boxes is a session: it goes from login to logout."""
     assert 0 == run(program, referee.url, "me", "secret")[0]
     assert "/result" not in referee.paths
+
+
+def test_a_client_that_could_post_nothing_does_not_log_in(referee, tmp_path):
+    """With neither a detector nor answers the client says so before the clock starts."""
+    code, said = run(build(tmp_path / "client"), referee.url, "me", "secret")
+    assert 2 == code
+    assert "there is nothing to post" in said
+    assert [] == referee.requests
+
+
+def test_stored_answers_are_told_to_belong_to_one_order(program, referee, answers):
+    """Whoever replays answers learns why they score about 0 in a shuffled event."""
+    assert "another order" in run(program, referee.url, "me", "secret", str(answers))[1]
 
 
 def test_a_connection_that_the_server_closed_is_opened_again(program, referee, answers):
@@ -105,6 +122,8 @@ def test_running_out_of_time_is_a_normal_end(program, referee, answers, used):
         (["m&e", "sec=ret"], {}, "refused the login with status 401"),
         (["me", "secret", "missing.csv"], {}, "cannot read missing.csv: No such file"),
         (["me", "secret", str(SOURCE)], {}, "line 1: expected seven numbers"),
+        (["me", "secret"], {"/login": (200, b"<!doctype html>")}, "not the contestants' port"),
+        (["me", "secret"], {"/login": (403, b"<!doctype html>")}, "not the contestants' port"),
         (["me", "secret"], {"/no_of_images": (200, b"<html>")}, "no number of images but: <html>"),
         (["me", "secret"], {"/no_of_images": (401, b"Invalid User")}, "does not take the token"),
         (["me", "secret"], {"/image": (500, b"Image not found\n")}, "Image not found"),

@@ -22,6 +22,33 @@ def run(referee, *arguments):
     return client.main(["--url", referee.url, "--user", "me", "--password", "secret", *arguments])
 
 
+@pytest.fixture(autouse=True)
+def detector(monkeypatch):
+    """Give the client a detector that sees nothing, as if a contestant had written it."""
+    monkeypatch.setattr(client, "detect", lambda image_id, jpeg_bytes: [])
+
+
+def test_a_client_that_could_post_nothing_does_not_log_in(referee, capsys, monkeypatch):
+    """With neither a detector nor answers the client says so before the clock starts."""
+    monkeypatch.setattr(client, "detect", None)
+    assert 2 == run(referee)
+    assert "There is nothing to post. Give --detector" in capsys.readouterr().err
+    assert [] == referee.requests
+
+
+@pytest.mark.parametrize("option", ["--images", "--ids"])
+def test_an_option_that_would_be_ignored_is_wrong_use(referee, tmp_path, capsys, option):
+    """--images and --ids say something about stored answers, so without answers they are refused."""
+    assert 2 == run(referee, option, str(tmp_path))
+    assert "--images and --ids go with --answers" in capsys.readouterr().err
+    assert [] == referee.requests
+
+
+def test_the_clients_of_the_project_come_without_a_detector():
+    """`detect` is the place for a contestant's own, and empty until then."""
+    assert "\ndetect: Optional[Detector] = None\n" in SOURCE.read_text()
+
+
 def test_a_session_goes_from_login_to_logout_over_one_connection(referee, answers_file):
     """Everything happens in order over one kept connection, and empty images are not posted."""
     assert 0 == run(referee, "--answers", answers_file)
@@ -121,6 +148,67 @@ def test_ids_tell_which_image_each_id_is(referee, tmp_path, form):
     assert [(2, 3), (5, 900)] == [(row[0], row[3]) for row in referee.posted]
 
 
+def write_images(referee, folder, names):
+    """Write the images that the referee sends as 1, 2, 3 ... under these names."""
+    folder.mkdir()
+    for image_id, name in enumerate(names, 1):
+        (folder / name).write_bytes(referee.image(image_id))
+    return str(folder)
+
+
+def test_stored_answers_are_told_to_belong_to_one_order(referee, answers_file, capsys):
+    """Whoever replays answers learns why they score about 0 in a shuffled event."""
+    assert 0 == run(referee, "--answers", answers_file)
+    said = capsys.readouterr().err
+    assert "an order of its own: there such answers score about 0" in said
+    assert "--images DIR" in said
+
+
+@pytest.mark.parametrize("own_ids", [(1, 2, 3, 4, 5), (139, 285, 632, 724, 776)])
+def test_answers_find_their_images_in_any_order(referee, tmp_path, capsys, own_ids):
+    """With --images each image is known by its bytes, and its own answers are posted for it."""
+    shuffled = [own_ids[k] for k in (3, 0, 4, 1, 2)]
+    images = write_images(referee, tmp_path / "images", [f"{k:012}.jpg" for k in shuffled])
+    answers = tmp_path / "answers.txt"
+    answers.write_text("".join(f"{own_id} 1 0.5 {own_id} 0 1 1\n" for own_id in own_ids))
+    assert 0 == run(referee, "--answers", str(answers), "--images", images)
+    assert list(enumerate(shuffled, 1)) == [(row[0], row[3]) for row in referee.posted]
+    assert "score about 0" not in capsys.readouterr().err
+
+
+def test_answers_by_contest_number_find_images_with_other_names(referee, tmp_path):
+    """Answers that number the images 1 to N mean the k-th file in ascending order."""
+    names = ["724.jpg", "139.jpg", "776.jpg", "285.jpg", "632.jpg"]
+    images = write_images(referee, tmp_path / "images", names)
+    answers = tmp_path / "answers.txt"
+    answers.write_text("".join(f"{k} 1 0.5 {k} 0 1 1\n" for k in range(1, 6)))
+    assert 0 == run(referee, "--answers", str(answers), "--images", images)
+    assert [(1, 4), (2, 1), (3, 5), (4, 2), (5, 3)] == [(r[0], r[3]) for r in referee.posted]
+
+
+def test_an_image_that_is_not_in_the_folder_is_told_once(referee, tmp_path, answers_file, capsys):
+    """Another folder's images have no stored answers, and the person learns it at the first one."""
+    images = write_images(referee, tmp_path / "images", ["1.jpg"])
+    (tmp_path / "images" / "2.jpg").write_bytes(b"another image")
+    (tmp_path / "images" / "5.jpg").write_bytes(b"a third image")
+    ids = tmp_path / "ids"
+    ids.write_text("1 2 3 4 5")
+    assert 0 == run(referee, "--answers", answers_file, "--images", images, "--ids", str(ids))
+    assert 1 == capsys.readouterr().err.count("is not in the folder of --images")
+    assert [1] == [row[0] for row in referee.posted]
+
+
+@pytest.mark.parametrize("name", ["missing", "empty"])
+def test_a_folder_without_numbered_images_is_an_error(
+    referee, tmp_path, answers_file, capsys, name
+):
+    """A wrong --images is told before the login."""
+    (tmp_path / "empty").mkdir()
+    assert 1 == run(referee, "--answers", answers_file, "--images", str(tmp_path / name))
+    assert f"Cannot use --images {tmp_path / name}: " in capsys.readouterr().err
+    assert [] == referee.requests
+
+
 def test_ids_that_cannot_be_told_are_an_error_that_names_the_option(referee, tmp_path, capsys):
     """Three of five unknown ids could be any images, so the client asks for --ids."""
     path = tmp_path / "answers.txt"
@@ -174,13 +262,15 @@ def test_progress_and_a_summary_are_told_on_stderr(referee, answers_file, capsys
     [
         (["--password", "wrong"], {}, "Invalid username or password"),
         (["--answers", "no_such_file.json"], {}, "No such file or directory"),
-        (["--ids", "no_such_file.json"], {}, "No such file or directory"),
         (["--detector", "no_such_module:f"], {}, "No module named 'no_such_module'"),
         (["--detector", "json:no_such_function"], {}, "no_such_function"),
         (["--url", "https://127.0.0.1:1"], {}, "is not an address"),
         (["--url", "http://127.0.0.1:port"], {}, "is not an address"),
         (["--url", "http://127.0.0.1:99999"], {}, "is not an address"),
         (["--zip"], {"/zipimages": (200, b"no zip")}, "not a zip file"),
+        ([], {"/login": (200, b"<!doctype html><p>Console")}, "not the contestants' port"),
+        ([], {"/login": (403, b"<!doctype html><p>Console")}, "not the contestants' port"),
+        ([], {"/login": (404, b"This is\nthe console.\n")}, "404: This is the console."),
         ([], {"/login": (500, b"Powermeter not connected\n")}, "Powermeter not connected"),
         ([], {"/no_of_images": (401, b"Invalid User")}, "Invalid User"),
         ([], {"/no_of_images": (200, b"<html>")}, "no number of images"),
@@ -262,15 +352,15 @@ def test_the_file_keeps_its_promises():
     names = {alias.name for node in imports if isinstance(node, ast.Import) for alias in node.names}
     names |= {node.module for node in imports if isinstance(node, ast.ImportFrom)}
     assert {name.split(".")[0] for name in names} <= sys.stdlib_module_names
-    assert len(text.splitlines()) < 250
+    assert len(text.splitlines()) < 350
 
 
 @pytest.mark.parametrize("command", [["client.py"], ["-m", "client_sample.client"]])
-def test_it_runs_as_a_script_and_as_a_module(referee, command):
+def test_it_runs_as_a_script_and_as_a_module(referee, command, answers_file):
     """Both ways to start it play a session."""
     folder = SOURCE.parent if command == ["client.py"] else SOURCE.parent.parent
     arguments = ["--url", referee.url, "--user", "me", "--password", "secret"]
-    command = [sys.executable, *command, *arguments]
+    command = [sys.executable, *command, *arguments, "--answers", answers_file]
     done = subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=60)
     assert 0 == done.returncode, done.stderr
     assert "/logout" == referee.paths[-1]

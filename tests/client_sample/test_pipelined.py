@@ -9,7 +9,7 @@ import threading
 
 import pytest
 
-from client_sample import pipelined
+from client_sample import client, pipelined
 from client_sample.pipeline import Pipeline
 from client_sample.session import LostConnection, Session
 
@@ -25,6 +25,20 @@ def pipeline(referee, detector, **options):
     session = Session(referee.url, patience_s=10)
     session.login("me", "secret")
     return Pipeline(session, [detector], **options)
+
+
+@pytest.fixture(autouse=True)
+def detector(monkeypatch):
+    """Give the client a detector that sees nothing, as if a contestant had written it."""
+    monkeypatch.setattr(client, "detect", lambda image_id, jpeg_bytes: [])
+
+
+def test_a_client_that_could_post_nothing_does_not_log_in(referee, capsys, monkeypatch):
+    """With neither a detector, a model nor answers the client says so before the clock starts."""
+    monkeypatch.setattr(client, "detect", None)
+    assert 2 == run(referee)
+    assert "There is nothing to post. Give --detector" in capsys.readouterr().err
+    assert [] == referee.requests
 
 
 @pytest.fixture(autouse=True)
