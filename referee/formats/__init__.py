@@ -1,25 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Readers of the files that people bring: ground truth, blacklists, detections."""
+"""How answers, ground truth and lists are written: one grammar for what is posted and for files.
 
-from referee.formats.detections_file import read_coco_results, read_detections
-from referee.formats.ground_truth import read_ground_truth
-from referee.formats.image_ids import (
-    contest_image_ids,
-    in_own_ids,
-    own_image_ids,
-    renumber,
-    renumber_detections,
-)
-from referee.formats.truth_file import GroundTruthFile
-
-__all__ = [
-    "GroundTruthFile",
-    "contest_image_ids",
-    "in_own_ids",
-    "own_image_ids",
-    "read_coco_results",
-    "read_detections",
-    "read_ground_truth",
-    "renumber",
-    "renumber_detections",
-]
+Import from the modules: `ground_truth.read_ground_truth`, `detections_file.read_detections`,
+`image_ids`, `truth_file.GroundTruthFile`; `answers` for what is posted.
+"""

@@ -9,12 +9,12 @@ from typing import Any
 
 import numpy as np
 
+from referee.core.coco_boxes import CocoTruth
 from referee.core.ground_truth import GroundTruth
 from referee.errors import InputError
 from referee.formats.json_fields import number, object_at, objects, whole
 from referee.formats.text import load_json
 from referee.formats.truth_file import NO_BLACKLIST, GroundTruthFile
-from referee.scoring.coco_boxes import CocoTruth
 
 
 def read_coco_truth(path: Path, content: bytes) -> GroundTruthFile:

@@ -14,13 +14,8 @@ from referee.core.ground_truth import GroundTruth
 from referee.errors import InputError
 from referee.formats.class_lists import ilsvrc_class_id
 from referee.formats.number_table import are_whole, parse_numbers
-from referee.formats.text import (
-    cells,
-    parse_cell,
-    read_bytes,
-    require_width,
-    whole_number,
-)
+from referee.formats.numbers import number, whole_number
+from referee.formats.text import cells, parse_cell, read_bytes, require_width
 from referee.formats.truth_file import NO_BLACKLIST, GroundTruthFile
 
 BOX_FIELDS = ("image_id", "class_id", "xmin", "ymin", "xmax", "ymax")
@@ -83,7 +78,7 @@ def _read_slowly(path: Path, content: bytes) -> NDArray[np.float64]:
             for field, text in zip(BOX_FIELDS[:2], row, strict=False)
         ]
         corners = [
-            parse_cell(path, line, field, text, float, "a number")
+            parse_cell(path, line, field, text, number, "a number")
             for field, text in zip(BOX_FIELDS[2:], row[2:], strict=True)
         ]
         _require_box(path, line, ids, corners)
@@ -93,10 +88,10 @@ def _read_slowly(path: Path, content: bytes) -> NDArray[np.float64]:
 
 def _box_id(text: str) -> int:
     """Read an id that a double holds exactly, since a row of boxes is kept as doubles."""
-    number = whole_number(text)
-    if abs(number) >= 2**53:
+    own = whole_number(text)
+    if abs(own) >= 2**53:
         raise ValueError(text)
-    return number
+    return own
 
 
 def _line_of_row(path: Path, content: bytes, row: int) -> tuple[int, list[str]]:

@@ -6,6 +6,7 @@ from __future__ import annotations
 import re
 
 from referee.errors import Refusal
+from referee.formats.faults import quoted
 
 ARCHIVE_SIZE = 100
 """Images in one archive of `/zipimages`; the last may hold fewer."""
@@ -27,7 +28,7 @@ def requested_image(text: str, count: int) -> int:
     if not _DIGITS.fullmatch(text):
         raise Refusal(
             "image_index_invalid",
-            f"'{text[:40]}' is not an image number: send digits, 1 to {count}.",
+            f"{quoted(text)} is not an image number: send digits, 1 to {count}.",
         )
     # Numbers of absurd length would make int() slow, and are out of range anyway.
     digits = text.lstrip("0")
@@ -64,7 +65,7 @@ def parse_posted_image(text: str) -> int:
     """
     match = _POSTED.fullmatch(text.strip())
     if match is None:
-        raise ValueError(f"'{text[:40]}' is not an image number")
+        raise ValueError(f"{quoted(text)} is not an image number")
     # As above: what has too many digits is not even converted.
     digits = match.group(2).lstrip("0")
     if len(digits) > _INT64_DIGITS:

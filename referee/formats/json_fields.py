@@ -3,12 +3,12 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 from referee.errors import InputError
+from referee.formats.json_text import shown
 
 _INT64_LIMIT = 2**63
 
@@ -38,21 +38,17 @@ def whole(path: Path, place: str, entry: dict[str, Any], field: str) -> int:
     if isinstance(value, float) and value.is_integer():
         value = int(value)
     if isinstance(value, bool) or not isinstance(value, int):
-        raise InputError(f"{path}, {place}, {field}: {_shown(value)} is not a whole number")
+        raise InputError(f"{path}, {place}, {field}: {shown(value)} is not a whole number")
     if not -_INT64_LIMIT <= value < _INT64_LIMIT:
-        raise InputError(f"{path}, {place}, {field}: {_shown(value)} does not fit into 64 bits")
+        raise InputError(f"{path}, {place}, {field}: {shown(value)} does not fit into 64 bits")
     return value
 
 
 def number(path: Path, place: str, field: str, value: Any) -> float:
     """Return a value that is a number."""
     if isinstance(value, bool) or not isinstance(value, (int, float)):
-        raise InputError(f"{path}, {place}, {field}: {_shown(value)} is not a number")
+        raise InputError(f"{path}, {place}, {field}: {shown(value)} is not a number")
     try:
         return float(value)
     except OverflowError:
-        raise InputError(f"{path}, {place}, {field}: {_shown(value)} is too large") from None
-
-
-def _shown(value: Any) -> str:
-    return json.dumps(value)[:40]
+        raise InputError(f"{path}, {place}, {field}: {shown(value)} is too large") from None

@@ -1,21 +1,25 @@
 # SPDX-License-Identifier: Apache-2.0
 """Large tables of plain numbers, parsed by whole arrays instead of line by line.
 
-A million lines take a fraction of a second: runs of digits are found by comparing bytes, eight
-digits at a time become an integer by three multiplications on a 64-bit word, and integer and
-fraction join exactly (both are below 2^53, and the power of ten is exact), so that every value is
-the one that float() gives. Anything unusual is left to float(), line by line; what is no table of
-numbers at all is left to the caller, who can say why.
+The grammar is that of `lines` and `numbers`. A million lines take a fraction of a second. Runs of
+digits are found by comparing bytes. Eight digits at a time become an integer by three
+multiplications on a 64-bit word. Integer and fraction join exactly, since both are below 2^53 and
+the power of ten is exact. So every value is the one that float() gives. Unusual lines are left to
+float(), one by one. What is no table of numbers is left to the caller, who can say why.
 """
 
 from __future__ import annotations
 
 import os
 import re
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
+
+from referee.formats.lines import plain_lines
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -34,28 +38,43 @@ _THREADS = min(4, os.cpu_count() or 1)
 _LONGEST_RUN = 8
 _PADDING = 8
 _EXACT = 2.0**53
-_SEPARATOR = re.compile(rb"\s*,\s*|\s+")
+_SEPARATOR = re.compile(rb"[ \t]*,[ \t]*|[ \t]+")
 
 _NEWLINE, _COMMA, _MINUS, _POINT, _ZERO, _NINE, _BLANK = (ord(sign) for sign in "\n,-.09 ")
 _POWERS: Floats = np.array([10.0**n for n in range(_LONGEST_RUN + 1)])
 _LAST_BYTES = np.array(
     [0] + [(2**64 - 1) & ((2**64 - 1) << 8 * (8 - n)) for n in range(1, 9)], dtype=np.uint64
 )
+# What float() reads beside digits, point, minus and blanks; it also reads underscores and white
+# space of other kinds, which are no part of the grammar.
+_OF_NUMBERS = np.isin(np.arange(256), list(b"+EINFTYAeinftya"))
 
 
 def parse_numbers(content: bytes, columns: int) -> Floats | None:
-    """Return the table (n, columns) that lines of numbers hold; empty lines do not count.
-
-    Numbers are separated by a comma or by blanks. None where a line has another number of
-    cells, an empty cell, or one that float() does not read.
-    """
-    blocks = _split(content.replace(b", ", b","))
-    with ThreadPoolExecutor(_THREADS, thread_name_prefix="parse-numbers") as pool:
-        tables = list(pool.map(lambda block: _parse_block(block, columns), blocks))
+    """Return the table (n, columns) that lines of numbers hold; None where they hold none."""
+    blocks = parse_blocks(plain_lines(content), columns, threads=_THREADS)
+    tables = [table for _, table in blocks]
     found = [table for table in tables if table is not None]
     if len(found) < len(tables):
         return None
     return np.concatenate(found) if found else np.empty((0, columns))
+
+
+def parse_blocks(
+    content: bytes, columns: int, *, threads: int = 1
+) -> Iterator[tuple[bytes, Floats | None]]:
+    """Yield blocks of plain lines, in order, each with the table (n, columns) that it holds.
+
+    The table is None where a line of the block has another number of cells, an empty cell, or
+    one that is no number. One thread is the caller's own.
+    """
+    blocks = _split(content)
+    parse = partial(_parse_block, columns=columns)
+    if threads == 1 or len(blocks) == 1:
+        yield from ((block, parse(block)) for block in blocks)
+        return
+    with ThreadPoolExecutor(threads, thread_name_prefix="parse-numbers") as pool:
+        yield from zip(blocks, pool.map(parse, blocks), strict=True)
 
 
 def are_whole(numbers: Floats) -> bool:
@@ -76,30 +95,33 @@ def _split(content: bytes) -> list[bytes]:
 
 def _parse_block(block: bytes, columns: int) -> Floats | None:
     """Parse a block of lines: by arrays what is plain, by float() what is not."""
+    block = block.replace(b", ", b",")
     text = np.full(len(block) + 2 * _PADDING, _NEWLINE, dtype=np.uint8)
     text[_PADDING:-_PADDING] = np.frombuffer(block, dtype=np.uint8)
-    unusual = _blank_unusual_lines(text)
+    unusual = np.flatnonzero(_is_unusual(text))
+    if not _OF_NUMBERS[text[unusual]].all():
+        return None
+    others = _blank_lines(text, unusual)
     plain = _parse_plain(text, columns)
     if plain is None:
         return _parse_lines(block.split(b"\n"), columns)
     table, starts = plain
-    if not unusual:
+    if not others:
         return table
-    others = _parse_lines([line for _, line in unusual], columns)
-    if others is None:
+    parsed = _parse_lines([line for _, line in others], columns)
+    if parsed is None:
         return None
-    places = np.concatenate([starts, [start for start, _ in unusual]])
-    joined: Floats = np.concatenate([table, others])[np.argsort(places)]
+    places = np.concatenate([starts, [start for start, _ in others]])
+    joined: Floats = np.concatenate([table, parsed])[np.argsort(places)]
     return joined
 
 
-def _blank_unusual_lines(text: Bytes) -> list[tuple[int, bytes]]:
-    """Overwrite lines with letters or signs that only float() reads; return start and content."""
-    unusual = np.flatnonzero(_is_unusual(text))
-    if not len(unusual):
+def _blank_lines(text: Bytes, within: Ints) -> list[tuple[int, bytes]]:
+    """Overwrite the lines that these bytes are in; return the start and content of each."""
+    if not len(within):
         return []
     newlines = np.flatnonzero(text == _NEWLINE)
-    lines = np.unique(np.searchsorted(newlines, unusual))
+    lines = np.unique(np.searchsorted(newlines, within))
     taken = []
     for start, end in zip(newlines[lines - 1].tolist(), newlines[lines].tolist(), strict=True):
         taken.append((start, text[start:end].tobytes()))
@@ -113,7 +135,7 @@ def _is_unusual(text: Bytes) -> NDArray[np.bool_]:
     unusual |= (text > _BLANK) & (text < _COMMA)
     control = text < _BLANK
     if np.count_nonzero(control) > np.count_nonzero(text == _NEWLINE):
-        unusual |= control & (text != _NEWLINE) & (text != ord("\r")) & (text != ord("\t"))
+        unusual |= control & (text != _NEWLINE) & (text != ord("\t"))
     return unusual
 
 

@@ -3,18 +3,16 @@
 
 from __future__ import annotations
 
-import json
-import re
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, TypeVar
 
 from referee.errors import InputError
+from referee.formats.faults import FormatError, quoted
+from referee.formats.json_text import parse_json_text
+from referee.formats.lines import plain_lines, split_cells
 
 _Value = TypeVar("_Value")
-_INT64_LIMIT = 2**63
-_SEPARATOR = re.compile(r"\s*,\s*|\s+")
-_SHOWN = 40
 
 
 def read_bytes(path: Path) -> bytes:
@@ -30,29 +28,23 @@ def read_bytes(path: Path) -> bytes:
 def load_json(path: Path, content: bytes) -> Any:
     """Parse JSON; raise InputError naming the line and column where it stops being JSON."""
     try:
-        return json.loads(content)
-    except json.JSONDecodeError as error:
-        raise InputError(
-            f"{path}, line {error.lineno}, column {error.colno}: not JSON ({error.msg.lower()});"
-            " is the file complete?"
-        ) from None
-    except (UnicodeDecodeError, RecursionError) as error:
-        raise InputError(f"{path} is not JSON ({error})") from None
+        return parse_json_text(content)
+    except FormatError as error:
+        raise InputError(f"{path}, {error}") from None
 
 
 def cells(path: Path, content: bytes) -> Iterator[tuple[int, list[str]]]:
-    """Yield number from 1 and cells of each line that is not empty.
-
-    Cells are separated by a comma or by blanks; between two commas is an empty cell.
-    """
+    """Yield number from 1 and cells of each line that is not empty, see `lines`."""
+    plain = plain_lines(content)
     try:
-        text = content.decode("utf-8-sig")
+        text = plain.decode("utf-8")
     except UnicodeDecodeError as error:
-        bad = content.count(b"\n", 0, error.start) + 1
+        bad = plain.count(b"\n", 0, error.start) + 1
         raise InputError(f"{path}, line {bad} is not text: give plain numbers") from None
-    for number, line in enumerate(text.split("\n"), start=1):
-        if line.strip():
-            yield number, _SEPARATOR.split(line.strip())
+    for place, line in enumerate(text.split("\n"), start=1):
+        found = split_cells(line)
+        if found:
+            yield place, found
 
 
 def parse_cell(
@@ -62,8 +54,7 @@ def parse_cell(
     try:
         return convert(text)
     except ValueError:
-        shown = text if len(text) <= _SHOWN else text[:_SHOWN] + "…"
-        raise InputError(f"{path}, line {line}, {field}: '{shown}' is not {kind}") from None
+        raise InputError(f"{path}, line {line}, {field}: {quoted(text)} is not {kind}") from None
 
 
 def require_width(path: Path, line: int, row: list[str], fields: tuple[str, ...]) -> None:
@@ -73,17 +64,3 @@ def require_width(path: Path, line: int, row: list[str], fields: tuple[str, ...]
             f"{path}, line {line} has {len(row)} fields, not {len(fields)}:"
             f" give {','.join(fields)}"
         )
-
-
-def whole_number(text: str) -> int:
-    """Read a whole number of 64 bits, also when written `7.0`; raise ValueError for others."""
-    try:
-        number = int(text)
-    except ValueError:
-        value = float(text)
-        if not value.is_integer():
-            raise ValueError(text) from None
-        number = int(value)
-    if not -_INT64_LIMIT <= number < _INT64_LIMIT:
-        raise ValueError(text)
-    return number

@@ -8,8 +8,8 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
+from referee.core.coco_boxes import CocoTruth
 from referee.core.ground_truth import GroundTruth
-from referee.scoring.coco_boxes import CocoTruth
 
 NO_BLACKLIST: NDArray[np.int64] = np.empty((0, 2), dtype=np.int64)
 """The blacklist of a source without one."""

@@ -13,7 +13,8 @@ import numpy as np
 from referee.core.ground_truth import GroundTruth
 from referee.errors import InputError
 from referee.formats.class_lists import ILSVRC_DET, PASCAL_VOC
-from referee.formats.text import cells, parse_cell, read_bytes, whole_number
+from referee.formats.numbers import whole_number
+from referee.formats.text import cells, parse_cell, read_bytes
 from referee.formats.truth_file import NO_BLACKLIST, GroundTruthFile
 
 CLASS_LIST = "classes.txt"

@@ -18,8 +18,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from referee.core.coco_boxes import CocoResults, CocoTruth
 from referee.errors import InputError
-from referee.scoring.coco_boxes import CocoResults, CocoTruth
 
 NUMBERS = (
     "AP",

@@ -9,7 +9,7 @@ import math
 import pytest
 
 from referee.errors import InputError
-from referee.formats import read_detections
+from referee.formats.detections_file import read_detections
 
 
 def write(folder, content):
@@ -78,7 +78,7 @@ def test_results_of_other_writers(tmp_path):
         ("a 1 0.5 1 1 1 1\n", "line 1, image_id: 'a' is not a whole number"),
         ("1 1.5 0.5 1 1 1 1\n", "line 1, class_id: '1.5' is not a whole number"),
         ("1 1 0.5 1 1 1 " + "9" * 60 + "x", "'" + "9" * 40 + "…' is not a number"),
-        ('{"annotations": []}', "is a JSON object, as ground truth is"),
+        ('{"annotations": []}', "the JSON is an object, as ground truth is"),
         ('[{"image_id": 1}', "line 1, column 17: not JSON"),
         ("[3]", "result [0] is not an object"),
         ('[{"image_id": 1}]', "result [0] has no bbox"),
@@ -88,10 +88,6 @@ def test_results_of_other_writers(tmp_path):
             '[{"image_id": 1, "category_id": 1, "bbox": [1,1,1,1], "score": 1},'
             ' {"image_id": 1, "category_id": 1, "bbox": [1,1,1,1]}]',
             "result [1] has no score",
-        ),
-        (
-            f'[{{"image_id": {2**70}, "category_id": 1, "bbox": [1,1,1,1], "score": 1}}]',
-            "result [0], image_id: 1180591620717411303424 does not fit into 64 bits",
         ),
         (
             '[{"image_id": true, "category_id": 1, "bbox": [1,1,1,1], "score": 1}]',

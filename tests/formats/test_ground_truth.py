@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from referee.errors import InputError
-from referee.formats import read_ground_truth
+from referee.formats.ground_truth import read_ground_truth
 
 IMAGES = [
     {"id": 70, "file_name": "b.jpg", "width": 640, "height": 480},

@@ -9,12 +9,7 @@ import numpy as np
 
 from referee.core.detections import Detections
 from referee.core.ground_truth import GroundTruth
-from referee.formats import (
-    contest_image_ids,
-    in_own_ids,
-    renumber,
-    renumber_detections,
-)
+from referee.formats.image_ids import contest_image_ids, in_own_ids, renumber, renumber_detections
 
 TRUTH = GroundTruth(
     image_ids=np.array([5, 70, 100]),

@@ -20,7 +20,24 @@ odd = st.sampled_from("5. .5 -.5 1e-05 +7 -0 -0.0 00012 nan inf 1.79769313486231
 near_limit = st.sampled_from(
     "99999999.99999999 90071992.54740993 12345678.12345678 123456789 0.123456789".split()
 )
-broken = st.sampled_from(["1.2.3", "--5", "5-3", "1-", "x", "", "1/2", "0x10", "1;2", "1,"])
+broken = st.sampled_from(
+    [
+        "1.2.3",
+        "--5",
+        "5-3",
+        "1-",
+        "x",
+        "",
+        "1/2",
+        "0x10",
+        "1;2",
+        "1,",
+        "1_0",
+        "\x0b5",
+        "5\x1f",
+        "\uff17",
+    ]
+)
 cell = st.one_of(plain, small, floats, odd, near_limit)
 separator = st.sampled_from([",", " ", "\t", "  ", ", "])
 ending = st.sampled_from(["\n", "\r\n", "\n\n", " \n"])
@@ -42,12 +59,15 @@ def by_float(text, columns):
     """Parse as the definition says, or return None."""
     rows = []
     for line in text.split("\n"):
-        if not line.strip():
+        line = line.strip(" \t\r")
+        if not line:
             continue
-        row = re.split(r"\s*,\s*|\s+", line.strip())
+        row = re.split(r"[ \t]*,[ \t]*|[ \t]+", line)
         if len(row) != columns:
             return None
         try:
+            if re.search(r"[^-+.0-9A-Za-z]", "".join(row)):
+                return None
             rows.append([float(item) for item in row])
         except ValueError:
             return None

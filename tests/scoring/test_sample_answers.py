@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from referee.core.ground_truth import GroundTruth
-from referee.formats import read_detections
+from referee.formats.detections_file import read_detections
 from referee.scoring.fates import Fate
 from referee.scoring.ilsvrc import evaluate
 from referee.scoring.live import LiveScore

@@ -12,17 +12,13 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from referee.core.coco_boxes import CocoTruth
 from referee.errors import InputError
-from referee.formats import (
-    GroundTruthFile,
-    in_own_ids,
-    own_image_ids,
-    read_coco_results,
-    read_detections,
-    read_ground_truth,
-)
+from referee.formats.detections_file import read_coco_results, read_detections
+from referee.formats.ground_truth import read_ground_truth
+from referee.formats.image_ids import in_own_ids, own_image_ids
+from referee.formats.truth_file import GroundTruthFile
 from referee.programs.progress import progress_bar
-from referee.scoring.coco_boxes import CocoTruth
 from referee.scoring.ilsvrc import evaluate
 from referee.scoring.result import IlsvrcResult
 from referee.service.results.score_report import (

@@ -14,7 +14,9 @@ from numpy.typing import NDArray
 from referee.core.ground_truth import GroundTruth
 from referee.core.order import image_order
 from referee.errors import InputError
-from referee.formats import GroundTruthFile, read_ground_truth, renumber
+from referee.formats.ground_truth import read_ground_truth
+from referee.formats.image_ids import renumber
+from referee.formats.truth_file import GroundTruthFile
 from referee.service.entry.detection_limit import DetectionRoom
 from referee.service.entry.session_cache import SessionCache
 from referee.service.setup.clock import Clock, SystemClock

@@ -12,7 +12,8 @@ from pathlib import Path
 from PIL import Image, UnidentifiedImageError
 
 from referee.errors import InputError
-from referee.formats import GroundTruthFile, contest_image_ids
+from referee.formats.image_ids import contest_image_ids
+from referee.formats.truth_file import GroundTruthFile
 from referee.store.images import ImageEntry
 
 Progress = Callable[[int, int], None]

@@ -11,7 +11,9 @@ import pytest
 
 from referee.core.detections import Detections
 from referee.core.ground_truth import GroundTruth
-from referee.formats import read_detections, read_ground_truth, renumber
+from referee.formats.detections_file import read_detections
+from referee.formats.ground_truth import read_ground_truth
+from referee.formats.image_ids import renumber
 from referee.scoring.ilsvrc import evaluate
 from referee.scoring.mistakes.diagnosis import find_mistakes
 from referee.scoring.mistakes.posted import Posted

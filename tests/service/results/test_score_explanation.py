@@ -10,7 +10,7 @@ import pytest
 from PIL import Image
 
 from referee.errors import InputError
-from referee.formats import GroundTruthFile
+from referee.formats.truth_file import GroundTruthFile
 from referee.scoring.ilsvrc import evaluate
 from referee.service.results.score_explanation import write_explanation
 from tests.support.scoring_cases import make_detections, make_truth

@@ -12,7 +12,8 @@ from PIL import Image
 
 from referee.core.ground_truth import GroundTruth
 from referee.errors import InputError
-from referee.formats import GroundTruthFile, read_ground_truth
+from referee.formats.ground_truth import read_ground_truth
+from referee.formats.truth_file import GroundTruthFile
 from referee.service.setup import manifest as manifest_module
 from referee.service.setup.manifest import build_images, digest_of
 from tests.support.fakes import write_images, write_truth

@@ -73,7 +73,9 @@ class CocoResults:
     def to_detections(self) -> Detections:
         """Return the results with inclusive corners: xmax = x + width - 1."""
         corners = self.box.copy()
-        corners[:, 2:] += corners[:, :2] - 1
+        # A box may be anything: infinity minus infinity is NaN, which is no fault here.
+        with np.errstate(invalid="ignore", over="ignore"):
+            corners[:, 2:] += corners[:, :2] - 1
         return Detections(self.image_id, self.category_id, self.score, corners)
 
     def select(self, chosen: NDArray[np.bool_]) -> CocoResults:

@@ -1,0 +1,142 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Detections as COCO results, posted or in a file: a JSON list of objects.
+
+Each has `image_id`, `category_id`, `bbox` and `score`. `bbox` is [x, y, width, height]. When no
+object has a `score` every one has 1.0. An id of more than 64 bits names no image and no class.
+"""
+
+from __future__ import annotations
+
+import itertools
+from typing import Any
+
+import numpy as np
+
+from referee.core.coco_boxes import CocoResults
+from referee.formats.faults import Faults, FormatError
+from referee.formats.image_numbers import UNKNOWN_IMAGE
+from referee.formats.json_text import parse_json_text, shown
+
+_INT64_LIMIT = 2**63
+
+
+def load_results(content: bytes) -> list[Any]:
+    """Return the entries of a JSON list; raise `FormatError` where it is none."""
+    entries = parse_json_text(content)
+    if not isinstance(entries, list):
+        kind = "an object, as ground truth is" if isinstance(entries, dict) else shown(entries)
+        raise FormatError(
+            (
+                f"the JSON is {kind}: COCO results are a list of"
+                ' {"image_id", "category_id", "bbox", "score"}',
+            )
+        )
+    return entries
+
+
+def to_results(entries: list[Any]) -> CocoResults:
+    """Take entries by whole columns; only where one is unusual, take them one by one.
+
+    Raises `FormatError` naming every entry that is wrong by its index from 0.
+    """
+    try:
+        found = _from_columns(entries)
+    except (KeyError, TypeError, ValueError, OverflowError):
+        found = None
+    return _one_by_one(entries) if found is None else found
+
+
+def _from_columns(entries: list[Any]) -> CocoResults | None:
+    """Take entries that are complete and of the right types; None or an error for others."""
+    ids = [[entry[field] for entry in entries] for field in ("image_id", "category_id")]
+    score = [entry["score"] for entry in entries]
+    boxes = [entry["bbox"] for entry in entries]
+    if not all(set(map(type, column)) <= {int} for column in ids):
+        return None
+    if not set(map(type, boxes)) <= {list} or not set(map(len, boxes)) <= {4}:
+        return None
+    corners = list(itertools.chain.from_iterable(boxes))
+    if not set(map(type, score)) | set(map(type, corners)) <= {int, float}:
+        return None
+    return CocoResults(
+        np.array(ids[0], dtype=np.int64),
+        np.array(ids[1], dtype=np.int64),
+        np.array(score, dtype=np.float64),
+        np.array(corners, dtype=np.float64).reshape(-1, 4),
+    )
+
+
+def _one_by_one(entries: list[Any]) -> CocoResults:
+    scored = any(isinstance(entry, dict) and "score" in entry for entry in entries)
+    faults = Faults()
+    ids: list[tuple[int, int]] = []
+    numbers: list[list[float]] = []
+    for index, entry in enumerate(entries):
+        one = _Entry(f"result [{index}]", entry, faults)
+        ids.append((one.whole("image_id"), one.whole("category_id")))
+        numbers.append([one.number("score") if scored else 1.0, *one.box()])
+    faults.raise_if_any()
+    id_table = np.array(ids, dtype=np.int64).reshape(-1, 2)
+    table = np.array(numbers, dtype=np.float64).reshape(-1, 5)
+    return CocoResults(id_table[:, 0], id_table[:, 1], table[:, 0].copy(), table[:, 1:].copy())
+
+
+class _Entry:
+    """One entry of the list; each field is read once, and what is wrong with it is noted."""
+
+    def __init__(self, place: str, entry: object, faults: Faults) -> None:
+        self._place = place
+        self._faults = faults
+        self._fields = entry if isinstance(entry, dict) else None
+        if self._fields is None:
+            faults.add(f"{place} is not an object")
+
+    def whole(self, field: str) -> int:
+        """Return a whole number of 64 bits."""
+        value = self._field(field)
+        if isinstance(value, float) and value.is_integer():
+            value = int(value)
+        if isinstance(value, int) and not isinstance(value, bool):
+            return value if -_INT64_LIMIT <= value < _INT64_LIMIT else UNKNOWN_IMAGE
+        return int(self._not(field, value, "a whole number"))
+
+    def number(self, field: str) -> float:
+        """Return a number."""
+        return self._number(field, self._field(field))
+
+    def box(self) -> list[float]:
+        """Return the four numbers of `bbox`."""
+        box = self._field("bbox")
+        if isinstance(box, list) and len(box) == 4:
+            return [self._number("bbox", value) for value in box]
+        if box is not _MISSING:
+            self._faults.add(f"{self._place}, bbox: give four numbers [x, y, width, height]")
+        return [0.0] * 4
+
+    def _field(self, field: str) -> object:
+        """Return a field's value; `_MISSING` where there is none, which is noted here."""
+        if self._fields is None:
+            return _MISSING
+        if field not in self._fields:
+            self._faults.add(f"{self._place} has no {field}")
+            return _MISSING
+        value: object = self._fields[field]
+        return value
+
+    def _number(self, field: str, value: object) -> float:
+        if isinstance(value, (int, float)) and not isinstance(value, bool):
+            try:
+                return float(value)
+            except OverflowError:
+                # As 1e400 is, which JSON's own grammar has too.
+                return float("inf") if value > 0 else float("-inf")
+        return self._not(field, value, "a number")
+
+    def _not(self, field: str, value: object, kind: str) -> float:
+        """Note what a value is not; a missing one has been noted already. Return any number."""
+        if value is not _MISSING:
+            self._faults.add(f"{self._place}, {field}: {shown(value)} is not {kind}")
+        return 0.0
+
+
+_MISSING = object()

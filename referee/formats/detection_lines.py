@@ -1,0 +1,142 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Detections as lines of numbers, posted or in a file: large ones by whole arrays.
+
+A line is `image_id class_id confidence xmin ymin xmax ymax`, in the grammar of `lines` and
+`numbers`. The first line may leave the confidence out; then all lines must, and it is 1.0. An
+image id may be the name of its file, `7.jpg`. An id of more than 64 bits names no image and no
+class. NaN and infinity are taken: judging them is the scorer's business.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable
+
+import numpy as np
+from numpy.typing import NDArray
+
+from referee.core.detections import Detections
+from referee.formats.columns import to_floats, to_ids
+from referee.formats.faults import Faults, quoted
+from referee.formats.lines import plain_lines, refuse_utf16, split_cells
+from referee.formats.number_table import are_whole, parse_blocks
+from referee.formats.numbers import class_number, image_number, number
+
+LINE_FIELDS: tuple[str, ...] = (
+    "image_id",
+    "class_id",
+    "confidence",
+    "xmin",
+    "ymin",
+    "xmax",
+    "ymax",
+)
+"""Fields of a line of detections; lines of six fields leave the confidence out."""
+
+_NO_CONFIDENCE = tuple(field for field in LINE_FIELDS if field != "confidence")
+
+# The number of fields is told by the first line that is not empty; it stands within these bytes.
+_FIRST_LINES = 65536
+# Below this many bytes whole arrays cost more than they save.
+_FEW = 2**14
+# float() reads more than the grammar has: underscores, and white space of other kinds.
+_STRANGE = re.compile(r"[^\t\n +-9A-Za-z]")
+
+
+def count_lines(content: bytes) -> int:
+    """Count the lines that hold a detection, or should."""
+    lines = plain_lines(content).split(b"\n")
+    return sum(bool(line.strip(b" \t")) for line in lines)
+
+
+def parse_lines(content: bytes, *, threads: int = 1) -> Detections:
+    """Parse lines with this many threads; raise `FormatError` naming every line that is wrong."""
+    refuse_utf16(content)
+    content = plain_lines(content)
+    faults = Faults()
+    if len(content) < _FEW:
+        detections = _from_text(_text(content), 1, None, faults)
+        faults.raise_if_any()
+        return detections
+    fields = _fields_of(content)
+    parts = []
+    first = 1
+    for block, table in parse_blocks(content, len(fields), threads=threads):
+        if table is not None and are_whole(table[:, :2]):
+            parts.append(_from_table(table))
+        else:
+            parts.append(_from_text(_text(block), first, fields, faults))
+        first += block.count(b"\n")
+    faults.raise_if_any()
+    return Detections.concatenate(parts)
+
+
+def _fields_of(content: bytes) -> tuple[str, ...]:
+    """Return the fields of all lines, as the first that is not empty tells them."""
+    beginning = _text(content[: content.find(b"\n", _FIRST_LINES) + 1 or None])
+    cells = map(split_cells, beginning.split("\n"))
+    return _fields(next(filter(None, cells), []))
+
+
+def _fields(cells: list[str]) -> tuple[str, ...]:
+    return _NO_CONFIDENCE if len(cells) == len(_NO_CONFIDENCE) else LINE_FIELDS
+
+
+def _text(content: bytes) -> str:
+    """Decode ASCII; another byte becomes an escape such as `\\xff`, which is part of no number."""
+    return content.decode("ascii", "backslashreplace")
+
+
+def _from_table(table: NDArray[np.float64]) -> Detections:
+    ids = table[:, :2].astype(np.int64)
+    confidence = table[:, 2].copy() if table.shape[1] == len(LINE_FIELDS) else np.ones(len(table))
+    return Detections(ids[:, 0], ids[:, 1], confidence, table[:, -4:].copy())
+
+
+def _from_text(text: str, first: int, fields: tuple[str, ...] | None, faults: Faults) -> Detections:
+    """Parse lines cell by cell; note what is wrong with each.
+
+    `first` is the number of the first line. Without `fields` the lines tell them.
+    """
+    ordinary = not _STRANGE.search(text)
+    numbered = [(n, row) for n, row in enumerate(_rows(text, ordinary), first) if row]
+    if not numbered:
+        return Detections.empty()
+    fields = fields or _fields(numbered[0][1])
+    width = len(fields)
+    for place, row in numbered:
+        if len(row) != width:
+            faults.add(f"line {place} has {len(row)} fields, not {width}: give {','.join(fields)}")
+    # The other lines are looked at all the same, so that their faults are told with these.
+    numbered = [(place, row) for place, row in numbered if len(row) == width]
+    columns = list(zip(*(row for _, row in numbered), strict=True)) or [()] * width
+    ids = to_ids(columns[0], columns[1], image_number, class_number)
+    floats = to_floats(columns[2:], float if ordinary else number)
+    if ids is None or floats is None:
+        for place, row in numbered:
+            _name_faults(place, row, fields, faults)
+        return Detections.empty()
+    confidence = floats[0] if width == len(LINE_FIELDS) else np.ones(len(numbered))
+    return Detections(ids[0], ids[1], confidence, floats[-4:].T.copy())
+
+
+def _rows(text: str, ordinary: bool) -> Iterable[list[str]]:
+    """Return the cells of each line; most texts have one kind of separator, which is fast."""
+    lines = text.split("\n")
+    if ordinary and "," not in text:
+        return map(str.split, lines)
+    return map(split_cells, lines)
+
+
+def _name_faults(place: int, cells: list[str], fields: tuple[str, ...], faults: Faults) -> None:
+    convert: Callable[[str], float]
+    for field, text in zip(fields, cells, strict=True):
+        kind = "a number"
+        convert = number
+        if field.endswith("_id"):
+            kind = "a whole number"
+            convert = image_number if field == "image_id" else class_number
+        try:
+            convert(text)
+        except ValueError:
+            faults.add(f"line {place}, {field}: {quoted(text)} is not {kind}")

@@ -1,0 +1,51 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What is wrong with a text that somebody wrote: every fault at once, in printable words."""
+
+from __future__ import annotations
+
+from referee.errors import RefereeError
+
+_MOST_LISTED = 20
+_SHOWN = 40
+
+
+class FormatError(RefereeError):
+    """A text that cannot be read, with the faults that make it so.
+
+    Its string joins the faults and has neither a capital nor a full stop, so that a caller can
+    say where the text came from: `file.csv, line 3, xmin: 'x' is not a number`.
+    """
+
+    def __init__(self, faults: tuple[str, ...], unlisted: int = 0) -> None:
+        super().__init__(faults, unlisted)
+        self.faults = faults
+        self.unlisted = unlisted
+
+    def __str__(self) -> str:
+        more = f"; and {self.unlisted} more" if self.unlisted else ""
+        return "; ".join(self.faults) + more
+
+
+class Faults:
+    """The faults of one text: the first 20 are kept, the others are counted."""
+
+    def __init__(self) -> None:
+        self._texts: list[str] = []
+        self._count = 0
+
+    def add(self, text: str) -> None:
+        """Note one fault."""
+        self._count += 1
+        if len(self._texts) < _MOST_LISTED:
+            self._texts.append(text)
+
+    def raise_if_any(self) -> None:
+        """Raise `FormatError` when a fault was noted."""
+        if self._texts:
+            raise FormatError(tuple(self._texts), self._count - len(self._texts))
+
+
+def quoted(text: str) -> str:
+    """Return the beginning of a text in quotes; what cannot be printed is shown as an escape."""
+    shown = "".join(c if c.isprintable() else ascii(c)[1:-1] for c in text[:_SHOWN])
+    return f"'{shown}…'" if len(text) > _SHOWN else f"'{shown}'"

@@ -1,0 +1,40 @@
+# SPDX-License-Identifier: Apache-2.0
+"""JSON as people and programs write it: UTF-8, parsed so that every failure is one sentence."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from referee.formats.faults import FormatError
+from referee.formats.lines import refuse_utf16
+
+_SHOWN = 40
+
+
+def parse_json_text(content: bytes) -> Any:
+    """Parse JSON; raise `FormatError` naming the line and column where it stops being JSON.
+
+    A byte order mark of UTF-8 is skipped. `NaN` and `Infinity` are taken, as Python writes them.
+    """
+    refuse_utf16(content)
+    try:
+        return json.loads(content.decode("utf-8-sig"))
+    except json.JSONDecodeError as error:
+        reason = error.msg[:1].lower() + error.msg[1:]
+        fault = f"line {error.lineno}, column {error.colno}: not JSON ({reason}); is it complete?"
+    except UnicodeDecodeError as error:
+        fault = f"not JSON (byte {error.start} is not UTF-8)"
+    except RecursionError:
+        fault = "not JSON that can be read (lists are nested too deeply)"
+    except ValueError:
+        # Python's own limit for the conversion of integers, 4,300 digits.
+        fault = "not JSON that can be read (a number has too many digits)"
+    raise FormatError((fault,))
+
+
+def shown(value: object) -> str:
+    """Return a JSON value in short; a list or object, which may be nested, is named by its kind."""
+    if isinstance(value, list):
+        return "a list"
+    return "an object" if isinstance(value, dict) else json.dumps(value)[:_SHOWN]
