@@ -12,13 +12,11 @@ from power.commands import (
     emulate,
     fault,
     identify,
-    listing,
-    plot,
-    ranges,
-    read,
-    record,
-    selftest,
 )
+from power.commands import list as list_
+from power.commands import plot
+from power.commands import range as range_
+from power.commands import read, record, selftest
 from power.errors import MeterError
 
 _EPILOG = """\
@@ -44,7 +42,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     commands = parser.add_subparsers(dest="command", metavar="COMMAND", required=True)
-    for module in (listing, identify, selftest, ranges, read, record, audit, plot, emulate, fault):
+    for module in (list_, identify, selftest, range_, read, record, audit, plot, emulate, fault):
         module.add_parser(commands)
     options = parser.parse_args(arguments)
     try:

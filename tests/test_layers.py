@@ -51,8 +51,7 @@ ROOMS = {
         "values": {"meter"},
         "scpi": {"errors", "meter"},
         "emulator": {"errors"},
-        # A wire, or a way to an emulated meter in this process; never the driver above.
-        "transports": {"errors", "append_file", "emulator"},
+        "transports": {"errors", "append_file"},
         "wt310": {"errors", "meter", "scpi", "transports"},
         "connect": {"errors", "meter", "scpi", "transports", "wt310"},
         # Stays above any meter: what follows one is given it.
@@ -246,18 +245,6 @@ def test_rooms_know_only_the_rooms_below_them(part):
         room, wanted = room_of(module_name(path), part), room_of(name, part)
         if room in rooms and wanted not in {"", room, *rooms[room]}:
             wrong.append(f"{path}:{line} imports {name}")
-    assert [] == wrong
-
-
-def test_of_the_emulator_a_wire_knows_its_language_alone():
-    """The direct transport talks to an interpreter; the driver above knows of no emulator."""
-    wrong = [
-        f"{path}:{line} imports {name}"
-        for path, line, name in all_imports()
-        if path.startswith("power/transports/")
-        and name.startswith("power.emulator")
-        and name != "power.emulator.interpreter"
-    ]
     assert [] == wrong
 
 

@@ -4,15 +4,14 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from enum import Enum
+from typing import Protocol
 
 from power.errors import MeterError
 from power.follow.final import read_final
-from power.meter import IntegrationState, MeterSettings
-from power.transports.transport import Clock
-from power.wt310.driver import WT310
+from power.meter import IntegrationState, Meter, MeterSettings
 
 _log = logging.getLogger(__name__)
 
@@ -20,6 +19,34 @@ _UPDATE_S = 0.25
 _UPDATES = 12
 # The timer is good to 0.02 % and TIME to one update; the rest is the wire's and the host's jitter.
 _CLOCK_TOLERANCE_S = 0.1
+
+
+class TestedMeter(Meter, Protocol):
+    """A meter with what a self-test needs beyond `Meter`: to look at it, and to put it back."""
+
+    def settings(self) -> MeterSettings:
+        """Return the settings that the meter has now."""
+        ...
+
+    def restore(self, settings: MeterSettings) -> None:
+        """Reset the integrator and write settings back."""
+        ...
+
+    def state(self) -> IntegrationState:
+        """Return the integrator's state."""
+        ...
+
+    def pending_errors(self) -> Sequence[object]:
+        """Return the errors in the meter's queue, each with its text as `str`."""
+        ...
+
+    def await_update(self, update_interval_s: float) -> tuple[float, float]:
+        """Return the monotonic time of the next update, and how far it may be off."""
+        ...
+
+    def local(self) -> None:
+        """Give the front panel back."""
+        ...
 
 
 class Outcome(Enum):
@@ -43,7 +70,12 @@ class SelfTest:
     """Run all checks on one meter and put its settings back at the end."""
 
     def __init__(
-        self, meter: WT310, *, clock: Clock, sleep: Callable[[float], None], seconds: int = 5
+        self,
+        meter: TestedMeter,
+        *,
+        clock: Callable[[], float],
+        sleep: Callable[[float], None],
+        seconds: int = 5,
     ) -> None:
         self._meter = meter
         self._clock = clock

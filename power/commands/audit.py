@@ -6,12 +6,8 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from power.commands.common import (
-    add_setting_options,
-    print_json,
-    result_text,
-    settings_of,
-)
+from power.commands.options import add_setting_options, settings_of
+from power.commands.output import print_json, result_text
 from power.energy.facts import RunFacts
 from power.energy.verdict import Verdict, result_to_json
 from power.logs.audit import audit

@@ -6,7 +6,8 @@ from __future__ import annotations
 import argparse
 from contextlib import closing
 
-from power.commands.common import add_meter_options, open_chosen, print_json
+from power.commands.options import add_meter_options, open_chosen
+from power.commands.output import print_json
 from power.values import identity_to_json
 
 _DESCRIPTION = """\

@@ -7,7 +7,8 @@ import argparse
 import time
 from contextlib import closing
 
-from power.commands.common import add_meter_options, open_chosen, print_json
+from power.commands.options import add_meter_options, open_chosen
+from power.commands.output import print_json
 from power.errors import MeterRefused
 from power.follow.schedule import Schedule
 from power.meter import Reading

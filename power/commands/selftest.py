@@ -8,7 +8,8 @@ import time
 from contextlib import closing
 
 from power.bench.selftest import Outcome, SelfTest
-from power.commands.common import add_meter_options, open_chosen, print_json
+from power.commands.options import add_meter_options, open_chosen
+from power.commands.output import print_json
 
 _DESCRIPTION = """\
 Check identity, error queue, settings, update rate, the behaviour right after START, the

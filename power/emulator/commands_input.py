@@ -4,10 +4,10 @@
 from __future__ import annotations
 
 from power.emulator import formats
+from power.emulator.command_tree import Ask, Command, Data, Numbers, Write, command
 from power.emulator.errors import Refused
 from power.emulator.instrument import Instrument
 from power.emulator.measurement import OVR1, POA1, POV1
-from power.emulator.registry import Ask, Command, Data, Numbers, Write, command
 
 MODES = ("RMS", "VMEan", "DC")
 

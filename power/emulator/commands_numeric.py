@@ -7,11 +7,11 @@ import math
 from collections.abc import Callable
 
 from power.emulator import formats
+from power.emulator.command_tree import Command, Data, Numbers, command
 from power.emulator.commands_input import enumeration, one
 from power.emulator.errors import Refused
 from power.emulator.instrument import Instrument
 from power.emulator.measurement import Values
-from power.emulator.registry import Command, Data, Numbers, command
 
 _MOST_ITEMS = 255
 _NO_ELEMENT = ("TIME", "MATH", "URANge", "IRANge")

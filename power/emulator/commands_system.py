@@ -6,11 +6,11 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from power.emulator import formats
+from power.emulator.command_tree import Ask, Command, Data, Numbers, Write, command
 from power.emulator.commands_input import choice, enumeration, one
 from power.emulator.errors import Refused
 from power.emulator.instrument import Instrument
 from power.emulator.integrator import STATE_WORDS
-from power.emulator.registry import Ask, Command, Data, Numbers, Write, command
 
 _FILTERS = ("RISE", "FALL", "BOTH", "NEVer")
 

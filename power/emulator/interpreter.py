@@ -13,10 +13,10 @@ from power.emulator import (
     commands_system,
     formats,
 )
+from power.emulator.command_tree import Tree
 from power.emulator.errors import Refused
 from power.emulator.grammar import Unit, parse_unit, split_message
 from power.emulator.instrument import Instrument
-from power.emulator.registry import Tree
 
 # Input buffer (page 5-2).
 MOST_MESSAGE_BYTES = 1024

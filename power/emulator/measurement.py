@@ -10,10 +10,10 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, replace
 
+from power.emulator.fault_overlay import Overlay
 from power.emulator.formats import NO_DATA, OVER_RANGE
 from power.emulator.integrator import Integrator
 from power.emulator.load import OVER_LIMIT, PEAK_LIMIT, ZERO_LIMIT, Load
-from power.emulator.overlay import Overlay
 from power.emulator.settings import Model, Settings
 
 # When nobody asked for long and nothing is integrated, only the last updates matter.

@@ -16,10 +16,10 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-from power.energy import checks, plausibility
+from power.energy import course_checks, value_checks
 from power.energy.accuracy import accuracy_of, energy_uncertainty_wh
 from power.energy.cross_check import cross_check
-from power.energy.run import Run
+from power.energy.measured_run import Run
 from power.energy.verdict import EnergyResult as EnergyResult
 from power.energy.verdict import Finding
 from power.energy.verdict import Verdict as Verdict
@@ -51,19 +51,19 @@ def judge_energy(
         return EnergyResult(
             Verdict.INVALID, None, None, (_never_ran(readings),), session_s=session_s
         )
-    findings = list(checks.ending(run))
-    findings += checks.window(run, session_s)
-    findings += checks.order(run)
-    findings += plausibility.ranges(run)
-    findings += checks.missing(run)
-    findings += plausibility.plausibility(run, identity, session_s, active=active)
+    findings = list(course_checks.ending(run))
+    findings += course_checks.window(run, session_s)
+    findings += course_checks.order(run)
+    findings += value_checks.ranges(run)
+    findings += course_checks.missing(run)
+    findings += value_checks.plausibility(run, identity, session_s, active=active)
     if suspended_s > 0:
-        findings.append(checks.suspension(suspended_s))
+        findings.append(course_checks.suspension(suspended_s))
     final = run.final
     compared = cross_check(run.readings, settings.update_interval_s)
-    findings += plausibility.agreement(run, compared)
+    findings += value_checks.agreement(run, compared)
     uncertainty_wh = _uncertainty_wh(run, identity)
-    findings += plausibility.uncertainty(final.energy_wh, uncertainty_wh)
+    findings += value_checks.uncertainty(final.energy_wh, uncertainty_wh)
     verdict = worst(findings)
     energy_wh = _finite(final.energy_wh)
     usable = verdict is not Verdict.INVALID

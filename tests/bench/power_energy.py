@@ -14,8 +14,8 @@ from power.emulator.load import Load
 from power.emulator.profile import LoadProfile, bursts, constant, energy_wh, noisy, parse_steps
 from power.energy.judge import EnergyResult
 from power.meter import MeterSettings
-from power.transports.direct import DirectTransport
 from power.wt310.driver import WT310
+from tests.support.direct_wire import DirectTransport
 
 SECONDS = 600
 INTERVALS_S = (0.1, 1.0, 5.0)

@@ -23,8 +23,8 @@ from power.emulator.profile import LoadProfile, bursts, constant, parse_steps
 from power.energy.judge import EnergyResult, Verdict
 from power.errors import MeterError
 from power.meter import Meter, MeterSettings
-from power.transports.direct import DirectTransport
 from power.wt310.driver import WT310
+from tests.support.direct_wire import DirectTransport
 
 COUNT = 1000
 # Longer than any session, any patience with a lost meter, and all time-outs together.

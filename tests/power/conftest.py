@@ -25,8 +25,8 @@ from power.emulator.serial_line import SerialServer
 from power.emulator.vxi11 import Vxi11Server
 from power.errors import MeterSilent
 from power.meter import IntegrationState, MeterSettings, Reading
-from power.transports.direct import DirectTransport
 from power.wt310.driver import WT310
+from tests.support.direct_wire import DirectTransport
 from tests.support.full_disk import FullDisk
 from tests.support.usbtmc import UsbBackend
 

@@ -10,9 +10,9 @@ import pytest
 
 from power.cli import main
 from power.emulator.faults import CATALOGUE
-from power.energy import checks
+from power.energy import course_checks
 from power.energy import judge as energy
-from power.energy import plausibility
+from power.energy import value_checks
 from power.energy.accuracy import accuracy_of, energy_uncertainty_wh
 from power.meter import Identity, InputMode
 from power.wt310.models import MODELS
@@ -46,7 +46,7 @@ def test_the_worked_example_is_what_the_code_says() -> None:
 
 def test_every_finding_is_listed_where_energies_are_judged() -> None:
     """Codes are stable and meant for programs, so they are all named in one docstring."""
-    source = "".join(Path(part.__file__).read_text() for part in (checks, plausibility))
+    source = "".join(Path(part.__file__).read_text() for part in (course_checks, value_checks))
     found = set(re.findall(r'(?:invalid|suspect|note)\(\s*"(\w+)"', source))
     documented = set(re.findall(r"`(\w+)`", energy.__doc__ or ""))
     assert len(found) > 20

@@ -10,7 +10,7 @@ from pathlib import Path
 class FullDisk:
     """The limit on the size of every file that this process writes; `free` takes it away.
 
-    A write beyond it fails as on a full disk: what fits is written, and the next byte is an OSError.
+    A write beyond it fails as on a full disk: what fits is written, and more is an OSError.
     """
 
     def __init__(self) -> None:

@@ -15,11 +15,11 @@ from power.emulator.load import Load
 from power.emulator.profile import constant
 from power.errors import MeterRefused
 from power.meter import IntegrationState
-from power.transports.direct import DirectTransport
 from power.transports.wire_log import LoggedTransport, WireLog
 from power.wt310.driver import WT310
 from referee.errors import Unavailable
 from referee.service.desk.metering import LinkState, Metering
+from tests.support.direct_wire import DirectTransport
 from tests.support.fakes import SETTINGS, eventually
 from tests.support.full_disk import FullDisk
 

@@ -6,7 +6,7 @@ from __future__ import annotations
 import argparse
 import sys
 
-from power.commands.common import print_json
+from power.commands.output import print_json
 from power.transports.discovery import look
 
 _DESCRIPTION = """\

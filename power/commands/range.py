@@ -11,7 +11,8 @@ from contextlib import closing
 from statistics import fmean
 
 from power.bench.ranging import HEADROOM, Choice, Extremes, propose
-from power.commands.common import add_meter_options, open_chosen, print_json
+from power.commands.options import add_meter_options, open_chosen
+from power.commands.output import print_json
 from power.energy.accuracy import accuracy_of
 from power.errors import MeterRefused
 from power.follow.schedule import Schedule

@@ -1,15 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What several commands share: the options that name and set a meter, and JSON of its values."""
+"""The options of several commands: which meter, and how to set it."""
 
 from __future__ import annotations
 
 import argparse
-import json
 from pathlib import Path
-from typing import Any
 
 from power.connect import open_wt310
-from power.energy.verdict import EnergyResult
 from power.meter import InputMode, MeterSettings
 from power.wt310.driver import WT310
 
@@ -66,30 +63,3 @@ def open_chosen(options: argparse.Namespace) -> WT310:
         timeout_s=options.timeout,
         baud=options.baud,
     )
-
-
-def result_text(result: EnergyResult) -> str:
-    """Return an energy with its verdict as lines for people."""
-    lines = []
-    if result.energy_wh is None:
-        lines.append(f"energy   none ({result.verdict.value})")
-    else:
-        limit = result.uncertainty_wh
-        lines.append(
-            f"energy   {result.energy_wh:.6g} Wh"
-            + (f" ± {limit:.2g} Wh" if limit is not None else "")
-            + f" ({result.verdict.value})"
-        )
-    if result.integration_s is not None:
-        lines.append(f"time     {result.integration_s:g} s by the meter's integrator")
-    lines += [
-        f"{'note' if finding.severity.value == 'VALID' else finding.severity.value.lower():8} "
-        f"{finding.text}"
-        for finding in result.findings
-    ]
-    return "\n".join(lines)
-
-
-def print_json(value: dict[str, Any]) -> None:
-    """Print one JSON object; a number that is not finite would be an error here."""
-    print(json.dumps(value, allow_nan=False))

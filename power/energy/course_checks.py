@@ -6,7 +6,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 
-from power.energy.run import ENDED, Run, noise_floor_w
+from power.energy.measured_run import ENDED, Run, noise_floor_w
 from power.energy.verdict import Finding, invalid, note, suspect
 from power.meter import IntegrationState
 

@@ -1,0 +1,36 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What several commands print: one JSON object, or an energy with its verdict for people."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from power.energy.verdict import EnergyResult
+
+
+def result_text(result: EnergyResult) -> str:
+    """Return an energy with its verdict as lines for people."""
+    lines = []
+    if result.energy_wh is None:
+        lines.append(f"energy   none ({result.verdict.value})")
+    else:
+        limit = result.uncertainty_wh
+        lines.append(
+            f"energy   {result.energy_wh:.6g} Wh"
+            + (f" ± {limit:.2g} Wh" if limit is not None else "")
+            + f" ({result.verdict.value})"
+        )
+    if result.integration_s is not None:
+        lines.append(f"time     {result.integration_s:g} s by the meter's integrator")
+    lines += [
+        f"{'note' if finding.severity.value == 'VALID' else finding.severity.value.lower():8} "
+        f"{finding.text}"
+        for finding in result.findings
+    ]
+    return "\n".join(lines)
+
+
+def print_json(value: dict[str, Any]) -> None:
+    """Print one JSON object; a number that is not finite would be an error here."""
+    print(json.dumps(value, allow_nan=False))
