@@ -4,6 +4,8 @@
 from __future__ import annotations
 
 import argparse
+import os
+import signal
 import sys
 from collections.abc import Sequence
 
@@ -32,6 +34,9 @@ Try it without a meter, in two shells:
   python -m power record TCPIP::127.0.0.1,PORT::inst0::INSTR --seconds 20 --out log.csv
 """
 
+# What a shell reports for a program whose reader has gone, as with `| head`.
+_READER_GONE = 128 + signal.SIGPIPE
+
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command and return its exit code."""
@@ -46,7 +51,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
         module.add_parser(commands)
     options = parser.parse_args(arguments)
     try:
-        return int(options.run(options))
+        code = int(options.run(options))
+        sys.stdout.flush()  # while it can still be told from an error that the reader has gone
+        return code
+    except BrokenPipeError:
+        _drop_output()
+        return _READER_GONE
     except MeterError as error:
         print(f"error: {error.whole_text()}", file=sys.stderr)
         return 1
@@ -56,3 +66,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except KeyboardInterrupt:
         print("interrupted", file=sys.stderr)
         return 1
+
+
+def _drop_output() -> None:
+    """Send the rest of the output nowhere, so that Python's end does not try to write it."""
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(nowhere, sys.stdout.fileno())
+    os.close(nowhere)

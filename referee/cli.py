@@ -6,6 +6,7 @@ from __future__ import annotations
 import argparse
 import importlib
 import logging
+import os
 import signal
 import sys
 from collections.abc import Sequence
@@ -14,7 +15,7 @@ from types import FrameType
 from referee import __version__
 from referee.errors import InputError, RefereeError
 
-_COMMANDS = {
+COMMANDS = {
     "demo": "see a whole session on this machine, with generated data",
     "practice": "run a rehearsal referee for a contestant",
     "init": "set up an event: write a commented configuration and secrets",
@@ -26,7 +27,9 @@ _COMMANDS = {
 }
 _SERVERS = ("practice", "serve")
 # The programs that 'serve' starts; not for people, so without a line in the help.
-_HIDDEN = "process"
+HIDDEN = "process"
+# What a shell reports for a program whose reader has gone, as with `| head`.
+_READER_GONE = 128 + signal.SIGPIPE
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -42,7 +45,11 @@ def main(argv: Sequence[str] | None = None) -> int:
     args = _parser(words[0] if words else "").parse_args(words)
     try:
         code: int = args.run(args)
+        sys.stdout.flush()  # while it can still be told from an error that the reader has gone
         return code
+    except BrokenPipeError:
+        _drop_output()
+        return _READER_GONE
     except InputError as error:
         print(f"referee {args.command}: {error}", file=sys.stderr)
         return 2
@@ -67,12 +74,12 @@ def _parser(wanted: str) -> argparse.ArgumentParser:
     )
     parser.add_argument("--version", action="version", version=f"referee {__version__}")
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
-    for name, summary in _COMMANDS.items():
+    for name, summary in COMMANDS.items():
         command = commands.add_parser(name, help=summary)
         if name == wanted:
             _fill(command, name)
-    if wanted == _HIDDEN:
-        _fill(commands.add_parser(_HIDDEN), _HIDDEN)
+    if wanted == HIDDEN:
+        _fill(commands.add_parser(HIDDEN), HIDDEN)
     return parser
 
 
@@ -82,6 +89,13 @@ def _fill(command: argparse.ArgumentParser, name: str) -> None:
     command.formatter_class = argparse.RawDescriptionHelpFormatter
     module.add_arguments(command)
     command.set_defaults(run=module.run)
+
+
+def _drop_output() -> None:
+    """Send the rest of the output nowhere, so that Python's end does not try to write it."""
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(nowhere, sys.stdout.fileno())
+    os.close(nowhere)
 
 
 def _interrupt(number: int, frame: FrameType | None) -> None:

@@ -38,7 +38,7 @@ def test_a_client_that_could_post_nothing_does_not_log_in(referee, capsys, monke
 
 @pytest.mark.parametrize("option", ["--images", "--ids"])
 def test_an_option_that_would_be_ignored_is_wrong_use(referee, tmp_path, capsys, option):
-    """--images and --ids say something about stored answers, so without answers they are refused."""
+    """--images and --ids describe stored answers, so without answers they are refused."""
     assert 2 == run(referee, option, str(tmp_path))
     assert "--images and --ids go with --answers" in capsys.readouterr().err
     assert [] == referee.requests
