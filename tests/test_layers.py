@@ -84,6 +84,7 @@ ONLY_IN = {
     "pyvisa_py": ("power/transports/",),
     "serial": ("power/transports/",),
     "usb": ("power/transports/",),
+    "matplotlib": ("power/logs/plot.py",),
     "argon2": ("referee/service/entry/teams.py",),
     "pycocotools": ("referee/scoring/",),
     "client_sample": ("client_sample/", "referee/demo/"),

@@ -4,16 +4,18 @@
 from __future__ import annotations
 
 import argparse
+import sys
 from pathlib import Path
 
 from power.logs.audit import audit
 from power.logs.old_log import is_old_log, read_old_log
-from power.logs.plot import draw, save_png, to_html, to_svg
+from power.logs.plot import figure_of, headline, save_figure, save_page
 from power.logs.power_log import read_power_log
 
 _DESCRIPTION = """\
-Draw power and energy of a log over time. The suffix chooses the form: .html (with the findings),
-.svg, or .png. Places where the meter had no power value are marked red.
+Draw power and energy of a log over time, with the energy and its verdict. The suffix of FILE
+chooses the form: .html (with the findings), .svg, or .png. Red marks show where the meter had no
+value of the power. It needs matplotlib: pip install matplotlib
 """
 
 
@@ -32,17 +34,19 @@ def run(options: argparse.Namespace) -> int:
     suffix = options.out.suffix.lower()
     if suffix not in (".html", ".svg", ".png"):
         raise ValueError(f"{options.out} must end in .html, .svg or .png")
-    judged = audit(options.log)
+    result = audit(options.log).result
     readings = read_old_log(options.log) if is_old_log(options.log) else read_power_log(options.log)
-    result = judged.result
-    energy = "no energy" if result.integrator_wh is None else f"{result.integrator_wh:.6g} Wh"
-    title = f"{options.log.name}: {energy}, {result.verdict.value}"
-    shapes = draw(readings, title)
-    if suffix == ".png":
-        save_png(shapes, options.out)
-    elif suffix == ".svg":
-        options.out.write_text(to_svg(shapes), encoding="utf-8")
-    else:
+    try:
+        figure = figure_of(readings, options.log.name, result)
+    except ImportError as error:
+        print(
+            f"error: drawing needs matplotlib ({error}); install it with: pip install matplotlib",
+            file=sys.stderr,
+        )
+        return 1
+    if suffix == ".html":
         notes = [f"{finding.severity.value}: {finding.text}" for finding in result.findings]
-        options.out.write_text(to_html(shapes, title, notes), encoding="utf-8")
+        save_page(figure, options.out, f"{options.log.name}: {headline(result)}", notes)
+    else:
+        save_figure(figure, options.out)
     return 0

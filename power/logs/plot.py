@@ -1,166 +1,112 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Draw a power log: power and energy over time, as SVG within HTML or as PNG."""
+"""Draw a power log with matplotlib: power and energy over time, with the verdict.
+
+Matplotlib is the optional dependency `plot`; it is imported when something is drawn.
+"""
 
 from __future__ import annotations
 
 import html
+import io
 import math
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
+from power.energy.verdict import EnergyResult, Verdict
 from power.meter import Reading
 
-WIDTH, HEIGHT = 1000, 620
-_LEFT, _RIGHT, _TOP, _GAP, _BOTTOM = 80, 20, 50, 40, 50
-_INK, _GRID, _POWER, _ENERGY, _HOLE = "#222222", "#dddddd", "#1f5fa8", "#b35900", "#c00000"
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+_INCHES = (10.0, 6.4)
+_DOTS_PER_INCH = 120
+_POWER, _ENERGY, _HOLE = "tab:blue", "tab:orange", "tab:red"
+_VERDICT_COLOURS = {
+    Verdict.VALID: "darkgreen",
+    Verdict.SUSPECT: "darkorange",
+    Verdict.INVALID: "firebrick",
+}
+# Up to this many readings each has a dot, so that a short log is seen at all.
+_DOTTED = 60
 
 
-@dataclass(frozen=True)
-class Line:
-    """Hold a polyline in pixels."""
+def figure_of(readings: Sequence[Reading], name: str, result: EnergyResult) -> Figure:
+    """Return a figure: power above, energy below, one time axis, the verdict in the title.
 
-    points: tuple[tuple[float, float], ...]
-    colour: str
-    width: int = 1
-
-
-@dataclass(frozen=True)
-class Text:
-    """Hold a text in pixels; `anchor` is start, middle or end."""
-
-    x: float
-    y: float
-    content: str
-    anchor: str = "start"
-    colour: str = _INK
-
-
-Shape = Line | Text
-
-
-def draw(readings: Sequence[Reading], title: str) -> list[Shape]:
-    """Return the shapes of a drawing: power above, energy below, one time axis.
-
-    The power's line is broken where a reading lacks its power, and red marks stand there.
+    The curve of the power is broken where a reading lacks its power, and a red mark stands there.
+    Times are as in the readings, in seconds. Raises ImportError without matplotlib.
     """
-    panel = (HEIGHT - _TOP - _GAP - _BOTTOM) / 2
-    end_s = max((row.monotonic_s for row in readings), default=0.0)
-    begin_s = min((row.monotonic_s for row in readings), default=0.0)
-    span = (begin_s, end_s if end_s > begin_s else begin_s + 1.0)
-    shapes: list[Shape] = [Text(_LEFT, 28, title)]
-    powers = [row.power_w for row in readings]
-    energies = [row.energy_wh for row in readings]
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=_INCHES, layout="constrained")
+    above, below = figure.subplots(2, 1, sharex=True)
+    figure.suptitle(name, parse_math=False)
+    above.set_title(headline(result), color=_VERDICT_COLOURS[result.verdict], parse_math=False)
     times = [row.monotonic_s for row in readings]
-    for values, label, top, colour in (
-        (powers, "power, W", _TOP, _POWER),
-        (energies, "energy, Wh", _TOP + panel + _GAP, _ENERGY),
-    ):
-        shapes += _panel(times, values, label, span, (top, top + panel), colour)
-    shapes.append(Text((_LEFT + WIDTH - _RIGHT) / 2, HEIGHT - 10, "time, s", "middle"))
-    return shapes
+    _curve(above, times, [row.power_w for row in readings], _POWER, "power")
+    holes = [row.monotonic_s for row in readings if row.power_w is None]
+    if holes:
+        bottom = [0.0] * len(holes)
+        above.plot(holes, bottom, "|", color=_HOLE, markersize=14, label="no value")
+    if result.mean_power_w is not None:
+        label = f"mean {result.mean_power_w:.4g} W"
+        above.axhline(result.mean_power_w, color=_POWER, linestyle="--", linewidth=1, label=label)
+    _curve(below, times, [row.energy_wh for row in readings], _ENERGY, "energy")
+    above.set_ylabel("power, W")
+    below.set_ylabel("energy, Wh")
+    below.set_xlabel("time since the start of the integration, s")
+    above.legend(loc="best", fontsize="small")
+    return figure
 
 
-def _panel(
-    times: Sequence[float],
-    values: Sequence[float | None],
-    label: str,
-    span: tuple[float, float],
-    edges: tuple[float, float],
-    colour: str,
-) -> list[Shape]:
-    numbers = [value for value in values if value is not None]
-    low, high = min([0.0, *numbers]), max([0.0, *numbers])
-    if high == low:
-        high = low + 1.0
-    place_x = _scale(span, (_LEFT, WIDTH - _RIGHT))
-    place_y = _scale((low, high), (edges[1], edges[0]))
-    shapes: list[Shape] = [Text(_LEFT, edges[0] - 6, label, colour=colour)]
-    for tick in ticks(low, high):
-        y = place_y(tick)
-        shapes.append(Line(((_LEFT, y), (WIDTH - _RIGHT, y)), _GRID))
-        shapes.append(Text(_LEFT - 6, y + 4, f"{tick:g}", "end"))
-    for tick in ticks(*span):
-        x = place_x(tick)
-        shapes.append(Line(((x, edges[0]), (x, edges[1])), _GRID))
-        shapes.append(Text(x, edges[1] + 16, f"{tick:g}", "middle"))
-    run: list[tuple[float, float]] = []
-    for at_s, value in zip(times, values, strict=True):
-        x = place_x(at_s)
-        if value is None:
-            shapes.append(Line(((x, edges[1]), (x, edges[1] - 8)), _HOLE, 2))
-            shapes += _curve(run, colour)
-            run = []
-        else:
-            run.append((x, place_y(value)))
-    return shapes + _curve(run, colour)
+def headline(result: EnergyResult) -> str:
+    """Return the energy with its uncertainty and verdict, in one line."""
+    if result.integrator_wh is None:
+        return f"no energy, {result.verdict.value}"
+    limit = "" if result.uncertainty_wh is None else f" ± {result.uncertainty_wh:.2g} Wh"
+    return f"{result.integrator_wh:.6g} Wh{limit}, {result.verdict.value}"
 
 
-def _curve(points: list[tuple[float, float]], colour: str) -> list[Shape]:
-    if len(points) == 1:
-        x, y = points[0]
-        points = [(x - 1, y), (x + 1, y)]
-    return [Line(tuple(points), colour, 2)] if points else []
+def save_figure(figure: Figure, path: Path) -> None:
+    """Write a figure as .svg or .png, as the path's suffix says."""
+    if path.suffix.lower() == ".svg":
+        path.write_text(_svg(figure), encoding="utf-8")
+    else:
+        figure.savefig(path, format="png", dpi=_DOTS_PER_INCH)
 
 
-def ticks(low: float, high: float) -> list[float]:
-    """Return about five round numbers within a span."""
-    raw = (high - low) / 5
-    power = 10.0 ** math.floor(math.log10(raw))
-    step = next(choice * power for choice in (1, 2, 2.5, 5, 10) if choice * power >= raw * 0.999)
-    first = math.ceil(low / step - 1e-9)
-    return [k * step for k in range(first, math.floor(high / step + 1e-9) + 1)]
-
-
-def _scale(source: tuple[float, float], target: tuple[float, float]) -> Callable[[float], float]:
-    factor = (target[1] - target[0]) / (source[1] - source[0])
-    return lambda value: target[0] + (value - source[0]) * factor
-
-
-def to_svg(shapes: Sequence[Shape]) -> str:
-    """Return the drawing as an SVG element."""
-    parts = []
-    for shape in shapes:
-        if isinstance(shape, Line):
-            points = " ".join(f"{x:.1f},{y:.1f}" for x, y in shape.points)
-            parts.append(
-                f'<polyline points="{points}" fill="none" stroke="{shape.colour}" '
-                f'stroke-width="{shape.width}"/>'
-            )
-        else:
-            parts.append(
-                f'<text x="{shape.x:.1f}" y="{shape.y:.1f}" text-anchor="{shape.anchor}" '
-                f'fill="{shape.colour}">{html.escape(shape.content)}</text>'
-            )
-    return (
-        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {HEIGHT}" '
-        f'font-family="sans-serif" font-size="13">{"".join(parts)}</svg>'
-    )
-
-
-def to_html(shapes: Sequence[Shape], title: str, notes: Sequence[str]) -> str:
-    """Return a page with the drawing and a line for each note; it needs nothing from elsewhere."""
+def save_page(figure: Figure, path: Path, title: str, notes: Sequence[str]) -> None:
+    """Write an HTML page with the figure and a line for each note; it needs no other file."""
+    svg = _svg(figure)
     listed = "".join(f"<li>{html.escape(text)}</li>" for text in notes)
-    return (
+    path.write_text(
         '<!doctype html>\n<html lang="en"><meta charset="utf-8">'
         f"<title>{html.escape(title)}</title>\n"
-        f'<body style="max-width:70em;margin:auto;font-family:sans-serif">{to_svg(shapes)}'
-        f"<ul>{listed}</ul></body></html>\n"
+        "<style>body{max-width:70em;margin:auto;font-family:sans-serif}svg{width:100%;height:auto}"
+        f"</style>\n<body>{svg[svg.index('<svg'):]}<ul>{listed}</ul></body></html>\n",
+        encoding="utf-8",
     )
 
 
-def save_png(shapes: Sequence[Shape], path: Path) -> None:
-    """Write the drawing as a PNG file, by Pillow."""
-    from PIL import Image, ImageDraw
+def _curve(
+    axes: Axes, times: Sequence[float], values: Sequence[float | None], colour: str, label: str
+) -> None:
+    numbers = [math.nan if value is None else value for value in values]
+    marker = "." if len(numbers) <= _DOTTED else ""
+    axes.plot(times, numbers, color=colour, linewidth=1.5, marker=marker, label=label)
+    # Zero belongs to the picture: a load that hardly varies must not look as if it did.
+    axes.set_ylim(bottom=min([0.0, *(value for value in values if value is not None)]))
+    axes.margins(y=0.1)
+    axes.grid(alpha=0.3)
 
-    image = Image.new("RGB", (WIDTH, HEIGHT), "white")
-    canvas = ImageDraw.Draw(image)
-    anchors = {"start": "ls", "middle": "ms", "end": "rs"}
-    for shape in shapes:
-        if isinstance(shape, Line):
-            canvas.line(shape.points, fill=shape.colour, width=shape.width)
-        else:
-            canvas.text(
-                (shape.x, shape.y), shape.content, fill=shape.colour, anchor=anchors[shape.anchor]
-            )
-    image.save(path, format="PNG")
+
+def _svg(figure: Figure) -> str:
+    """Return the figure as SVG text that is the same at each run, with its words as words."""
+    import matplotlib
+
+    text = io.StringIO()
+    with matplotlib.rc_context({"svg.fonttype": "none", "svg.hashsalt": "power"}):
+        figure.savefig(text, format="svg", metadata={"Date": None})
+    return text.getvalue()

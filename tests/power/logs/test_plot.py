@@ -3,17 +3,23 @@
 
 from __future__ import annotations
 
+import sys
 import xml.etree.ElementTree as ElementTree
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from PIL import Image
 
-from power.logs.plot import HEIGHT, WIDTH, Line, draw, save_png, ticks, to_html, to_svg
+from power.cli import main
+from power.energy.verdict import EnergyResult, Verdict
+from power.logs.plot import figure_of, headline, save_figure, save_page
+from power.logs.power_log import PowerLog
 from power.meter import Reading
 
 Make = Callable[..., Reading]
+GOOD = EnergyResult(Verdict.VALID, 0.0165, 0.0001, (), integrator_wh=0.0165, mean_power_w=6.0)
 
 
 @pytest.fixture
@@ -24,50 +30,90 @@ def readings(make_reading: Make) -> list[Reading]:
     return rows
 
 
-def test_the_line_is_broken_where_power_is_missing(readings: list[Reading]) -> None:
-    """Two curves of power, one of energy, and a red mark."""
-    lines = [shape for shape in draw(readings, "t") if isinstance(shape, Line) and shape.width == 2]
-    assert ["#c00000", "#1f5fa8", "#1f5fa8", "#b35900"] == [line.colour for line in lines]
-    assert [4, 5, 10] == [len(line.points) for line in lines[1:]]
+def words_in(svg: str) -> set[str]:
+    """Return the texts of an SVG file; it must be well formed."""
+    return {(element.text or "").strip() for element in ElementTree.fromstring(svg).iter()}
 
 
-def test_everything_lies_within_the_picture(readings: list[Reading]) -> None:
-    """No point is outside."""
-    for shape in draw(readings, "t"):
-        points = shape.points if isinstance(shape, Line) else ((shape.x, shape.y),)
-        for x, y in points:
-            assert 0 <= x <= WIDTH
-            assert 0 <= y <= HEIGHT
+def test_axes_name_quantities_and_units(readings: list[Reading], tmp_path: Path) -> None:
+    """The picture says whose log it is, what was measured in which unit, and the verdict."""
+    save_figure(figure_of(readings, "run.csv", GOOD), tmp_path / "a.svg")
+    words = words_in((tmp_path / "a.svg").read_text())
+    assert {
+        "run.csv",
+        "0.0165 Wh ± 0.0001 Wh, VALID",
+        "power, W",
+        "energy, Wh",
+        "time since the start of the integration, s",
+        "mean 6 W",
+        "no value",
+    } <= words
 
 
-def test_svg_is_well_formed_and_escaped(readings: list[Reading]) -> None:
-    """Names with angle brackets do no harm."""
-    root = ElementTree.fromstring(to_svg(draw(readings, "<b>&")))
-    assert "<b>&" in {element.text for element in root.iter()}
-    page = to_html(draw(readings, "<b>"), "<b>", ["<i>note"])
+def test_the_curve_is_broken_where_power_is_missing(readings: list[Reading]) -> None:
+    """The missing value is a gap and a red mark at its time, never a zero of the curve."""
+    above, below = figure_of(readings, "run.csv", GOOD).axes
+    curve, holes = above.lines[0], above.lines[1]
+    numbers = [float(value) for value in curve.get_ydata()]
+    assert [4] == [index for index, value in enumerate(numbers) if value != value]
+    assert ([4.0], "tab:red") == (list(holes.get_xdata()), holes.get_color())
+    assert [row.energy_wh for row in readings] == list(below.lines[0].get_ydata())
+    assert above.get_ylim()[0] <= 0.0
+
+
+def test_names_do_no_harm(readings: list[Reading], tmp_path: Path) -> None:
+    """Angle brackets are escaped, and dollar signs are no formula."""
+    figure = figure_of(readings, "<b>&$x_1$", GOOD)
+    save_figure(figure, tmp_path / "a.svg")
+    assert "<b>&$x_1$" in words_in((tmp_path / "a.svg").read_text())
+    save_page(figure, tmp_path / "a.html", "<b>", ["<i>note"])
+    page = (tmp_path / "a.html").read_text()
     assert "<b>" not in page
     assert "&lt;i&gt;note" in page
+    assert 1 == page.count("<svg")
 
 
-def test_png(readings: list[Reading], tmp_path: Path) -> None:
-    """Pillow reads it back, and both curves' colours are in it."""
-    save_png(draw(readings, "t"), tmp_path / "a.png")
+def test_a_picture_is_the_same_at_each_run(readings: list[Reading], tmp_path: Path) -> None:
+    """No time of making and no random name is in the file."""
+    for name in ("a.svg", "b.svg"):
+        save_figure(figure_of(readings, "run.csv", GOOD), tmp_path / name)
+    assert (tmp_path / "a.svg").read_bytes() == (tmp_path / "b.svg").read_bytes()
+
+
+def test_png_is_large_enough_to_read(readings: list[Reading], tmp_path: Path) -> None:
+    """Pillow reads it back."""
+    save_figure(figure_of(readings, "run.csv", GOOD), tmp_path / "a.png")
     with Image.open(tmp_path / "a.png") as image:
-        assert (WIDTH, HEIGHT) == image.size
-        colours = {colour for _, colour in image.getcolors(1 << 20) or []}
-    assert {(0x1F, 0x5F, 0xA8), (0xB3, 0x59, 0x00)} <= colours
+        assert image.size >= (1000, 600)
 
 
 @pytest.mark.parametrize("count", [0, 1])
-def test_a_short_log_is_drawn(make_reading: Make, count: int) -> None:
+def test_a_short_log_is_drawn(make_reading: Make, count: int, tmp_path: Path) -> None:
     """No reading or one is no reason to fail."""
-    assert "<svg" in to_svg(draw([make_reading(1.0)] * count, "t"))
+    save_figure(figure_of([make_reading(1.0)] * count, "run.csv", GOOD), tmp_path / "a.svg")
+    assert "<svg" in (tmp_path / "a.svg").read_text()
 
 
-@pytest.mark.parametrize(
-    ("low", "high", "expected"),
-    [(0, 10, [0, 2, 4, 6, 8, 10]), (0, 0.9, [0, 0.2, 0.4, 0.6, 0.8]), (-3, 3, [-2, 0, 2])],
-)
-def test_ticks_are_round(low: float, high: float, expected: list[float]) -> None:
-    """About five round numbers."""
-    assert expected == pytest.approx(ticks(low, high))
+def test_headline_of_an_energy_that_may_not_be_used() -> None:
+    """What the integrator showed stands beside its verdict, or there is none."""
+    bad = replace(GOOD, verdict=Verdict.INVALID, energy_wh=None, uncertainty_wh=None)
+    assert "0.0165 Wh, INVALID" == headline(bad)
+    assert "no energy, INVALID" == headline(replace(bad, integrator_wh=None))
+
+
+def test_without_matplotlib_the_command_says_what_to_install(
+    make_reading: Make,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    """One line, no traceback, and no file."""
+    with PowerLog(tmp_path / "log.csv") as log:
+        log.add(make_reading(1.0))
+    for name in [name for name in sys.modules if name.partition(".")[0] == "matplotlib"]:
+        monkeypatch.delitem(sys.modules, name)
+    monkeypatch.setitem(sys.modules, "matplotlib", None)
+    monkeypatch.setitem(sys.modules, "matplotlib.figure", None)
+    assert 1 == main(["plot", str(tmp_path / "log.csv"), "-o", str(tmp_path / "log.png")])
+    assert "pip install matplotlib" in capsys.readouterr().err
+    assert not (tmp_path / "log.png").exists()
