@@ -1,0 +1,97 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What `setup.cfg` says is what is there: packages, and the libraries that the code imports."""
+
+from __future__ import annotations
+
+import ast
+import configparser
+import re
+import sys
+from collections.abc import Iterator
+from importlib.metadata import packages_distributions
+from pathlib import Path
+
+ROOT = Path(__file__).parents[1]
+OURS = ("referee", "power", "client_sample")
+
+
+def setup() -> configparser.ConfigParser:
+    """Return the settings of the package."""
+    parser = configparser.ConfigParser()
+    parser.read(ROOT / "setup.cfg", encoding="utf-8")
+    return parser
+
+
+def lines(text: str) -> list[str]:
+    """Return the entries of a list that has one on each line."""
+    return [line.strip() for line in text.splitlines() if line.strip()]
+
+
+def requirements() -> dict[str, str]:
+    """Map each library that can be installed with the package to its version bounds."""
+    found = lines(setup()["options"]["install_requires"])
+    for extra, text in setup()["options.extras_require"].items():
+        found += [] if extra in ("test", "check") else lines(text)
+    return {canonical(re.split(r"[<>=!~;\[]", line)[0]): line for line in found}
+
+
+def canonical(name: str) -> str:
+    """Return a distribution's name as registries compare it."""
+    return re.sub(r"[-_.]+", "-", name).lower()
+
+
+def imported() -> Iterator[str]:
+    """Yield the top name of each module that the project's own code imports."""
+    for package in OURS:
+        for path in (ROOT / package).rglob("*.py"):
+            for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+                if isinstance(node, ast.Import):
+                    yield from (alias.name.partition(".")[0] for alias in node.names)
+                elif isinstance(node, ast.ImportFrom) and node.module:
+                    yield node.module.partition(".")[0]
+
+
+def test_every_folder_of_code_is_a_package_of_the_wheel() -> None:
+    """A new folder that is not entered would be missing from the wheel."""
+    folders = {
+        ".".join(path.parent.relative_to(ROOT).parts)
+        for package in OURS
+        for path in (ROOT / package).rglob("__init__.py")
+    }
+    listed = lines(setup()["options"]["packages"])
+    # The pages are no Python; in the wheel they are the package `referee.static`.
+    assert sorted({*folders, "referee.static"}) == sorted(listed)
+
+
+def test_every_folder_with_code_has_an_init() -> None:
+    """A folder without `__init__.py` imports here, and is left out of the wheel."""
+    folders = {path.parent for package in OURS for path in (ROOT / package).rglob("*.py")}
+    assert [] == sorted(folder for folder in folders if not (folder / "__init__.py").exists())
+
+
+def test_every_library_that_is_imported_is_required() -> None:
+    """What the code imports is installed with it, or by one of its extras."""
+    makers = packages_distributions()
+    foreign = set(imported()) - set(sys.stdlib_module_names) - {*OURS, "__future__"}
+    known = requirements()
+    # `client.py` looks for no package: a detector is imported by the name that its user gives.
+    missing = {
+        name
+        for name in foreign
+        if not any(canonical(maker) in known for maker in makers.get(name, [name]))
+    }
+    assert set() == missing
+
+
+def test_every_requirement_has_a_lower_bound() -> None:
+    """A bound says which version the tests have seen at the earliest."""
+    assert [] == [line for line in requirements().values() if ">=" not in line]
+
+
+def test_tests_have_what_the_extras_need() -> None:
+    """No extra goes untested because its library was not installed."""
+    extras = setup()["options.extras_require"]
+    tested = set(lines(extras["test"]))
+    for extra, text in extras.items():
+        if extra not in ("test", "check"):
+            assert set() == set(lines(text)) - tested, extra
