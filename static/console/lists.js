@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // The two lists below the card: the sessions, and what happened.
 
-import { figure, points, secondText, timeText } from "../shared/format.js";
+import { figure, secondText, timeText } from "../shared/format.js";
 import { $, make } from "../shared/page.js";
+import { scoreText } from "./wording.js";
 
 const rows = new Map(); // the table's rows by session number
 
@@ -24,7 +25,7 @@ function showRow(row, session, shown) {
   const texts = [
     session.team, session.void_reason ? `VOID: ${session.void_reason}` : session.state,
     figure(session.mean_ap, 6), figure(session.energy_wh, 6), session.verdict ?? "–",
-    points(session.score, !session.too_short),
+    scoreText(session),
   ];
   texts.forEach((text, n) => {
     const cell = row.cells[n + 1];

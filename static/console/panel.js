@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // The large card: one session, its time, its figures and its result.
 
-import { clockText, figure, points, timeText } from "../shared/format.js";
+import { clockText, figure, timeText } from "../shared/format.js";
 import { $, fill, make, show, showState } from "../shared/page.js";
-import { flagText } from "./wording.js";
+import { flagText, scoreText } from "./wording.js";
 
 const OVER = ["SCORED", "SEALED", "VOID"];
 
@@ -44,7 +44,7 @@ function showFigures(session, meter) {
   $("energy-box").classList.toggle("old", old);
   show("energy-note", energyNote(session, old));
   show("map", figure(session?.mean_ap, 4));
-  show("score", points(session?.score, !session?.too_short));
+  show("score", session ? scoreText(session) : "–");
   show("score-note", scoreNote(session, old));
   show("images", session ? `${session.images_fetched} of ${session.images}` : "–");
   show("answers", session ? answersText(session) : "–");
@@ -106,8 +106,7 @@ export function showTime(session, board, ageS) {
 function resultText(session) {
   if (session.state === "VOID") return ["void", ""];
   if (session.score === null) return ["no score", ""];
-  if (session.too_short) return [points(session.score, false), "mAP/Wh, too short to be exact"];
-  return [points(session.score), "mAP/Wh"];
+  return [scoreText(session), session.too_short ? "mAP/Wh, too short to be exact" : "mAP/Wh"];
 }
 
 // Between two boards the page counts down by itself, from the time that the desk computed.

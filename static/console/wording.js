@@ -1,6 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // The few sentences that the page has of its own; all others come from the desk.
 
+import { points } from "../shared/format.js";
+
+// A session's score with the digits that count: fewer where its energy is doubtful or not exact.
+export function scoreText(session) {
+  const doubtful = session.verdict === "SUSPECT" ? 3 : 4;
+  return points(session.score, session.too_short ? 2 : doubtful);
+}
+
 const NO_ANSWER = "The desk does not answer, so what you see is old. It starts again by itself within "
   + "seconds. A running session and the meter go on.";
 

@@ -5,12 +5,11 @@ export function figure(value, digits) {
   return value === null || value === undefined ? "–" : value.toFixed(digits);
 }
 
-// A score, with as many digits as count: four, whatever the size, or two where the energy is not
-// exact. Scores lie between 0.01 and some hundreds.
-export function points(value, exact = true) {
+// A score with so many digits that count, whatever its size. Scores lie between 0.01 and some
+// hundreds.
+export function points(value, digits = 4) {
   if (value === null || value === undefined) return "–";
   if (value <= 0) return value.toFixed(1);
-  const digits = exact ? 4 : 2;
   const rounded = Number(value.toPrecision(digits));
   return rounded.toFixed(Math.min(6, Math.max(0, digits - 1 - Math.floor(Math.log10(rounded)))));
 }

@@ -97,9 +97,11 @@ class Site:
                 detail={"reasons": reasons},
             )
 
-    def score(self, session_id: int, score: float) -> None:
-        """Store a judged energy and a score."""
-        self.judge(session_id, "VALID")
+    def score(self, session_id: int, verdict: str, score: float) -> None:
+        """Store a judged energy and a score, after those that the desk stores by itself."""
+        connection = self.contest.database.connection
+        eventually(lambda: energy_of(connection, session_id))
+        self.judge(session_id, verdict)
         with self.contest.database.write() as connection:
             energy = energy_of(connection, session_id)
             assert energy is not None
@@ -426,17 +428,21 @@ def test_figures_of_a_void_session_are_struck(site: Site, browser: webdriver.Chr
 
 
 @pytest.mark.parametrize(
-    ("seconds", "points", "note"),
-    [(0.2, "800", "too short to be exact"), (600.0, "799.7", "")],
+    ("seconds", "verdict", "points", "note"),
+    [
+        (0.2, "SUSPECT", "800", "too short to be exact"),
+        (30.0, "SUSPECT", "800", ""),
+        (30.0, "VALID", "799.7", ""),
+    ],
 )
 def test_score_has_the_digits_that_count(
-    site: Site, browser: webdriver.Chrome, seconds: float, points: str, note: str
+    site: Site, browser: webdriver.Chrome, seconds: float, verdict: str, points: str, note: str
 ) -> None:
-    """A session of an instant is marked as too short, and its score has two digits."""
+    """A doubtful score has few digits, and a session of an instant is marked as too short."""
     session_id = site.begin()
     site.clock.advance(seconds)
     site.desk.end(session_id, EndCause.LOGOUT, "ants")
-    site.score(session_id, 799.748296)
+    site.score(session_id, verdict, 799.748296)
     browser.get(site.url)
     wait_text(browser, "state", "SCORED")
     assert (points, points) == (text_of(browser, "clock"), text_of(browser, "score"))
