@@ -8,10 +8,12 @@ import signal
 import sys
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
 from types import FrameType
+
+from tqdm import tqdm
 
 from power.bench.priority import hurried
 from power.bench.recorder import Recorder
@@ -75,13 +77,13 @@ def run(options: argparse.Namespace) -> int:
         if path.exists():
             raise FileExistsError(f"{path} exists already; choose a new file")
     settings = settings_of(options, options.seconds)
-    with closing(open_chosen(options)) as meter, _interruptible() as interrupted, hurried():
-        recorder = Recorder(
-            meter,
-            clock=time.monotonic,
-            sleep=time.sleep,
-            progress=_silent if options.quiet else _progress,
-        )
+    with (
+        closing(open_chosen(options)) as meter,
+        _interruptible() as interrupted,
+        hurried(),
+        _progress(options.seconds, quiet=options.quiet) as progress,
+    ):
+        recorder = Recorder(meter, clock=time.monotonic, sleep=time.sleep, progress=progress)
         recording = recorder.record(
             settings,
             options.out,
@@ -136,11 +138,27 @@ def _interruptible() -> Iterator[threading.Event]:
         signal.signal(signal.SIGINT, previous)
 
 
-def _progress(reading: Reading, elapsed_s: float) -> None:
-    watts = "-" if reading.power_w is None else f"{reading.power_w:.4g}"
-    energy = "-" if reading.energy_wh is None else f"{reading.energy_wh:.6g}"
-    print(f"{elapsed_s:8.1f} s {watts:>9} W {energy:>11} Wh", file=sys.stderr)
+class _Bar(tqdm):  # type: ignore[type-arg]  # it counts; nothing is iterated
+    """A bar without tqdm's own thread, which would wake up while the meter is read."""
+
+    monitor_interval = 0
 
 
-def _silent(reading: Reading, elapsed_s: float) -> None:
-    return None
+@contextmanager
+def _progress(seconds: int, *, quiet: bool) -> Iterator[Callable[[Reading, float], None]]:
+    """Yield a function that draws a bar with the newest reading; a pipe gets none."""
+    bar = _Bar(
+        total=seconds,
+        bar_format="{l_bar}{bar}| {n:.1f} of {total} s{postfix}",
+        disable=True if quiet else None,
+        file=sys.stderr,
+    )
+
+    def draw(reading: Reading, elapsed_s: float) -> None:
+        watts = "-" if reading.power_w is None else f"{reading.power_w:.4g}"
+        energy = "-" if reading.energy_wh is None else f"{reading.energy_wh:.6g}"
+        bar.set_postfix_str(f"{watts} W, {energy} Wh", refresh=False)
+        bar.update(min(elapsed_s, float(seconds)) - bar.n)
+
+    with bar:
+        yield draw

@@ -25,7 +25,7 @@ _DOTS_PER_INCH = 120
 _POWER, _ENERGY, _HOLE = "tab:blue", "tab:orange", "tab:red"
 _VERDICT_COLOURS = {
     Verdict.VALID: "darkgreen",
-    Verdict.SUSPECT: "darkorange",
+    Verdict.SUSPECT: "saddlebrown",
     Verdict.INVALID: "firebrick",
 }
 # Up to this many readings each has a dot, so that a short log is seen at all.
@@ -57,7 +57,8 @@ def figure_of(readings: Sequence[Reading], name: str, result: EnergyResult) -> F
     above.set_ylabel("power, W")
     below.set_ylabel("energy, Wh")
     below.set_xlabel("time since the start of the integration, s")
-    above.legend(loc="best", fontsize="small")
+    # Outside of the curves, which may be anywhere.
+    figure.legend(handles=above.get_legend_handles_labels()[0], loc="outside lower center", ncols=3)
     return figure
 
 
