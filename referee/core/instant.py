@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 
 
 @dataclass(frozen=True)
@@ -29,3 +29,10 @@ def seconds_between(earlier: Instant, later: Instant) -> float:
     if earlier.boot_id == later.boot_id:
         return later.monotonic_s - earlier.monotonic_s
     return (later.utc - earlier.utc).total_seconds()
+
+
+def shifted(instant: Instant, seconds: float) -> Instant:
+    """Return the instant that lies this many seconds later (earlier when negative)."""
+    return Instant(
+        instant.monotonic_s + seconds, instant.utc + timedelta(seconds=seconds), instant.boot_id
+    )

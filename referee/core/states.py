@@ -6,7 +6,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import Enum
 
-from referee.core.instant import Instant, seconds_between
+from referee.core.instant import Instant, seconds_between, shifted
 from referee.errors import Refusal
 
 
@@ -84,9 +84,27 @@ def accepts(facts: SessionFacts, received: Instant) -> bool:
     stop: a last byte at the deadline itself is late.
     """
     elapsed = elapsed_s(facts, received)
-    if elapsed is None or not 0.0 <= elapsed < facts.length_s or facts.voided is not None:
+    if elapsed is None or elapsed < 0.0 or facts.voided is not None:
+        return False
+    if _deadline_passed(facts, received):
         return False
     return facts.ended is None or seconds_between(received, facts.ended) > 0.0
+
+
+def _deadline_passed(facts: SessionFacts, now: Instant) -> bool:
+    """Tell whether the session's length is over; at the deadline itself it is."""
+    elapsed = elapsed_s(facts, now)
+    return elapsed is not None and elapsed >= facts.length_s
+
+
+def end_to_record(facts: SessionFacts, now: Instant, cause: EndCause) -> tuple[Instant, EndCause]:
+    """Return when and why a started session ended, for an end that comes `now`.
+
+    An end that comes after the deadline is the deadline: it does not lengthen the session.
+    """
+    if facts.started is not None and _deadline_passed(facts, now):
+        return shifted(facts.started, facts.length_s), EndCause.DEADLINE
+    return now, cause
 
 
 def state_of(facts: SessionFacts, now: Instant) -> SessionState:

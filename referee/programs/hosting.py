@@ -19,7 +19,7 @@ from referee.programs.progress import progress_bar
 from referee.programs.supervisor import Supervisor
 from referee.service.setup.config import Config
 from referee.service.setup.contest import prepare_contest
-from referee.service.setup.folder_lock import held, is_locked
+from referee.service.setup.folder_lock import is_locked, lock_folder
 from referee.store.database import Database
 from referee.store.notices import insert_notice
 
@@ -41,7 +41,7 @@ def claimed(folder: Path) -> AbstractContextManager[None]:
 
     Take it before anything in the folder is written.
     """
-    return held(folder, "contest")
+    return lock_folder(folder, "contest")
 
 
 def is_hosted(folder: Path) -> bool:

@@ -21,14 +21,15 @@ from power.connect import open_meter
 from power.meter import InputMode, Meter, MeterSettings
 from power.transports.wire_log import WireLog
 from referee.service.board.board import Board
-from referee.service.desk.control_desk import ControlDesk, LinkSink, ReadingSink
+from referee.service.desk.control_desk import ControlDesk
 from referee.service.desk.link import DeskClient, DeskServer, socket_path
 from referee.service.desk.metering import Metering
+from referee.service.desk.requests import serve_request
 from referee.service.entry.admission import Admission
 from referee.service.results.live_scorer import LiveScorer
 from referee.service.setup.config import Config, MeterSection
 from referee.service.setup.contest import open_contest, read_contest_truth
-from referee.service.setup.folder_lock import held
+from referee.service.setup.folder_lock import lock_folder
 from referee.store.journal import Journal
 from referee.web.contest.app import ContestServices, contest_app
 from referee.web.desk.broadcast import Broadcast
@@ -87,25 +88,26 @@ def run_control_desk(
     `contest_address` is where contestants are served, for the operators to tell them.
     """
 
-    def make_metering(on_reading: ReadingSink, on_link: LinkSink) -> Metering:
+    def make() -> Running:
+        # A desk that was killed may take a moment to die: two must never own the meter.
+        lock = ExitStack()
+        lock.enter_context(lock_folder(config.storage.folder, "desk", wait_s=_TAKE_OVER_S))
+        contest = open_contest(config)
         opener: Callable[[], Meter] | None = None
         if meter_resource is not None:
             log = WireLog(config.wire_log)
             opener = partial(open_meter, meter_resource, wire_log=log)
-        return Metering(
-            opener, meter_settings(config.meter), on_reading=on_reading, on_link=on_link
-        )
-
-    def make() -> Running:
-        # A desk that was killed may take a moment to die: two must never own the meter.
-        lock = ExitStack()
-        lock.enter_context(held(config.storage.folder, "desk", wait_s=_TAKE_OVER_S))
-        contest = open_contest(config)
-        desk = ControlDesk(contest, make_metering)
+        desk = ControlDesk(contest, [partial(Metering, opener, meter_settings(config.meter))])
         desk.start()
-        link = DeskServer(socket_path(config.storage.folder), desk.handle)
-        board = Board(contest, lambda: desk.metering.status, contest_address)
-        broadcast = Broadcast(board.show, _VIEWERS)
+        path = socket_path(config.storage.folder)
+        link = DeskServer(path, partial(serve_request, desk), desk.logbook.alarm)
+        board = Board(
+            contest,
+            lambda: desk.metering.status,
+            contest_address,
+            unstored=desk.logbook.unstored_notices,
+        )
+        broadcast = Broadcast(board.show, _VIEWERS, desk.logbook.alarm)
         broadcast.start()
 
         def close() -> None:

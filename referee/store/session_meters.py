@@ -5,10 +5,15 @@ from __future__ import annotations
 
 import json
 import sqlite3
-from dataclasses import asdict, dataclass
-from typing import Any
+from dataclasses import dataclass
 
-from power.meter import Identity, InputMode, MeterSettings
+from power.meter import Identity, MeterSettings
+from power.values import (
+    identity_from_json,
+    identity_to_json,
+    settings_from_json,
+    settings_to_json,
+)
 
 
 @dataclass(frozen=True)
@@ -22,20 +27,12 @@ class SessionMeter:
     identity: Identity | None
     settings: MeterSettings
 
-    def as_json(self) -> dict[str, Any]:
-        """Return the same with plain values, as evidence and reports write it."""
-        return {
-            "emulated": self.emulated,
-            "identity": None if self.identity is None else asdict(self.identity),
-            "settings": asdict(self.settings) | {"mode": self.settings.mode.value},
-        }
-
 
 def insert_session_meter(
     connection: sqlite3.Connection, session_id: int, utc: str, meter: SessionMeter
 ) -> None:
     """Add the meter of a session; call it in the transaction that records the start."""
-    plain = meter.as_json()
+    identity = None if meter.identity is None else json.dumps(identity_to_json(meter.identity))
     connection.execute(
         "insert into session_meters (session_id, utc, emulated, identity, settings)"
         " values (:session, :utc, :emulated, :identity, :settings)",
@@ -43,8 +40,8 @@ def insert_session_meter(
             "session": session_id,
             "utc": utc,
             "emulated": int(meter.emulated),
-            "identity": None if meter.identity is None else json.dumps(plain["identity"]),
-            "settings": json.dumps(plain["settings"], allow_nan=False),
+            "identity": identity,
+            "settings": json.dumps(settings_to_json(meter.settings), allow_nan=False),
         },
     )
 
@@ -60,9 +57,9 @@ def session_meter_of(connection: sqlite3.Connection, session_id: int) -> Session
     ).fetchone()
     if row is None:
         return None
-    settings = json.loads(row["settings"])
+    identity = row["identity"]
     return SessionMeter(
         emulated=bool(row["emulated"]),
-        identity=None if row["identity"] is None else Identity(**json.loads(row["identity"])),
-        settings=MeterSettings(**settings | {"mode": InputMode(settings["mode"])}),
+        identity=None if identity is None else identity_from_json(json.loads(identity)),
+        settings=settings_from_json(json.loads(row["settings"])),
     )

@@ -18,6 +18,7 @@ from referee.core.states import (
     SessionState,
     accepts,
     elapsed_s,
+    end_to_record,
     remaining_s,
     require,
     state_of,
@@ -197,3 +198,24 @@ def test_state_remaining_and_acceptance_agree(now, end):
     assert accepted is (remaining_s(facts, at(now)) > 0.0)
     if accepted:
         assert 0.0 <= seconds_between(at(0), at(now)) < LENGTH_S
+
+
+@pytest.mark.parametrize(
+    ("seconds", "recorded_s", "cause"),
+    [
+        (100, 100, EndCause.STOP),
+        (LENGTH_S - MS, LENGTH_S - MS, EndCause.STOP),
+        (LENGTH_S, LENGTH_S, EndCause.DEADLINE),
+        (LENGTH_S + 60, LENGTH_S, EndCause.DEADLINE),
+    ],
+)
+def test_an_end_after_the_deadline_is_the_deadline(seconds, recorded_s, cause):
+    """A late stop does not lengthen a session, and the edge is that of accepted answers."""
+    assert (at(recorded_s), cause) == end_to_record(RUNNING, at(seconds), EndCause.STOP)
+    assert accepts(RUNNING, at(seconds)) == (cause is EndCause.STOP)
+
+
+def test_an_end_by_a_clock_that_was_set_back_is_recorded_as_it_is():
+    """After a reboot with a wrong wall clock an end before the start is no deadline."""
+    early = at(-3600, "the boot after")
+    assert (early, EndCause.STOP) == end_to_record(RUNNING, early, EndCause.STOP)

@@ -11,17 +11,16 @@ from collections.abc import Callable
 from contextlib import contextmanager
 from dataclasses import replace
 from datetime import UTC, datetime
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 
 from PIL import Image
 
 from power.errors import MeterBusy, MeterError, MeterUnreachable
 from power.meter import Identity, IntegrationStart, IntegrationState, MeterSettings, Reading
-from referee.core.instant import Instant
+from referee.core.instant import Instant, shifted
 from referee.service.desk.control_desk import ControlDesk
 from referee.service.desk.metering import LinkState, Metering
-from referee.service.setup.clock import shifted
 from referee.service.setup.config_file import load_config
 from referee.service.setup.contest import open_contest, prepare_contest
 from referee.store.database import Database
@@ -192,22 +191,27 @@ SETTINGS = MeterSettings(
 """Fixed ranges, and the shortest interval, so that a final reading does not take long."""
 
 
+RESOURCE = "TCPIP::192.0.2.7::inst0::INSTR"
+"""The resource in the configurations of tests: fakes stand in its place."""
+
+
+def making(meter):
+    """Return what makes the owner of this meter, or of none, for a lane."""
+    return partial(Metering, None if meter is None else meter.open, SETTINGS)
+
+
 @contextmanager
-def running_desk(contest, meter):
-    """Run a control desk with this meter, or with none, until the block ends."""
-    desk = ControlDesk(
-        contest,
-        lambda on_reading, on_link: Metering(
-            None if meter is None else meter.open,
-            SETTINGS,
-            on_reading=on_reading,
-            on_link=on_link,
-        ),
-    )
+def running_desk(contest, *meters):
+    """Run a control desk with a lane for each of these meters until the block ends.
+
+    A lane whose meter is None runs without one.
+    """
+    desk = ControlDesk(contest, [making(meter) for meter in meters])
     desk.start()
     try:
-        if meter is not None and not meter.lost:
-            eventually(lambda: desk.metering.status.link is LinkState.OK)
+        for lane, meter in zip(desk.lanes, meters, strict=True):
+            if meter is not None and not meter.lost:
+                eventually(lambda lane=lane: lane.metering.status.link is LinkState.OK)
         yield desk
     finally:
         desk.close()
@@ -248,9 +252,10 @@ def write_truth(path: Path, images, size=(32, 24)) -> None:
 
 
 def write_config(folder: Path, **contest) -> Path:
-    """Write a configuration for images and truth that stand beside it."""
+    """Write a configuration for images and truth that stand beside it, with a real meter."""
     lines = ["[contest]", *(f"{key} = {json.dumps(value)}" for key, value in contest.items())]
     lines += ["[images]", 'folder = "images"', 'ground_truth = "truth.json"']
+    lines += ["[meter]", f'resource = "{RESOURCE}"']
     path = folder / "contest.toml"
     path.write_text("\n".join(lines) + "\n")
     return path

@@ -11,6 +11,7 @@ import pytest
 from flask.testing import FlaskClient
 
 from referee.service.desk.control_desk import ControlDesk
+from referee.service.desk.requests import serve_request
 from referee.service.entry.admission import Admission
 from referee.service.setup.contest import Contest
 from referee.store.journal import Journal
@@ -28,7 +29,7 @@ class DirectDesk:
 
     def ask(self, action: str, **arguments: object) -> dict[str, object]:
         """Return the desk's answer."""
-        return dict(self._desk.handle({"action": action, **arguments}))
+        return dict(serve_request(self._desk, {"action": action, **arguments}))
 
 
 @dataclass(frozen=True)

@@ -40,12 +40,16 @@ _FLAGS = {
 
 
 def alarm_of(
-    meter: Row, sessions: Sequence[Row], notices: Sequence[Row], now: datetime
+    meter: Row,
+    sessions: Sequence[Row],
+    notices: Sequence[Row],
+    now: datetime,
+    unstored: Sequence[Row] = (),
 ) -> dict[str, str] | None:
     """Return what the red bar says, None while nothing is wrong.
 
     `text` is for everybody, `detail` for who looks after the meter. A lost meter comes first, then
-    the newest notice.
+    an alarm that the disk has not taken, however old it is, then the newest notice.
     """
     if meter["old"]:
         what = "is lost" if meter["link"] == "lost" else "sends no readings"
@@ -53,6 +57,9 @@ def alarm_of(
             "text": f"The power meter {what}{_what_now(meter, sessions)}",
             "detail": meter["text"],
         }
+    for notice in unstored:
+        if notice["level"] == "alarm":
+            return {"text": notice["text"], "detail": ""}
     newest = notices[0] if notices else None
     if newest is None or newest["level"] != "alarm":
         return None

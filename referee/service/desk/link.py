@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from referee.errors import InputError, RefereeError, Refusal, Unavailable
+from referee.service.desk.watched_thread import WatchedThread
 
 Handler = Callable[[Mapping[str, Any]], Mapping[str, Any]]
 
@@ -25,6 +26,7 @@ _LINE_LIMIT = 64 * 1024
 # meter takes 25 s at most.
 _ANSWER_S = 60.0
 _READ_S = 5.0
+_POLL_S = 0.2
 
 _log = logging.getLogger(__name__)
 
@@ -101,19 +103,24 @@ class _Server(socketserver.ThreadingUnixStreamServer):
 
 
 class DeskServer:
-    """Serve the desk's side of the socket from a thread of its own, `desk-link`."""
+    """The desk's side of the socket, served by the thread `desk-link`.
 
-    def __init__(self, path: Path, handler: Handler) -> None:
+    `tell` gets a sentence when that thread has died, before it is started again.
+    """
+
+    def __init__(self, path: Path, handler: Handler, tell: Callable[[str], object]) -> None:
         prepare_socket_folder(path)
         path.unlink(missing_ok=True)
         self._server = _Server(path, handler)
-        self._thread = threading.Thread(
-            target=self._server.serve_forever, args=(0.2,), name="desk-link", daemon=True
+        self._stopping = threading.Event()
+        self._thread = WatchedThread(
+            "desk-link", lambda: self._server.serve_forever(_POLL_S), self._stopping, tell
         )
         self._thread.start()
 
     def close(self) -> None:
         """Stop listening and end the thread."""
+        self._stopping.set()
         self._server.shutdown()
         self._thread.join(_READ_S)
         # The socket's file stays: the next desk may have put its own there already.

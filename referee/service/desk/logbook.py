@@ -4,36 +4,72 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable
-from concurrent.futures import Future
+import threading
+from collections import deque
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from itertools import islice
 
 from power.meter import Reading
 from referee.core.instant import Instant, seconds_between
 from referee.errors import Unavailable
+from referee.service.desk.watched_thread import WatchedThread
 from referee.service.setup.contest import Contest
 from referee.store.database import Connection
-from referee.store.journal import Journal
-from referee.store.notices import Level, insert_notice
+from referee.store.notices import Level, Notice, insert_notice
 from referee.store.readings import insert_reading
 from referee.store.sessions import SessionRecord
 
 _FLUSH_S = 15.0
+_CLOSE_S = 10.0
+_AGAIN_S = 1.0
+_AT_ONCE = 256
+# Entries that are kept while the disk refuses them: half an hour of ten readings a second.
+_KEPT_MOST = 20_000
 
 _log = logging.getLogger(__name__)
 
 
-class DeskRecord:
-    """Own the desk's journal; whoever writes does not wait, and a failure stands in the log."""
+@dataclass(frozen=True)
+class _Entry:
+    """One row on its way to the database; `notice` is what it tells people, if anything."""
+
+    write: Callable[[Connection], object]
+    notice: Notice | None = None
+
+
+class Logbook:
+    """The desk's notices and readings on their way to the database, in order.
+
+    The caller does not wait for the disk: the thread `logbook` writes. What a full or failing
+    disk refuses is kept in memory and tried again every second, so that a disk which has room
+    again gets all of it.
+    """
 
     def __init__(self, contest: Contest) -> None:
         self._contest = contest
-        self._journal = Journal(contest.database)
+        self._waiting: deque[_Entry] = deque()
+        self._left = 0
+        self._changed = threading.Condition()
+        self._refused = False
+        self._stopping = threading.Event()
+        self._thread = WatchedThread("logbook", self._run, self._stopping, self.alarm)
+        self._thread.start()
 
     def notify(self, session_id: int | None, level: Level, text: str) -> None:
         """Tell the operators something; it stands on the console and in the evidence."""
         utc = self._contest.clock.now().utc.isoformat()
         _log.log(logging.INFO if level == "info" else logging.WARNING, "%s", text)
-        self._submit(lambda connection: insert_notice(connection, session_id, utc, level, text))
+        self._add(
+            _Entry(
+                lambda connection: insert_notice(connection, session_id, utc, level, text),
+                Notice(0, session_id, utc, level, text),
+            )
+        )
+
+    def alarm(self, text: str) -> None:
+        """Raise an alarm that belongs to no session."""
+        self.notify(None, "alarm", text)
 
     def keep(self, session: SessionRecord, reading: Reading) -> None:
         """Store a reading of a session that has started, by its second of the session."""
@@ -42,33 +78,93 @@ class DeskRecord:
             return
         boot_id = self._contest.clock.now().boot_id
         elapsed = seconds_between(started, Instant(reading.monotonic_s, reading.utc, boot_id))
-        self._submit(
-            lambda connection: insert_reading(
-                connection, session.session_id, elapsed, reading, boot_id
+        self._add(
+            _Entry(
+                lambda connection: insert_reading(
+                    connection, session.session_id, elapsed, reading, boot_id
+                )
             )
         )
 
+    def unstored_notices(self) -> list[Notice]:
+        """Return the notices that the disk has not taken yet, the newest first."""
+        with self._changed:
+            notices = [entry.notice for entry in self._waiting if entry.notice is not None]
+        return notices[::-1]
+
     def flush(self) -> None:
-        """Wait until everything so far is stored; raises `Unavailable` when the disk stalls."""
-        try:
-            self._journal.flush(_FLUSH_S)
-        except TimeoutError:
-            raise Unavailable("The referee's disk has stalled.") from None
+        """Wait until everything so far is stored; raises `Unavailable` when the disk refuses."""
+        with self._changed:
+            # Entries leave in their order.
+            last = self._left + len(self._waiting)
+            if not self._changed.wait_for(lambda: self._left >= last, _FLUSH_S):
+                raise Unavailable("The referee's disk has stalled or is full: make room on it.")
 
     def close(self) -> None:
-        """Store what is queued and end the journal's thread."""
-        self._journal.close()
+        """Store what waits, as far as the disk takes it, and end the thread."""
+        self._stopping.set()
+        with self._changed:
+            self._changed.notify_all()
+        self._thread.join(_CLOSE_S)
 
-    def _submit(self, write: Callable[[Connection], None]) -> None:
+    def _add(self, entry: _Entry) -> None:
+        with self._changed:
+            if len(self._waiting) >= _KEPT_MOST:
+                _log.error("too much waits for the disk: a row is dropped")
+                return
+            self._waiting.append(entry)
+            self._changed.notify_all()
+
+    def _run(self) -> None:
+        while not self._stopping.is_set():
+            with self._changed:
+                self._changed.wait_for(lambda: self._waiting or self._stopping.is_set())
+            if not self._store_batch():
+                self._stopping.wait(_AGAIN_S)
+        while self._waiting and self._store_batch():
+            pass
+
+    def _store_batch(self) -> bool:
+        """Store the oldest entries in one transaction; return False where the disk refuses them."""
+        with self._changed:
+            batch = list(islice(self._waiting, _AT_ONCE))
         try:
-            future: Future[None] = self._journal.submit(write)
+            self._store(batch)
+        except Unavailable as error:
+            self._tell_refusal(error)
+            return False
+        if self._refused:
+            self._refused = False
+            self.notify(None, "info", "The disk takes the desk's records again.")
+        return True
+
+    def _store(self, batch: Sequence[_Entry]) -> None:
+        try:
+            with self._contest.database.write() as connection:
+                for entry in batch:
+                    entry.write(connection)
         except Unavailable:
-            _log.exception("a fact could not be queued")
-            return
-        future.add_done_callback(_log_failure)
+            raise
+        except Exception:
+            if len(batch) > 1:
+                # One of them cannot be stored at all: each is stored alone, and the others stay.
+                for entry in batch:
+                    self._store([entry])
+                return
+            _log.exception("a fact cannot be stored and is left out")
+        self._leave(len(batch))
 
+    def _leave(self, count: int) -> None:
+        with self._changed:
+            for _ in range(count):
+                self._waiting.popleft()
+            self._left += count
+            self._changed.notify_all()
 
-def _log_failure(future: Future[None]) -> None:
-    error = future.exception()
-    if error is not None:
-        _log.error("a fact was not stored: %s", error)
+    def _tell_refusal(self, error: Unavailable) -> None:
+        if not self._refused:
+            self._refused = True
+            self.alarm(
+                f"The disk refuses the desk's records: {error} Make room on it. The readings are "
+                "kept in memory until it takes them."
+            )

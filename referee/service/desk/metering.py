@@ -28,6 +28,7 @@ from power.meter import (
     Reading,
 )
 from referee.errors import Unavailable
+from referee.service.desk.watched_thread import WatchedThread
 
 T = TypeVar("T")
 
@@ -37,8 +38,6 @@ _COMMAND_S = 25.0
 _OPEN_S = 10.0
 # The integrator counts whole seconds, and its newest figure is up to an update old.
 _WHOLE_S = 1.0
-
-_THREAD_GONE = "The referee's thread for the meter has ended; start the referee again."
 
 _log = logging.getLogger(__name__)
 
@@ -70,8 +69,9 @@ class Metering:
     """The owner of the meter: its thread `meter` opens it, reads it, and carries out commands.
 
     `open_meter` makes a new link; None means that sessions are run without a meter. `on_reading`
-    gets each reading and `on_link` each change of the link, both on the meter's thread. A link that
-    fails is closed, opened again and attached. That never resets a running integration.
+    gets each reading and `on_link` each change of the link, both on the meter's thread. `on_death`
+    gets a sentence when that thread has died, before it goes on. A link that fails is closed,
+    opened again and attached. That never resets a running integration.
     """
 
     def __init__(
@@ -82,6 +82,7 @@ class Metering:
         on_reading: Callable[[Reading], None] = lambda reading: None,
         on_link: Callable[[MeterStatus], None] = lambda status: None,
         clock: Callable[[], float] = time.monotonic,
+        on_death: Callable[[str], object] = lambda text: None,
     ) -> None:
         self.settings = settings
         self._open_meter = open_meter
@@ -93,24 +94,19 @@ class Metering:
         schedule = Schedule(clock(), settings.update_interval_s)
         self._follower = Follower(self._take_up, schedule, clock=clock)
         self._jobs: queue.Queue[tuple[Callable[[Meter], object], Future[object]]] = queue.Queue()
-        self._begun = False
         self._stopping = threading.Event()
         self._status = MeterStatus(LinkState.CONNECTING if open_meter else LinkState.NONE)
         self._told = threading.Condition()
-        self._thread = threading.Thread(target=self._run, name="meter", daemon=True)
+        self._thread = WatchedThread("meter", self._run, self._stopping, on_death)
 
     @property
     def status(self) -> MeterStatus:
         """Return the newest status; it may be read from any thread."""
-        status = self._status
-        if self._begun and not self._stopping.is_set() and not self._thread.is_alive():
-            return MeterStatus(LinkState.LOST, _THREAD_GONE, status.identity)
-        return status
+        return self._status
 
     def start_thread(self) -> None:
         """Begin to connect and read."""
         if self._open_meter is not None:
-            self._begun = True
             self._thread.start()
 
     def close(self, timeout_s: float = 10.0) -> None:

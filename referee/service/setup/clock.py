@@ -6,7 +6,7 @@ from __future__ import annotations
 import subprocess
 import sys
 import time
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime
 from functools import cache
 from pathlib import Path
 from typing import Protocol
@@ -28,13 +28,6 @@ class SystemClock:
     def now(self) -> Instant:
         """Return the present instant."""
         return Instant(time.monotonic(), datetime.now(UTC), _boot_id())
-
-
-def shifted(instant: Instant, seconds: float) -> Instant:
-    """Return the instant that lies this many seconds later (earlier when negative)."""
-    return Instant(
-        instant.monotonic_s + seconds, instant.utc + timedelta(seconds=seconds), instant.boot_id
-    )
 
 
 @cache

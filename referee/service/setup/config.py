@@ -106,6 +106,11 @@ class MeterSection:
         "Load of the emulated meter: watts, or steps 'second:watts,…', or a CSV file.", "5.0"
     )
 
+    @property
+    def emulated(self) -> bool:
+        """Tell whether no real meter measures: such an energy is not official."""
+        return self.resource == "emulated"
+
 
 @dataclass(frozen=True)
 class StorageSection:

@@ -17,8 +17,8 @@ _LOOK_S = 0.05
 
 
 @contextmanager
-def held(folder: Path, role: str, *, wait_s: float = 0.0) -> Iterator[None]:
-    """Hold the lock of one role in a folder for the block.
+def lock_folder(folder: Path, role: str, *, wait_s: float = 0.0) -> Iterator[None]:
+    """Keep a folder's role to this process while the block runs.
 
     Raises `InputError` naming the process that holds it, after waiting for `wait_s` seconds.
     The kernel drops the lock with the process (flock(2)), however that ends; the file stays.

@@ -9,10 +9,13 @@ import threading
 from collections.abc import Callable, Iterator
 from typing import Any
 
+from referee.service.desk.watched_thread import WatchedThread
+
 # The page's clock runs by itself between boards, so twice a second is smooth.
 _INTERVAL_S = 0.5
 # A page that has gone away is noticed when something is sent to it.
 _SIGN_OF_LIFE_S = 5.0
+_CLOSE_S = 10.0
 
 _FULL = (
     "retry: 5000\nevent: full\n"
@@ -26,18 +29,24 @@ _log = logging.getLogger(__name__)
 class Broadcast:
     """Own the thread `board`, which publishes a board twice a second while somebody looks.
 
-    `viewers_most` bounds the pages that may be open at a time, since each occupies a thread.
+    `viewers_most` bounds the pages that may be open at a time, since each occupies a thread. `tell`
+    gets a sentence when the thread has died, before it is started again.
     """
 
-    def __init__(self, compute: Callable[[], dict[str, Any]], viewers_most: int) -> None:
+    def __init__(
+        self,
+        compute: Callable[[], dict[str, Any]],
+        viewers_most: int,
+        tell: Callable[[str], object] = lambda text: None,
+    ) -> None:
         self._compute = compute
         self._viewers_most = viewers_most
         self._viewers = 0
         self._changed = threading.Condition()
         self._number = 0
         self._event = ""
-        self._stopping = False
-        self._thread = threading.Thread(target=self._run, name="board", daemon=True)
+        self._stopping = threading.Event()
+        self._thread = WatchedThread("board", self._run, self._stopping, tell)
 
     @property
     def viewers(self) -> int:
@@ -51,10 +60,9 @@ class Broadcast:
     def close(self) -> None:
         """End the thread and every open stream."""
         with self._changed:
-            self._stopping = True
+            self._stopping.set()
             self._changed.notify_all()
-        if self._thread.is_alive():
-            self._thread.join()
+        self._thread.join(_CLOSE_S)
 
     def publish_now(self) -> None:
         """Publish without waiting for the next turn, after an operator's action."""
@@ -87,10 +95,10 @@ class Broadcast:
         while True:
             with self._changed:
                 self._changed.wait_for(
-                    lambda: self._stopping or self._number != seen,  # noqa: B023
+                    lambda: self._stopping.is_set() or self._number != seen,  # noqa: B023
                     timeout=_SIGN_OF_LIFE_S,
                 )
-                if self._stopping:
+                if self._stopping.is_set():
                     return
                 number, event = self._number, self._event
             yield ": still here\n\n" if number == seen else f"id: {number}\n{event}"
@@ -99,12 +107,12 @@ class Broadcast:
     def _run(self) -> None:
         while True:
             with self._changed:
-                self._changed.wait_for(lambda: self._stopping or self._viewers > 0)
-                if self._stopping:
+                self._changed.wait_for(lambda: self._stopping.is_set() or self._viewers > 0)
+                if self._stopping.is_set():
                     return
             self._publish()
             with self._changed:
-                self._changed.wait_for(lambda: self._stopping, timeout=_INTERVAL_S)
+                self._changed.wait_for(self._stopping.is_set, timeout=_INTERVAL_S)
 
     def _publish(self) -> None:
         try:

@@ -12,7 +12,8 @@ from gunicorn.http.errors import ParseException
 
 from referee.core.instant import Instant
 from referee.errors import Refusal, Unavailable
-from referee.service.setup.clock import Clock, shifted
+from referee.core.instant import shifted
+from referee.service.setup.clock import Clock
 
 MAX_BODY_BYTES = 32 * 1024 * 1024
 """Longest answer that is read: about 300,000 boxes as a form, six times an honest maximum."""

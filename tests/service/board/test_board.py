@@ -12,12 +12,12 @@ from power.meter import IntegrationState
 from referee.core.detections import Detections
 from referee.core.states import EndCause
 from referee.errors import Refusal
+from referee.service.board.addresses import contestants_urls
 from referee.service.board.board import Board
 from referee.service.desk.metering import LinkState, MeterStatus
 from referee.service.entry.teams import register_team
-from referee.service.preflight.addresses import contestants_urls
 from referee.store.answers import Answer, insert_answer
-from referee.store.notices import insert_notice
+from referee.store.notices import Notice, insert_notice
 from referee.store.readings import insert_energy, insert_reading
 from referee.store.scores import Snapshot, insert_snapshot
 from tests.support.fakes import FakeMeter, running_desk
@@ -32,7 +32,12 @@ class Shown:
         self.desk = desk
         self.meter = FakeMeter(contest.clock)
         self.status = MeterStatus(LinkState.OK, "", FakeMeter.IDENTITY)
-        self.board = Board(contest, lambda: self.status)
+        self.unstored: list[Notice] = []
+        self.board = Board(contest, lambda: self.status, unstored=lambda: self.unstored)
+
+    def current(self, key):
+        """Return a field of the session on the big card."""
+        return self.board.show()["current"][key]
 
     def read(self, **changes):
         """Let the meter give a reading."""
@@ -297,6 +302,73 @@ def test_current_is_the_live_one_and_any_other_can_be_asked_for(shown):
     assert "wrong device" == shown.board.session(first)["void_reason"]
     with pytest.raises(Refusal, match="There is no session 77"):
         shown.board.session(77)
+
+
+def test_a_result_stays_until_the_next_session_is_armed(shown):
+    """The next READY session does not push aside a result that nobody has read yet."""
+    first = shown.run("ants")
+    second = shown.desk.new_session("bees", "Kim")
+    third = shown.desk.new_session("crabs", "Kim")
+    shown.desk.end(first, EndCause.STOP, "Kim")
+    assert (first, "ENDED") == (shown.current("id"), shown.current("state"))
+    shown.clock.advance(3600)
+    assert first == shown.current("id")
+    shown.desk.arm(second, "Kim")
+    assert second == shown.current("id")
+    shown.desk.void(second, "Kim", "wrong device")
+    assert third == shown.current("id")
+
+
+def test_of_two_ready_sessions_the_older_is_shown(shown):
+    """The one that was made first comes next."""
+    first = shown.desk.new_session("ants", "Kim")
+    shown.desk.new_session("bees", "Kim")
+    assert first == shown.current("id")
+
+
+def test_a_void_session_is_shown_where_there_is_no_other(shown):
+    """Without a live, an ended and a READY session the newest one is there to be read."""
+    first = shown.desk.new_session("ants", "Kim")
+    shown.desk.void(first, "Kim", "withdrawn")
+    assert (first, "VOID") == (shown.current("id"), shown.current("state"))
+
+
+# The red bar
+
+
+def test_without_trouble_there_is_no_alarm(shown):
+    """A meter that answers and a quiet log give no red bar."""
+    shown.read()
+    shown.run()
+    assert shown.board.show()["alarm"] is None
+
+
+def test_what_the_disk_refuses_is_on_the_board_all_the_same(shown):
+    """An alarm that could not be stored stands in the list and in the bar until it is."""
+    utc = shown.clock.now().utc.isoformat()
+    shown.unstored = [Notice(0, None, utc, "alarm", "The disk refuses the desk's records.")]
+    shown.clock.advance(3600)
+    board = shown.board.show()
+    assert "The disk refuses" in board["alarm"]["text"]
+    assert "The disk refuses" in board["notices"][0]["text"]
+
+
+# The emulated meter
+
+
+@pytest.mark.parametrize(("resource", "emulated"), [("emulated", True), ("none", False)])
+def test_an_emulated_meter_is_said(shown, resource, emulated):
+    """Meter and sessions say whether the energy is that of a real instrument."""
+    config = shown.contest.config
+    meter = replace(config.meter, resource=resource)
+    contest = replace(shown.contest, config=replace(config, meter=meter))
+    shown.desk.new_session("ants", "Kim")
+    board = Board(contest, lambda: shown.status).show()
+    assert [emulated] * 3 == [
+        board["meter"]["emulated"],
+        board["current"]["emulated"],
+        board["sessions"][0]["emulated"],
+    ]
 
 
 def test_next_in_line_is_the_one_that_was_made_first(shown):

@@ -3,14 +3,20 @@
 
 from __future__ import annotations
 
+import json
+from dataclasses import replace
+
 import pytest
 
+from power.energy.facts import facts_from_json, judge_run
 from power.errors import MeterRefused
 from power.meter import IntegrationState
+from referee.core.instant import shifted
 from referee.core.states import EndCause, SessionState, state_of
 from referee.errors import Refusal, Unavailable
 from referee.service.desk.metering import LinkState
-from referee.service.setup.clock import SystemClock, shifted
+from referee.service.desk.requests import serve_request
+from referee.service.setup.clock import SystemClock
 from referee.store.notices import audit_of, recent_notices
 from referee.store.readings import energy_of, readings_of
 from referee.store.sessions import all_sessions, live_session, load_session
@@ -230,7 +236,9 @@ def test_logout_ends_the_session(desk, contest, meter):
     """The meter has been stopped when the logout is answered."""
     session_id = running(desk)
     contest.clock.advance(100)
-    assert {"session": session_id} == desk.handle({"action": "logout", "session": session_id})
+    assert {"session": session_id} == serve_request(
+        desk, {"action": "logout", "session": session_id}
+    )
     assert IntegrationState.STOP is meter.state
     facts = facts_of(contest, session_id)
     assert (contest.clock.now(), EndCause.LOGOUT) == (facts.ended, facts.end_cause)
@@ -396,7 +404,9 @@ def test_logout_does_not_wait_for_a_lost_meter(desk, contest, meter):
     session_id = running(desk)
     meter.lost = True
     contest.clock.advance(100)
-    assert {"session": session_id} == desk.handle({"action": "logout", "session": session_id})
+    assert {"session": session_id} == serve_request(
+        desk, {"action": "logout", "session": session_id}
+    )
     assert EndCause.LOGOUT is facts_of(contest, session_id).end_cause
     meter.lost = False
     settled(contest, session_id)
@@ -416,7 +426,8 @@ def test_meter_that_stays_lost_gives_no_energy(desk, contest, meter):
     )
     energy = energy_of(contest.database.connection, session_id)
     assert ("INVALID", None) == (energy.verdict, energy.energy_wh)
-    assert "The meter could not be read at the end" in energy.detail["reasons"][0]
+    assert "not_read_at_end" in [finding["code"] for finding in energy.detail["findings"]]
+    assert any("could not be read at the end" in text for text in energy.detail["reasons"])
 
 
 def test_a_mistake_in_the_driver_is_a_lost_meter(desk, contest, meter):
@@ -463,6 +474,49 @@ def test_without_a_meter_there_is_no_energy(tmp_path):
         energy = settled(contest, session_id)
     contest.database.close()
     assert ("INVALID", None) == (energy.verdict, energy.energy_wh)
+
+
+def test_what_the_verdict_rests_on_is_stored_with_it(tmp_path, clock):
+    """From the detail and the readings alone the same energy is judged again."""
+    contest = make_contest(tmp_path, clock, mode="event", seconds=3)
+    with running_desk(contest, FakeMeter(clock, reading_takes_s=0.25)) as desk:
+        session_id = running(desk)
+        energy = settled(contest, session_id)
+        stored = readings_of(contest.database.connection, session_id)
+    contest.database.close()
+    facts = facts_from_json(json.loads(json.dumps(energy.detail["facts"])))
+    readings = [replace(reading, monotonic_s=second) for second, reading in stored]
+    again = judge_run(readings, facts)
+    assert (FakeMeter.IDENTITY, 3.0, 3) == (facts.identity, facts.session_s, facts.settings.timer_s)
+    assert (energy.energy_wh, energy.verdict) == (again.energy_wh, again.verdict.value)
+    assert energy.detail["emulated"] is False
+
+
+def test_the_settings_of_the_start_are_judged_by_whatever_is_configured_later(contest, meter):
+    """A desk that is started again with other ranges judges by those the meter had."""
+    with running_desk(contest, meter) as desk:
+        session_id = running(desk)
+    contest.clock.advance(600)
+    with running_desk(contest, meter) as desk:
+        desk.metering.settings = replace(desk.metering.settings, voltage_range_v=300.0)
+        energy = settled(contest, session_id)
+    assert 15.0 == energy.detail["facts"]["settings"]["voltage_range_v"]
+
+
+@pytest.mark.parametrize(("mode", "codes"), [("event", ["emulated"]), ("practice", [])])
+def test_an_emulated_energy_of_an_event_says_so(tmp_path, clock, mode, codes):
+    """The verdict stays, and its findings name the emulator; a rehearsal keeps the fact alone."""
+    contest = make_contest(tmp_path, clock, mode=mode, seconds=3)
+    emulated = replace(contest.config.meter, resource="emulated")
+    contest = replace(contest, config=replace(contest.config, meter=emulated))
+    with running_desk(contest, FakeMeter(clock, reading_takes_s=0.25)) as desk:
+        energy = settled(contest, running(desk) if mode == "event" else desk.begin("me", "::1"))
+    contest.database.close()
+    assert "VALID" == energy.verdict
+    assert (codes, True) == (
+        [f["code"] for f in energy.detail["findings"]],
+        energy.detail["emulated"],
+    )
 
 
 # Recovery
@@ -591,8 +645,8 @@ def test_practice_session_that_never_began_is_in_nobodys_way(practice, meter):
 def test_requests_of_the_contest_server(desk, contest):
     """Begin and logout are served; anything else is refused by name."""
     session_id = armed(desk)
-    answer = desk.handle({"action": "begin", "team": "ants", "address": "10.0.0.2"})
+    answer = serve_request(desk, {"action": "begin", "team": "ants", "address": "10.0.0.2"})
     assert {"session": session_id} == answer
     with pytest.raises(Refusal, match="'dance'") as refused:
-        desk.handle({"action": "dance"})
+        serve_request(desk, {"action": "dance"})
     assert "action_unknown" == refused.value.code

@@ -10,11 +10,13 @@ import pytest
 
 from referee.core.states import EndCause, SessionState
 from referee.errors import Refusal, Unavailable
-from referee.service.desk import control_desk as desk_module
+from referee.service.desk import lane as lane_module
 from referee.service.desk import settling as settling_module
 from referee.service.desk.metering import LinkState
+from referee.service.desk.requests import serve_request
 from referee.service.preflight import blockers as blockers_module
 from referee.store.readings import energy_of, insert_reading
+from referee.store.sessions import all_sessions
 from tests.service.desk.test_control_desk import (
     armed,
     facts_of,
@@ -23,7 +25,7 @@ from tests.service.desk.test_control_desk import (
     state_in,
     texts,
 )
-from tests.support.fakes import FakeMeter, eventually, make_contest, running_desk
+from tests.support.fakes import eventually, running_desk
 
 pytestmark = pytest.mark.slow
 
@@ -89,7 +91,7 @@ def test_restarted_desk_leaves_the_meter_to_the_session_that_runs(contest, meter
     meter.calls.clear()
     with running_desk(contest, meter) as desk:
         energy = settled(contest, first)
-        assert "before the next session used the meter" in energy.detail["reasons"][0]
+        assert "meter_used_again" in [f["code"] for f in energy.detail["findings"]]
         assert state_in(contest, second) is SessionState.RUNNING
         assert not {"stop", "prepare", "start"} & set(meter.calls)
 
@@ -136,7 +138,7 @@ def test_clock_outlives_a_disk_that_cannot_be_read(contest, clock, desk, monkeyp
     """An error of a read is told to the operators, and the deadline is kept all the same."""
     session_id = running(desk)
     error = sqlite3.OperationalError("disk I/O error")
-    calls = fail_once(monkeypatch, desk_module, "live_session", error)
+    calls = fail_once(monkeypatch, lane_module, "live_session", error)
     eventually(lambda: len(calls) >= 2)
     clock.advance(600)
     eventually(lambda: facts_of(contest, session_id).ended is not None)
@@ -146,11 +148,11 @@ def test_clock_outlives_a_disk_that_cannot_be_read(contest, clock, desk, monkeyp
 def test_slow_preparation_gives_up_before_the_start(contest, clock, meter, desk):
     """A login whose caller has gone by then starts no integration."""
     armed(desk)
-    desk._prepared_for = None
+    desk.lanes[0]._prepared = None
     real = meter.prepare
 
     def slow(settings):
-        clock.advance(desk_module._LOGIN_S + 1)
+        clock.advance(lane_module._LOGIN_S + 1)
         return real(settings)
 
     meter.prepare = slow
@@ -173,7 +175,8 @@ def test_readings_of_two_boots_make_one_session(contest, clock, meter):
     with running_desk(contest, meter):
         energy = settled(contest, session_id)
     assert energy.verdict in ("SUSPECT", "INVALID")
-    assert "started anew" in energy.detail["reasons"][0]
+    assert "rebooted" in [finding["code"] for finding in energy.detail["findings"]]
+    assert any("started anew" in reason for reason in energy.detail["reasons"])
     assert not any("moved" in reason for reason in energy.detail["reasons"])
     assert started is not None
 
@@ -193,17 +196,18 @@ def test_arming_is_refused_with_what_is_to_be_done(contest, desk, monkeypatch, w
     assert state_in(contest, session_id) is SessionState.READY
 
 
-def test_practice_login_that_cannot_be_armed_leaves_nothing_to_arm(tmp_path, clock):
-    """A rehearsal's session that the meter refuses is voided with the reason."""
-    contest = make_contest(tmp_path, clock, mode="practice", seconds=600)
-    meter = FakeMeter(clock)
-    with running_desk(contest, meter) as desk:
+def test_practice_logins_that_cannot_be_armed_leave_no_session(practice, meter):
+    """While the meter is away any number of logins fails, and none of them makes a session."""
+    with running_desk(practice, meter) as desk:
         meter.lost = True
         eventually(lambda: desk.metering.status.link is LinkState.LOST)
-        with pytest.raises(Unavailable):
-            desk.begin("me", "10.0.0.2")
-        assert state_in(contest, 1) is SessionState.VOID
-    contest.database.close()
+        for _ in range(5):
+            with pytest.raises(Unavailable):
+                desk.begin("me", "10.0.0.2")
+        assert [] == all_sessions(practice.database.connection)
+        meter.lost = False
+        eventually(lambda: desk.metering.status.link is LinkState.OK)
+        assert 1 == desk.begin("me", "10.0.0.2")
 
 
 def test_logout_without_a_meter_waits_for_nothing(practice, clock, monkeypatch):
@@ -211,11 +215,11 @@ def test_logout_without_a_meter_waits_for_nothing(practice, clock, monkeypatch):
     with running_desk(practice, None) as desk:
         session_id = desk.begin("me", "10.0.0.2")
         waited = []
-        real = desk._settling._progress.wait_for
+        real = desk.lanes[0].settling._progress.wait_for
         monkeypatch.setattr(
-            desk._settling._progress,
+            desk.lanes[0].settling._progress,
             "wait_for",
             lambda predicate, timeout=None: waited.append(real(predicate, timeout)) or waited[-1],
         )
-        desk.handle({"action": "logout", "session": session_id})
+        serve_request(desk, {"action": "logout", "session": session_id})
         assert waited == [True]

@@ -25,7 +25,7 @@ def path(tmp_path, monkeypatch):
 
 def serve(path, handler):
     """Serve with this handler until the test ends."""
-    return DeskServer(path, handler)
+    return DeskServer(path, handler, lambda text: None)
 
 
 def test_question_and_answer(path):

@@ -202,19 +202,6 @@ def test_result_of_a_held_display(meter):
         assert "arrange" in meter.calls
 
 
-def test_thread_that_has_ended_is_a_lost_meter(meter, monkeypatch):
-    """The status never says that a meter answers of which nobody takes care."""
-    metering = Metering(meter.open, SETTINGS)
-    monkeypatch.setattr(metering, "_run", lambda: None)
-    monkeypatch.setattr(metering, "_thread", threading.Thread(target=metering._run))
-    metering.start_thread()
-    eventually(lambda: metering.status.link is LinkState.LOST)
-    assert "has ended" in metering.status.text
-    with pytest.raises(Unavailable, match="has ended"):
-        metering.stop()
-    metering.close()
-
-
 def test_full_disk_costs_neither_link_nor_energy(tmp_path):
     """While the wire log has no room the meter is read, and a whole run gives its energy."""
     path, disk = tmp_path / "meter.jsonl", FullDisk()

@@ -7,6 +7,7 @@ import pytest
 
 from referee.core.states import EndCause
 from referee.errors import Refusal, Unavailable
+from referee.service.desk.requests import serve_request
 from referee.service.entry.admission import Admission
 from referee.service.entry.session_cache import SessionCache
 from referee.service.entry.teams import PRACTICE_PASSWORD, register_team
@@ -27,7 +28,7 @@ class DirectDesk:
     def ask(self, action, **arguments):
         """Hand the question over."""
         self.asked.append(action)
-        return self.desk.handle({"action": action, **arguments})
+        return serve_request(self.desk, {"action": action, **arguments})
 
 
 @pytest.fixture

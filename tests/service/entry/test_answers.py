@@ -11,13 +11,13 @@ import pytest
 
 from referee.core.detections import Detections
 from referee.core.flags import Flag
+from referee.core.instant import shifted
 from referee.errors import Refusal, Unavailable
 from referee.service.entry import answers as answers_module
 from referee.service.entry import detection_limit as detection_room
 from referee.service.entry.answers import LATE_ANSWERS, LATE_S, take_answer
 from referee.service.entry.detection_limit import DetectionRoom
 from referee.service.entry.status import status_of
-from referee.service.setup.clock import shifted
 from referee.store.answers import answers_after, count_answers
 from referee.store.database import Database
 from referee.store.journal import Journal

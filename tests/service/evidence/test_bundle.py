@@ -17,13 +17,13 @@ from power.energy.facts import RunFacts, facts_from_json, facts_to_json
 from power.meter import Flag, Identity, IntegrationState, MeterSettings, Reading
 from power.values import reading_from_json
 from referee.core.detections import Detections
+from referee.core.instant import shifted
 from referee.core.order import to_manifest_ids
 from referee.errors import Refusal
 from referee.formats.answers import parse_csv
 from referee.scoring.ilsvrc import evaluate
 from referee.service.evidence.bundle import MEMBERS, write_bundle
 from referee.service.results.final_score import score_session
-from referee.service.setup.clock import shifted
 from referee.service.setup.contest import order_of, read_contest_truth
 from referee.store.answers import Answer, insert_answer
 from referee.store.notices import insert_audit, insert_notice

@@ -9,11 +9,11 @@ import numpy as np
 import pytest
 
 from referee.core.detections import Detections
+from referee.core.instant import shifted
 from referee.errors import Unavailable
 from referee.scoring.ilsvrc import evaluate
 from referee.service.results.final_score import score_session, scored_detections
 from referee.service.results.live_scorer import LiveScorer
-from referee.service.setup.clock import shifted
 from referee.service.setup.contest import order_of, read_contest_truth
 from referee.store.answers import Answer, insert_answer
 from referee.store.readings import energy_of, insert_energy

@@ -6,12 +6,12 @@ from __future__ import annotations
 import pytest
 
 from referee.errors import InputError
-from referee.service.setup.folder_lock import held, is_locked
+from referee.service.setup.folder_lock import is_locked, lock_folder
 
 
 def test_a_role_is_locked_while_somebody_holds_it(tmp_path):
     """Others see the lock of the role that is held, until it is released."""
-    with held(tmp_path, "desk"):
+    with lock_folder(tmp_path, "desk"):
         assert is_locked(tmp_path, "desk")
         assert not is_locked(tmp_path, "contest")
     assert not is_locked(tmp_path, "desk")
@@ -21,9 +21,9 @@ def test_asking_leaves_no_trace(tmp_path):
     """A folder that nobody ever locked stays as it is, and a folder can be locked after it."""
     assert not is_locked(tmp_path, "desk")
     assert [] == list(tmp_path.iterdir())
-    with held(tmp_path, "desk"):
+    with lock_folder(tmp_path, "desk"):
         pass
     assert not is_locked(tmp_path, "desk")
-    with held(tmp_path, "desk"), pytest.raises(InputError, match="is in use by process"):
-        with held(tmp_path, "desk"):
+    with lock_folder(tmp_path, "desk"), pytest.raises(InputError, match="is in use by process"):
+        with lock_folder(tmp_path, "desk"):
             pass

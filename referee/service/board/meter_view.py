@@ -1,0 +1,81 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the console shows of the meter: its link, its last reading, and how old that is."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from power.meter import Reading
+from power.values import flags_to_json
+from referee.core.instant import Instant
+from referee.service.board.wording import meter_flags_text, meter_word
+from referee.service.desk.metering import LinkState, MeterStatus
+from referee.service.setup.contest import Contest
+from referee.store.readings import newest_reading
+from referee.store.sessions import SessionRecord
+
+# A reading is old after this many update intervals, and not before this many seconds: an alarm
+# that comes and goes is not believed.
+_OLD_INTERVALS = 3
+_OLD_LEAST_S = 2.0
+
+
+class MeterView:
+    """The meter as the board has it; the last reading stays when the link is lost."""
+
+    def __init__(self, contest: Contest, status: Callable[[], MeterStatus]) -> None:
+        self._contest = contest
+        self._status = status
+        # The status forgets its reading when the link is lost; people still want to know what it
+        # was, and when.
+        self._last: Reading | None = None
+
+    def show(self, current: SessionRecord | None, now: Instant) -> dict[str, Any]:
+        """Return the meter, ready for JSON; `old` says that its figures stand still."""
+        status = self._status()
+        reading, age_s = self._reading(status, current, now)
+        interval_s = self._contest.config.meter.update_interval_s
+        late = age_s is not None and age_s > max(_OLD_INTERVALS * interval_s, _OLD_LEAST_S)
+        old = status.link is not LinkState.NONE and (status.link is LinkState.LOST or late)
+        identity = status.identity
+        shown = None if reading is None else _reading_json(reading)
+        return {
+            "link": status.link.value,
+            "word": meter_word(status.link.value, old),
+            "text": status.text,
+            "emulated": self._contest.config.meter.emulated,
+            "model": None if identity is None else f"{identity.model} {identity.serial}",
+            "update_interval_s": interval_s,
+            "reading": None if shown is None else shown | {"age_s": age_s},
+            "flags_text": meter_flags_text(shown),
+            "old": old,
+        }
+
+    def _reading(
+        self, status: MeterStatus, current: SessionRecord | None, now: Instant
+    ) -> tuple[Reading | None, float | None]:
+        """Return the last reading and its age in seconds."""
+        if status.reading is not None:
+            self._last = status.reading
+        if self._last is not None:
+            return self._last, now.monotonic_s - self._last.monotonic_s
+        if current is None:
+            return None, None
+        # A desk that was started anew while the meter is lost knows what was stored.
+        stored = newest_reading(self._contest.database.connection, current.session_id)
+        return stored, None if stored is None else (now.utc - stored.utc).total_seconds()
+
+
+def _reading_json(reading: Reading) -> dict[str, Any]:
+    return {
+        "utc": reading.utc.isoformat(),
+        "voltage_v": reading.voltage_v,
+        "current_a": reading.current_a,
+        "power_w": reading.power_w,
+        "energy_wh": reading.energy_wh,
+        "integration_s": reading.integration_s,
+        "state": reading.state.value,
+        "absent": dict(reading.absent),
+        "flags": flags_to_json(reading.flags),
+    }

@@ -1,0 +1,124 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the console shows of a session: a row of the list, and the figures of the big card."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from referee.core.instant import Instant, seconds_between
+from referee.core.states import SessionState, elapsed_s, state_of
+from referee.scoring.lpirc import score
+from referee.service.board.wording import session_text, verdict_text
+from referee.service.desk.settling import LINK_PATIENCE_S
+from referee.service.entry.status import status_of
+from referee.service.results.flag_counts import FlagCounts
+from referee.service.setup.contest import Contest
+from referee.store.readings import energy_of, newest_reading
+from referee.store.scores import newest_scoring_run, newest_snapshot
+from referee.store.session_meters import session_meter_of
+from referee.store.sessions import SessionRecord
+
+# A session that ran for fewer update intervals of the meter than this has no exact energy: one
+# interval more or less is a tenth of it.
+_EXACT_INTERVALS = 10
+
+
+def session_row(contest: Contest, session: SessionRecord, now: Instant) -> dict[str, Any]:
+    """Return a session as the list has it, ready for JSON; figures are None until they are final.
+
+    `emulated` says that the meter is, or for a session to come will be, an emulator.
+    """
+    connection = contest.database.connection
+    run = newest_scoring_run(connection, session.session_id)
+    energy = energy_of(connection, session.session_id)
+    meter = session_meter_of(connection, session.session_id)
+    facts = session.facts
+    ran_s = None if facts.started is None else seconds_between(facts.started, facts.ended or now)
+    exact_s = _EXACT_INTERVALS * contest.config.meter.update_interval_s
+    return {
+        "id": session.session_id,
+        "lane": session.lane,
+        "team": session.team,
+        "state": state_of(facts, now).value,
+        "end_cause": None if facts.end_cause is None else facts.end_cause.value,
+        "void_reason": session.void_reason,
+        "emulated": contest.config.meter.emulated if meter is None else meter.emulated,
+        "mean_ap": None if run is None else run.mean_ap,
+        "score": None if run is None else run.score,
+        "energy_wh": None if energy is None else energy.energy_wh,
+        "uncertainty_wh": None if energy is None else energy.uncertainty_wh,
+        "ran_s": ran_s,
+        "too_short": ran_s is not None and ran_s < exact_s,
+        "verdict": None if energy is None else energy.verdict,
+        "reasons": [] if energy is None else list(energy.detail["reasons"]),
+    }
+
+
+def session_card(
+    contest: Contest,
+    flag_counts: FlagCounts,
+    session: SessionRecord,
+    now: Instant,
+    meter: dict[str, Any],
+) -> dict[str, Any]:
+    """Return a session as the big card has it: its row, its figures so far, and its answers.
+
+    `meter` is the meter as the board has it.
+    """
+    row = session_row(contest, session, now)
+    status = status_of(contest, session)
+    card = (
+        row
+        | _figures(contest, session, row, meter["old"])
+        | {
+            "length_s": session.facts.length_s,
+            "remaining_s": status.remaining_s,
+            "elapsed_s": elapsed_s(session.facts, now),
+            "settling_left_s": _settling_left_s(session, row, now),
+            "images": contest.image_count,
+            "images_fetched": status.images_fetched,
+            "answers": status.answers,
+            "detections": status.detections,
+            "late_answers": status.late_answers,
+            "flagged": status.flagged,
+            "flag_counts": flag_counts.of(session.session_id) if status.flagged else {},
+        }
+    )
+    return card | {"text": session_text(card, meter), "verdict_text": verdict_text(card)}
+
+
+def _figures(
+    contest: Contest, session: SessionRecord, row: dict[str, Any], meter_old: bool
+) -> dict[str, Any]:
+    """Return the figures so far where the final ones are not known yet.
+
+    `energy_utc` is when an energy so far was read. There is no score of an energy that stands
+    still while answers go on.
+    """
+    connection = contest.database.connection
+    mean_ap, energy_wh, points = row["mean_ap"], row["energy_wh"], row["score"]
+    energy_utc = None
+    if mean_ap is None:
+        snapshot = newest_snapshot(connection, session.session_id)
+        mean_ap = None if snapshot is None else snapshot.mean_ap
+    if row["verdict"] is None:
+        reading = newest_reading(connection, session.session_id)
+        if reading is not None:
+            energy_wh, energy_utc = reading.energy_wh, reading.utc.isoformat()
+        points = None if meter_old else score(mean_ap, energy_wh)
+    return {
+        "mean_ap": mean_ap,
+        "energy_wh": energy_wh,
+        "energy_utc": energy_utc,
+        "score": points,
+        "final": row["verdict"] is not None and row["mean_ap"] is not None,
+    }
+
+
+def _settling_left_s(session: SessionRecord, row: dict[str, Any], now: Instant) -> float | None:
+    """Return for how long a lost meter is still waited for; None when it is not."""
+    if row["state"] != SessionState.ENDED.value or row["verdict"] is not None:
+        return None
+    ended = session.facts.ended
+    over_s = 0.0 if ended is None else seconds_between(ended, now)
+    return max(0.0, LINK_PATIENCE_S - over_s)

@@ -1,0 +1,148 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A lane: a meter, what settles its sessions, and at most one live session."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from typing import Protocol
+
+from power.meter import IntegrationStart, MeterSettings, Reading
+from referee.core.instant import Instant, seconds_between, shifted
+from referee.errors import Unavailable
+from referee.service.desk.logbook import Logbook
+from referee.service.desk.metering import LinkState, Metering, MeterStatus
+from referee.service.desk.settling import Settling
+from referee.service.setup.contest import Contest
+from referee.store.readings import energy_of
+from referee.store.session_meters import SessionMeter, insert_session_meter
+from referee.store.sessions import (
+    SessionRecord,
+    latest_started,
+    live_session,
+    load_session,
+    record_event,
+)
+
+# A login is given up before START when preparing took this long: the contest server, which waits
+# on the desk's socket, must still be there to be told that the session has begun.
+_LOGIN_S = 25.0
+
+
+class MakeMetering(Protocol):
+    """What makes the owner of a lane's meter."""
+
+    def __call__(
+        self,
+        *,
+        on_reading: Callable[[Reading], None],
+        on_link: Callable[[MeterStatus], None],
+        on_death: Callable[[str], object],
+    ) -> Metering:
+        """Return an owner that tells each reading, each change of the link, and its own death."""
+        ...
+
+
+class Lane:
+    """A meter with the session that it measures; other lanes do not notice what happens here.
+
+    `lock` is held by whoever arms, starts, ends or voids a session of the lane.
+    """
+
+    def __init__(
+        self, number: int, contest: Contest, logbook: Logbook, make_metering: MakeMetering
+    ) -> None:
+        self.number = number
+        self.lock = threading.RLock()
+        self._contest = contest
+        self._logbook = logbook
+        # The session whose readings are kept, from its start until its energy has been judged.
+        self._measured: SessionRecord | None = None
+        # What the meter gave back when it was prepared; None when it must be prepared again.
+        self._prepared: MeterSettings | None = None
+        self.metering = make_metering(
+            on_reading=self._keep_reading, on_link=self._link_changed, on_death=logbook.alarm
+        )
+        self.settling = Settling(contest, number, self.metering, logbook)
+
+    def start(self) -> None:
+        """Take up what an earlier desk left, then start the threads."""
+        self._measured = self._to_measure()
+        self.metering.start_thread()
+        self.settling.start()
+
+    def close(self) -> None:
+        """End the threads; a running session and the meter's integration go on."""
+        self.settling.close()
+        self.metering.close()
+
+    def live(self) -> SessionRecord | None:
+        """Return the lane's session that is armed or running as far as is recorded."""
+        return live_session(self._contest.database.connection, self.number)
+
+    def prepare(self, length_s: float) -> MeterSettings:
+        """Reset the meter and set it up for a session, after the energy before it is fetched.
+
+        Raises `Unavailable` when that energy or the meter cannot be had.
+        """
+        self._prepared = None
+        self.settling.finish()
+        self._prepared = self.metering.prepare(int(length_s))
+        return self._prepared
+
+    def begin(self, session: SessionRecord, asked: Instant) -> IntegrationStart | None:
+        """Start the meter, then record the start; None without a meter.
+
+        `asked` is when the team logged in. Raises `Unavailable` when the meter does not start, or
+        when preparing it took so long that nobody waits for the login any more.
+        """
+        clock, session_id = self._contest.clock, session.session_id
+        settings = self._prepared or self.prepare(session.facts.length_s)
+        if seconds_between(asked, clock.now()) > _LOGIN_S:
+            raise Unavailable("Preparing the power meter took too long; log in again.")
+        # Whatever comes next, the meter has to be prepared again before another start.
+        self._prepared = None
+        meter = SessionMeter(
+            self._contest.config.meter.emulated, self.metering.status.identity, settings
+        )
+        integration = self.metering.start()
+        started = now = clock.now()
+        if integration is not None:
+            started = shifted(now, integration.written_s - now.monotonic_s)
+        with self._contest.database.write() as connection:
+            record_event(connection, session_id, "started", started, actor=session.team)
+            if integration is not None:
+                insert_session_meter(connection, session_id, now.utc.isoformat(), meter)
+        self._measured = load_session(self._contest.database.connection, session_id)
+        return integration
+
+    def _to_measure(self) -> SessionRecord | None:
+        """Return the session that was started last, if its energy is still to be judged."""
+        connection = self._contest.database.connection
+        newest = latest_started(connection, self.number)
+        if newest is None or energy_of(connection, newest) is not None:
+            return None
+        return load_session(connection, newest)
+
+    def _keep_reading(self, reading: Reading) -> None:
+        measured = self._measured
+        if measured is None:
+            return
+        if energy_of(self._contest.database.connection, measured.session_id) is not None:
+            self._measured = None
+        else:
+            self._logbook.keep(measured, reading)
+
+    def _link_changed(self, status: MeterStatus) -> None:
+        measured = self._measured
+        session_id = None if measured is None else measured.session_id
+        if status.link is LinkState.OK and status.text:
+            text = f"The power meter cannot be read until the session ends: {status.text}"
+            self._logbook.notify(session_id, "alarm", text)
+            return
+        if status.link is LinkState.OK:
+            self._logbook.notify(session_id, "info", "The power meter answers.")
+            return
+        # A meter that was away may have been switched off, or may be another one.
+        self._prepared = None
+        self._logbook.notify(session_id, "alarm", f"The power meter is lost: {status.text}")

@@ -1,0 +1,130 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a login does: an event and a rehearsal differ in this alone."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Protocol
+
+from referee.core.states import EndCause, SessionState, remaining_s, state_of
+from referee.errors import Refusal
+from referee.service.desk.lane import Lane
+from referee.service.setup.contest import Contest
+from referee.store.sessions import SessionRecord, latest_of_team
+
+_MAY_BEGIN = (SessionState.ARMED, SessionState.RUNNING)
+
+
+class Sessions(Protocol):
+    """What a policy may have done to sessions of a lane whose lock is held."""
+
+    def arm_new(self, lane: Lane, team: str, operator: str) -> SessionRecord:
+        """Prepare the lane's meter, and only then make a session that is armed."""
+        ...
+
+    def end(self, session_id: int, cause: EndCause, actor: str) -> None:
+        """End a running session."""
+        ...
+
+    def void(self, session_id: int, operator: str, reason: str) -> None:
+        """Declare a session void."""
+        ...
+
+
+class LoginPolicy(Protocol):
+    """The rule of which lane and which session a team's login begins."""
+
+    def lane_of(self, team: str) -> Lane:
+        """Return the lane in which the team's login begins; `Refusal` where there is none."""
+        ...
+
+    def session_in(self, lane: Lane, team: str, sessions: Sessions) -> SessionRecord:
+        """Return the team's session that is ARMED or RUNNING, the lane's lock being held."""
+        ...
+
+
+class EventLogins:
+    """The rule of an event: a login begins the session that an operator has armed."""
+
+    def __init__(self, contest: Contest, lanes: Sequence[Lane]) -> None:
+        self._contest = contest
+        self._lanes = lanes
+
+    def lane_of(self, team: str) -> Lane:
+        """Return the lane where the team has a live session."""
+        for lane in self._lanes:
+            live = lane.live()
+            if live is not None and live.team == team:
+                return lane
+        raise self._not_your_turn(team)
+
+    def session_in(self, lane: Lane, team: str, sessions: Sessions) -> SessionRecord:
+        """Return the lane's live session, if it is this team's and its time is not over."""
+        live = lane.live()
+        if live is None or live.team != team or not _may_begin(self._contest, live):
+            raise self._not_your_turn(team)
+        return live
+
+    def _not_your_turn(self, team: str) -> Refusal:
+        latest = latest_of_team(self._contest.database.connection, team)
+        if latest is not None and latest.facts.started is not None:
+            return Refusal(
+                "session_over", "Your session is over; only the operator can arm another one."
+            )
+        return Refusal(
+            "not_armed", "It is not your turn yet: the operator has not armed your session."
+        )
+
+
+class PracticeLogins:
+    """The rule of a rehearsal: each login makes, arms and begins a fresh session by itself."""
+
+    def __init__(self, contest: Contest, lanes: Sequence[Lane]) -> None:
+        self._contest = contest
+        self._lanes = lanes
+
+    def lane_of(self, team: str) -> Lane:
+        """Return the lane of the team's live session, else one in which no session runs."""
+        live = [(lane, lane.live()) for lane in self._lanes]
+        for lane, session in live:
+            if session is not None and session.team == team:
+                return lane
+        for lane, session in live:
+            if session is None or not _runs(self._contest, session):
+                return lane
+        return self._lanes[0]
+
+    def session_in(self, lane: Lane, team: str, sessions: Sessions) -> SessionRecord:
+        """Return the team's live session, or a new one after the lane has been made free."""
+        live = lane.live()
+        if live is not None and live.team == team and _may_begin(self._contest, live):
+            return live
+        if live is not None:
+            self._make_free(live, sessions)
+        return sessions.arm_new(lane, team, "practice")
+
+    def _make_free(self, live: SessionRecord, sessions: Sessions) -> None:
+        if _runs(self._contest, live):
+            left = remaining_s(live.facts, self._contest.clock.now())
+            raise Refusal(
+                "other_session_live",
+                f"A session of '{live.team}' is running; it ends in {left:.0f} s at the latest.",
+            )
+        if live.facts.started is None:
+            sessions.void(live.session_id, "practice", "its login did not succeed")
+        else:
+            sessions.end(live.session_id, EndCause.DEADLINE, "practice")
+
+
+def policy_of(contest: Contest, lanes: Sequence[Lane]) -> LoginPolicy:
+    """Return the policy of the configured mode."""
+    rule = PracticeLogins if contest.config.contest.mode == "practice" else EventLogins
+    return rule(contest, lanes)
+
+
+def _may_begin(contest: Contest, session: SessionRecord) -> bool:
+    return state_of(session.facts, contest.clock.now()) in _MAY_BEGIN
+
+
+def _runs(contest: Contest, session: SessionRecord) -> bool:
+    return state_of(session.facts, contest.clock.now()) is SessionState.RUNNING

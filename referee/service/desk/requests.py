@@ -1,0 +1,28 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What others may ask of the desk over its socket."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from referee.errors import Refusal
+from referee.service.desk.control_desk import ControlDesk
+
+
+def serve_request(desk: ControlDesk, request: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Do what a request of the socket asks, and return the answer (see `link`).
+
+    The actions are `begin` and `logout` of the contest server, and `obstacles` of the supervisor.
+    Raises `Refusal` (code `action_unknown`) for any other.
+    """
+    action = request.get("action")
+    if action == "begin":
+        return {"session": desk.begin(str(request["team"]), str(request["address"]))}
+    if action == "logout":
+        session_id = int(request["session"])
+        desk.log_out(session_id)
+        return {"session": session_id}
+    if action == "obstacles":
+        return {"obstacles": desk.obstacles()}
+    raise Refusal("action_unknown", f"The desk knows no action '{action}'.")

@@ -1,0 +1,178 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Two lanes of one desk: two sessions at once, and what happens to one leaves the other alone."""
+
+from __future__ import annotations
+
+import threading
+
+import pytest
+
+from power.meter import IntegrationState
+from referee.core.instant import shifted
+from referee.core.states import EndCause, SessionState
+from referee.errors import Refusal, Unavailable
+from referee.service.desk.metering import LinkState
+from referee.store.readings import readings_of
+from referee.store.session_meters import session_meter_of
+from tests.service.desk.test_control_desk import facts_of, settled, state_in, texts
+from tests.support.fakes import BOUND_S, FakeMeter, eventually, running_desk
+
+pytestmark = pytest.mark.slow
+
+
+@pytest.fixture
+def meters(clock):
+    """Return two meters with different loads."""
+    return [FakeMeter(clock, power_w=5.0), FakeMeter(clock, power_w=8.0)]
+
+
+@pytest.fixture
+def desk(contest, meters):
+    """Return a running desk with two lanes."""
+    with running_desk(contest, *meters) as desk:
+        yield desk
+
+
+def running(desk, team, lane):
+    """Make, arm and begin a session in a lane."""
+    session_id = desk.new_session(team, "Kim", lane)
+    desk.arm(session_id, "Kim")
+    return desk.begin(team, "10.0.0.2")
+
+
+def test_two_sessions_run_at_once_each_on_its_own_meter(desk, contest, meters, clock):
+    """Each lane has its own start, end, readings and energy."""
+    first = running(desk, "ants", 1)
+    clock.advance(100)
+    second = running(desk, "bees", 2)
+    assert [SessionState.RUNNING] * 2 == [state_in(contest, one) for one in (first, second)]
+    assert 100.0 == clock.now().monotonic_s - facts_of(contest, first).started.monotonic_s
+    clock.advance(500)
+    energy = settled(contest, first)
+    assert SessionState.RUNNING is state_in(contest, second)
+    assert [IntegrationState.TIMEUP, IntegrationState.START] == [one.state for one in meters]
+    clock.advance(100)
+    other = settled(contest, second)
+    assert 5.0 * 600 / 3600 == pytest.approx(energy.detail["integrator_wh"])
+    assert 8.0 * 600 / 3600 == pytest.approx(other.detail["integrator_wh"])
+    powers = [
+        {reading.power_w for _, reading in readings_of(contest.database.connection, one)}
+        for one in (first, second)
+    ]
+    assert [{5.0}, {8.0}] == powers
+
+
+def test_a_lost_meter_leaves_the_other_lane_unharmed(desk, contest, meters, clock):
+    """The other lane ends, settles and takes its next session while the first meter is away."""
+    first, second = running(desk, "ants", 1), running(desk, "bees", 2)
+    meters[0].lost = True
+    eventually(lambda: desk.lanes[0].metering.status.link is LinkState.LOST)
+    assert LinkState.OK is desk.lanes[1].metering.status.link
+    desk.end(second, EndCause.STOP, "Kim")
+    assert settled(contest, second).detail["integrator_wh"] is not None
+    third = running(desk, "crabs", 2)
+    clock.advance(600)
+    assert 600.0 == settled(contest, third).detail["integration_s"]
+    assert EndCause.DEADLINE is facts_of(contest, first).end_cause
+    meters[0].lost = False
+    assert 600.0 == settled(contest, first).detail["integration_s"]
+    assert 1 == sum("The power meter is lost" in text for text in texts(contest))
+
+
+def test_a_slow_meter_holds_up_its_own_lane_alone(desk, contest, meters):
+    """While one lane's meter takes its time to be prepared, the other lane begins and ends."""
+    entered, release = threading.Event(), threading.Event()
+    real = meters[0].prepare
+
+    def slow(settings):
+        entered.set()
+        release.wait(BOUND_S)
+        return real(settings)
+
+    meters[0].prepare = slow
+    first = desk.new_session("ants", "Kim", 1)
+    arming = threading.Thread(target=desk.arm, args=(first, "Kim"))
+    arming.start()
+    try:
+        assert entered.wait(BOUND_S)
+        second = running(desk, "bees", 2)
+        desk.end(second, EndCause.STOP, "Kim")
+        settled(contest, second)
+        assert SessionState.READY is state_in(contest, first)
+    finally:
+        release.set()
+        arming.join(BOUND_S)
+    assert SessionState.ARMED is state_in(contest, first)
+
+
+def test_a_lane_has_one_live_session(desk):
+    """A second session of the same lane is refused, one of the other lane is armed."""
+    running(desk, "ants", 1)
+    with pytest.raises(Refusal, match="stop or void it first"):
+        desk.arm(desk.new_session("bees", "Kim", 1), "Kim")
+    desk.arm(desk.new_session("crabs", "Kim", 2), "Kim")
+
+
+def test_both_deadlines_are_kept_by_one_clock(desk, contest, clock):
+    """Sessions that began at different moments end at their own deadlines."""
+    first = running(desk, "ants", 1)
+    clock.advance(0.25)
+    second = running(desk, "bees", 2)
+    clock.advance(700)
+    for session_id in (first, second):
+        eventually(lambda one=session_id: facts_of(contest, one).ended)
+        facts = facts_of(contest, session_id)
+        assert shifted(facts.started, 600) == facts.ended
+
+
+def test_a_new_desk_takes_up_both_lanes(contest, meters, clock):
+    """After a restart each running session goes on with its own meter."""
+    with running_desk(contest, *meters) as desk:
+        sessions = [running(desk, "ants", 1), running(desk, "bees", 2)]
+        clock.advance(100)
+    with running_desk(contest, *meters):
+        clock.advance(500)
+        energies = [settled(contest, one).detail["integrator_wh"] for one in sessions]
+    assert [5.0 * 600 / 3600, 8.0 * 600 / 3600] == pytest.approx(energies)
+
+
+def test_a_desk_with_fewer_lanes_says_what_it_lacks(contest, meters):
+    """A session of a lane that this desk does not have cannot be armed here."""
+    with running_desk(contest, *meters) as desk:
+        session_id = desk.new_session("ants", "Kim", 2)
+    with running_desk(contest, meters[0]) as desk:
+        with pytest.raises(Refusal, match="belongs to lane 2") as refused:
+            desk.arm(session_id, "Kim")
+    assert "lane_unknown" == refused.value.code
+
+
+def test_rehearsals_take_the_lane_that_is_free(practice, clock):
+    """Two teams rehearse at once; a third is told to wait, and gets the lane that ends first."""
+    with running_desk(practice, FakeMeter(clock), FakeMeter(clock)) as desk:
+        first = desk.begin("ants", "10.0.0.2")
+        second = desk.begin("bees", "10.0.0.3")
+        assert first == desk.begin("ants", "10.0.0.2")
+        with pytest.raises(Refusal, match="is running"):
+            desk.begin("crabs", "10.0.0.4")
+        desk.end(second, EndCause.LOGOUT, "bees")
+        third = desk.begin("crabs", "10.0.0.4")
+        assert SessionState.RUNNING is state_in(practice, first)
+        assert SessionState.RUNNING is state_in(practice, third)
+
+
+def test_the_meter_of_a_session_stands_in_the_database(desk, contest, meters):
+    """Identity and settings as read back are stored with the start, in each lane."""
+    session_id = running(desk, "bees", 2)
+    meter = session_meter_of(contest.database.connection, session_id)
+    assert (FakeMeter.IDENTITY, meters[1].settings) == (meter.identity, meter.settings)
+    assert (600, False) == (meter.settings.timer_s, meter.emulated)
+
+
+def test_a_meter_that_does_not_start_leaves_no_trace(desk, contest, meters):
+    """Without a start there is no meter of the session."""
+    session_id = desk.new_session("ants", "Kim", 1)
+    desk.arm(session_id, "Kim")
+    meters[0].lost = True
+    with pytest.raises(Unavailable):
+        desk.begin("ants", "10.0.0.2")
+    assert session_meter_of(contest.database.connection, session_id) is None

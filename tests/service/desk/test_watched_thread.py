@@ -1,0 +1,91 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A watched thread: its death is told, and its work goes on."""
+
+from __future__ import annotations
+
+import threading
+
+import pytest
+
+from referee.service.desk import watched_thread as module
+from referee.service.desk.watched_thread import WatchedThread
+from tests.support.fakes import BOUND_S
+
+
+class Work:
+    """Work that fails as often as it is told to, and then goes on until it is stopped."""
+
+    def __init__(self, *failures: BaseException | None) -> None:
+        self.failures = list(failures)
+        self.stopping = threading.Event()
+        self.goes_on = threading.Event()
+        self.told: list[str] = []
+
+    def run(self) -> None:
+        """Fail, or end too early for a failure of None, or work."""
+        if self.failures:
+            failure = self.failures.pop(0)
+            if failure is not None:
+                raise failure
+            return
+        self.goes_on.set()
+        self.stopping.wait(BOUND_S)
+
+
+@pytest.fixture(autouse=True)
+def short_pause(monkeypatch):
+    """Start a dead thread's work again at once."""
+    monkeypatch.setattr(module, "_PAUSE_FIRST_S", 0.001)
+
+
+@pytest.mark.parametrize(
+    ("failure", "reason"),
+    [
+        (ZeroDivisionError("a mistake"), "a mistake"),
+        (OSError(28, "No space left on device"), "No space left"),
+        (SystemExit(1), "SystemExit"),
+        (MemoryError(), "MemoryError"),
+        (None, "ended without an error"),
+    ],
+)
+def test_a_death_is_told_and_the_work_goes_on(failure, reason):
+    """However the work ends, the operators get its thread's name and the reason, each time."""
+    work = Work(failure, failure)
+    thread = WatchedThread("meter", work.run, work.stopping, work.told.append)
+    thread.start()
+    assert work.goes_on.wait(BOUND_S)
+    work.stopping.set()
+    thread.join(BOUND_S)
+    assert not thread.is_alive()
+    assert 2 == len(work.told)
+    assert "'meter' died" in work.told[0] and reason in work.told[0]
+
+
+def test_an_end_that_is_wanted_is_no_death():
+    """Work that ends because it was stopped is not told and not started again."""
+    work = Work()
+    thread = WatchedThread("meter", work.run, work.stopping, work.told.append)
+    thread.start()
+    work.stopping.set()
+    thread.join(BOUND_S)
+    assert (False, []) == (thread.is_alive(), work.told)
+
+
+def test_a_death_that_cannot_be_told_is_survived():
+    """An error in telling costs the notice, and not the thread."""
+
+    def tell(text):
+        raise OSError(28, "No space left on device")
+
+    work = Work(ValueError("first"))
+    thread = WatchedThread("meter", work.run, work.stopping, tell)
+    thread.start()
+    assert work.goes_on.wait(BOUND_S)
+    work.stopping.set()
+    thread.join(BOUND_S)
+
+
+def test_joining_a_thread_that_never_began_waits_for_nothing():
+    """An owner that fails before its start can still be closed."""
+    work = Work()
+    WatchedThread("meter", work.run, work.stopping, work.told.append).join(BOUND_S)
