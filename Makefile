@@ -4,14 +4,21 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: help demo test check format bench clean
+CODE := referee power client_sample tests
+# Rules, numbers, formats, store and use cases: no server, no meter's wire, no browser.
+QUICK := $(filter-out %/__pycache__ $(addprefix tests/,bench client_sample e2e power web), \
+	$(patsubst %/,%,$(wildcard tests/*/))) $(wildcard tests/test_*.py)
+
+.PHONY: help demo quick test check format bench clean
 
 help:
 	@echo "make demo    a whole session on this machine: servers, emulated meter, contestant, score"
-	@echo "make test    the tests"
-	@echo "make check   lint and types"
-	@echo "make bench   speed, as ratios against peers measured in the same run"
+	@echo "make quick   the tests of rules, numbers and use cases, in less than 30 seconds"
+	@echo "make test    all tests; ARGS='tests/core -k states' runs a part"
+	@echo "make check   layout, lint and types"
 	@echo "make format  lay the code out as 'make check' wants it"
+	@echo "make bench   speed, as ratios against peers measured in the same run; ARGS=serving runs a part"
+	@echo "make clean   remove what these commands made, the virtual environment too"
 
 .venv/made:
 	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Python 3.11 or newer is needed: make PYTHON=python3.11")'
@@ -34,21 +41,24 @@ help:
 demo: .venv/run
 	$(BIN)/python -m referee demo $(ARGS)
 
+quick: .venv/test
+	$(BIN)/python -m pytest -n 2 -p no:schemathesis -m 'not slow and not browser' $(QUICK) $(ARGS)
+
 test: .venv/test
 	$(BIN)/python -m pytest -n 2 $(ARGS)
 
 check: .venv/check
-	$(BIN)/black --quiet --check --diff --line-length 100 referee power client_sample tests
-	$(BIN)/isort --check referee power client_sample tests
-	$(BIN)/flake8 referee power client_sample tests
+	$(BIN)/black --quiet --check --diff --line-length 100 $(CODE)
+	$(BIN)/isort --check $(CODE)
+	$(BIN)/flake8 $(CODE)
 	$(BIN)/mypy
 
 format: .venv/check
-	$(BIN)/black --quiet --line-length 100 referee power client_sample tests
-	$(BIN)/isort --quiet referee power client_sample tests
+	$(BIN)/black --quiet --line-length 100 $(CODE)
+	$(BIN)/isort --quiet $(CODE)
 
 bench: .venv/test
 	$(BIN)/python -m tests.bench $(ARGS)
 
 clean:
-	rm -rf .venv build dist demo *.egg-info
+	rm -rf .venv .hypothesis .mypy_cache .pytest_cache build dist demo *.egg-info

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What `setup.cfg` says is what is there: packages, and the libraries that the code imports."""
+"""What `setup.cfg` and the Makefile say is what is there: packages, libraries, commands."""
 
 from __future__ import annotations
 
@@ -95,3 +95,14 @@ def test_tests_have_what_the_extras_need() -> None:
     for extra, text in extras.items():
         if extra not in ("test", "check"):
             assert set() == set(lines(text)) - tested, extra
+
+
+def test_make_help_names_every_target() -> None:
+    """A target that `make help` does not name is found by nobody."""
+    text = (ROOT / "Makefile").read_text(encoding="utf-8")
+    targets = re.findall(r"^([a-z]+):", text, re.MULTILINE)
+    told = re.findall(r'@echo "make ([a-z]+) ', text)
+    assert sorted(targets) == sorted({*told, "help"})
+    phony = re.search(r"^\.PHONY: (.*)$", text, re.MULTILINE)
+    assert phony is not None
+    assert sorted(targets) == sorted(phony[1].split())
