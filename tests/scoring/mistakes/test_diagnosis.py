@@ -307,6 +307,21 @@ def test_a_small_gain_is_no_mistake(made):
     assert [] == made.codes(made.as_sent(replace(made.honest, class_id=sent)))
 
 
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", [1, 3, 4])
+def test_a_poor_detector_is_not_suspected(seed):
+    """Among hundreds of readings of poor boxes one gains by a lucky match: that proves nothing."""
+    case = generated(seed=seed)
+    random = np.random.default_rng(seed)
+    count = len(case.honest)
+    poor = replace(
+        case.honest,
+        class_id=np.where(random.random(count) < 0.6, random.choice(LISTED, count), 1),
+        box=case.honest.box + random.normal(0, 40, (count, 4)),
+    )
+    assert [] == case.codes(case.as_sent(poor))
+
+
 def test_an_honest_answer_has_no_mistake(made):
     """Nothing is suspected of detections that are right."""
     assert [] == made.codes(made.as_sent(made.honest))
