@@ -61,6 +61,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     add("--update-interval", type=float, default=1.0, metavar="S", help="of the meter, 0.1 to 5")
     add(
+        "--worker",
+        choices=("gevent", "gthread"),
+        default="gevent",
+        help="what serves contestants; gthread to compare (default: gevent)",
+    )
+    add(
         "--shuffle", action="store_true", help="another image order in each session, as in an event"
     )
     add(
@@ -86,7 +92,7 @@ def run(args: argparse.Namespace) -> int:
                 blacklist=None if args.blacklist is None else args.blacklist.resolve(),
                 classes=args.classes,
             ),
-            server=ServerSection(contest=args.contest, console=args.console),
+            server=ServerSection(contest=args.contest, console=args.console, worker=args.worker),
             meter=MeterSection(
                 resource=args.meter,
                 update_interval_s=args.update_interval,

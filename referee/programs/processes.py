@@ -34,14 +34,15 @@ from referee.store.journal import Journal
 from referee.web.contest.app import ContestServices, contest_app
 from referee.web.desk.broadcast import Broadcast
 from referee.web.desk.console import console_app
+from referee.web.server.aside import WorkerKind, make_aside
 from referee.web.server.server import Running, serve
 
 # Pages that may be open on the console, each of which holds a thread, and threads beside them.
 _VIEWERS = 16
 _SPARE_THREADS = 16
 _TAKE_OVER_S = 30.0
-# Log rows wait this long for others to share their commit; answers are committed by the worker.
-_GATHER_S = 0.02
+# Long answers that a process parses at a time, so that a flood of them does not fill the memory.
+_LONG_ANSWERS = 2
 _PR_SET_PDEATHSIG = 1  # prctl(2)
 
 
@@ -56,17 +57,22 @@ def stop_with_parent(parent_pid: int) -> None:
 def run_contest_server(config: Config, descriptor: int) -> None:
     """Serve contestants with as many workers as configured."""
 
+    kind: WorkerKind = "gevent" if config.server.worker == "gevent" else "gthread"
+
     def make() -> Running:
         contest = open_contest(config)
-        journal = Journal(contest.database, gather_s=_GATHER_S)
+        journal = Journal(contest.database, make_aside(kind, 1))
         desk = DeskClient(socket_path(config.storage.folder))
-        app = contest_app(ContestServices(contest, Admission(contest, desk), journal))
+        admission = Admission(contest, desk, make_aside(kind, 1))
+        parse_aside = make_aside(kind, _LONG_ANSWERS)
 
         def close() -> None:
             journal.close()
             contest.database.close()
 
-        return Running(app, close, complete=journal.commit_waiting)
+        return Running(
+            contest_app(ContestServices(contest, admission, journal, parse_aside)), close
+        )
 
     serve(
         make,
@@ -74,6 +80,7 @@ def run_contest_server(config: Config, descriptor: int) -> None:
         workers=config.server.workers,
         threads=config.server.threads,
         name="referee-contest",
+        kind=kind,
     )
 
 

@@ -17,7 +17,7 @@ Connection = sqlite3.Connection
 
 # Longest wait for another process's write. A writer holds the lock for one commit, some
 # milliseconds; whoever waits this long is told so instead of hanging.
-_BUSY_S = 10.0
+BUSY_S = 10.0
 
 # Pages of the log (32 MB) after which a commit also brings the database up to date. That holds up
 # everybody who waits for the commit for some 20 ms; with SQLite's 1,000 pages it came four times
@@ -31,21 +31,24 @@ class Database:
     WAL lets readers go on while one writes; `synchronous=FULL` makes a commit survive a power
     cut (https://sqlite.org/pragma.html#pragma_synchronous). Close it once, from the thread that
     owns it, after the other threads have ended.
+
+    A thread is a thread of the operating system here. A server that runs many requests in one
+    thread has one connection for all of them, so none of them may pause inside `read` or `write`.
     """
 
     def __init__(self, path: Path) -> None:
         self.path = path
-        self._local = threading.local()
+        self._connections: dict[int, sqlite3.Connection] = {}
         self._opened: list[sqlite3.Connection] = []
         self._lock = threading.Lock()
 
     @property
     def connection(self) -> sqlite3.Connection:
         """Return this thread's connection, opened at the first use."""
-        existing: sqlite3.Connection | None = getattr(self._local, "connection", None)
+        thread = threading.get_native_id()
+        existing = self._connections.get(thread)
         if existing is None:
-            existing = self._open()
-            self._local.connection = existing
+            existing = self._connections[thread] = self.open()
         return existing
 
     @contextmanager
@@ -57,19 +60,11 @@ class Database:
         disk is full or another process holds the database too long.
         """
         connection = self.connection
-        try:
-            connection.execute(f"pragma synchronous = {'full' if durable else 'normal'}")
+        with undone_on_error(connection, self.path):
+            connection.execute(synchronous(durable))
             connection.execute("begin immediate")
-            try:
-                yield connection
-            except BaseException:
-                connection.rollback()
-                raise
+            yield connection
             connection.commit()
-        except sqlite3.OperationalError as error:
-            if connection.in_transaction:
-                connection.rollback()
-            raise Unavailable(f"The database {self.path} could not be written: {error}.") from error
 
     @contextmanager
     def read(self) -> Iterator[sqlite3.Connection]:
@@ -106,11 +101,19 @@ class Database:
                 connection.close()
             self._opened.clear()
 
-    def _open(self) -> sqlite3.Connection:
+    def open(self, busy_s: float | None = None) -> sqlite3.Connection:
+        """Return a connection of the caller's own; `close` closes it with the others.
+
+        It waits `busy_s` seconds for another's write. Raises `InputError` when the file is no
+        database.
+        """
         connection = None
         try:
             connection = sqlite3.connect(
-                self.path, timeout=_BUSY_S, isolation_level=None, check_same_thread=False
+                self.path,
+                timeout=BUSY_S if busy_s is None else busy_s,
+                isolation_level=None,
+                check_same_thread=False,
             )
             connection.row_factory = sqlite3.Row
             connection.execute("pragma journal_mode = wal")
@@ -126,6 +129,24 @@ class Database:
         with self._lock:
             self._opened.append(connection)
         return connection
+
+
+def synchronous(durable: bool) -> str:
+    """Return the statement that makes the next commits wait for the disk, or not."""
+    return f"pragma synchronous = {'full' if durable else 'normal'}"
+
+
+@contextmanager
+def undone_on_error(connection: sqlite3.Connection, path: Path) -> Iterator[None]:
+    """Undo the block's transaction when it raises; what SQLite cannot do is `Unavailable`."""
+    try:
+        yield
+    except BaseException as error:
+        if connection.in_transaction:
+            connection.rollback()
+        if isinstance(error, sqlite3.OperationalError):
+            raise Unavailable(f"The database {path} could not be written: {error}.") from error
+        raise
 
 
 def _migrations() -> list[str]:

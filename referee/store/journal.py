@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Commit many threads' writes together, so that one wait for the disk serves all that wait."""
+"""Commit many requests' writes together, so that one wait for the disk serves them all."""
 
 from __future__ import annotations
 
@@ -15,17 +15,20 @@ from typing import Any, TypeVar
 
 from referee.errors import Unavailable
 from referee.store.database import Connection, Database
+from referee.store.writer import Aside, Writer, here
 
 T = TypeVar("T")
 
-# Writes that may wait, and writes committed at once: enough for every thread of a server, and
-# small enough that a stalled disk is noticed instead of filling the memory.
+# Writes that may wait, and writes committed at once: enough for every connection of a server, and
+# few enough that a stalled disk is noticed before the memory is full.
 _WAITING = 1024
 # The large ones among them may take so much memory together; the small ones are bounded by count.
 _LARGE_BYTES = 64 * 1024 * 1024
 _SMALL_BYTES = 64 * 1024
 _AT_ONCE = 256
 _CATCH_UP_S = 5.0
+# Notes wait this long for company: a commit for each of them would cost more than the requests do.
+_COMPANY_S = 0.02
 
 _log = logging.getLogger(__name__)
 
@@ -70,28 +73,26 @@ _Runner = Callable[[Connection, Sequence[_Entry]], list[_Outcome]]
 
 
 class Journal:
-    """Write contestants' facts for all threads of this process, many in one transaction.
+    """Write contestants' facts for all requests of this process, many in one transaction.
 
-    A write is a function of a connection, which may be called twice: those that are committed
-    together run in one transaction, and if one of them fails again in savepoints of another, so
-    that it leaves the others alone. Writes are committed in the order in which they were queued;
-    notes among them are written at the end of their commit, each kind at once.
+    A write is a function of a connection. It may be called twice: what is committed together runs
+    in one transaction, and if one write fails all run again in savepoints of another transaction,
+    so that the failure leaves the others alone. Writes are committed in the order in which they
+    were queued. Notes are written at the end of their commit, each kind at once.
 
-    Whoever calls `commit_waiting` does the work in its own thread. What nobody has committed
-    after `gather_s` seconds is committed by the thread `journal`, which this owns.
+    The thread `journal` does all of it on a connection of its own. It waits for other writers and
+    for the disk `aside`, so that a server which runs its requests in one thread is not held up.
     """
 
-    def __init__(self, database: Database, *, gather_s: float = 0.0) -> None:
-        self._database = database
-        self._gather_s = gather_s
+    def __init__(self, database: Database, aside: Aside = here) -> None:
+        self._writer = Writer(database, aside)
         self._entries: deque[_Entry] = deque()
-        self._committing = threading.Lock()
         self._weighing = threading.Lock()
         self._large_bytes = 0
         self._stalled = False
-        # Set while something may wait; and when what waits is to be committed at once.
+        # Set while something may wait, and while somebody waits for it.
         self._begun = threading.Event()
-        self._hurried = threading.Event()
+        self._awaited = threading.Event()
         self._closing = False
         self._thread = threading.Thread(target=self._run, name="journal", daemon=True)
         self._thread.start()
@@ -113,10 +114,10 @@ class Journal:
     def note(self, write: Callable[[Connection, Sequence[T]], object], row: T) -> None:
         """Queue a row that nobody waits for; `write` is given all that are committed together.
 
-        It is committed within moments, survives the death of the process from then on, and a
+        It is committed within moments and then survives the death of the process. It survives a
         power cut from the next `submit` on: a batch of notes alone does not wait for the disk.
-        Whoever is faster than the journal is held up until it has caught up. When that takes some
-        seconds the disk has stalled: then notes are dropped until it goes on, and the log says so.
+        A caller that outruns the journal waits until the journal has caught up. When that takes
+        seconds the disk has stalled: notes are dropped until it goes on, and the log says so.
         """
         if len(self._entries) >= _WAITING and (self._stalled or not self.catch_up(_CATCH_UP_S)):
             if not self._stalled:
@@ -124,21 +125,7 @@ class Journal:
             self._stalled = True
             return
         self._entries.append(_Note(write, row))
-        self._begin()
-
-    def commit_waiting(self) -> None:
-        """Commit what waits, here and now; if another thread is committing, the next one does."""
-        if self._committing.acquire(blocking=False):
-            try:
-                self._commit_batch()
-            finally:
-                self._committing.release()
-        else:
-            self.hurry()
-
-    def hurry(self) -> None:
-        """Have the journal's thread commit what waits without another moment."""
-        self._hurried.set()
+        _set(self._begun)
 
     def catch_up(self, timeout_s: float) -> bool:
         """Wait until everything queued so far can be read; tell whether that came about in time.
@@ -146,31 +133,25 @@ class Journal:
         It need not be durable by then, so this does not wait for the disk.
         """
         reached = self._queue(lambda connection: None, durable=False)
-        self.hurry()
         try:
             reached.result(timeout_s)
         except FutureTimeoutError:
             reached.cancel()
             return False
         except Exception:
-            return False  # The batch failed: whoever waits for its writes is told.
+            return False  # The batch failed: its writers are told.
         return True
 
     def flush(self, timeout_s: float) -> None:
         """Wait until everything queued so far is committed."""
-        flushed = self.submit(lambda connection: None)
-        self.hurry()
-        flushed.result(timeout_s)
+        self.submit(lambda connection: None).result(timeout_s)
 
     def close(self, timeout_s: float = 10.0) -> None:
         """Commit what is queued and end the thread; safe to call twice."""
         self._closing = True
-        self.hurry()
+        self._awaited.set()
         self._begun.set()
         self._thread.join(timeout_s)
-        # Another thread may have the last of it in hand.
-        if self._committing.acquire(timeout=timeout_s):
-            self._committing.release()
 
     def _weigh(self, size_bytes: int) -> None:
         with self._weighing:
@@ -181,38 +162,20 @@ class Journal:
     ) -> Future[T]:
         future: Future[T] = Future()
         self._entries.append(_Job(write, future, durable, large_bytes))
-        self._begin()
+        _set(self._awaited)
+        _set(self._begun)
         return future
 
-    def _begin(self) -> None:
-        if not self._begun.is_set():
-            self._begun.set()
-
     def _run(self) -> None:
-        """Commit what has waited for a moment and nobody else has committed; at the end all."""
+        """Commit what waits: at once for those who wait for it, notes alone after a moment."""
         while not self._closing or self._entries:
             self._begun.wait()
+            self._awaited.wait(_COMPANY_S)
+            # Before the batch is taken: what is queued after this is seen in the next round.
             self._begun.clear()
-            while self._entries:
-                oldest = self._oldest()
-                # A commit for each entry would cost the server's threads more than the requests.
-                hurried = self._hurried.wait(self._gather_s)
-                if hurried:
-                    # Before what is there now is committed: a hurry after this is for the next.
-                    self._hurried.clear()
-                with self._committing:
-                    if hurried or self._oldest() is oldest:
-                        self._commit_present()
-
-    def _oldest(self) -> _Entry | None:
-        try:
-            return self._entries[0]
-        except IndexError:  # Another thread has just committed it.
-            return None
-
-    def _commit_present(self) -> None:
-        for _ in range(1 + len(self._entries) // _AT_ONCE):
-            self._commit_batch()
+            self._awaited.clear()
+            for _ in range(1 + len(self._entries) // _AT_ONCE):
+                self._commit_batch()
 
     def _commit_batch(self) -> None:
         """Commit the oldest entries, up to as much as is committed at once."""
@@ -250,8 +213,14 @@ class Journal:
 
     def _write(self, batch: list[_Entry], run: _Runner) -> list[_Outcome]:
         durable = any(isinstance(entry, _Job) and entry.durable for entry in batch)
-        with self._database.write(durable=durable) as connection:
+        with self._writer.write(durable=durable) as connection:
             return run(connection, batch)
+
+
+def _set(event: threading.Event) -> None:
+    """Set an event; looking first is cheaper, and most of the time it is set."""
+    if not event.is_set():
+        event.set()
 
 
 def _run_together(connection: Connection, batch: Sequence[_Entry]) -> list[_Outcome]:

@@ -38,9 +38,18 @@ def material(tmp_path_factory: pytest.TempPathFactory) -> Material:
 
 Rehearse = Callable[..., Program]
 
+both_workers = pytest.mark.parametrize("worker", ["gevent", "gthread"], scope="module")
+"""Marks tests that hold under any server: all but those of what gevent bounds."""
+
+
+@pytest.fixture(scope="module")
+def worker() -> str:
+    """Return what serves the contestants."""
+    return "gevent"
+
 
 @pytest.fixture
-def rehearse(tmp_path: Path, material: Material) -> Iterator[Rehearse]:
+def rehearse(tmp_path: Path, material: Material, worker: str) -> Iterator[Rehearse]:
     """Return a function that starts `referee practice` on free ports, stopped after the test."""
     with ExitStack() as stack:
 
@@ -48,7 +57,7 @@ def rehearse(tmp_path: Path, material: Material) -> Iterator[Rehearse]:
             arguments = ["practice", "--contest", "127.0.0.1:0", "--console", "127.0.0.1:0"]
             arguments += ["--images", str(images or material.images)]
             arguments += ["--ground-truth", str(truth or material.ground_truth)]
-            arguments += ["--data", str(tmp_path / "data"), *options]
+            arguments += ["--data", str(tmp_path / "data"), "--worker", worker, *options]
             return stack.enter_context(program(arguments, tmp_path))
 
         yield start

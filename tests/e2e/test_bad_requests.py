@@ -10,23 +10,23 @@ from contextlib import closing
 
 import pytest
 
-from tests.e2e.conftest import IMAGES, Material
+from tests.e2e.conftest import IMAGES, Material, both_workers
 from tests.support.running import PATIENCE_S, Program, get, program, request
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, both_workers]
 
 Contestant = tuple[Program, str]
 
 
 @pytest.fixture(scope="module")
 def contestant(
-    tmp_path_factory: pytest.TempPathFactory, material: Material
+    tmp_path_factory: pytest.TempPathFactory, material: Material, worker: str
 ) -> Iterator[Contestant]:
     """Return a rehearsal with a running session, and its token."""
     folder = tmp_path_factory.mktemp("bad")
     arguments = ["practice", "--contest", "127.0.0.1:0", "--console", "127.0.0.1:0"]
     arguments += ["--images", str(material.images), "--ground-truth", str(material.ground_truth)]
-    arguments += ["--data", str(folder / "data"), "--meter", "none"]
+    arguments += ["--data", str(folder / "data"), "--meter", "none", "--worker", worker]
     with program(arguments, folder) as running:
         status, token = request(f"{running.contest}/login", b"username=me&password=practice", {})
         assert status == 200
@@ -119,11 +119,11 @@ BOX = "&CLASS_ID=1&confidence=0.5&xmin=1&ymin=2&xmax=3"
         ("form", f"image_name=1{BOX}&ymax=four", 406, "row 1: ymax 'four' is not a number"),
         ("form", f"image_name=one{BOX}&ymax=4", 406, "row 1: image_name 'one' is not a number"),
         ("text/csv", "1 1 0.5 1 2 3", 200, ""),
-        ("text/csv", "1 1 0.5 1 2 3 4\n1 1 0.5 1 2", 400, "line 2 has 5 numbers, not 7"),
-        ("text/csv", "1 1 0.5 1 2 3 x", 400, "line 1: ymax 'x' is not a number"),
-        ("application/json", "[{}]", 400, "object 0: image_id null is not an integer"),
-        ("application/json", "[", 400, "the body is not JSON"),
-        ("application/json", '{"image_id": 1}', 400, "must be a list"),
+        ("text/csv", "1 1 0.5 1 2 3 4\n1 1 0.5 1 2", 400, "line 2 has 5 fields, not 7"),
+        ("text/csv", "1 1 0.5 1 2 3 x", 400, "line 1, ymax: 'x' is not a number"),
+        ("application/json", "[{}]", 400, "result [0] has no image_id"),
+        ("application/json", "[", 400, "not JSON"),
+        ("application/json", '{"image_id": 1}', 400, "are a list of"),
         ("application/xml", "<a/>", 415, "'application/xml' is not understood"),
     ],
 )

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.e2e.conftest import Rehearse
+from tests.e2e.conftest import Rehearse, both_workers
 from tests.support.running import PATIENCE_S
 
 pytestmark = pytest.mark.slow
@@ -27,6 +27,7 @@ def conformance(url: str, *options: str) -> tuple[int, list[str]]:
     return done.returncode, done.stdout.splitlines()
 
 
+@both_workers
 @pytest.mark.parametrize("options", [(), ("--legacy",)])
 def test_our_server_holds_every_rule(rehearse: Rehearse, options: tuple[str, ...]) -> None:
     """Each rule is one line, and all of them hold."""

@@ -216,7 +216,7 @@ def test_two_processes_write_at_once(database, request):
 
 def test_a_busy_database_is_told(tmp_path, monkeypatch):
     """Whoever waits too long for another's write is told, instead of hanging."""
-    monkeypatch.setattr(database_module, "_BUSY_S", 0.01)
+    monkeypatch.setattr(database_module, "BUSY_S", 0.01)
     with opened(tmp_path / "a.db") as first, opened(tmp_path / "a.db") as second:
         with first.write(), pytest.raises(Unavailable, match="locked"), second.write():
             pass

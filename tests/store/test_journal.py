@@ -12,6 +12,7 @@ import pytest
 from referee.errors import Unavailable
 from referee.store import journal as journal_module
 from referee.store.answers import insert_answer
+from referee.store.database import Database
 from referee.store.journal import Journal
 from tests.store.conftest import answer, new_session
 from tests.support.fakes import eventually
@@ -34,7 +35,6 @@ class Gate:
     def __init__(self, journal):
         self.entered, self._opened = threading.Event(), threading.Event()
         self.future = journal.submit(self._hold)
-        journal.hurry()
         assert self.entered.wait(BOUND_S)
 
     def _hold(self, connection):
@@ -132,7 +132,7 @@ def test_a_database_that_cannot_be_reached(journal, database, monkeypatch):
         attempts.append(durable)
         raise Unavailable("no disk")
 
-    monkeypatch.setattr(database, "write", broken)
+    monkeypatch.setattr(journal._writer, "write", broken)
     with pytest.raises(Unavailable, match="no disk"):
         journal.submit(store).result(BOUND_S)
     assert [True] == attempts
@@ -312,45 +312,6 @@ def test_notes_of_a_kind_are_written_at_once(journal):
     assert [[0, 1, 2, 3, 4]] == written
 
 
-def test_whoever_wishes_commits_in_his_own_thread(database):
-    """What waits for company is committed by the thread that asks for it, at once."""
-    new_session(database)
-    journal = Journal(database, gather_s=BOUND_S)
-    threads = []
-
-    def write(connection):
-        threads.append(threading.current_thread())
-        return store(connection)
-
-    first, second = journal.submit(write), journal.submit(write)
-    journal.commit_waiting()
-    assert [1, 2] == [first.result(0), second.result(0)]
-    assert {threading.current_thread()} == set(threads)
-    journal.close()
-
-
-def test_what_nobody_commits_is_committed_after_a_moment(database):
-    """The journal's own thread sees to it."""
-    new_session(database)
-    journal = Journal(database, gather_s=0.001)
-    assert 1 == journal.submit(store).result(BOUND_S)
-    journal.close()
-
-
-def test_one_thread_commits_at_a_time(database):
-    """Whoever asks for a commit while one is under way goes on at once; it is done after that."""
-    new_session(database)
-    journal = Journal(database, gather_s=BOUND_S)
-    gate = Gate(journal)
-    future = journal.submit(store)
-    journal.commit_waiting()
-    assert not future.done()
-    gate.open()
-    # Without another wait for company.
-    assert 1 == future.result(BOUND_S / 2)
-    journal.close()
-
-
 def test_notes_are_dropped_while_the_disk_has_stalled(database, monkeypatch, caplog):
     """A request is not held up by its own log line, the first once and the others not at all."""
     monkeypatch.setattr(journal_module, "_WAITING", 1)
@@ -370,12 +331,53 @@ def test_notes_are_dropped_while_the_disk_has_stalled(database, monkeypatch, cap
     assert 1 == caplog.text.count("notes are dropped until it goes on")
 
 
-def test_whoever_hurries_gets_all_that_waits(database, monkeypatch):
-    """However many batches that takes, and although nobody hurries again."""
-    monkeypatch.setattr(journal_module, "_AT_ONCE", 2)
+def test_notes_alone_wait_for_company(journal, database):
+    """Notes that come one after the other share a commit, which nobody has to ask for."""
+    statements = []
+    journal.submit(lambda connection: connection.set_trace_callback(statements.append)).result()
+    for _ in range(10):
+        journal.note(store_all, 1)
+    eventually(lambda: count(database) == 10)
+    assert statements.count("COMMIT") < 10
+
+
+def test_waiting_for_the_disk_happens_aside(database):
+    """Each commit is waited for where its owner says, and what is written runs in the thread."""
     new_session(database)
-    journal = Journal(database, gather_s=BOUND_S)
-    futures = [journal.submit(store) for _ in range(7)]
-    journal.hurry()
-    assert list(range(1, 8)) == [future.result(BOUND_S / 2) for future in futures]
+    threads, asides = [], []
+
+    def aside(work):
+        asides.append(work.__name__)
+        return work()
+
+    def write(connection):
+        threads.append(threading.current_thread().name)
+        return store(connection)
+
+    journal = Journal(database, aside)
+    assert 1 == journal.submit(write).result(BOUND_S)
+    journal.close()
+    assert (["commit"], ["journal"]) == (asides, threads)
+
+
+def test_another_process_that_writes_is_waited_for_aside(database):
+    """A lock that somebody else holds stops nothing but the commit."""
+    new_session(database)
+    entered = threading.Event()
+    asides = []
+
+    def aside(work):
+        asides.append(work.__name__)
+        entered.set()
+        return work()
+
+    journal = Journal(database, aside)
+    other = Database(database.path)
+    with other.write():
+        future = journal.submit(store)
+        assert entered.wait(BOUND_S)
+        assert not future.done()
+    other.close()
+    assert 1 == future.result(BOUND_S)
+    assert ["_begin_patiently", "commit"] == asides
     journal.close()

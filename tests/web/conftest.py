@@ -15,6 +15,7 @@ from referee.service.desk.requests import serve_request
 from referee.service.entry.admission import Admission
 from referee.service.setup.contest import Contest
 from referee.store.journal import Journal
+from referee.store.writer import here
 from referee.web.contest.app import ContestServices, contest_app
 from tests.support.fakes import FakeClock, make_contest, running_desk
 
@@ -57,7 +58,7 @@ def site(tmp_path: Path) -> Iterator[Site]:
     contest = make_contest(tmp_path, clock, images=IMAGES, mode="practice", seconds=600)
     journal = Journal(contest.database)
     with running_desk(contest, None) as desk:
-        services = ContestServices(contest, Admission(contest, DirectDesk(desk)), journal)
+        services = ContestServices(contest, Admission(contest, DirectDesk(desk)), journal, here)
         yield Site(contest_app(services).test_client(), contest, desk, clock)
         journal.close()
     contest.database.close()

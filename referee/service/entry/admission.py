@@ -12,6 +12,7 @@ from referee.service.entry.answers import LATE_S
 from referee.service.entry.teams import EventTeams, PracticeTeams
 from referee.service.entry.tokens import session_of_token, token_of_session
 from referee.service.setup.contest import Contest
+from referee.store.writer import Aside, here
 from referee.store.sessions import SessionRecord, load_session
 
 
@@ -26,7 +27,7 @@ class Login:
 class Admission:
     """Let teams log in and recognise their tokens; any worker can do it for any team."""
 
-    def __init__(self, contest: Contest, desk: DeskClient) -> None:
+    def __init__(self, contest: Contest, desk: DeskClient, hash_aside: Aside = here) -> None:
         self._contest = contest
         self._desk = desk
         # Good tokens only, of which there are no more than sessions.
@@ -34,7 +35,7 @@ class Admission:
         self._teams: EventTeams | PracticeTeams = (
             PracticeTeams()
             if contest.config.contest.mode == "practice"
-            else EventTeams(contest.config.teams)
+            else EventTeams(contest.config.teams, hash_aside)
         )
 
     def login(self, username: str, password: str, address: str) -> Login:

@@ -3,12 +3,13 @@
 
 from __future__ import annotations
 
-from concurrent.futures import CancelledError, Future
+from concurrent.futures import Future
 from dataclasses import dataclass
+from typing import TypeVar
 
 from referee.core.detections import Detections
 from referee.core.flags import Flag, flag_rows
-from referee.core.instant import Instant, seconds_between
+from referee.core.instant import Instant
 from referee.core.states import SessionFacts, accepts, elapsed_s, remaining_s
 from referee.errors import Refusal, Unavailable
 from referee.service.setup.contest import Contest
@@ -18,6 +19,8 @@ from referee.store.journal import Journal
 from referee.store.packing import pack
 from referee.store.sessions import SessionRecord
 
+T = TypeVar("T")
+
 LATE_S = 60.0
 """Seconds past the deadline for which late answers are still stored; later ones are refused."""
 
@@ -26,8 +29,8 @@ LATE_ANSWERS = 1000
 
 # Seconds after which an answer that is not being written is called off, and after which one that
 # is being written is no longer waited for.
-_COMMIT_S = 15.0
-_KNOWN_S = 45.0
+COMMIT_S = 15.0
+KNOWN_S = 45.0
 
 
 @dataclass(frozen=True)
@@ -54,19 +57,20 @@ def take_answer(
     received: Instant,
     form: AnswerForm,
     address: str,
-) -> TakenAnswer:
-    """Have an answer stored; its receipt is given only after the commit.
+) -> Receipt:
+    """Store an answer and return its receipt, once it is on the disk.
 
     An answer whose last byte came at or after the end is stored, marked late, and never scored.
-    Raises `Unavailable` when too many answers wait for the disk already.
+    Raises `Refusal` with code `token_invalid` before the start, long after the end, or for a
+    void session, and `too_many_rows` for a session that is full. Raises `Unavailable` when the
+    answer could not be made durable, or is not after 45 s.
     """
     flags = flag_rows(detections, contest.image_count, contest.class_ids)
     packed = pack(detections)
 
     def store(connection: Connection) -> tuple[int, float, bool]:
-        # The facts are read inside the transaction (the cache reads on this thread's connection,
-        # which is in it): see ControlDesk.end for why that is exact.
-        facts = contest.sessions.get(session.session_id).facts
+        # The facts are read inside the transaction: see ControlDesk.end for why that is exact.
+        facts = contest.sessions.get(session.session_id, connection).facts
         late = not accepts(facts, received)
         received_s = _require_storable(connection, session.session_id, facts, received, late)
         contest.detection_room.require(connection, session.session_id, len(detections))
@@ -82,68 +86,34 @@ def take_answer(
         )
         return insert_answer(connection, answer, packed), received_s, late
 
-    committed = journal.submit(store, size_bytes=2 * len(packed))
-    submitted = contest.clock.now()
-    return TakenAnswer(contest, journal, session, len(detections), flags, committed, submitted)
+    number, received_s, late = _outcome(journal.submit(store, size_bytes=2 * len(packed)))
+    return Receipt(
+        answer=number,
+        stored=len(detections),
+        flagged=flags,
+        received_s=received_s,
+        remaining_s=0.0 if late else remaining_s(session.facts, contest.clock.now()),
+        late=late,
+    )
 
 
-@dataclass(frozen=True)
-class TakenAnswer:
-    """Stand for an answer on its way to the disk; `committed` is done when it is there."""
+def _outcome(committed: Future[T]) -> T:
+    """Wait for the commit; an answer that is refused must not be stored after all.
 
-    contest: Contest
-    journal: Journal
-    session: SessionRecord
-    stored: int
-    flagged: tuple[Flag, ...]
-    committed: Future[tuple[int, float, bool]]
-    submitted: Instant
-
-    def receipt(self) -> Receipt:
-        """Return the receipt; waits for the commit until 45 s after it was submitted.
-
-        Raises `Refusal` with code `token_invalid` before the start, long after the end, or for a
-        void session, and `too_many_rows` for a session that is full; `Unavailable` when the
-        answer could not be made durable.
-        """
-        if not self.committed.done():
-            self.journal.hurry()
-        number, received_s, late = self._outcome()
-        now = self.contest.clock.now()
-        return Receipt(
-            answer=number,
-            stored=self.stored,
-            flagged=self.flagged,
-            received_s=received_s,
-            remaining_s=0.0 if late else remaining_s(self.session.facts, now),
-            late=late,
-        )
-
-    def _outcome(self) -> tuple[int, float, bool]:
-        """Wait for the commit; an answer that is refused must not be stored after all.
-
-        One that is being written when the patience ends can no longer be called back, so it is
-        waited for: its outcome is then known.
-        """
-        try:
-            return self.committed.result(self._left_s(_COMMIT_S))
-        except CancelledError:
+    A commit that has begun when the patience ends can no longer be called off. It is waited for,
+    since its outcome is then known.
+    """
+    try:
+        return committed.result(COMMIT_S)
+    except TimeoutError:
+        if committed.cancel():
             raise _not_stored() from None
-        except TimeoutError:
-            if self.committed.cancel():
-                raise _not_stored() from None
-        try:
-            return self.committed.result(self._left_s(_KNOWN_S))
-        except TimeoutError:
-            raise Unavailable(
-                "The referee's disk has stalled: GET /status will tell whether the answer is "
-                "stored."
-            ) from None
-
-    def _left_s(self, patience_s: float) -> float:
-        """Return what is left of a time that began with the submission."""
-        waited_s = seconds_between(self.submitted, self.contest.clock.now())
-        return max(0.0, patience_s - waited_s)
+    try:
+        return committed.result(KNOWN_S - COMMIT_S)
+    except TimeoutError:
+        raise Unavailable(
+            "The referee's disk has stalled: GET /status will tell whether the answer is stored."
+        ) from None
 
 
 def _not_stored() -> Unavailable:

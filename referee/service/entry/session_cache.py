@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from referee.store.database import Database
+from referee.store.database import Connection, Database
 from referee.store.sessions import SessionRecord, load_session, session_version
 
 
@@ -18,9 +18,12 @@ class SessionCache:
         self._database = database
         self._known: dict[int, tuple[tuple[int, int], SessionRecord]] = {}
 
-    def get(self, session_id: int) -> SessionRecord:
-        """Return the session as it is now; raises `Refusal` with code `session_unknown`."""
-        connection = self._database.connection
+    def get(self, session_id: int, connection: Connection | None = None) -> SessionRecord:
+        """Return the session as it is now; raises `Refusal` with code `session_unknown`.
+
+        `connection` is one that is in a transaction, where the session is wanted as of that.
+        """
+        connection = connection or self._database.connection
         # The version is read first: an event between the two reads makes the next look read again.
         version = session_version(connection, session_id)
         known = self._known.get(session_id)

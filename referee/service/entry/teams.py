@@ -17,6 +17,7 @@ from pathlib import Path
 import argon2
 
 from referee.errors import ConfigError, InputError, Refusal
+from referee.store.writer import Aside, here
 
 PRACTICE_PASSWORD = "practice"
 """The password that every user name has in a rehearsal."""
@@ -45,8 +46,11 @@ class EventTeams:
     and what was judged before is not judged again.
     """
 
-    def __init__(self, path: Path, seconds: Callable[[], float] = time.monotonic) -> None:
+    def __init__(
+        self, path: Path, aside: Aside = here, seconds: Callable[[], float] = time.monotonic
+    ) -> None:
         self._path = path
+        self._aside = aside
         self._seconds = seconds
         self._hasher = argon2.PasswordHasher()
         self._one_at_a_time = threading.Lock()
@@ -82,7 +86,7 @@ class EventTeams:
 
     def _check(self, username: str, stored: str, password: str, digest: bytes) -> bool:
         try:
-            self._hasher.verify(stored, _bytes(password))
+            self._aside(lambda: self._hasher.verify(stored, _bytes(password)))
         except argon2.exceptions.VerificationError:
             if len(self._wrong) >= _WRONG_KEPT:
                 self._wrong.clear()

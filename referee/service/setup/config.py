@@ -64,12 +64,13 @@ class ServerSection:
     contest: str = _setting("Address and port for the contestants.", "0.0.0.0:8000")
     console: str = _setting("Address and port of the operators' console.", "127.0.0.1:8001")
     workers: int = _setting("Processes that answer contestants.", 2, least=1, most=64)
-    threads: int = _setting(
-        "Threads of each such process; the requests of one address take three quarters at most.",
-        64,
-        least=2,
-        most=256,
+    worker: str = _setting(
+        "How each such process serves many requests at once: gevent, or gthread with threads. "
+        "gevent is faster, and only gevent bounds what one address may take.",
+        "gevent",
+        choices=("gevent", "gthread"),
     )
+    threads: int = _setting("Threads of each such process with gthread.", 64, least=2, most=256)
 
 
 @dataclass(frozen=True)

@@ -3,8 +3,8 @@
 
 from __future__ import annotations
 
-import threading
 from contextlib import nullcontext
+from functools import partial
 from typing import TYPE_CHECKING
 
 from flask import Flask, Request, Response
@@ -12,18 +12,16 @@ from flask import Flask, Request, Response
 from referee.core.detections import Detections
 from referee.core.instant import Instant
 from referee.core.states import accepts
-from referee.errors import Refusal, Unavailable
+from referee.errors import Refusal
 from referee.formats.answers import FORM_FIELDS, parse_csv, parse_form, parse_json
 from referee.formats.forms import find_token
-from referee.service.entry.answers import Receipt, TakenAnswer, take_answer
+from referee.service.entry.answers import Receipt, take_answer
 from referee.store.answers import AnswerForm
 from referee.web.contest import legacy
 from referee.web.contest.replies import (
     FORM_TYPES,
     MULTIPART,
-    could_not,
     current,
-    failed,
     form_of,
     media_type_of,
     problem,
@@ -31,14 +29,12 @@ from referee.web.contest.replies import (
     token_of,
     wants_json,
 )
-from referee.web.server.awaiting import AwaitingResponse
 from referee.web.server.bodies import (
     BEGINNING_BYTES,
     COMING_BYTES,
     MAX_BODY_BYTES,
     Body,
     BodyRoom,
-    whole_at,
 )
 
 if TYPE_CHECKING:
@@ -47,16 +43,11 @@ if TYPE_CHECKING:
 
 _FLAGS_LISTED = 1000
 
-# Answers of more than a mebibyte that a worker parses at a time, so that a flood of them takes some
-# hundred megabytes and not all there are. Parsing ends by itself, so the next may wait for it.
-_LONG_AT_ONCE = 2
-
 
 def register(app: Flask, services: ContestServices) -> None:
     """Add the route to the application."""
 
     room = BodyRoom(COMING_BYTES)
-    long_answers = threading.BoundedSemaphore(_LONG_AT_ONCE)
 
     @app.route("/result", methods=["POST"])
     def result() -> Response:
@@ -71,10 +62,10 @@ def register(app: Flask, services: ContestServices) -> None:
         short = body.length is not None and body.length <= BEGINNING_BYTES
         with nullcontext() if short else room.held_for(body):
             content = body.whole()
-            notes.received = whole_at(asked, services.contest.clock)
-            with nullcontext() if short else long_answers:
-                form, detections = _parsed(services, token, asked, content, notes.received)
-        taken = take_answer(
+            notes.received = services.contest.clock.now()
+            parse = partial(_parsed, services, token, asked, content, notes.received)
+            form, detections = parse() if short else services.parse_aside(parse)
+        receipt = take_answer(
             services.contest,
             services.journal,
             notes.session,
@@ -83,27 +74,13 @@ def register(app: Flask, services: ContestServices) -> None:
             form=form,
             address=asked.remote_addr or "",
         )
-        in_json = form != "form" or wants_json(asked)
-        return AwaitingResponse(taken.committed, lambda: _acknowledged(app, asked, taken, in_json))
-
-
-def _acknowledged(app: Flask, asked: Request, taken: TakenAnswer, in_json: bool) -> Response:
-    """Answer what became of it, once that is known; by then Flask's own context is gone."""
-    try:
-        receipt = taken.receipt()
-    except Refusal as refusal:
-        return problem(asked, refusal)
-    except Unavailable as error:
-        return could_not(asked, error)
-    except Exception as error:
-        return failed(asked, error)
-    if in_json:
-        return _receipt(app, receipt)
-    if receipt.late:
-        # An old client knows only this text for a session that is over.
-        text = "Too late: the answer is stored but does not count."
-        return problem(asked, Refusal("token_invalid", text))
-    return Response(legacy.RESULT_STORED)
+        if form != "form" or wants_json(asked):
+            return _receipt(app, receipt)
+        if receipt.late:
+            # An old client knows only this text for a session that is over.
+            text = "Too late: the answer is stored but does not count."
+            return problem(asked, Refusal("token_invalid", text))
+        return Response(legacy.RESULT_STORED)
 
 
 def _token(asked: Request, body: Body) -> str:

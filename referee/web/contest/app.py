@@ -27,8 +27,8 @@ from referee.web.contest import answers as contest_answers
 from referee.web.contest import images as contest_images
 from referee.web.contest import sessions as contest_sessions
 from referee.web.contest.replies import could_not, current, failed, form_of, problem, wants_json
-from referee.web.server.awaiting import AwaitingResponse
-from referee.web.server.bodies import SMALL_BODY_BYTES, Body, has_body, whole_at
+from referee.web.server.aside import Aside
+from referee.web.server.bodies import SMALL_BODY_BYTES, Body, has_body
 
 _log = logging.getLogger(__name__)
 
@@ -43,6 +43,7 @@ class ContestServices:
     contest: Contest
     admission: Admission
     journal: Journal
+    parse_aside: Aside
 
 
 def contest_app(services: ContestServices) -> Flask:
@@ -65,10 +66,10 @@ def _register_hooks(app: Flask, services: ContestServices) -> None:
         asked, notes = current()
         notes.session = notes.sent = None
         notes.form = {}
-        notes.received = whole_at(asked, clock)
+        notes.received = clock.now()
         if has_body(asked) and asked.endpoint != "result":  # Which reads its own.
             body = Body(asked, SMALL_BODY_BYTES).whole()
-            notes.received = whole_at(asked, clock)
+            notes.received = clock.now()
             notes.form = form_of(asked, body, _FIELDS)
 
     @app.after_request
@@ -79,15 +80,9 @@ def _register_hooks(app: Flask, services: ContestServices) -> None:
             return response
         started = session.facts.started
 
-        def note(made: Response) -> Response:
-            row = _row(asked, notes, session, started, made, clock.now())
-            journal.note(insert_requests, row)
-            return made
-
-        if isinstance(response, AwaitingResponse):
-            response.then(note)
-            return response
-        return note(response)
+        row = _row(asked, notes, session, started, response, clock.now())
+        journal.note(insert_requests, row)
+        return response
 
 
 def _row(

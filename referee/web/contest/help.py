@@ -9,7 +9,8 @@ from referee.service.entry.answers import LATE_S
 from referee.service.entry.detection_limit import MAX_DETECTIONS
 from referee.service.setup.contest import Contest
 from referee.web.server.bodies import COMING_BYTES, MAX_BODY_BYTES
-from referee.web.server.reception import HEAD_S, MOST_CONNECTIONS
+from referee.web.server.connection import HEAD_S
+from referee.web.server.crowd import MOST_OF_ADDRESS
 
 _TEXT = """
 Valid URLs:
@@ -62,7 +63,7 @@ def help_text(contest: Contest, host: str) -> str:
         rows=MAX_ROWS,
         most=MAX_DETECTIONS,
         coming_mib=COMING_BYTES // 2**20,
-        connections=MOST_CONNECTIONS,
+        connections=MOST_OF_ADDRESS,
         head_s=HEAD_S,
         host=host,
     )

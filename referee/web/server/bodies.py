@@ -10,10 +10,7 @@ from contextlib import contextmanager
 from flask import Request
 from gunicorn.http.errors import ParseException
 
-from referee.core.instant import Instant
 from referee.errors import Refusal, Unavailable
-from referee.core.instant import shifted
-from referee.service.setup.clock import Clock
 
 MAX_BODY_BYTES = 32 * 1024 * 1024
 """Longest answer that is read: about 300,000 boxes as a form, six times an honest maximum."""
@@ -27,7 +24,6 @@ BEGINNING_BYTES = 1024 * 1024
 COMING_BYTES = 512 * 1024 * 1024
 """So much of longer answers may be coming in at once in a process: 32 of 16 MB each."""
 
-_DISCARD_S = 5.0
 _PIECE = 64 * 1024
 
 
@@ -35,17 +31,6 @@ def has_body(request: Request) -> bool:
     """Tell whether a request announces a body, by its length or by chunks."""
     environ = request.environ
     return "CONTENT_LENGTH" in environ or "HTTP_TRANSFER_ENCODING" in environ
-
-
-def whole_at(request: Request, clock: Clock) -> Instant:
-    """Return when the last byte of a request was here: just now, unless the server knows better.
-
-    Ours does for a request that came in whole before it was served; it may have waited for its
-    turn since then (see `referee.web.server.connections.BoundedSocket`).
-    """
-    now = clock.now()
-    whole_s = getattr(request.environ.get("gunicorn.socket"), "whole_s", None)
-    return now if whole_s is None else shifted(now, whole_s - now.monotonic_s)
 
 
 class Body:
@@ -82,9 +67,9 @@ class Body:
         """
         if self.length is not None and self.length > MAX_BODY_BYTES:
             return
-        hurry = getattr(self._environ.get("gunicorn.socket"), "allow", None)
+        hurry = getattr(self._environ.get("gunicorn.socket"), "hurry", None)
         if hurry is not None:
-            hurry(_DISCARD_S)
+            hurry()
         left = (MAX_BODY_BYTES if self.length is None else self.length) - len(self._content)
         try:
             while left > 0 and (piece := self._stream.read(min(_PIECE, left))):

@@ -5,52 +5,75 @@ from __future__ import annotations
 
 import gc
 import resource
+import signal
+import socket
+import sys
 from collections.abc import Callable
+from dataclasses import dataclass
+from types import FrameType
 from typing import Any
 
 from flask import Flask
 from gunicorn.app.base import BaseApplication
 
-from referee.web.server.connections import bound_listener
-from referee.web.server.worker import FairWorker
+from referee.web.server.aside import WorkerKind
+from referee.web.server.connection import KEEPALIVE_S, UNREAD_S
 
-_KEEPALIVE_S = 75
-_GRACE_S = 3
+# The arbiter kills a worker after so long; the worker has ended before, and closed what it owns.
+_ARBITER_GRACE_S = 3
+_WORKER_GRACE_S = 2
 _CONNECTIONS = 1000
 _DESCRIPTORS = 4096
+_WORKERS = {
+    "gevent": "referee.web.server.greenlets.GreenletWorker",
+    "gthread": "gthread",
+}
 
 
+def _nothing() -> None:
+    """Do nothing."""
+
+
+@dataclass(frozen=True)
 class Running:
     """Hold a worker's application and what has to be closed when the worker ends.
 
-    `complete` does what responses await (see `referee.web.server.awaiting`): the worker calls it when
-    it has no other request to serve, and some milliseconds after the first that awaits it. `stop`
-    ends responses that would go on for ever, so that the worker can end.
+    `stop` ends responses that would go on for ever, so that the worker can end.
     """
 
-    def __init__(
-        self,
-        app: Flask,
-        close: Callable[[], None],
-        *,
-        complete: Callable[[], None] = lambda: None,
-        stop: Callable[[], None] = lambda: None,
-    ) -> None:
-        self.app = app
-        self.close = close
-        self.complete = complete
-        self.stop = stop
+    app: Flask
+    close: Callable[[], None]
+    stop: Callable[[], None] = _nothing
 
 
 def serve(
-    make: Callable[[], Running], *, descriptor: int, workers: int, threads: int, name: str
+    make: Callable[[], Running],
+    *,
+    descriptor: int,
+    workers: int,
+    threads: int,
+    name: str,
+    kind: WorkerKind = "gthread",
 ) -> None:
     """Serve until told to stop; `make` builds the application in each worker, after the fork.
 
     A worker that dies is replaced; the bound socket stays, so waiting connections do not notice.
+    `threads` is for workers of threads.
     """
     _allow_descriptors()
-    _Server(make, descriptor, workers, threads, name).run()
+    options: dict[str, Any] = {
+        "bind": f"fd://{descriptor}",
+        "workers": workers,
+        "threads": threads,
+        "worker_class": _WORKERS[kind],
+        "worker_connections": _CONNECTIONS,
+        "keepalive": int(KEEPALIVE_S),
+        "graceful_timeout": _ARBITER_GRACE_S,
+        "timeout": 60,
+        "proc_name": name,
+        "control_socket_disable": True,
+    }
+    _Server(make, options).run()
 
 
 def _allow_descriptors() -> None:
@@ -62,34 +85,22 @@ def _allow_descriptors() -> None:
 
 
 class _Server(BaseApplication):  # type: ignore[misc]
-    def __init__(
-        self,
-        make: Callable[[], Running],
-        descriptor: int,
-        workers: int,
-        threads: int,
-        name: str,
-    ) -> None:
+    """gunicorn with these options, and one application a worker."""
+
+    def __init__(self, make: Callable[[], Running], options: dict[str, Any]) -> None:
         self._make = make
         self._running: Running | None = None
-        self._options: dict[str, Any] = {
-            "bind": f"fd://{descriptor}",
-            "workers": workers,
-            "threads": threads,
-            "worker_class": FairWorker,
-            "worker_connections": _CONNECTIONS,
-            "keepalive": _KEEPALIVE_S,
-            "graceful_timeout": _GRACE_S,
-            "timeout": 60,
-            "proc_name": name,
-            "control_socket_disable": True,
-            "when_ready": _bound_listeners,
-            "worker_exit": lambda server, worker: self._close(),
-        }
+        self._options = options
         super().__init__()
 
     def load_config(self) -> None:
-        for key, value in self._options.items():
+        hooks = {
+            "when_ready": _bound_listeners,
+            "post_fork": _leave_time,
+            "post_worker_init": self._stop_first,
+            "worker_exit": lambda server, worker: self._close(),
+        }
+        for key, value in (self._options | hooks).items():
             self.cfg.set(key, value)
 
     def load(self) -> Flask:
@@ -98,8 +109,19 @@ class _Server(BaseApplication):  # type: ignore[misc]
         # again would stop everybody for 20 to 40 ms.
         gc.collect()
         gc.freeze()
-        self.complete, self.stop = self._running.complete, self._running.stop
         return self._running.app
+
+    def _stop_first(self, worker: Any) -> None:
+        """Have the responses end that go on for ever when the worker is told to end."""
+        running = self._running
+        if running is None or running.stop is _nothing:
+            return
+
+        def end(number: int, frame: FrameType | None) -> None:
+            running.stop()
+            worker.handle_exit(number, frame)
+
+        signal.signal(signal.SIGTERM, end)
 
     def _close(self) -> None:
         if self._running is not None:
@@ -107,6 +129,14 @@ class _Server(BaseApplication):  # type: ignore[misc]
             self._running = None
 
 
+def _leave_time(server: Any, worker: Any) -> None:
+    """Let the worker's own patience end before the arbiter's."""
+    worker.cfg.set("graceful_timeout", _WORKER_GRACE_S)
+
+
 def _bound_listeners(server: Any) -> None:
-    for listener in server.LISTENERS:
-        bound_listener(listener.sock)
+    """Set what accepted sockets inherit: the kernel's own bound on a peer that is gone."""
+    if sys.platform == "linux":  # tcp(7): also for a peer that answers but takes nothing.
+        for listener in server.LISTENERS:
+            timeout_ms = int(1000 * UNREAD_S)
+            listener.sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_USER_TIMEOUT, timeout_ms)

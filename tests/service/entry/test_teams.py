@@ -147,7 +147,7 @@ def test_damaged_hash_is_told(path):
 def held_teams(path, seconds=lambda: 0.0):
     """Return teams whose passwords are checked by a hasher that can be held."""
     path.write_text(HEADER + "ants,x\n")
-    teams = EventTeams(path, seconds)
+    teams = EventTeams(path, seconds=seconds)
     teams._hasher = HeldHasher()
     return teams, teams._hasher
 

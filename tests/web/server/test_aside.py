@@ -1,0 +1,71 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Work beside the requests: its result or its error comes back, and so much is done at a time."""
+
+from __future__ import annotations
+
+import threading
+
+import gevent
+import pytest
+from gevent.pool import Pool
+
+from referee.web.server.aside import make_aside
+
+BOUND_S = 20.0
+
+
+@pytest.mark.parametrize("kind", ["gevent", "gthread"])
+def test_result_and_error_come_back(kind, capfd):
+    """As if the work had been called, and nothing is printed."""
+    aside = make_aside(kind, 1)
+    assert 5 == aside(lambda: 5)
+    with pytest.raises(KeyError, match="this"):
+        aside(lambda: {}["this"])
+    assert ("", "") == tuple(capfd.readouterr())
+
+
+def test_greenlets_go_on_meanwhile():
+    """The work is done in another thread; the greenlet that asked for it waits alone."""
+    aside, go_on = make_aside("gevent", 1), threading.Event()
+    asked = gevent.spawn(aside, lambda: (go_on.wait(BOUND_S), threading.get_native_id()))
+    gevent.spawn(go_on.set)
+    waited, thread = asked.get(timeout=BOUND_S)
+    assert waited
+    assert thread != threading.get_native_id()
+
+
+def test_no_more_than_so_much_at_a_time():
+    """The rest waits for its turn."""
+    aside, lock = make_aside("gevent", 2), threading.Lock()
+    now, most = [0], [0]
+
+    def work():
+        with lock:
+            now[0] += 1
+            most[0] = max(most[0], now[0])
+        with lock:
+            now[0] -= 1
+
+    Pool(10).map(lambda _: aside(work), range(50))
+    assert most[0] <= 2
+
+
+def test_threads_take_turns():
+    """With threads the one that asks does the work itself, and waits for its turn."""
+    aside, entered, go_on = make_aside("gthread", 1), threading.Event(), threading.Event()
+    order = []
+
+    def first():
+        entered.set()
+        assert go_on.wait(BOUND_S)
+        order.append("first")
+
+    threads = [threading.Thread(target=aside, args=(first,))]
+    threads[0].start()
+    assert entered.wait(BOUND_S)
+    threads.append(threading.Thread(target=aside, args=(lambda: order.append("second"),)))
+    threads[1].start()
+    go_on.set()
+    for thread in threads:
+        thread.join(BOUND_S)
+    assert ["first", "second"] == order

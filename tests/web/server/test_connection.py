@@ -1,0 +1,182 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A connection gives each part of a request its time, and no more."""
+
+from __future__ import annotations
+
+import io
+import socket
+from collections.abc import Iterator
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from referee.web.server import connection as connection_module
+from referee.web.server.connection import BoundedConnection
+
+Pair = tuple[BoundedConnection, socket.socket]
+
+
+@pytest.fixture
+def pair() -> Iterator[Pair]:
+    """Return a connection and the client's end of it."""
+    ours, theirs = socket.socketpair()
+    theirs.settimeout(20)
+    with ours, theirs:
+        yield BoundedConnection(ours), theirs
+
+
+class Unread(io.BytesIO):
+    """What an application has left of a body."""
+
+    failed = False
+    reader = SimpleNamespace(length=0)
+
+
+def request(rest: bytes = b"", ahead: bytes = b"", length: int = 0) -> Any:
+    """Return a request as gunicorn parses it: what is unread, and what came after it."""
+    body = Unread(rest)
+    body.reader = SimpleNamespace(length=length)
+    return SimpleNamespace(body=body, unreader=SimpleNamespace(buf=io.BytesIO(ahead)))
+
+
+def limit(monkeypatch: pytest.MonkeyPatch, **seconds: float) -> None:
+    """Set bounds of the module."""
+    for name, value in seconds.items():
+        monkeypatch.setattr(connection_module, name, value)
+
+
+def test_a_connection_waits_for_a_request_and_then_ends(pair, monkeypatch):
+    """One that stays silent is over, without a word."""
+    limit(monkeypatch, KEEPALIVE_S=0.01)
+    link, client = pair
+    assert b"" == link.recv(100)
+    link.close()
+    assert b"" == client.recv(100)
+
+
+def test_a_head_that_does_not_end_is_told(pair, monkeypatch):
+    """Its time counts from its first byte, however often another one comes."""
+    limit(monkeypatch, HEAD_S=0.0)
+    link, client = pair
+    client.sendall(b"GET")
+    assert b"GET" == link.recv(100)
+    client.sendall(b" /")
+    assert b"" == link.recv(100)
+    assert client.recv(4096).startswith(b"HTTP/1.1 408 ")
+
+
+def test_a_request_that_was_sent_ahead_has_begun(pair, monkeypatch):
+    """A part of a head that came with the last request starts its time."""
+    limit(monkeypatch, HEAD_S=0.0)
+    link, client = pair
+    link.begin_request(request())
+    link.finish_request(request(ahead=b"GET"))
+    assert b"" == link.recv(100)
+    assert client.recv(4096).startswith(b"HTTP/1.1 408 ")
+
+
+def test_a_body_that_does_not_come_is_too_slow(pair, monkeypatch):
+    """The application is told, which knows what to answer."""
+    limit(monkeypatch, BODY_S=0.0)
+    link, client = pair
+    client.sendall(b"late")
+    link.begin_request(request())
+    with pytest.raises(TimeoutError):
+        link.recv(100)
+
+
+@pytest.mark.parametrize(
+    ("length", "seconds"), [(0, 30.0), (100_000, 31.0), (10**7, 130.0), (10**15, 365.5)]
+)
+def test_a_longer_body_has_more_time(pair, monkeypatch, length, seconds):
+    """Half a minute and a second for each 100 kB, up to the longest body there is."""
+    monkeypatch.setattr(connection_module.time, "monotonic", lambda: 1000.0)
+    link, _ = pair
+    link.begin_request(request(length=length))
+    assert 1000.0 + seconds == pytest.approx(link._until_s, abs=0.1)
+
+
+def test_a_client_that_does_not_read_has_gone(pair, monkeypatch):
+    """The server is told as if the connection had broken, which it takes calmly."""
+    limit(monkeypatch, UNREAD_S=0.01, SEND_RATE=10**12)
+    with pytest.raises(BrokenPipeError):
+        pair[0].sendall(bytes(10_000_000))
+
+
+def test_a_head_and_its_body_leave_together(pair):
+    """A short piece waits for the next, and for nothing else when the request is over."""
+    link, client = pair
+    link.begin_request(request())
+    link.sendall(b"head ")
+    client.setblocking(False)
+    with pytest.raises(BlockingIOError):
+        client.recv(1)
+    link.sendall(b"body")
+    link.finish_request(request())
+    assert b"head body" == client.recv(100)
+
+
+def test_what_a_client_must_see_at_once_is_sent_at_once(pair):
+    """`100 Continue` is waited for."""
+    link, client = pair
+    assert 8 == link.send(b"continue")
+    assert b"continue" == client.recv(100)
+
+
+@pytest.mark.parametrize("rest", [b"", b"x" * 65_536])
+def test_a_short_rest_is_passed_over(pair, rest):
+    """The connection is idle again, and waits for the next request."""
+    link, _ = pair
+    link.begin_request(request())
+    assert not link.idle
+    link.finish_request(request(rest))
+    assert link.idle
+
+
+def test_a_long_rest_ends_the_connection(pair):
+    """It is not worth reading on."""
+    link, _ = pair
+    link.begin_request(request())
+    with pytest.raises(StopIteration):
+        link.finish_request(request(b"x" * 65_537))
+
+
+def test_a_body_that_is_malformed_ends_the_connection(pair):
+    """Where the next request begins is not known then."""
+    link, _ = pair
+    broken = request()
+    broken.body.failed = True
+    with pytest.raises(StopIteration):
+        link.finish_request(broken)
+
+
+def test_who_is_sent_away_sees_the_end(pair):
+    """The wait for a request ends as if the client had gone, and the client sees a close."""
+    link, client = pair
+    link.send_away()
+    assert b"" == link.recv(100)
+    link.close()
+    assert b"" == client.recv(100)
+
+
+def test_an_answer_is_read_to_its_end_though_the_client_still_sends(pair):
+    """Our side closes first and lets the rest come; a reset would destroy the answer."""
+    link, client = pair
+    client.sendall(b"x" * 100_000)
+    link.begin_request(request())
+    link.sendall(b"refused")
+    client.shutdown(socket.SHUT_WR)
+    link.close()
+    assert b"refused" == client.recv(100)
+    assert b"" == client.recv(100)
+
+
+def test_a_client_that_stays_is_not_waited_for(pair, monkeypatch):
+    """It has a moment to close."""
+    limit(monkeypatch, _LINGER_S=0.01)
+    link, client = pair
+    link.begin_request(request())
+    link.sendall(b"bye")
+    link.close()
+    assert b"bye" == client.recv(100)

@@ -1,0 +1,229 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The contest server's worker, a real process: a client that waits keeps nobody else waiting."""
+
+from __future__ import annotations
+
+import signal
+import socket
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import ExitStack
+
+import pytest
+
+from tests.support.running import eventually
+
+pytestmark = pytest.mark.slow
+
+MANY = 40
+BOUND_S = 60.0
+
+
+class Client:
+    """Talk to the server on raw connections."""
+
+    def __init__(self, port: int, stack: ExitStack) -> None:
+        self._port = port
+        self._stack = stack
+
+    def connect(self) -> socket.socket:
+        """Return a new connection."""
+        link = socket.create_connection(("127.0.0.1", self._port), BOUND_S)
+        return self._stack.enter_context(link)
+
+    def ask(self, path: str, link: socket.socket | None = None) -> socket.socket:
+        """Send a request and return its connection, without waiting for the answer."""
+        link = link or self.connect()
+        link.sendall(f"GET {path} HTTP/1.1\r\nHost: x\r\n\r\n".encode())
+        return link
+
+    def get(self, path: str, link: socket.socket | None = None) -> bytes:
+        """Return the body of the answer."""
+        return answer(self.ask(path, link))
+
+
+def answer(link: socket.socket) -> bytes:
+    """Return the body of the next answer on a connection, and read no byte more."""
+    head = b""
+    while not head.endswith(b"\r\n\r\n"):
+        head += received(link, 1)
+    assert head.startswith(b"HTTP/1.1 200 "), head
+    length = head.lower().partition(b"content-length:")[2].partition(b"\r\n")[0]
+    return received(link, int(length))
+
+
+def received(link: socket.socket, count: int) -> bytes:
+    """Return exactly so many bytes."""
+    content = b""
+    while len(content) < count:
+        part = link.recv(count - len(content))
+        assert part, f"the connection ended after {content!r}"
+        content += part
+    return content
+
+
+def to_the_end(link: socket.socket) -> bytes:
+    """Return all that comes until the server closes."""
+    content = b""
+    while part := link.recv(65536):
+        content += part
+    return content
+
+
+@pytest.fixture
+def server() -> Iterator[subprocess.Popen[bytes]]:
+    """Return the application of `odd_app` in a process of its own; `port` is where it listens."""
+    with socket.create_server(("127.0.0.1", 0), backlog=200) as listener:
+        process = subprocess.Popen(
+            [sys.executable, "-m", "tests.support.odd_app", str(listener.fileno())],
+            pass_fds=[listener.fileno()],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+        )
+        process.port = listener.getsockname()[1]  # type: ignore[attr-defined]
+        yield process
+        process.terminate()
+        process.communicate(timeout=BOUND_S)
+
+
+@pytest.fixture
+def client(server) -> Iterator[Client]:
+    """Return a client; its connections are closed before the server ends."""
+    with ExitStack() as stack:
+        client = Client(server.port, stack)
+        assert b"now" == client.get("/now")  # It has started.
+        yield client
+
+
+def test_a_request_that_waits_stops_nobody(client):
+    """However many wait in the application, the next one is served."""
+    waiting = [client.ask("/wait/gate") for _ in range(MANY)]
+    link = client.ask("/now")
+    assert b"now" == answer(link)
+    assert b"gone" == client.get("/go/gate", link)
+    assert [b"waited"] * MANY == [answer(one) for one in waiting]
+
+
+def test_what_blocks_a_thread_stops_nobody(client, server):
+    """Work that is done aside holds up the request that needs it, and no other."""
+    blocked = client.ask("/line")
+    for _ in range(5):
+        assert b"now" == client.get("/now")
+    server.stdin.write(b"a line\n")
+    server.stdin.flush()
+    assert b"a line\n" == answer(blocked)
+
+
+def test_requests_sent_ahead_are_answered_in_order(client):
+    """A client may send the next request before it has the answer to the last."""
+    link = client.ask("/wait/this")
+    for path in ("/now", "/wait/that", "/now"):
+        client.ask(path, link)
+    assert b"gone" == client.get("/go/this")
+    assert [b"waited", b"now"] == [answer(link), answer(link)]
+    assert b"gone" == client.get("/go/that")
+    assert [b"waited", b"now"] == [answer(link), answer(link)]
+
+
+def test_a_stream_comes_piece_by_piece(client):
+    """A long piece that an application has yielded is sent before it is asked for more."""
+    link = client.ask("/pieces/gate")
+    first = received(link, 10_000)
+    assert first.startswith(b"HTTP/1.1 200 ")
+    assert b"gone" == client.get("/go/gate")
+    received(link, 10_000)
+
+
+def test_a_body_that_nobody_read_is_not_the_next_request(client):
+    """The rest of an unread body is passed over if it is short; else the connection ends."""
+    link = client.ask("/now")
+    assert b"now" == answer(link)
+    for length in (10, 30_000, 100_000):
+        head = f"POST /unread HTTP/1.1\r\nHost: x\r\nContent-Length: {length}\r\n\r\n"
+        link.sendall(head.encode() + b"x" * length)
+        assert b"unread" == answer(link)
+        if length > 64 * 1024:
+            assert b"" == link.recv(1)
+        else:
+            assert b"now" == client.get("/now", link)
+
+
+@pytest.mark.parametrize("rest", [b"zz\r\n", b"1\r\nxy\r\n", b"0\r\nbad trailer\r\n\r\n"])
+def test_nothing_follows_an_answer_but_the_next(client, rest):
+    """What is wrong with the unread rest of a body is not told after the answer."""
+    link = client.ask("/now")
+    assert b"now" == answer(link)
+    head = b"POST /unread HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n"
+    link.sendall(head + rest)
+    assert b"unread" == answer(link)
+    assert b"" == link.recv(1)
+
+
+def test_a_response_that_breaks_off_ends_its_connection(client):
+    """No second response is put into the first, and the server lives on."""
+    came = to_the_end(client.ask("/broken"))
+    assert came.startswith(b"HTTP/1.1 200 ") and b" 500 " not in came
+    assert b"now" == client.get("/now")
+
+
+@pytest.mark.parametrize("path", ["/missing", "/exit"])
+def test_a_mistake_of_the_application_ends_one_connection(client, path):
+    """However often it is made, the server lives on."""
+    for _ in range(5):
+        assert not client.ask(path).recv(12).startswith(b"HTTP/1.1 200")
+    assert b"now" == client.get("/now")
+
+
+def test_clients_that_go_while_they_are_served_harm_nobody(client):
+    """Their responses go nowhere, and nothing of theirs is left that counts."""
+    for number in range(2 * MANY):
+        for path in ("wait", "pieces"):
+            client.ask(f"/{path}/{number}").close()
+        assert b"gone" == client.get(f"/go/{number}")
+    assert b"now" == client.get("/now")
+
+
+def test_a_response_is_closed_though_its_client_has_gone(client):
+    """What an application wants to do after a response is done in any case."""
+    link = client.ask("/closing/gate")
+    assert b"HTTP/1.1 200" == link.recv(12)
+    link.close()
+    assert b"waited" == client.get("/wait/gate")
+
+
+def test_a_connection_that_is_over_is_closed_though_its_client_stays(client):
+    """The server waits a moment for the client to close, and not for ever."""
+    link = client.ask("/broken")
+    to_the_end(link)
+
+    def is_reset() -> bool:
+        try:
+            link.send(b"x")
+        except ConnectionError:
+            return True
+        return False
+
+    eventually(is_reset, "the connection to be closed")
+
+
+def test_what_has_begun_is_finished_before_the_end(client, server):
+    """A server that is told to stop answers what it has, and closes idle connections at once."""
+    idle, busy = client.ask("/now"), client.ask("/line")
+    assert b"now" == answer(idle)
+    assert b"waited" == client.get("/wait/line")  # It has begun.
+    server.send_signal(signal.SIGTERM)
+    assert b"" == idle.recv(1)
+    server.stdin.write(b"the end\n")
+    server.stdin.flush()
+    assert to_the_end(busy).endswith(b"the end\n")
+    assert 0 == server.wait(BOUND_S)
+
+
+def test_a_stuck_request_does_not_keep_the_server_from_ending(client, server):
+    """The server waits a moment for it, closes what it owns, and ends in good order."""
+    client.ask("/wait/never")
+    assert b"now" == client.get("/now")
+    server.send_signal(signal.SIGTERM)
+    assert 0 == server.wait(BOUND_S)
+    assert b"closed\n" == server.stdout.read()
