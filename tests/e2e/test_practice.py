@@ -9,6 +9,8 @@ from pathlib import Path
 
 import pytest
 
+from power.energy.verdict import finding_to_json
+from referee.service.evidence.judged_again import judge_bundle
 from tests.e2e.conftest import Material, Rehearse
 from tests.support.running import client, eventually, referee
 
@@ -112,6 +114,36 @@ def test_an_export_just_after_the_logout_waits_for_the_score(
         offline_map(material.ground_truth, material.answers), abs=1e-12
     )
     assert (score["verdict"], score["energy_wh"]) == (verdict["verdict"], verdict["energy_wh"])
+
+
+def test_a_bundle_is_judged_again_without_the_referee(
+    rehearse: Rehearse, material: Material, tmp_path: Path
+) -> None:
+    """Energy, verdict and findings of a measured session come from its zip alone.
+
+    The zip says everywhere that the meter was an emulator.
+    """
+    referee_ = rehearse("--seconds", "3", "--load", STEPS, "--update-interval", "0.25")
+    client(referee_.contest, "--answers", str(material.answers), "--no-logout")
+    bundle = tmp_path / "bundle.zip"
+    done = referee("export", "1", "--out", str(bundle), "--data", str(tmp_path / "data"))
+    assert done.returncode == 0, done.stderr
+    assert "VALID (EMULATED meter: this is no official result)" in done.stderr
+    again = judge_bundle(bundle)
+    with zipfile.ZipFile(bundle) as members:
+        told = {
+            name: json.loads(members.read(f"{name}.json"))
+            for name in ("session", "run", "verdict", "score")
+        }
+    verdict = told["verdict"]
+    assert (again.verdict.value, again.energy_wh) == (verdict["verdict"], verdict["energy_wh"])
+    assert (again.uncertainty_wh, again.cross_check_wh) == (
+        verdict["uncertainty_wh"],
+        verdict["cross_check_wh"],
+    )
+    assert [finding_to_json(finding) for finding in again.findings] == verdict["findings"]
+    assert verdict["verdict"] == "VALID"
+    assert {name: member["emulated"] for name, member in told.items()} == dict.fromkeys(told, True)
 
 
 @pytest.mark.parametrize(

@@ -10,15 +10,16 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from power.energy.facts import RunFacts, facts_to_json, judge_run
 from power.energy.verdict import Verdict, finding_to_json, suspect
 from power.meter import Flag, Identity, IntegrationState, MeterSettings, Reading
+from referee.core.instant import shifted
 from referee.errors import InputError
+from referee.service.desk.judging import judge_session
 from referee.service.evidence.bundle import write_bundle
 from referee.service.evidence.judged_again import judge_bundle
 from referee.store.readings import insert_energy, insert_reading
 from referee.store.session_meters import SessionMeter, insert_session_meter
-from referee.store.sessions import create_session, record_event
+from referee.store.sessions import create_session, load_session, record_event
 
 NOON = datetime(2026, 6, 7, 12, tzinfo=UTC)
 SECONDS = 20
@@ -118,15 +119,11 @@ RUNS = {
 def judged(contest, tmp_path):
     """Return a function that stores and judges a run, and returns the result and the bundle."""
 
-    def judge(readings, settings=FIXED, added=()):
-        facts = RunFacts(METER, settings, added=tuple(added))
-        session_s = float(SECONDS)
-        if readings:
-            facts = facts.ended(session_s, readings[-1])
-        else:
-            facts = replace(facts, session_s=session_s)
-        result = judge_run(readings, facts)
+    def judge(readings, settings=FIXED, found=()):
         number = store(contest, readings, settings)
+        session = load_session(contest.database.connection, number)
+        # The desk's own settings and meter are others: what is stored with the session counts.
+        result, detail = judge_session(contest, session, MeterSettings(9), None, found)
         with contest.database.write() as connection:
             insert_energy(
                 connection,
@@ -135,12 +132,7 @@ def judged(contest, tmp_path):
                 energy_wh=result.energy_wh,
                 uncertainty_wh=result.uncertainty_wh,
                 verdict=result.verdict.value,
-                detail={
-                    "reasons": [finding.text for finding in result.findings],
-                    "findings": [finding_to_json(finding) for finding in result.findings],
-                    "emulated": False,
-                    "facts": facts_to_json(facts),
-                },
+                detail=detail,
             )
         bundle = tmp_path / "bundle.zip"
         write_bundle(contest, number, bundle)
@@ -156,8 +148,13 @@ def store(contest, readings, settings):
         number = create_session(
             connection, team="ants", length_s=float(SECONDS), order_seed=None, now=now
         )
-        for kind, cause in (("armed", None), ("started", None), ("ended", "deadline")):
-            record_event(connection, number, kind, now, actor="x", cause=cause)
+        end = shifted(now, SECONDS)
+        for kind, at, cause in (
+            ("armed", now, None),
+            ("started", now, None),
+            ("ended", end, "deadline"),
+        ):
+            record_event(connection, number, kind, at, actor="x", cause=cause)
         insert_session_meter(connection, number, "", SessionMeter(False, METER, settings))
         for row in readings:
             late = replace(row, monotonic_s=row.monotonic_s + 7000)
@@ -168,8 +165,8 @@ def store(contest, readings, settings):
 @pytest.mark.parametrize("name", RUNS)
 def test_energy_verdict_and_findings_come_from_the_bundle_alone(judged, name):
     """Whatever the verdict rests on, flags of one moment included, is in the zip."""
-    readings, settings, added, verdict, codes = RUNS[name]
-    result, bundle = judged(readings, settings, added)
+    readings, settings, found, verdict, codes = RUNS[name]
+    result, bundle = judged(readings, settings, found)
     again = judge_bundle(bundle)
     assert result == again
     assert verdict is again.verdict
@@ -177,6 +174,7 @@ def test_energy_verdict_and_findings_come_from_the_bundle_alone(judged, name):
     with zipfile.ZipFile(bundle) as members:
         told = json.loads(members.read("verdict.json"))
     assert (told["verdict"], told["energy_wh"]) == (again.verdict.value, again.energy_wh)
+    assert told["uncertainty_wh"] == again.uncertainty_wh
     assert told["findings"] == [finding_to_json(finding) for finding in again.findings]
 
 
