@@ -124,7 +124,7 @@ def run_control_desk(
             contest.database.close()
             lock.close()
 
-        return Running(console_app(contest, desk, board, broadcast), close, stop=broadcast.close)
+        return Running(console_app(contest, desk, board, broadcast), close, stop=broadcast.stop)
 
     serve(
         make,

@@ -24,7 +24,7 @@ export function showRows(sessions, shownId, select) {
 function showRow(row, session, shown) {
   const texts = [
     session.team, session.void_reason ? `VOID: ${session.void_reason}` : session.state,
-    figure(session.mean_ap, 6), figure(session.energy_wh, 6), session.verdict ?? "–",
+    figure(session.mean_ap, 6), figure(session.energy_wh, 6), verdictOf(session),
     scoreText(session),
   ];
   texts.forEach((text, n) => {
@@ -36,6 +36,11 @@ function showRow(row, session, shown) {
   row.classList.toggle("void", session.state === "VOID");
   row.classList.toggle("shown", shown);
   row.querySelector("button").setAttribute("aria-pressed", String(shown));
+}
+
+function verdictOf({ verdict, emulated }) {
+  if (!verdict) return "–";
+  return emulated ? `${verdict}, emulated` : verdict;
 }
 
 function newRow(id, select) {

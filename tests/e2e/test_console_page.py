@@ -193,14 +193,46 @@ def test_double_clicks_do_nothing_twice(site: Site, browser: webdriver.Chrome) -
 
 
 def test_emulated_meter_is_said_plainly(site: Site, browser: webdriver.Chrome) -> None:
-    """The page says that a program plays the meter; with a real one it does not."""
+    """The page says that a program plays the meter; with a real one it says nothing of the kind."""
     browser.get(site.url)
-    wait_text(browser, "emulated", "EMULATED")
-    site.measure_with("USB0::1::INSTR")
-    browser.get(site.url)
-    wait_text(browser, "connection", "live")
     wait_text(browser, "meter-model", "WT310E")
     assert not browser.find_element(By.ID, "emulated").is_displayed()
+    site.measure_with("emulated")
+    browser.get(site.url)
+    wait_text(browser, "emulated", "EMULATED")
+
+
+def test_result_stays_until_the_next_is_armed(site: Site, browser: webdriver.Chrome) -> None:
+    """A session that has ended keeps the card; the next one waits beside it with its own button."""
+    first = site.begin("ants")
+    browser.get(site.url)
+    wait_text(browser, "state", "RUNNING")
+    second = site.desk.new_session("bees", "Kim")
+    wait_text(browser, "in-line-text", f"Next in line: session {second} of bees.")
+    assert not browser.find_element(By.ID, "arm-next").is_enabled()
+    site.clock.advance(30)
+    site.desk.end(first, EndCause.LOGOUT, "ants")
+    site.score(first, "VALID", 12.5)
+    wait_text(browser, "clock", "12.50")
+    assert f"Session {first}: ants" == text_of(browser, "session-title")
+    press(browser, "arm-next")
+    wait_text(browser, "state", "ARMED")
+    assert f"Session {second}: bees" == text_of(browser, "session-title")
+    assert not browser.find_element(By.ID, "in-line").is_displayed()
+
+
+def test_first_of_two_that_are_ready_is_next(site: Site, browser: webdriver.Chrome) -> None:
+    """The card shows the session that was made first, with Arm; a newer one waits in the list."""
+    first = site.desk.new_session("ants", "Kim")
+    browser.get(site.url)
+    wait_text(browser, "session-title", f"Session {first}: ants")
+    second = site.desk.new_session("bees", "Kim")
+    wait_text(browser, "sessions", "bees")
+    assert f"Session {first}: ants" == text_of(browser, "session-title")
+    assert not browser.find_element(By.ID, "in-line").is_displayed()
+    press(browser, "arm")
+    wait_text(browser, "state", "ARMED")
+    wait_text(browser, "in-line-text", f"session {second} of bees")
 
 
 # Which session
@@ -232,16 +264,16 @@ def test_click_on_a_row_selects_the_session_to_act_on(
 
 def test_rows_are_selected_by_keyboard(site: Site, browser: webdriver.Chrome) -> None:
     """A row's button takes the focus, Enter selects, and the focus stays while boards come."""
-    first = site.desk.new_session("ants", "Kim")
-    site.desk.new_session("bees", "Kim")
+    site.desk.new_session("ants", "Kim")
+    second = site.desk.new_session("bees", "Kim")
     browser.get(site.url)
-    wait_text(browser, "session-title", "Session 2: bees")
-    row_button(browser, first).send_keys(Keys.ENTER)
     wait_text(browser, "session-title", "Session 1: ants")
-    site.desk.arm(first, "Kim")
+    row_button(browser, second).send_keys(Keys.ENTER)
+    wait_text(browser, "session-title", "Session 2: bees")
+    site.desk.arm(second, "Kim")
     wait_text(browser, "state", "ARMED")
     focus = browser.switch_to.active_element
-    assert "Show session 1" == focus.get_attribute("aria-label")
+    assert "Show session 2" == focus.get_attribute("aria-label")
 
 
 # Asking back
@@ -339,7 +371,6 @@ def test_enter_does_not_stop_by_accident(site: Site, browser: webdriver.Chrome) 
 
 def test_lost_meter_while_running(site: Site, browser: webdriver.Chrome) -> None:
     """The bar says what goes on and what not to do; old figures are grey, with their time."""
-    site.measure_with("USB0::1::INSTR")
     session_id = site.begin()
     site.clock.advance(37)
     with site.contest.database.write() as connection:
@@ -420,7 +451,7 @@ def test_figures_of_a_void_session_are_struck(site: Site, browser: webdriver.Chr
     assert not struck(browser, "power")
     assert ("void", "energy") == (
         text_of(browser, "energy-note"),
-        text_of(browser, "energy-name").removeprefix("emulated ").partition(",")[0],
+        text_of(browser, "energy-name").partition(",")[0],
     )
     wait_text(browser, "verdict-text", "counts for nothing")
     row = row_button(browser, session_id).find_element(By.XPATH, "../..")

@@ -26,7 +26,11 @@ def make() -> Running:
     def events() -> Response:
         return Response(broadcast.stream(), content_type="text/event-stream")
 
-    return Running(app, lambda: print("closed", flush=True), stop=broadcast.close)
+    def close() -> None:
+        broadcast.close()
+        print("closed", flush=True)
+
+    return Running(app, close, stop=broadcast.stop)
 
 
 def main(descriptor: str) -> None:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Send the board to every open page: computed once, waited for by many."""
+"""Send the board to every open page; the board is computed once for all of them."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from typing import Any
 
 from referee.service.desk.watched_thread import WatchedThread
 
-# The page's clock runs by itself between boards, so twice a second is smooth.
+# Between two boards the page counts down by itself, so twice a second is smooth.
 _INTERVAL_S = 0.5
-# A page that has gone away is noticed when something is sent to it.
+# Only sending something shows that a page has gone away.
 _SIGN_OF_LIFE_S = 5.0
 _CLOSE_S = 10.0
 
@@ -27,10 +27,10 @@ _log = logging.getLogger(__name__)
 
 
 class Broadcast:
-    """Own the thread `board`, which publishes a board twice a second while somebody looks.
+    """The stream of boards: its thread `board` publishes twice a second while a page is open.
 
-    `viewers_most` bounds the pages that may be open at a time, since each occupies a thread. `tell`
-    gets a sentence when the thread has died, before it is started again.
+    `viewers_most` bounds the pages that may be open at a time, since each occupies a thread of the
+    server. `tell` gets a sentence when the thread has died, before it starts again.
     """
 
     def __init__(
@@ -57,11 +57,15 @@ class Broadcast:
         """Begin to publish."""
         self._thread.start()
 
-    def close(self) -> None:
-        """End the thread and every open stream."""
+    def stop(self) -> None:
+        """Have every open stream end, and the thread; does not wait, so a signal may call it."""
         with self._changed:
             self._stopping.set()
             self._changed.notify_all()
+
+    def close(self) -> None:
+        """Stop, and wait until the thread has ended."""
+        self.stop()
         self._thread.join(_CLOSE_S)
 
     def publish_now(self) -> None:
@@ -69,16 +73,16 @@ class Broadcast:
         self._publish()
 
     def stream(self) -> Iterator[str]:
-        """Yield server-sent events until the page goes away: `board`, and `trouble` without one.
+        """Yield server-sent events until the page goes away: `board`, or `trouble` for want of one.
 
-        A viewer counts from the first event that is asked for, so that a stream which nobody
-        reads takes no place. Where all places are taken the one event is `full`.
+        A viewer counts from the moment at which the server asks for the first event. A stream that
+        nobody reads thus takes no place. Without a free place the only event is `full`.
         """
         with self._changed:
             if self._viewers >= self._viewers_most:
                 seen = None
             else:
-                # What was published before anybody looked is of the past.
+                # The first viewer waits for a new board: the last one may be hours old.
                 seen = self._number if self._viewers == 0 else -1
                 self._viewers += 1
                 self._changed.notify_all()
@@ -118,7 +122,7 @@ class Broadcast:
         try:
             name, text = "board", json.dumps(self._compute(), allow_nan=False)
         except Exception:
-            # The pages go on showing the last board, and say that it is old.
+            # The pages go on showing the last board and say that it is old.
             _log.exception("the board could not be computed")
             name, text = "trouble", json.dumps(_TROUBLE)
         with self._changed:

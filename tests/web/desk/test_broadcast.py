@@ -41,7 +41,7 @@ def test_viewer_gets_boards() -> None:
 
 
 def test_stream_that_is_never_read_takes_no_place() -> None:
-    """A response whose body nobody asks for, as of a HEAD request, is no viewer."""
+    """A response whose body nobody reads, such as that of a HEAD request, is no viewer."""
     with broadcasting(dict) as broadcast:
         streams = [broadcast.stream() for _ in range(50)]
         assert 0 == broadcast.viewers
@@ -51,7 +51,7 @@ def test_stream_that_is_never_read_takes_no_place() -> None:
 
 
 def test_page_beyond_the_last_place_is_told_so() -> None:
-    """It gets one event that says what to do, and tries again; a place that is left is free."""
+    """The page gets one event that says what to do; a place that somebody leaves is free again."""
     with broadcasting(dict, most=2) as broadcast:
         viewers = [broadcast.stream(), broadcast.stream()]
         for viewer in viewers:
@@ -68,7 +68,7 @@ def test_page_beyond_the_last_place_is_told_so() -> None:
 
 
 def test_first_viewer_gets_no_board_of_the_past() -> None:
-    """What was published before anybody looked is not shown as the present."""
+    """A board from before anybody looked is not shown as the present."""
     numbers = iter(range(100))
     with broadcasting(lambda: {"n": next(numbers)}) as broadcast:
         broadcast.publish_now()
@@ -78,7 +78,7 @@ def test_first_viewer_gets_no_board_of_the_past() -> None:
 
 
 def test_board_that_fails_is_told_and_survived() -> None:
-    """A board that cannot be computed becomes an event in words; the next one goes out."""
+    """A board that fails becomes an event in words, and the next board goes out."""
     boards = iter([OSError("no disk"), {"images": 1}])
 
     def compute() -> dict[str, Any]:
