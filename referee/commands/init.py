@@ -24,6 +24,7 @@ from referee.service.setup.config import (
     StorageSection,
 )
 from referee.service.setup.config_file import dump_config
+from referee.service.setup.private_files import private_from_the_start
 from referee.service.setup.secrets_file import load_secrets
 
 
@@ -47,9 +48,10 @@ def run(args: argparse.Namespace) -> int:
         storage=StorageSection(),
     )
     data = folder / config.storage.folder
-    data.mkdir(parents=True, exist_ok=True)
-    path.write_text(dump_config(config), encoding="utf-8")
-    load_secrets(data)
+    with private_from_the_start():
+        data.mkdir(parents=True, exist_ok=True)
+        path.write_text(dump_config(config), encoding="utf-8")
+        load_secrets(data)
     print(f"Wrote {path} and {data / 'secrets.json'}.")
     print(f"Next: edit {path}, register teams with 'referee team add', run 'referee check'.")
     return 0

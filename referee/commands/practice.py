@@ -133,6 +133,7 @@ def practice_config(
     """Write the configuration of a rehearsal into its folder, and read it as any other."""
     data.mkdir(parents=True, exist_ok=True)
     path = data.resolve() / "contest.toml"
-    config = Config(path, contest, images, server, meter, StorageSection(path.parent))
+    # A folder that is copied names itself, and not the one that it was copied from.
+    config = Config(path, contest, images, server, meter, StorageSection(Path()))
     path.write_text(dump_config(config), encoding="utf-8")
     return load_config(path)

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import sys
 import time
 from collections.abc import Callable
 
@@ -37,3 +38,8 @@ def follow_sessions(
                 told[session.session_id] = run
                 print(result_text(run), report(session.session_id), sep="\n", flush=True)
         time.sleep(_LOOK_S)
+
+
+def tell_on_terminal(text: str) -> None:
+    """Print a sentence for people, beside the results on standard output."""
+    print(text, file=sys.stderr, flush=True)

@@ -5,29 +5,25 @@ from __future__ import annotations
 
 import logging
 import os
-import signal
 import socket
-import subprocess
 import sys
 import threading
 import time
 import urllib.error
 import urllib.request
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
 from pathlib import Path
 
 from referee.errors import InputError, Unavailable
-from referee.service.desk.link import prepare_socket_folder, socket_path
+from referee.programs.child import Child
+from referee.service.desk.link import DeskClient, prepare_socket_folder, socket_path
 from referee.service.setup.config import Config
 
 _READY_S = 60.0
 _STOP_S = 10.0
 _LOOK_S = 0.2
-# A process that dies again and again is started ever more slowly.
-_RESTART_FIRST_S = 0.2
-_RESTART_MOST_S = 5.0
-_STEADY_S = 30.0
+# What is in the way for less than this is not worth a line.
+_TELL_AFTER_S = 2.0
 
 _TITLES = {"desk": "control desk", "contest": "contest server", "scorer": "live scorer"}
 
@@ -61,39 +57,13 @@ def bind(address: str, purpose: str) -> socket.socket:
     return listener
 
 
-@dataclass
-class _Process:
-    """Keep one child alive: its command, and when and how often it was started."""
-
-    name: str
-    command: Sequence[str]
-    descriptors: Sequence[int]
-    log: Path
-    child: subprocess.Popen[bytes] | None = None
-    started_s: float = 0.0
-    restart_s: float = _RESTART_FIRST_S
-    environment: dict[str, str] = field(default_factory=dict)
-
-    def start(self) -> None:
-        with self.log.open("ab") as log:
-            self.child = subprocess.Popen(
-                self.command,
-                stdin=subprocess.DEVNULL,
-                stdout=log,
-                stderr=log,
-                pass_fds=self.descriptors,
-                # Ctrl-C goes to the supervisor alone, which stops the others in order.
-                start_new_session=True,
-            )
-        self.started_s = time.monotonic()
-
-
 class Supervisor:
-    """Own the listening sockets and the children; a child that is replaced finds them bound.
+    """The owner of the listening sockets and of the processes that serve them.
 
-    `meter_resource` is the meter's VISA resource, None for sessions without one. `alarm` gets a
-    sentence when a child has died. Use it as a context manager: leaving it stops everything that
-    was started.
+    A process that dies is started again and finds its socket bound. `meter_resource` is the meter's
+    VISA resource, None for sessions without one. `others` are looked after too, and neither started
+    nor stopped. `alarm` gets a sentence when a process has died. Use it as a context manager:
+    leaving it stops everything that it started.
     """
 
     def __init__(
@@ -101,6 +71,7 @@ class Supervisor:
         config: Config,
         meter_resource: str | None,
         *,
+        others: Sequence[Child] = (),
         alarm: Callable[[str], None] = lambda text: None,
     ) -> None:
         self._config = config
@@ -118,11 +89,13 @@ class Supervisor:
         host, port = self._contest.getsockname()[:2]
         told = ["--contest", f"{host}:{port}"]
         told += [] if meter_resource is None else ["--meter", meter_resource]
-        self._processes = [
-            self._process("desk", logs, self._console, *told),
-            self._process("contest", logs, self._contest),
-            self._process("scorer", logs, None),
-        ]
+        self._children = {
+            "desk": self._child("desk", logs, self._console, *told),
+            "contest": self._child("contest", logs, self._contest),
+            "scorer": self._child("scorer", logs, None),
+        }
+        self._looked_after = [*self._children.values(), *others]
+        self._answered_s = 0.0
         self._watcher = threading.Thread(target=self._watch, name="supervisor", daemon=True)
 
     @property
@@ -137,11 +110,11 @@ class Supervisor:
 
     def pids(self) -> dict[str, int]:
         """Return the process ids of the children by name."""
-        return {p.name: p.child.pid for p in self._processes if p.child is not None}
+        return {name: child.pid for name, child in self._children.items() if child.pid is not None}
 
     def __enter__(self) -> Supervisor:
-        for process in self._processes:
-            process.start()
+        for child in self._children.values():
+            child.start()
         self._watcher.start()
         try:
             self._wait_until_ready()
@@ -158,59 +131,52 @@ class Supervisor:
         self._stopping.set()
         if self._watcher.is_alive():
             self._watcher.join()
-        children = [p.child for p in self._processes if p.child is not None]
-        for child in children:
-            if child.poll() is None:
-                child.terminate()
+        for child in self._children.values():
+            child.terminate()
         deadline = time.monotonic() + _STOP_S
-        for child in children:
-            try:
-                child.wait(max(0.0, deadline - time.monotonic()))
-            except subprocess.TimeoutExpired:
-                os.killpg(child.pid, signal.SIGKILL)
-                child.wait()
+        for child in self._children.values():
+            child.wait(max(0.0, deadline - time.monotonic()))
         self._contest.close()
         self._console.close()
 
-    def _process(
-        self, name: str, logs: Path, listener: socket.socket | None, *options: str
-    ) -> _Process:
+    def wait_for_sessions(self, tell: Callable[[str], None]) -> None:
+        """Wait until the desk can start a session, for as long as that takes.
+
+        `tell` gets a sentence about what is in the way, whenever that has changed.
+        """
+        desk = DeskClient(socket_path(self._config.storage.folder))
+        told: list[str] = []
+        while True:
+            try:
+                found = list(desk.ask("obstacles")["obstacles"])
+            except Unavailable as error:
+                found = [str(error)]
+            if not found:
+                return
+            if found != told and self._patience_is_over():
+                tell(f"Not ready yet. {' '.join(found)} The console is {self.console_url}.")
+                told = found
+            self._stopping.wait(_LOOK_S / 4)
+
+    def _patience_is_over(self) -> bool:
+        return time.monotonic() - self._answered_s > _TELL_AFTER_S
+
+    def _child(self, name: str, logs: Path, listener: socket.socket | None, *options: str) -> Child:
         command = [sys.executable, "-m", "referee", "process", name]
         command += ["--config", str(self._config.path), "--parent", str(os.getpid()), *options]
         descriptors = [] if listener is None else [listener.fileno()]
         if listener is not None:
             command += ["--descriptor", str(listener.fileno())]
-        return _Process(name, command, descriptors, logs / f"{name}.log")
+        return Child(_TITLES[name], command, logs / f"{name}.log", descriptors)
 
     def _watch(self) -> None:
         while not self._stopping.wait(_LOOK_S):
-            for process in self._processes:
+            for child in self._looked_after:
                 try:
-                    self._look_after(process)
+                    child.look_after(self._alarm)
                 except Exception:
                     # Out of processes or of disk for the log: it is tried again at the next look.
-                    _log.exception("%s could not be started again", process.name)
-
-    def _look_after(self, process: _Process) -> None:
-        """Start a child that has ended again; one that ends again and again waits longer."""
-        child = process.child
-        if child is None or child.poll() is None:
-            return
-        age = time.monotonic() - process.started_s
-        if age > _STEADY_S:
-            process.restart_s = _RESTART_FIRST_S
-        if age < process.restart_s:
-            return
-        text = (
-            f"The {_TITLES[process.name]} ended ({child.returncode}) and is started again; "
-            f"{process.log} says why."
-        )
-        _log.error("%s", text)
-        first = process.restart_s == _RESTART_FIRST_S
-        process.restart_s = min(2 * process.restart_s, _RESTART_MOST_S)
-        process.start()
-        if first:
-            self._alarm(text)
+                    _log.exception("the %s could not be started again", child.title)
 
     def _wait_until_ready(self) -> None:
         deadline = time.monotonic() + _READY_S
@@ -223,6 +189,7 @@ class Supervisor:
                     )
                 if self._stopping.wait(_LOOK_S / 4):
                     raise Unavailable("stopped before everything was ready.")
+        self._answered_s = time.monotonic()
 
 
 def _url(listener: socket.socket) -> str:

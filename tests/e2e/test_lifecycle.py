@@ -240,3 +240,72 @@ def test_sigint_ends_a_referee_that_a_script_put_into_the_background(
             assert running.child.wait(30) == 0
     finally:
         signal.signal(signal.SIGINT, before)
+
+
+def test_a_killed_emulator_is_started_again(rehearse: Rehearse, material: Material) -> None:
+    """kill -9 of the emulated meter costs the running session its energy, and nothing after it."""
+    referee_ = rehearse("--seconds", "3", "--load", "6", "--update-interval", "0.25")
+    login(referee_)
+    victims = [pid for pid, args in children(referee_.child.pid) if "power emulate" in args]
+    assert victims
+    for pid in victims:
+        os.kill(pid, signal.SIGKILL)
+    first = referee_.scored()
+    assert (first["verdict"], first["energy_wh"]) == ("INVALID", None)
+    eventually(lambda: referee_.board()["meter"]["link"] == "ok", "the meter to answer again")
+    client(referee_.contest, "--answers", str(material.answers), "--no-logout")
+    second = referee_.scored(2)
+    assert second["energy_wh"] == pytest.approx(6 * 3 / 3600, rel=0.002)
+    assert second["verdict"] == "VALID"
+    assert len(referee_.board()["sessions"]) == 2
+    told = [notice["text"] for notice in referee_.board()["notices"]]
+    assert any("The emulated meter ended" in text for text in told)
+
+
+def test_ready_means_that_a_login_is_accepted(rehearse: Rehearse) -> None:
+    """A script that logs in right after the ready line gets its token, whatever the interval."""
+    referee_ = rehearse("--seconds", "600", "--update-interval", "5")
+    status, body = request(f"{referee_.contest}/login", b"username=me&password=practice", {})
+    assert (status, body[:2]) == (200, b"1.")
+
+
+def test_nothing_that_is_kept_can_be_read_by_others(rehearse: Rehearse, tmp_path: Path) -> None:
+    """Database, configuration, wire log and logs have mode 600, in folders of mode 700."""
+    referee_ = rehearse("--seconds", "600")
+    login(referee_)
+    data = tmp_path / "data"
+    assert (data / "meter.jsonl").exists()
+    open_to_others = [p for p in [data, *data.rglob("*")] if p.lstat().st_mode & 0o077]
+    assert open_to_others == []
+
+
+def test_a_copied_folder_is_self_contained(rehearse: Rehearse, tmp_path: Path) -> None:
+    """A copy of a rehearsal's folder names no path of the folder that it was copied from."""
+    rehearse("--seconds", "600", "--meter", "none")
+    text = (tmp_path / "data" / "contest.toml").read_text()
+    (folder,) = [line for line in text.split("[storage]")[1].splitlines() if "folder =" in line]
+    assert folder == 'folder = "."'
+
+
+def test_without_its_meter_a_rehearsal_is_not_ready(material: Material, tmp_path: Path) -> None:
+    """It says what it waits for and where the console is, and promises nothing meanwhile."""
+    arguments = ["practice", "--images", str(material.images), "--data", str(tmp_path / "d")]
+    arguments += ["--ground-truth", str(material.ground_truth), "--contest", "127.0.0.1:0"]
+    arguments += ["--console", "127.0.0.1:0", "--meter", "TCPIP::127.0.0.1,9::inst0::INSTR"]
+    errors = tmp_path / "stderr.txt"
+    with errors.open("w") as said:
+        child = subprocess.Popen(
+            [sys.executable, "-m", "referee", *arguments],
+            cwd=Path(__file__).parents[2],
+            stdout=subprocess.PIPE,
+            stderr=said,
+            text=True,
+        )
+    try:
+        eventually(lambda: "Not ready yet." in errors.read_text(), "the line that says why")
+    finally:
+        child.send_signal(signal.SIGINT)
+        printed, _ = child.communicate(timeout=30)
+    assert printed == ""
+    assert "The power meter does not answer yet." in errors.read_text()
+    assert "The console is http://127.0.0.1:" in errors.read_text()

@@ -22,6 +22,11 @@ from referee.service.entry.session_cache import SessionCache
 from referee.service.setup.clock import Clock, SystemClock
 from referee.service.setup.config import Config
 from referee.service.setup.manifest import Progress, build_images, digest_of
+from referee.service.setup.private_files import (
+    close_to_others,
+    make_private,
+    private_from_the_start,
+)
 from referee.service.setup.secrets_file import Secrets, load_secrets
 from referee.store.database import Database
 from referee.store.images import ImageEntry, InputFile, Manifest, load_manifest, replace_manifest
@@ -59,10 +64,12 @@ def prepare_contest(
     Raises `InputError` for inputs that cannot be used, and when sessions have been run here with
     other images: their scores would no longer be those of what was shown.
     """
-    config.storage.folder.mkdir(parents=True, exist_ok=True)
-    load_secrets(config.storage.folder)
-    database = Database(config.database)
-    database.migrate()
+    make_private(config.storage.folder)
+    close_to_others(config.path)
+    with private_from_the_start():
+        load_secrets(config.storage.folder)
+        database = Database(config.database)
+        database.migrate()
     stored = load_manifest(database.connection)
     truth = _read_truth(config)
     images = build_images(config.images.folder, truth, known=stored.images, progress=progress)

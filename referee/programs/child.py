@@ -1,0 +1,97 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A process that the referee keeps alive: started, started again when it dies, and stopped."""
+
+from __future__ import annotations
+
+import logging
+import os
+import signal
+import subprocess
+import time
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import IO
+
+# A process that dies again and again is started ever more slowly.
+_RESTART_FIRST_S = 0.2
+_RESTART_MOST_S = 5.0
+_STEADY_S = 30.0
+
+_log = logging.getLogger(__name__)
+
+
+class Child:
+    """One process with its command and its log, and how it fared.
+
+    `title` is what people call it. `descriptors` are the file descriptors that it inherits.
+    """
+
+    def __init__(
+        self, title: str, command: Sequence[str], log: Path, descriptors: Sequence[int] = ()
+    ) -> None:
+        self.title = title
+        self.command = command
+        self._log_path = log
+        self._descriptors = descriptors
+        self._process: subprocess.Popen[bytes] | None = None
+        self._started_s = 0.0
+        self._restart_s = _RESTART_FIRST_S
+
+    @property
+    def pid(self) -> int | None:
+        """Return the process id of the newest start, None before the first."""
+        return None if self._process is None else self._process.pid
+
+    def start(self, *, stdout: int | None = None) -> IO[bytes] | None:
+        """Start the process; its output goes to its log, or to a pipe for `subprocess.PIPE`."""
+        with self._log_path.open("ab") as log:
+            self._process = subprocess.Popen(
+                self.command,
+                stdin=subprocess.DEVNULL,
+                stdout=log if stdout is None else stdout,
+                stderr=log,
+                pass_fds=self._descriptors,
+                # Ctrl-C goes to the supervisor alone, which stops the others in order.
+                start_new_session=True,
+            )
+        self._started_s = time.monotonic()
+        return self._process.stdout
+
+    def look_after(self, alarm: Callable[[str], None]) -> None:
+        """Start the process again if it has ended; `alarm` gets a sentence about the first time.
+
+        One that ends again and again waits longer each time.
+        """
+        process = self._process
+        if process is None or process.poll() is None:
+            return
+        age = time.monotonic() - self._started_s
+        if age > _STEADY_S:
+            self._restart_s = _RESTART_FIRST_S
+        if age < self._restart_s:
+            return
+        text = (
+            f"The {self.title} ended ({process.returncode}) and is started again; "
+            f"{self._log_path} says why."
+        )
+        _log.error("%s", text)
+        first = self._restart_s == _RESTART_FIRST_S
+        self._restart_s = min(2 * self._restart_s, _RESTART_MOST_S)
+        self.start()
+        if first:
+            alarm(text)
+
+    def terminate(self) -> None:
+        """Ask the process to end."""
+        if self._process is not None and self._process.poll() is None:
+            self._process.terminate()
+
+    def wait(self, timeout_s: float) -> None:
+        """Wait until the process has ended; end it and what it started by force after that."""
+        if self._process is None:
+            return
+        try:
+            self._process.wait(timeout_s)
+        except subprocess.TimeoutExpired:
+            os.killpg(self._process.pid, signal.SIGKILL)
+            self._process.wait()

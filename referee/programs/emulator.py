@@ -1,0 +1,93 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The emulated meter of a contest, as a process of its own."""
+
+from __future__ import annotations
+
+import os
+import re
+import selectors
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import IO
+
+from referee.errors import InputError, Unavailable
+from referee.programs.child import Child
+from referee.service.setup.config import Config
+
+_READY_S = 30.0
+_STOP_S = 5.0
+# The port in the resource that the emulator prints, as in TCPIP::127.0.0.1,40123::inst0::INSTR.
+_PORT = re.compile(r"TCPIP\d*::[^:,]+,(\d+)::")
+
+
+@dataclass(frozen=True)
+class EmulatedMeter:
+    """A running emulator: its process, for somebody to look after, and its VISA resource."""
+
+    child: Child
+    resource: str
+
+
+@contextmanager
+def emulated_meter(config: Config) -> Iterator[EmulatedMeter]:
+    """Run the emulated meter until the block ends.
+
+    Its first start chooses a port; each further start takes the same one, so that the desk finds
+    it again under its resource. An emulator that was started again has lost its energy.
+    """
+    log = config.storage.folder / "logs" / "emulator.log"
+    log.parent.mkdir(parents=True, exist_ok=True)
+    command = [sys.executable, "-m", "power", "emulate", "--exit-with-parent"]
+    command += _load_options(config.meter.emulated_load)
+    child = Child("emulated meter", [*command, "--port", "0"], log)
+    stdout = child.start(stdout=subprocess.PIPE)
+    try:
+        if stdout is None:
+            raise Unavailable("The emulated meter has no output.")
+        resource = _ready_resource(stdout, log)
+        child.command = [*command, "--port", _port_of(resource)]
+        yield EmulatedMeter(child, resource)
+    finally:
+        child.terminate()
+        child.wait(_STOP_S)
+        if stdout is not None:
+            stdout.close()
+
+
+def _load_options(load: str) -> list[str]:
+    if ":" in load:
+        return ["--steps", load]
+    if load.endswith(".csv"):
+        return ["--profile", load]
+    return ["--watts", load]
+
+
+def _port_of(resource: str) -> str:
+    found = _PORT.match(resource)
+    if found is None:
+        raise Unavailable(f"The emulated meter printed '{resource}', which names no port.")
+    return found.group(1)
+
+
+def _ready_resource(stdout: IO[bytes], log: Path) -> str:
+    """Wait for the line `ready RESOURCE` on the emulator's standard output."""
+    line = b""
+    deadline = time.monotonic() + _READY_S
+    with selectors.DefaultSelector() as selector:
+        selector.register(stdout, selectors.EVENT_READ)
+        while not line.endswith(b"\n") and selector.select(deadline - time.monotonic()):
+            part = os.read(stdout.fileno(), 4096)
+            if not part:
+                break
+            line += part
+    word, _, resource = line.decode("utf-8", "replace").strip().partition(" ")
+    if word != "ready" or not resource:
+        lines = log.read_text("utf-8", "replace").split("\n")
+        said = next((text for text in reversed(lines) if text.strip()), f"see {log}")
+        raise InputError(f"The emulated meter did not start: {said.strip()}")
+    return resource

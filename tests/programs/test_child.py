@@ -1,0 +1,90 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A process of the referee is started again when it dies, and its death is told."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from referee.programs import child as module
+from referee.programs.child import Child
+from tests.support.fakes import BOUND_S, eventually
+
+
+def python(log: Path, code: str) -> Child:
+    """Return a child that runs this code."""
+    return Child("control desk", [sys.executable, "-c", code], log)
+
+
+@pytest.fixture
+def log(tmp_path: Path) -> Path:
+    """Return where a child writes."""
+    return tmp_path / "desk.log"
+
+
+def test_a_child_that_died_is_started_again(log: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The alarm names it, its exit status and its log; what it said before stays in the log."""
+    monkeypatch.setattr(module, "_RESTART_FIRST_S", 0.0)
+    child = python(log, "print('hello', flush=True); raise SystemExit(3)")
+    child._restart_s = 0.0
+    child.start()
+    first, told = child.pid, []
+    eventually(lambda: child.look_after(told.append) or child.pid != first)
+    child.wait(BOUND_S)
+    assert ["The control desk ended (3) and is started again; " f"{log} says why."] == told
+    assert ["hello", "hello"] == log.read_text().splitlines()
+
+
+def test_a_child_that_dies_again_and_again_is_told_once_and_started_ever_more_slowly(
+    log: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The pause doubles up to its bound, and the operators get one alarm."""
+    moments = iter(range(0, 1000, 10))
+    monkeypatch.setattr(module.time, "monotonic", lambda: float(next(moments)))
+    monkeypatch.setattr(module, "_STEADY_S", 1e9)
+    child = python(log, "")
+    child.start()
+    told: list[str] = []
+    pauses = []
+    for _ in range(6):
+        child.wait(BOUND_S)
+        child.look_after(told.append)
+        pauses.append(child._restart_s)
+    child.wait(BOUND_S)
+    assert [0.4, 0.8, 1.6, 3.2, 5.0, 5.0] == pauses
+    assert 1 == len(told)
+
+
+def test_a_child_that_runs_is_left_alone(log: Path) -> None:
+    """Nothing is told or started while it is there; `wait` ends it by force."""
+    child = python(log, "import signal; signal.signal(15, signal.SIG_IGN); signal.pause()")
+    child.start()
+    first = child.pid
+    child.look_after(pytest.fail)
+    assert first == child.pid
+    child.terminate()
+    child.wait(0.0)
+    child.terminate()
+    assert child._process is not None and child._process.returncode in (-9, -15)
+
+
+def test_a_child_that_never_began_can_be_ended(log: Path) -> None:
+    """Its owner may fail before it was started."""
+    child = python(log, "")
+    child.look_after(pytest.fail)
+    child.terminate()
+    child.wait(0.0)
+    assert child.pid is None
+
+
+def test_output_can_be_read(log: Path) -> None:
+    """A first start may hand its output to the starter."""
+    child = python(log, "print('ready here')")
+    stdout = child.start(stdout=subprocess.PIPE)
+    assert stdout is not None
+    with stdout:
+        assert b"ready here\n" == stdout.read()
+    child.wait(BOUND_S)
