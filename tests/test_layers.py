@@ -32,6 +32,9 @@ LAYERS = {
 }
 PROGRAMS = {"cli", "commands", "programs", "__main__"}
 
+# What the commands of the meter share: their options, and how they write a reading.
+SHARED_BY_COMMANDS = {"power.commands.options", "power.commands.output"}
+
 # What a room of a part may import of the part's other rooms.
 ROOMS = {
     "referee.service": {
@@ -246,6 +249,20 @@ def test_rooms_know_only_the_rooms_below_them(part):
         room, wanted = room_of(module_name(path), part), room_of(name, part)
         if room in rooms and wanted not in {"", room, *rooms[room]}:
             wrong.append(f"{path}:{line} imports {name}")
+    assert [] == wrong
+
+
+def test_no_command_uses_another():
+    """Commands stand side by side; what two of them need lies below, in `referee/programs`."""
+    wrong = []
+    for path, line, name in all_imports():
+        for folder in ("referee.commands", "power.commands"):
+            module = module_name(path)
+            if not module.startswith(f"{folder}.") or not name.startswith(f"{folder}."):
+                continue
+            own, wanted = room_of(module, folder), room_of(name, folder)
+            if own != wanted and f"{folder}.{wanted}" not in SHARED_BY_COMMANDS:
+                wrong.append(f"{path}:{line} imports {name}")
     assert [] == wrong
 
 

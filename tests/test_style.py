@@ -92,6 +92,20 @@ def test_no_test_sleeps():
     assert [] == sleeping
 
 
+def test_tests_mirror_the_source():
+    """A folder of tests has the name of the folder that it tests."""
+    apart = {"bench", "e2e", "support"}  # speed, whole programs, and what tests share
+    folders = {path.parent.relative_to(ROOT / "tests") for path in (ROOT / "tests").rglob("*.py")}
+    strange = [
+        folder.as_posix()
+        for folder in sorted(folders)
+        if folder.parts
+        and folder.parts[0] not in apart
+        and not any((ROOT / top / folder).is_dir() for top in ("referee", "."))
+    ]
+    assert [] == strange
+
+
 def undocumented(path: str, node: ast.Module | ast.ClassDef, owner: str = "") -> Iterator[str]:
     """Yield what is public in a module or class, and has no sentence to say what it is."""
     for child in node.body:

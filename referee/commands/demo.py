@@ -18,11 +18,11 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from referee.commands.practice import practice_config
 from referee.demo.imperfect_answers import write_answers
 from referee.demo.scenes import generate
 from referee.errors import InputError, Unavailable
 from referee.programs.hosting import Host, claimed, hosted
+from referee.programs.practice_folder import practice_config
 from referee.programs.progress import StatusLine, progress_bar
 from referee.service.evidence.bundle import write_bundle
 from referee.service.results.result_text import result_text

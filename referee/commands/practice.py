@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Run a rehearsal referee: any user name, password 'practice', every login a fresh session.
+"""Run a rehearsal referee: any user name, the password 'practice', a fresh session at each login.
 
-It prints a line that starts with 'ready' when both servers answer, and the score of each session
-when it has ended. Ctrl-C stops everything. Everything it keeps is in the folder --data.
+A line that starts with 'ready' says that contestants can log in. The score of each session follows
+when the session has ended. Ctrl-C stops everything. The folder --data keeps everything.
 
   referee practice --images photos --ground-truth annotations.json
   python -m client_sample.client --user me --password practice --answers detections.json
@@ -17,17 +17,15 @@ from pathlib import Path
 from referee.core.ground_truth import GroundTruth
 from referee.programs.following import follow_sessions
 from referee.programs.hosting import claimed, hosted
+from referee.programs.practice_folder import practice_config
 from referee.service.results.rehearsal import rehearsal_report
 from referee.service.results.rehearsal_text import rehearsal_text
 from referee.service.setup.config import (
-    Config,
     ContestSection,
     ImagesSection,
     MeterSection,
     ServerSection,
-    StorageSection,
 )
-from referee.service.setup.config_file import dump_config, load_config
 from referee.service.setup.contest import Contest, open_contest, read_contest_truth
 
 
@@ -120,20 +118,3 @@ def run(args: argparse.Namespace) -> int:
 
 def _report(contest: Contest, truth: GroundTruth, session_id: int) -> str:
     return rehearsal_text(rehearsal_report(contest, truth, session_id), contest.classes)
-
-
-def practice_config(
-    *,
-    data: Path,
-    contest: ContestSection,
-    images: ImagesSection,
-    server: ServerSection,
-    meter: MeterSection,
-) -> Config:
-    """Write the configuration of a rehearsal into its folder, and read it as any other."""
-    data.mkdir(parents=True, exist_ok=True)
-    path = data.resolve() / "contest.toml"
-    # A folder that is copied names itself, and not the one that it was copied from.
-    config = Config(path, contest, images, server, meter, StorageSection(Path()))
-    path.write_text(dump_config(config), encoding="utf-8")
-    return load_config(path)

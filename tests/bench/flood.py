@@ -14,8 +14,8 @@ import time
 from pathlib import Path
 from typing import Any
 
-from referee.commands.practice import practice_config
 from referee.programs.hosting import Host, claimed, hosted
+from referee.programs.practice_folder import practice_config
 from referee.service.setup.config import ContestSection, ImagesSection, MeterSection, ServerSection
 from referee.store.answers import count_answers
 from referee.store.readings import readings_of

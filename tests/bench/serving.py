@@ -16,8 +16,8 @@ from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from urllib.parse import urlencode
 
-from referee.commands.practice import practice_config
 from referee.programs.hosting import hosted
+from referee.programs.practice_folder import practice_config
 from referee.service.setup.config import ContestSection, ImagesSection, MeterSection, ServerSection
 from tests.bench.load import Figures, measure
 from tests.bench.pictures import make_image

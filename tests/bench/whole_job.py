@@ -16,8 +16,8 @@ from pathlib import Path
 
 import numpy as np
 
-from referee.commands.practice import practice_config
 from referee.programs.hosting import Host, claimed, hosted
+from referee.programs.practice_folder import practice_config
 from referee.service.setup.config import ContestSection, ImagesSection, MeterSection, ServerSection
 from referee.store.answers import count_answers
 from referee.store.requests import count_fetched_images
