@@ -9,8 +9,8 @@
     ├── MeterRefused        the meter refused a command or changed a setting (`code`, `text`)
     └── MeterReplyError     an answer that cannot be understood; never turned into a number
 
-A message is one sentence: what is wrong, and what to do. What could destroy an energy is no part of
-the message: `MeterError.remedy` has it.
+A message says what is wrong, and what to do. What could destroy an energy is never part of it:
+`MeterError.remedy` has that.
 """
 
 from __future__ import annotations
@@ -20,12 +20,15 @@ from typing import Self
 SWITCH_OFF = "if no integration has to be kept, switch the meter off and on"
 """A remedy for a meter that is stuck; it destroys the energy that the meter holds."""
 
+PREPARE_AGAIN = "if no integration has to be kept, stop it and prepare the meter again"
+"""A remedy for a meter that somebody has changed; it destroys the energy that the meter holds."""
+
 
 class MeterError(Exception):
     """The root of everything that `power` raises on purpose about a meter.
 
-    `remedy` is what may be done only while the meter holds no energy that somebody needs. The
-    error's own text never contains it.
+    `remedy` is what may be done only when nobody needs the energy that the meter holds. The error's
+    own text never contains it.
     """
 
     remedy = ""
@@ -41,30 +44,30 @@ class MeterError(Exception):
 
 
 class MeterUnreachable(MeterError):
-    """Report that there is no link to the meter: refused, lost, or never found."""
+    """No link to the meter: refused, lost, or never found."""
 
 
 class MeterSilent(MeterUnreachable):
-    """Report that a question was not answered in time; the answer may still come, so resync."""
+    """No answer in time; it may still come, so the link must be resynchronised."""
 
 
 class MeterMismatch(MeterError):
-    """Report that an instrument answers which this driver must not drive."""
+    """An instrument that this driver must not drive, or another meter than before."""
 
 
 class MeterBusy(MeterError):
-    """Report that somebody else uses the meter: an integration runs or a client is connected."""
+    """A meter in use by somebody else: an integration runs, or a client is connected."""
 
 
 class MeterReplyError(MeterError):
-    """Report an answer that does not fit the question."""
+    """An answer that does not fit the question."""
 
 
 class MeterRefused(MeterError):
-    """Report that the meter did not do what it was told.
+    """A command that the meter did not carry out.
 
     `code` and `text` are the entry of the meter's error queue (IM WT310E-17EN, pages App-1 to
-    App-4); code 0 means that the queue was empty and the read-back showed another value.
+    App-4). Code 0 means that the queue was empty, and that another value was read back.
     """
 
     def __init__(self, message: str, code: int = 0, text: str = "") -> None:

@@ -11,7 +11,7 @@ from typing import Protocol
 
 
 class IntegrationState(Enum):
-    """Name the integrator's states as the WT310 does (IM WT310E-17EN, page 6-16)."""
+    """The integrator's states, named as the WT310 does (IM WT310E-17EN, page 6-16)."""
 
     RESET = "RESET"
     START = "START"
@@ -21,7 +21,7 @@ class IntegrationState(Enum):
 
 
 class InputMode(Enum):
-    """Name the meter's input modes (IM WT310E-17EN, page 6-14)."""
+    """The meter's input modes (IM WT310E-17EN, page 6-14)."""
 
     RMS = "RMS"
     VMEAN = "VMEAN"
@@ -29,11 +29,11 @@ class InputMode(Enum):
 
 
 class Flag(Enum):
-    """Name what the meter itself reported to be wrong with its inputs since the start.
+    """What the meter itself reported to be wrong with its inputs since the start.
 
-    Over range and peak over are its status bits (IM WT310E-17EN, page 7-5); AUTO_RANGE means that
-    automatic ranging is on, whoever switched it on. RANGE_SWITCHED is the hyphen that the meter
-    puts to a range which auto-range changed during the integration (IM WT310E-01EN, page 5-12).
+    Over range and peak over are its status bits (IM WT310E-17EN, page 7-5). AUTO_RANGE means that
+    automatic ranging is on; the meter or a person may have switched it on. RANGE_SWITCHED is a
+    hyphen at a range: auto-range changed it during the integration (IM WT310E-01EN, page 5-12).
     """
 
     OVER_RANGE = "over_range"
@@ -45,7 +45,7 @@ class Flag(Enum):
 
 @dataclass(frozen=True)
 class Identity:
-    """Tell which instrument answered `*IDN?`."""
+    """The four fields of an instrument's answer to `*IDN?`."""
 
     maker: str
     model: str
@@ -55,7 +55,7 @@ class Identity:
 
 @dataclass(frozen=True)
 class MeterSettings:
-    """Hold everything that must be right before an integration starts.
+    """Everything that must be set right before an integration starts.
 
     `timer_s` is a whole number of seconds (0: no timer). A range of None means auto-range.
     """
@@ -72,9 +72,9 @@ class MeterSettings:
 
 @dataclass(frozen=True)
 class IntegrationStart:
-    """Tell when an integration began, in seconds of the monotonic clock.
+    """The moment when an integration began, in seconds of the monotonic clock.
 
-    The meter acted somewhere in `[sent_s, written_s]`; at `confirmed_s` it had reported START.
+    The meter started between `sent_s` and `written_s`. At `confirmed_s` it had reported START.
     """
 
     sent_s: float
@@ -84,11 +84,11 @@ class IntegrationStart:
 
 @dataclass(frozen=True)
 class Reading:
-    """Hold one sample of the meter, all from one query.
+    """One sample of the meter, all of it from one query.
 
-    `monotonic_s` and `utc` say when the reply was complete. A value that the meter did not have
-    is None and `absent` says why; it is never a stand-in number. `flags` accumulate over a run.
-    The ranges are None where the meter does not tell them with its values.
+    `monotonic_s` and `utc` say when the reply was complete. A value that the meter did not have is
+    None, never a stand-in number, and `absent` says why. `flags` accumulate over a run. The ranges
+    are None where the meter does not send them with its values.
     """
 
     monotonic_s: float
@@ -106,10 +106,10 @@ class Reading:
 
 
 class Meter(Protocol):
-    """Measure energy; every call ends within a bounded time or raises `power.errors.MeterError`."""
+    """A meter of energy; each call ends in a bounded time or raises `power.errors.MeterError`."""
 
     def identify(self) -> Identity:
-        """Return who answers, after checking that it is a supported model."""
+        """Return who answers; it is a supported model."""
         ...
 
     def prepare(self, settings: MeterSettings) -> MeterSettings:
@@ -121,7 +121,7 @@ class Meter(Protocol):
         ...
 
     def stop(self) -> IntegrationState:
-        """End the integration; STOP and TIMEUP are both an end, and which it was is returned."""
+        """End the integration and return how it ended: STOP or TIMEUP, if all is well."""
         ...
 
     def attach(self) -> IntegrationState:
@@ -129,7 +129,7 @@ class Meter(Protocol):
         ...
 
     def arrange(self) -> None:
-        """Set what the meter sends as a reading; refused, by `MeterBusy`, during an integration."""
+        """Set what the meter sends as a reading; `MeterBusy` while an integration runs."""
         ...
 
     def read(self) -> Reading:

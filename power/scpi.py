@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Read the replies of Yokogawa's SCPI-like language: headers, enumerations, numbers, blocks.
 
-A meter may answer with or without headers and with long or short words, whatever we asked it to
-do (IM WT310E-17EN, page 5-5), so everything here accepts every spelling. A value that is no
-number never becomes one: it becomes an `Absent` that carries the reason.
+A meter may answer with or without headers, in long or short words (IM WT310E-17EN, page 5-5), and
+somebody may have changed that. So every function here accepts every spelling. A value that is not
+a number never becomes one: it becomes an `Absent` with the reason.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ import struct
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from power.errors import MeterReplyError
+from power.errors import PREPARE_AGAIN, MeterReplyError
 
 # No-data is 9.91E+37 and over-range 9.9E+37 in float output and in WT200 text (page 6-25). As
 # single floats they decode to 9.9099995e37 and 9.9000003e37, so the limit lies below both.
@@ -27,14 +27,14 @@ _ERROR_ENTRY = re.compile(r'([+-]?\d+)(?:\s*,\s*"(.*)")?')
 
 @dataclass(frozen=True)
 class Absent:
-    """Say why a field holds no number."""
+    """The reason why a field holds no number."""
 
     reason: str
 
 
 @dataclass(frozen=True)
 class DeviceError:
-    """Hold one entry of the meter's error queue."""
+    """One entry of the meter's error queue."""
 
     code: int
     text: str
@@ -121,10 +121,7 @@ def parse_fields(data: str, count: int) -> list[float | Absent]:
     """Return exactly `count` comma-separated values; another count is an error, never padded."""
     fields = data.split(",")
     if len(fields) != count:
-        raise MeterReplyError(
-            f"the meter sent {len(fields)} values where {count} were asked for; somebody changed "
-            "its output items, prepare it again"
-        )
+        raise _changed(f"the meter sent {len(fields)} values where {count} were asked for")
     return [parse_number(field) for field in fields]
 
 
@@ -146,11 +143,13 @@ def split_block(raw: bytes) -> tuple[bytes, bytes]:
 def parse_floats(block: bytes, count: int) -> list[float | Absent]:
     """Return exactly `count` big-endian single floats of a block's data (page 6-25)."""
     if len(block) != 4 * count:
-        raise MeterReplyError(
-            f"the meter sent {len(block)} bytes where {count} values were asked for; somebody "
-            "changed its output items, prepare it again"
-        )
+        raise _changed(f"the meter sent {len(block)} bytes where {count} values were asked for")
     return [classify(value) for value in struct.unpack(f">{count}f", block)]
+
+
+def _changed(what: str) -> MeterReplyError:
+    error = MeterReplyError(f"{what}: another program changed its output items; end that program")
+    return error.with_remedy(PREPARE_AGAIN)
 
 
 def parse_setting(reply: str) -> float:

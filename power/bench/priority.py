@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Let work that must be on time go before others on a busy machine."""
+"""Give work that must be on time a higher priority on a busy machine."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ _NICENESS = -10
 
 @contextmanager
 def hurried() -> Iterator[str]:
-    """Run the calling thread at the lowest real-time priority, else a better niceness.
+    """Run the calling thread at the lowest real-time priority, or else at a better niceness.
 
-    Yields which of them the system allowed; what was before is put back at the end. On Linux
-    real time needs root, CAP_SYS_NICE or a limit `rtprio`; elsewhere only niceness is tried. A
-    process that mostly sleeps then wakes within 0.1 ms instead of some 10 ms on a busy machine.
-    Child processes that are started meanwhile inherit it.
+    Yields the name of what the system allowed. The priority of before is put back at the end. On
+    Linux, real time needs root, CAP_SYS_NICE or a limit `rtprio`. Other systems get niceness only.
+    On a busy machine a process that mostly sleeps then wakes up within 0.1 ms instead of some
+    10 ms. Child processes inherit the priority.
     """
     if sys.platform == "linux":
         policy, parameters = os.sched_getscheduler(0), os.sched_getparam(0)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Choose fixed ranges for a device that was watched at work; pure."""
+"""Choose fixed ranges for a device from what it was seen to draw: pure."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from power.energy.accuracy import Accuracy, power_uncertainty_w
 
-# Head-room above what was seen, for the load that was not.
+# Head-room above what was seen, for a load that was not seen.
 HEADROOM = 1.25
 # Peaks up to three times the range (six times at crest factor 6) are measured (page 6-12 and IM
 # WT310E-01EN, page 2-7).
@@ -17,7 +17,7 @@ _PEAK_SHARE = {3: 3.0, 6: 6.0}
 
 @dataclass(frozen=True)
 class Extremes:
-    """Hold what a device was seen to take: largest rms and peak values, and its power."""
+    """What a device was seen to draw: its largest rms and peak values, and its power."""
 
     voltage_v: float
     current_a: float
@@ -30,9 +30,10 @@ class Extremes:
 
 @dataclass(frozen=True)
 class Choice:
-    """Hold one pair of fixed ranges and what it costs.
+    """One pair of fixed ranges, and what it costs in certainty.
 
-    `uncertainty_w` is the limit of the power's error at the mean power, in W and as a share of it.
+    `uncertainty_w` is the limit of the power's error at the mean power, `share` the same as a part
+    of the mean power.
     """
 
     voltage_range_v: float
@@ -44,7 +45,7 @@ class Choice:
 def smallest_range(
     ranges: Sequence[float], rms: float, peak: float, crest_factor: int, headroom: float = HEADROOM
 ) -> float | None:
-    """Return the smallest range that holds rms and peak with head-room, or None if none does."""
+    """Return the smallest range with room for rms and peak, or None if none is large enough."""
     for size in sorted(ranges):
         if rms * headroom <= size and peak * headroom <= _PEAK_SHARE[crest_factor] * size:
             return size
@@ -60,7 +61,7 @@ def propose(
     crest_factor: int = 3,
     headroom: float = HEADROOM,
 ) -> list[Choice]:
-    """Return the proposed ranges first, then the next larger current ranges with their cost.
+    """Return the proposed ranges, then up to two larger current ranges and what they cost.
 
     The list is empty when the device needs more than the meter's largest range.
     """

@@ -21,22 +21,22 @@ from power.meter import Identity, IntegrationStart, IntegrationState, Meter, Met
 
 _log = logging.getLogger(__name__)
 
-# Readings follow updates by this share of an interval: a busy machine makes them late, never early.
+# A reading follows its update by this share of an interval. A busy machine makes it later.
 _BEHIND = 0.2
 # The meter's clock and ours drift apart by up to some 100 ppm: 6 ms in a minute, where the shortest
 # interval leaves 20 ms.
 _REALIGN_S = 60.0
-# A phase that is known no better than this share of an interval is looked for again.
+# A phase must be known at least as well as this share of an interval, or it is looked for again.
 _SHARP = 0.1
 _FIRST_LOOKS = 5
 _AGAIN_S = 1.0
-# So long a full disk is waited for at the end of a run.
+# At the end of a run the recorder waits this long for room on a full disk.
 _ROOM_S = 60.0
 
 
 @runtime_checkable
 class ShowsUpdates(Protocol):
-    """Be a meter that can tell when its values are updated."""
+    """A meter that can tell when its values are updated."""
 
     def await_update(self, update_interval_s: float) -> tuple[float, float]:
         """Return the monotonic time of the next update, and how far it may be off."""
@@ -56,11 +56,11 @@ class Recording:
 
 
 class Recorder:
-    """Record a meter's integration into a power log, each of the meter's updates once.
+    """The recorder of one integration: it writes each of the meter's updates once to a power log.
 
-    Readings are taken at fixed instants shortly after the updates, whose phase is looked for at the
-    start and each minute. The integration is bounded by the meter's own timer
-    (`settings.timer_s`), so that it ends even if this process does not live to see it.
+    It reads at fixed instants shortly after the updates. It looks for the updates' phase at the
+    start and then each minute. The meter's own timer (`settings.timer_s`) ends the integration,
+    even when this process has been killed.
     """
 
     def __init__(
@@ -87,9 +87,9 @@ class Recorder:
             lambda identity, settings, start: None
         ),
     ) -> Recording:
-        """Record until the timer ends or `should_stop` says so; returns log, energy and verdict.
+        """Record until the timer ends the run or `should_stop` does; return energy and verdict.
 
-        A lost link is taken up again with growing pauses, and never resets the integration.
+        A lost link is taken up again with growing pauses. That never resets the integration.
         """
         if settings.timer_s <= 0:
             raise ValueError("a recording needs a timer of at least 1 s")
@@ -126,8 +126,8 @@ class Recorder:
         schedule = Schedule(start.written_s + _BEHIND * interval_s, interval_s)
         follower = Follower(self._take_up, schedule, clock=self._clock, meter=self._meter)
         early = self._follow(follower, settings, start, log, should_stop)
-        # Unless we end it early, a run has to last as long as its timer: an end that somebody
-        # else made is then found.
+        # A run that we did not end has to last as long as its timer. If somebody else ended it,
+        # the judge sees that it was too short.
         elapsed_s = self._clock() - start.sent_s
         session_s = min(elapsed_s, float(settings.timer_s)) if early else float(settings.timer_s)
         deadline_s = self._clock() + LOST_METER_S
@@ -144,10 +144,9 @@ class Recorder:
         return session_s
 
     def _write_out(self, log: PowerLog) -> bool:
-        """Wait for room on a full disk, for a bounded time; True if every row is in the log.
+        """Wait a bounded time for room on a full disk; return whether every row is in the log.
 
-        Rows for which there is still no room are told in the log of errors, so that the run is
-        not lost.
+        Rows that still find no room go to the log of errors, so that the run is not lost.
         """
         deadline_s = self._clock() + _ROOM_S
         while not log.flush():
@@ -165,7 +164,7 @@ class Recorder:
         log: PowerLog,
         should_stop: Callable[[], bool],
     ) -> bool:
-        """Read once per update until the integration has ended; True if it is to be ended now."""
+        """Read each update until the integration has ended; return True if we have to end it."""
         interval_s = settings.update_interval_s
         deadline_s = start.written_s + settings.timer_s + LOST_METER_S
         look_s = self._first_looks(follower)
@@ -194,7 +193,7 @@ class Recorder:
         return True
 
     def _outlast(self, end_s: float, interval_s: float, should_stop: Callable[[], bool]) -> bool:
-        """Wait for the end of a run that cannot be read; True if it is to be ended early."""
+        """Wait for the end of a run that cannot be read; return True if we have to end it."""
         while not should_stop():
             left_s = end_s - self._clock()
             if left_s <= 0:
@@ -203,7 +202,7 @@ class Recorder:
         return True
 
     def _first_looks(self, follower: Follower) -> float:
-        """Look for the phase of the updates until it is seen sharply, a few times at most."""
+        """Look for the updates' phase until it is sharp, a few times at most."""
         for _ in range(_FIRST_LOOKS):
             look_s = self._align(follower)
             if look_s > self._clock() + _AGAIN_S:
@@ -213,8 +212,8 @@ class Recorder:
     def _align(self, follower: Follower) -> float:
         """Read shortly after the updates from now on; return when to look for their phase again.
 
-        The look begins after a reading and ends with the next update, so no update is missed by it.
-        One that a busy machine blurred is not used but repeated soon.
+        A look begins after a reading and ends with the next update, so it misses none. A look that
+        a busy machine has blurred is not used, and repeated soon.
         """
         interval_s = follower.schedule.interval_s
         if not isinstance(self._meter, ShowsUpdates):

@@ -17,7 +17,7 @@ _log = logging.getLogger(__name__)
 
 _UPDATE_S = 0.25
 _UPDATES = 12
-# The timer is good to 0.02 % and TIME to one update; the rest is the wire's and the host's jitter.
+# The timer is good to 0.02 %. The rest is the jitter of the wire and of this computer.
 _CLOCK_TOLERANCE_S = 0.1
 
 
@@ -50,7 +50,7 @@ class TestedMeter(Meter, Protocol):
 
 
 class Outcome(Enum):
-    """Say how a check went."""
+    """The outcome of a check."""
 
     OK = "OK"
     WARN = "WARN"
@@ -59,7 +59,7 @@ class Outcome(Enum):
 
 @dataclass(frozen=True)
 class Check:
-    """Hold one check: what was looked at, how it went, what was found or is to be done."""
+    """One check: what was looked at, how it went, and what was found or has to be done."""
 
     name: str
     outcome: Outcome
@@ -67,7 +67,7 @@ class Check:
 
 
 class SelfTest:
-    """Run all checks on one meter and put its settings back at the end."""
+    """The checks of one meter, which gets its settings back at the end."""
 
     def __init__(
         self,
@@ -83,9 +83,9 @@ class SelfTest:
         self._seconds = seconds
 
     def run(self) -> Iterator[Check]:
-        """Yield each check when it is done; after a failed one the rest may be left out.
+        """Yield each check when it is done; a failed check may end the test.
 
-        Nothing is touched while somebody's integration runs.
+        While somebody's integration runs, nothing in the meter is changed.
         """
         try:
             identity = self._meter.identify()
@@ -113,7 +113,7 @@ class SelfTest:
         yield from self._integrate(wanted)
 
     def _updates(self) -> Check:
-        """Count updates by their phase: it must come back to the same place."""
+        """Check the update rate: after some intervals the phase must be the same again."""
         first_s, _ = self._meter.await_update(_UPDATE_S)
         self._sleep((_UPDATES - 0.5) * _UPDATE_S)
         passed = (self._meter.await_update(_UPDATE_S)[0] - first_s) / _UPDATE_S
@@ -121,7 +121,7 @@ class SelfTest:
             return Check(
                 "update rate",
                 Outcome.FAIL,
-                f"{passed:.2f} intervals of {_UPDATE_S:g} s passed where {_UPDATES} were expected",
+                f"{passed:.2f} intervals of {_UPDATE_S:g} s passed, but {_UPDATES} were expected",
             )
         return _ok("update rate", f"{_UPDATE_S:g} s, {(passed / _UPDATES - 1):+.2%}")
 
@@ -150,7 +150,7 @@ class SelfTest:
         yield Check(
             "clock",
             Outcome.OK if abs(off_s) <= _CLOCK_TOLERANCE_S else Outcome.WARN,
-            f"the timer of {settings.timer_s} s ended after {took_s:.2f} s of ours",
+            f"the timer of {settings.timer_s} s ended after {took_s:.2f} s by this computer",
         )
         final = read_final(self._meter.read, settings.update_interval_s, self._sleep)[-1]
         good = final.integration_s == settings.timer_s and final.energy_wh is not None
@@ -158,7 +158,7 @@ class SelfTest:
         yield Check("integration", Outcome.OK if good else Outcome.FAIL, text)
 
     def _restore(self, before: MeterSettings) -> Check:
-        """Put the settings back; the timer and the integrator's state go with a reset."""
+        """Put the settings back; this resets the timer and the integrator."""
         try:
             self._meter.stop()
             self._meter.restore(before)

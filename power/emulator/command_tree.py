@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Bind command patterns to what they do, and find the command that a typed header names."""
+"""Commands by their patterns, and the search for the one that a typed header names."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ Ask = Callable[[Instrument, Numbers, Data], str | bytes]
 
 @dataclass(frozen=True)
 class Command:
-    """Hold one command: its pattern, what it sets, what it answers, and whether with a header."""
+    """One command: its pattern, what it sets, what it answers, and whether with a header."""
 
     pattern: Pattern
     write: Write | None
@@ -34,7 +34,7 @@ def command(
 
 
 class Tree:
-    """Find commands, and answer queries of whole groups (page 5-4)."""
+    """The tree of all commands, which finds a command or a whole group of them (page 5-4)."""
 
     def __init__(self, commands: Sequence[Command]) -> None:
         self._commands = commands

@@ -20,7 +20,7 @@ _MOST_LINE_BYTES = 4096
 
 
 class ControlServer:
-    """Serve one controlling client after another in the thread `emulator-control`."""
+    """The control port with its thread `emulator-control`, which serves one client at a time."""
 
     def __init__(self, interpreter: Interpreter, guard: threading.Condition, *, port: int) -> None:
         self._interpreter = interpreter

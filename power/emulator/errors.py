@@ -48,7 +48,7 @@ QUEUE_LENGTH = 16
 
 
 class Refused(Exception):
-    """Refuse a command: it does nothing and answers nothing, and its code goes into the queue."""
+    """A refused command: it does nothing and answers nothing, and its code goes into the queue."""
 
     def __init__(self, code: int) -> None:
         super().__init__(code)
@@ -56,7 +56,7 @@ class Refused(Exception):
 
 
 class ErrorQueue:
-    """Hold error codes, first in, first out; on overflow the last becomes 350 (page 7-6)."""
+    """The queue of error codes, first in first out; when it is full the last is 350 (page 7-6)."""
 
     def __init__(self) -> None:
         self._codes: list[int] = []

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What faults lay over the measured values before they are sent; the measuring goes on below."""
+"""What faults show in place of measured values; the measuring itself goes on unchanged."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ from collections.abc import Sequence
 
 
 class Overlay:
-    """Hold stand-ins for values, condition bits and range texts, until an update of some number.
+    """Stand-ins for values, condition bits and range texts, each shown up to some update.
 
-    `hyphen` is where the mark of auto-range stands at a range, `before`, `after`, or nowhere;
+    `hyphen` says where the mark of auto-range stands at a range: `before`, `after`, or nowhere.
     `numerals` writes 9.91E+37 in place of NAN.
     """
 

@@ -55,12 +55,12 @@ CATALOGUE: dict[str, tuple[dict[str, str], str]] = {
 
 
 class BadFault(ValueError):
-    """Report a line that is no fault."""
+    """A line that is not a fault."""
 
 
 @dataclass(frozen=True)
 class Fault:
-    """Hold one parsed line."""
+    """One parsed line."""
 
     name: str
     parameters: dict[str, str]
@@ -97,7 +97,7 @@ def parse_fault(line: str) -> Fault:
 
 @dataclass(frozen=True)
 class Entry:
-    """Hold one line of a schedule."""
+    """One line of a schedule."""
 
     at_s: float
     after_start: bool
@@ -124,7 +124,7 @@ def parse_schedule(text: str) -> list[Entry]:
 
 @dataclass
 class Faults:
-    """Hold the faults that act on messages, replies and the link; counts run down as they act."""
+    """The faults that act on messages, replies and the link; their counts run down as they act."""
 
     clock: Callable[[], float]
     seed: int = 0

@@ -15,7 +15,7 @@ _TYPED = re.compile(r"([A-Za-z]+)(\d*)")
 
 @dataclass(frozen=True)
 class Node:
-    """Describe one word of a pattern: `[:INPut]` is optional, `ITEM<x>` numbered."""
+    """One word of a pattern: `[:INPut]` is optional, `ITEM<x>` is numbered."""
 
     word: str
     optional: bool
@@ -34,7 +34,7 @@ class Node:
 
 @dataclass(frozen=True)
 class Pattern:
-    """Hold the header of one command, parsed from `[:INPut]:VOLTage:RANGe`."""
+    """The header of one command, parsed from `[:INPut]:VOLTage:RANGe`."""
 
     text: str
     nodes: tuple[Node, ...]
@@ -89,7 +89,7 @@ def _matches(
 
 @dataclass(frozen=True)
 class Unit:
-    """Hold one unit of a program message: its header's words, whether it asks, and its data."""
+    """One unit of a program message: its header's words, whether it asks, and its data."""
 
     words: tuple[tuple[str, int | None], ...]
     query: bool

@@ -15,7 +15,7 @@ from power.emulator.settings import MODELS, Communication, Model, Settings
 
 @dataclass(frozen=True)
 class Options:
-    """Choose the emulated unit and, where the facts are only guesses, how it behaves.
+    """The choice of the emulated unit, and of its behaviour where the facts are guesses.
 
     `identity` replaces the whole `*IDN?` reply. `late_final` shows the final energy with the next
     update after the end instead of at once. `range_items` False is a firmware without the items
@@ -42,7 +42,7 @@ class Options:
 
 
 class Instrument:
-    """Hold the state of one meter; `interpreter.Interpreter` feeds it with messages.
+    """The state of one meter; `interpreter.Interpreter` feeds it with messages.
 
     Not safe for several threads: whoever owns it serialises calls.
     """

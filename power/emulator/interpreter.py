@@ -27,7 +27,7 @@ _CLEAR = "*CLS"
 
 @dataclass
 class _Message:
-    """Hold what is left to do of a message, and what it has answered so far."""
+    """What is left to do of a message, and what it has answered so far."""
 
     units: deque[str]
     after_terminator: bool
@@ -44,7 +44,7 @@ class _Reply:
 
 
 class Interpreter:
-    """Take messages, execute them in order, and hand out the replies when they are read.
+    """The meter's command processor: it executes messages in order and keeps replies to be read.
 
     Nothing happens by itself: `pump` does what is due, and `next_event_s` says when to come back.
     Not safe for several threads.

@@ -18,7 +18,7 @@ ZERO_LIMIT = {"3": 0.005, "6": 0.01, "A6": 0.01}
 
 @dataclass(frozen=True)
 class Load:
-    """Describe what is connected: a profile of watts at a fixed voltage.
+    """What is connected: a profile of watts at a fixed voltage.
 
     `frequency_hz` 0 means direct current. `crest` is the current's peak over its rms.
     """

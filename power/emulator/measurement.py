@@ -24,7 +24,7 @@ UPD, ITG, ITM, FOV, OVR1, POV1, POA1 = 0, 1, 2, 4, 6, 7, 8
 
 @dataclass(frozen=True)
 class Values:
-    """Hold what one update shows, before rounding; NaN is no data, infinity over range."""
+    """What one update shows, before rounding; NaN is no data, infinity is over range."""
 
     volts: float = NO_DATA
     amperes: float = NO_DATA
@@ -40,7 +40,7 @@ class Values:
 
 
 class Measurement:
-    """Measure a load in update ticks, by a clock that others read; `advance` brings it up to date.
+    """The measurement of a load in update ticks; `advance` brings it to a moment of the clock.
 
     The tick's phase begins anew at RATE and at START: recorded rows of a real meter show exactly
     one second of energy at TIME 1. `profile_from_start` restarts the load profile at each START.

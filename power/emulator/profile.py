@@ -15,7 +15,7 @@ from pathlib import Path
 
 @dataclass(frozen=True)
 class LoadProfile:
-    """Hold the power of a load, constant from each time in `times_s` to the next.
+    """The power of a load over time, constant from each time in `times_s` to the next.
 
     `times_s` ascends from 0. Before 0 the first power holds, after the last time the last one,
     unless `period_s` says that the whole repeats.

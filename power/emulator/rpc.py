@@ -17,11 +17,11 @@ SUCCESS, PROGRAM_UNAVAILABLE, PROGRAM_MISMATCH, PROCEDURE_UNAVAILABLE, GARBAGE =
 
 
 class Broken(Exception):
-    """Report bytes that are no RPC call."""
+    """Bytes that are not an RPC call."""
 
 
 class Reader:
-    """Take XDR values off a record, one after another."""
+    """A record from which XDR values are read, one after another."""
 
     def __init__(self, data: bytes) -> None:
         self._data = data
@@ -58,7 +58,7 @@ def opaque(data: bytes) -> bytes:
 
 @dataclass(frozen=True)
 class Call:
-    """Hold the header of one call, and the reader that stands at its arguments."""
+    """The header of one call, and a reader that stands at its arguments."""
 
     xid: int
     program: int

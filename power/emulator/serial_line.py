@@ -21,7 +21,7 @@ _MOST_REPLY_BYTES = 24576
 
 
 class SerialServer:
-    """Own a pseudo-terminal and the thread `serial-line` that answers on it."""
+    """A pseudo-terminal and the thread `serial-line` that answers on it."""
 
     def __init__(self, interpreter: Interpreter, guard: threading.Condition) -> None:
         self._interpreter = interpreter

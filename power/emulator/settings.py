@@ -16,7 +16,7 @@ RATES_E_S = (*RATES_S, 10.0, 20.0)
 
 @dataclass(frozen=True)
 class Model:
-    """Tell what a model has: current ranges at crest factor 3 (pages 6-12 and 6-13), series."""
+    """What a model has: its current ranges at crest factor 3 (pages 6-12 and 6-13), its series."""
 
     name: str
     current_ranges_a: tuple[float, ...]
@@ -52,7 +52,7 @@ PRESET_2 = ("U,1", "I,1", "P,1", "S,1", "Q,1", "LAMBDA,1", "PHI,1", "FU,1", "FI,
 
 @dataclass
 class Communication:
-    """Hold what survives `*RST` and power cycles (page 6-35): header on, verbose off at first."""
+    """What survives `*RST` and power cycles (page 6-35): header on, verbose off at first."""
 
     header: bool = True
     verbose: bool = False
@@ -63,7 +63,7 @@ class Communication:
 
 @dataclass
 class Settings:
-    """Hold what `*RST` resets."""
+    """What `*RST` resets."""
 
     mode: str = "RMS"
     crest_factor: str = "3"

@@ -21,7 +21,7 @@ _MOST_BYTES = 1 << 16
 
 @dataclass(frozen=True)
 class Traffic:
-    """Describe where a count of work is read and what each unit costs.
+    """Where a count of work is read, and what each unit of work costs.
 
     `url` answers a JSON object; `key` names the count in it, as `images_fetched`.
     """
@@ -39,7 +39,7 @@ def watts(traffic: Traffic, counted: float, seconds: float) -> float:
 
 
 class TrafficFollower:
-    """Own the thread `emulator-traffic`, which asks the server and sets the load.
+    """The thread `emulator-traffic`, which asks the server and sets the load.
 
     While the server does not answer the load is idle. A count that goes down is a new session.
     """

@@ -30,7 +30,7 @@ _STEP_S = 0.05
 
 
 class Vxi11Server:
-    """Listen on 127.0.0.1 and give each connection a thread; `close` ends and joins them all.
+    """A server on 127.0.0.1 with a thread for each connection; `close` ends and joins them all.
 
     `guard` serialises everything that touches the meter.
     """

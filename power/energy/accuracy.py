@@ -7,15 +7,15 @@ from dataclasses import dataclass
 
 from power.meter import Identity, InputMode
 
-# Integration adds 0.1 % of reading and the timer 0.02 %. These two are not from a manual that was
-# at hand; they are the figures that users of the series quote.
+# Integration adds 0.1 % of reading and the timer 0.02 %. No manual at hand has these two figures;
+# users of the series quote them.
 INTEGRATION_SHARE = 0.001
 TIMER_SHARE = 0.0002
 
 
 @dataclass(frozen=True)
 class Accuracy:
-    """Hold the limits of active power's error as shares: of the reading and of the range."""
+    """The limits of active power's error, as shares of the reading and of the range."""
 
     of_reading: float
     of_range: float
@@ -31,9 +31,9 @@ _DIRECT = Accuracy(0.001, 0.002)
 def accuracy_of(identity: Identity | None, mode: InputMode) -> Accuracy:
     """Return the power accuracy of a model in an input mode.
 
-    RMS and VMEAN are taken for mains frequency. An unknown model counts as the older series, whose
-    limits are wider. An E meter in WT300 command mode says that it is the older one (IM
-    WT310E-17EN, page 8-1), so the limit can be too wide but not too narrow.
+    RMS and VMEAN count as mains frequency. An unknown model counts as the older series, whose
+    limits are wider. An E meter in WT300 command mode names itself as the older one (IM
+    WT310E-17EN, page 8-1). So the limit may be too wide, but never too narrow.
     """
     if mode is InputMode.DC:
         return _DIRECT
@@ -49,6 +49,6 @@ def power_uncertainty_w(accuracy: Accuracy, power_w: float, power_range_w: float
 def energy_uncertainty_wh(
     accuracy: Accuracy, energy_wh: float, power_range_w: float, duration_s: float
 ) -> float:
-    """Return the limit of an energy's error on a fixed range, all terms added, in watt-hours."""
+    """Return the limit of an energy's error on a fixed range in Wh: the sum of all terms."""
     shares = accuracy.of_reading + INTEGRATION_SHARE + TIMER_SHARE
     return shares * abs(energy_wh) + accuracy.of_range * power_range_w * duration_s / 3600

@@ -9,17 +9,17 @@ from dataclasses import dataclass
 
 from power.meter import IntegrationState, Reading
 
-# Power and energy come from the same samples inside the meter; 1 % covers rounding and the
-# difference that its makers leave open between the displayed power and the integrator's.
+# Power and energy come from the same samples inside the meter. 1 % covers rounding, and what the
+# maker leaves open between the displayed power and the integrator's.
 RELATIVE_ALLOWANCE = 0.01
 
 
 @dataclass(frozen=True)
 class CrossCheck:
-    """Compare both ways of integrating over the same part of a run.
+    """Both ways of integrating over the same part of a run, side by side.
 
     `sampled_wh` comes from the powers, `counted_wh` from the integrator, between the first and the
-    last reading while it ran. `allowance_wh` is by how much honest figures may differ.
+    last reading while it ran. Honest figures differ by `allowance_wh` at most.
     """
 
     sampled_wh: float
@@ -35,10 +35,11 @@ class CrossCheck:
 def cross_check(readings: Sequence[Reading], update_interval_s: float) -> CrossCheck | None:
     """Return the comparison, or None when fewer than two running readings have numbers.
 
-    Each power is the mean over the update before its reading, so it is weighted with the number of
-    updates since the reading before. One update more or less at the ends cannot be told apart, and
-    updates that nobody read may have had any power between the lowest and the highest seen. So do
-    readings of a held display, which show what was, not what is.
+    Each power is the mean over the update before its reading. It is weighted with the number of
+    updates since the reading before. The allowance has two parts beside the relative one. One
+    update more or less at the ends cannot be told apart. An update that nobody read may have had
+    any power between the lowest and the highest seen. A reading of a held display counts as not
+    read, because it shows the past.
     """
     rows = _measured(readings, update_interval_s)
     if len(rows) < 2:

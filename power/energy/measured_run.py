@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The readings of one integration, as the checks of its energy look at them."""
+"""The readings of one integration, as the checks of its energy need them."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _SECOND = 1.0
 
 @dataclass(frozen=True)
 class Run:
-    """Hold the readings of one integration, from the first that was not RESET."""
+    """The readings of one integration, from the first that was not RESET, with its settings."""
 
     readings: tuple[Reading, ...]
     settings: MeterSettings
@@ -40,7 +40,7 @@ class Run:
 
     @property
     def tolerance_s(self) -> float:
-        """Return by how much times may differ: an update, and a second because TIME is whole."""
+        """Return by how much times may differ: one update, and one second because TIME is whole."""
         return self.settings.update_interval_s + _SECOND
 
     @property
@@ -57,7 +57,7 @@ class Run:
 
 
 def noise_floor_w(run: Run, identity: Identity | None = None) -> float:
-    """Return the power that the meter may show without a load: its error at zero, in watts."""
+    """Return the power in watts that the meter may show without a load: its error at zero."""
     power_range_w = run.power_range_w
     if power_range_w is None:
         return 1e-3

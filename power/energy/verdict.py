@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How far an energy can be trusted: a verdict, and the findings that it rests on."""
+"""An energy and how far it can be trusted: its verdict, and the findings behind the verdict."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from power.meter import IntegrationState
 
 
 class Verdict(Enum):
-    """Say how far an energy can be trusted.
+    """How far an energy can be trusted.
 
-    VALID: use it. SUSPECT: a person must look at the findings and decide. INVALID: there is no
-    energy for this session; offer a new run.
+    VALID: use it. SUSPECT: a person must read the findings and decide. INVALID: this session has no
+    energy; offer a new run.
     """
 
     VALID = "VALID"
@@ -25,7 +25,7 @@ class Verdict(Enum):
 
 @dataclass(frozen=True)
 class Finding:
-    """Hold one thing that was noticed: a stable code, what it does to the verdict, and words.
+    """One thing that was noticed: a stable code, what it does to the verdict, and words.
 
     Severity VALID is a note that changes nothing.
     """

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Judge the energy in a log file, whoever wrote it, with everything that can still be known."""
+"""Judge the energy in a log file by everything that is still known about its run."""
 
 from __future__ import annotations
 
@@ -20,7 +20,10 @@ _INTERVALS_S = (0.1, 0.25, 0.5, 1.0, 2.0, 5.0, 10.0, 20.0)
 
 @dataclass(frozen=True)
 class Audit:
-    """Hold the verdict on a log, the facts it was judged by, and where they came from."""
+    """The verdict on a log, the facts that it was judged by, and their source.
+
+    `source` is `given`, `recorded` or `guessed`.
+    """
 
     result: EnergyResult
     facts: RunFacts
@@ -31,8 +34,9 @@ class Audit:
 def audit(path: Path, given: RunFacts | None = None) -> Audit:
     """Return the verdict on a log; raises ValueError for a file that is no log.
 
-    The facts are those given, else those in the file beside the log, else what the rows show: then
-    the verdict is at best SUSPECT, because ranges and settings are not known.
+    The facts are those that are given, or else those in the file beside the log. Without either
+    they are guessed from the rows. Then the verdict is SUSPECT at best, because ranges and settings
+    are not known.
     """
     old = is_old_log(path)
     readings = read_old_log(path) if old else read_power_log(path)
@@ -51,12 +55,12 @@ def audit(path: Path, given: RunFacts | None = None) -> Audit:
     return Audit(result, facts, source, len(readings))
 
 
-# These speak of settings, which a guess knows nothing of.
+# These findings speak of settings. A guess of the settings cannot support them.
 _NEEDS_SETTINGS = ("auto_range", "timer", "uncertain")
 _NO_SETTINGS = suspect(
     "no_settings",
-    "The log does not tell model, ranges and settings, so neither clipping nor auto-range nor the "
-    "uncertainty can be judged; give them as options.",
+    "The log does not tell model, ranges and settings. So clipping, auto-range and the uncertainty "
+    "cannot be judged. Give them as options.",
 )
 
 
@@ -67,12 +71,12 @@ def _without_settings(result: EnergyResult) -> EnergyResult:
 
 
 def _old_faults(readings: Sequence[Reading]) -> list[Finding]:
-    """Return what the form of the 2015 logs leaves open, and the seconds that are missing."""
+    """Return what a log of 2015 leaves open, and the seconds that are missing in it."""
     findings = [
         suspect(
             "no_clock",
-            "The rows have neither a time nor the integrator's state: that the integration was as "
-            "long as the session, and how it ended, cannot be checked.",
+            "The rows have neither a time nor the integrator's state. So nobody can check how long "
+            "the integration lasted, and how it ended.",
         )
     ]
     seconds = sorted(
@@ -94,15 +98,15 @@ def _old_faults(readings: Sequence[Reading]) -> list[Finding]:
         findings.append(
             suspect(
                 "stand_in",
-                f"{len(blank)} of {len(readings)} rows hold 9.91e+37 instead of values, which "
-                "means no data; taken for watts it would ruin any mean.",
+                f"{len(blank)} of {len(readings)} rows hold 9.91e+37, which means no data. Taken "
+                "for watts it would ruin any mean.",
             )
         )
     return findings
 
 
 def _guess(readings: Sequence[Reading]) -> RunFacts:
-    """Return settings that the rows suggest: the update interval, and the last time as timer."""
+    """Return the settings that the rows suggest: their interval, and the last time as timer."""
     running = [row.monotonic_s for row in readings if row.state is IntegrationState.START]
     steps = [b - a for a, b in zip(running, running[1:], strict=False) if b > a]
     typical_s = median(steps) if steps else 1.0

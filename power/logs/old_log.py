@@ -29,9 +29,9 @@ def is_old_log(path: Path) -> bool:
 def read_old_log(path: Path) -> list[Reading]:
     """Return the rows as readings: voltage, current, power, energy, integration time.
 
-    The integration time stands in for the missing clock, a repeated one counting as a second more,
-    and for the state: a row whose time is the last one's is taken for the end, everything before
-    for a running integration. What was written as 9.91e+037 is absent.
+    These logs have no clock and no state. The integration time stands in for both. A repeated time
+    counts as a second more. A row with the last row's time counts as the end, each row before it as
+    a running integration. A value of 9.91e+037 is absent.
     """
     with open(path, newline="", encoding="utf-8") as file:
         rows = [row for row in csv.reader(file) if row]

@@ -79,7 +79,7 @@ class PowerLog:
         self._start_s = start_s
 
     def add(self, reading: Reading) -> None:
-        """Append one reading; a full disk is told in the log of warnings and never raised."""
+        """Append one reading; a full disk is a logged warning, never an error."""
         was = self._file.trouble
         self._file.append(_line(row_of(reading, self._start_s)))
         self._tell(was)
@@ -117,8 +117,8 @@ def _line(fields: Iterable[str]) -> bytes:
 def read_power_log(path: Path) -> list[Reading]:
     """Return the readings of a power log; their `monotonic_s` is the log's `elapsed_s`.
 
-    Raises ValueError naming file and line for anything that is no row of it, except a last line
-    without its line feed, which a killed writer leaves behind.
+    Raises ValueError with file and line for a line that is not a row. A last line without its line
+    feed is left out: a killed writer leaves one behind.
     """
     text = path.read_text(encoding="utf-8")
     lines = text.split("\n")

@@ -17,21 +17,21 @@ _DEV = Path("/dev")
 
 @dataclass
 class Found:
-    """Hold the resource strings found, and hints about what stands in the way of others."""
+    """The resource strings that were found, and hints about what hides others."""
 
     resources: list[str] = field(default_factory=list)
     hints: list[str] = field(default_factory=list)
 
 
 def look(*, sys_usb: Path = _SYS_USB, dev: Path = _DEV) -> Found:
-    """Return what could be opened, and what to do about what could not."""
+    """Return what can be opened, and hints for what cannot."""
     found = Found()
     _ask_pyvisa(found)
     _look_at_usb(found, sys_usb, dev)
     if not found.resources:
         found.hints.append(
-            "A meter on Ethernet is mostly not listed; try TCPIP::ADDRESS::INSTR with the address "
-            "from its panel."
+            "A meter on Ethernet is often not listed. Try TCPIP::ADDRESS::INSTR with the address "
+            "that its panel shows."
         )
     return found
 
@@ -62,7 +62,7 @@ def _ask_pyvisa(found: Found) -> None:
 
 
 def _look_at_usb(found: Found, sys_usb: Path, dev: Path) -> None:
-    """Look at the kernel's list for a Yokogawa unit that PyVISA may not be allowed to open."""
+    """Add a hint for a Yokogawa unit in the kernel's list that this user may not open."""
     for vendor in sorted(sys_usb.glob("*/idVendor")):
         if vendor.read_text().strip().lower() != _YOKOGAWA:
             continue

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Replay a wire log as a transport: for tests from real conversations, and for post-mortems."""
+"""Replay a wire log as a transport: to examine a conversation after the fact, and in tests."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from power.errors import MeterSilent, MeterUnreachable
 
 @dataclass(frozen=True)
 class Event:
-    """Hold one line of a wire log."""
+    """One line of a wire log."""
 
     monotonic_s: float
     event: str
@@ -20,7 +20,7 @@ class Event:
 
 
 class ReplayEnded(MeterUnreachable):
-    """Report that the driver does something that the recorded conversation does not have."""
+    """A step of the driver that the recorded conversation does not have."""
 
 
 def read_wire_log(path: Path) -> list[Event]:
@@ -42,10 +42,10 @@ def read_wire_log(path: Path) -> list[Event]:
 
 
 class ReplayTransport:
-    """Answer as the meter did, as long as the driver says what it said then.
+    """A recorded conversation that answers as the meter did, while the driver says the same.
 
-    Replays the links one after another; `clock` gives the recorded times, so that what is made of
-    the conversation is the same as then.
+    It replays one link after another. `clock` gives the recorded times, so that the driver makes
+    the same of the conversation as it did then.
     """
 
     def __init__(self, events: list[Event], name: str = "replay") -> None:

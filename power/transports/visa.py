@@ -33,10 +33,10 @@ _MUTE_S = 4.0
 
 
 class VisaTransport:
-    """Hold one PyVISA resource and turn all its failures into meter errors.
+    """One PyVISA resource, all of whose failures are meter errors.
 
-    Line feed ends both directions. On VXI-11, USBTMC and GPIB the end-of-message flag ends a reply,
-    so that a binary block may contain line feeds.
+    A line feed ends a message, and a reply on serial lines and sockets. On VXI-11, USBTMC and GPIB
+    the end-of-message flag ends a reply, so that a binary block may contain line feeds.
     """
 
     def __init__(self, resource: str, *, open_timeout_s: float = 5.0, baud: int = 9600) -> None:
@@ -81,7 +81,7 @@ class VisaTransport:
         return reply
 
     def clear(self) -> None:
-        """Send a device clear where the wire has one, and drop received bytes where it has not."""
+        """Send a device clear, or drop the received bytes on a wire that has none."""
         constants = self._pyvisa.constants
         try:
             inst = self._opened()
@@ -109,12 +109,12 @@ class VisaTransport:
         """Close the resource, or at least our side of its connection."""
         interface = getattr(_session(inst), "interface", None)
         if self._failed and interface is not None and hasattr(interface, "destroy_link"):
-            # Nobody may be there to answer, and pyvisa-py would wait 5 s for it. A VXI-11 server
-            # drops the link with its connection.
+            # pyvisa-py would wait 5 s for an answer, and nobody may be there. A VXI-11 server drops
+            # the link with its connection.
             interface.destroy_link = lambda link: 0
         try:
             inst.close()
-        except Exception:  # the peer may be gone: what matters is that our side is closed
+        except Exception:  # the peer may be gone; close our side of the connection
             close = getattr(interface, "close", None)
             if close is not None:
                 close()
@@ -125,7 +125,7 @@ class VisaTransport:
         if _peer_has_closed(self._inst):
             self._failed = True
             raise MeterUnreachable(
-                f"the meter at {self.name} has closed the link; check cable and power"
+                f"the meter at {self.name} has closed the link; look at its cable"
             )
         return self._inst
 
@@ -136,10 +136,10 @@ class VisaTransport:
         code = getattr(error, "error_code", None)
         if code == self._pyvisa.constants.StatusCode.error_timeout:
             return MeterSilent(
-                f"{self.name} did not answer in time; check that it is on and not busy"
+                f"{self.name} did not answer in time; look at its panel and its cable"
             )
         return MeterUnreachable(
-            f"the link to {self.name} is lost ({_reason(error)}); check cable and power"
+            f"the link to {self.name} is lost ({_reason(error)}); look at its cable"
         )
 
 
@@ -166,15 +166,15 @@ def _opening_error(resource: str, error: Exception, took_s: float) -> MeterError
             return silent.with_remedy(SWITCH_OFF)
         if code in _LINK_REFUSALS:
             return MeterBusy(
-                f"{resource} refused the link: {_LINK_REFUSALS[code]}; close the other program, or "
-                "wait until the meter forgets a crashed one"
+                f"{resource} refused the link: {_LINK_REFUSALS[code]}; end the other program, or "
+                "wait until the meter forgets a program that has crashed"
             )
     if "INV_RSRC_NAME" in reason or "InvalidResourceName" in type(error).__name__:
         return MeterUnreachable(
-            f"{resource!r} is no resource string; write TCPIP::192.168.1.5::INSTR, "
-            "USB::0x0B21::0x0025::SERIAL::INSTR, ASRL/dev/ttyUSB0::INSTR or GPIB0::1::INSTR"
+            f"{resource!r} is not a resource string; examples are TCPIP::192.168.1.5::INSTR, "
+            "USB::0x0B21::0x0025::SERIAL::INSTR, ASRL/dev/ttyUSB0::INSTR and GPIB0::1::INSTR"
         )
-    hint = "check cable, power and address"
+    hint = "look at its cable, its panel and its address"
     if resource.upper().startswith("USB"):
         hint += ", and that this user may use the USB device (udev rule in docs/power.md)"
     return MeterUnreachable(f"{resource} cannot be opened ({reason}); {hint}")
@@ -193,7 +193,7 @@ def _session(inst: Any) -> Any:
 def _peer_has_closed(inst: Any) -> bool:
     """Tell whether the other side of a VXI-11 connection has ended it.
 
-    pyvisa-py 0.8 does not notice: it spins until the time-out and a second more.
+    pyvisa-py 0.8 does not notice that. It spins until the time-out and a second more.
     """
     sock = getattr(getattr(_session(inst), "interface", None), "sock", None)
     if not isinstance(sock, socket.socket):
@@ -205,8 +205,8 @@ def _peer_has_closed(inst: Any) -> bool:
 def _close_half_open(trace: TracebackType | None) -> None:
     """Close the socket that a failed open left behind.
 
-    pyvisa-py 0.8 keeps it open when the instrument refuses the link; on a meter that takes one
-    connection the next attempt would then be refused because of this one.
+    pyvisa-py 0.8 keeps it open when the instrument refuses the link. On a meter that takes one
+    connection it would keep out the next attempt.
     """
     while trace is not None:
         local = trace.tb_frame.f_locals

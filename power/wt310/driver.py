@@ -27,10 +27,10 @@ from power.wt310.run_watch import RunWatch
 
 _log = logging.getLogger(__name__)
 
-# Some commands fail right after the integration has started (found by users of real meters).
+# Right after the start some commands fail. Users of real meters found this.
 BUSY_WINDOW_S = 0.2
 STATE_DEADLINE_S = 5.0
-# A STOP without effect is sent again after this long; a repeat does no harm (844).
+# After this long a STOP without effect is sent again. A repeat does no harm (844).
 STOP_PATIENCE_S = 2.0
 _MOST_STOPS = 3
 _POLL_S = 0.05
@@ -45,11 +45,11 @@ _VALUE_NAMES = {
 
 
 class WT310:
-    """Drive one meter of the WT300 and WT300E series; implements `power.meter.Meter`.
+    """The driver of one meter of the WT300 and WT300E series; it implements `power.meter.Meter`.
 
-    The link is opened by the first call. After a lost link the next call opens it again (one
-    attempt, nothing reset), so a caller only has to call `attach` or `read` again after a while.
-    Calls from several threads follow one another. On three-phase models element 1 is used.
+    The first call opens the link. After a lost link the next call tries once to open it again, and
+    resets nothing. So a caller has only to call `attach` or `read` again after a while. Calls from
+    several threads follow one another. A three-phase model measures with element 1.
     """
 
     def __init__(
@@ -71,7 +71,7 @@ class WT310:
         self._peaks_arranged = False
 
     def identify(self) -> Identity:
-        """Return who answers; raises `MeterMismatch` for anything but a supported model."""
+        """Open the link and return who answers; `MeterMismatch` for an unsupported model."""
         with self._lock:
             self._link.reopen()
             return self._link.identity
@@ -79,9 +79,8 @@ class WT310:
     def prepare(self, settings: MeterSettings) -> MeterSettings:
         """Reset the integrator, write all settings, and return them as read back.
 
-        Raises `MeterBusy` while an integration runs: stop it first, if it may be stopped. Waits for
-        two updates with finite voltage, current and power, because the first ones after a change
-        have no data.
+        Raises `MeterBusy` while an integration runs. Waits for two updates with finite voltage,
+        current and power: the first updates after a change have no data.
         """
         with self._lock:
             setup.check(settings, self._link.model)
@@ -101,16 +100,18 @@ class WT310:
     def start(self) -> IntegrationStart:
         """Start the integration and return only after the meter reports that it runs.
 
-        Raises `MeterBusy` when one runs already, and `MeterRefused` with the meter's own code when
-        it does not start within 5 s.
+        Raises `MeterBusy` when one runs already, and `MeterRefused` with the meter's own error code
+        when it does not start within 5 s.
         """
         with self._lock:
             state = self._state()
             if state is IntegrationState.START:
-                raise MeterBusy("an integration runs already; stop it, then prepare and start")
+                raise MeterBusy(
+                    "an integration runs on this meter already; if it is yours, stop it"
+                )
             if state is not IntegrationState.RESET:
                 raise MeterRefused(
-                    f"the integrator is in state {state.value}, not RESET; prepare before starting"
+                    f"the integrator is in state {state.value}, not RESET; prepare the meter first"
                 )
             self._link.errors()
             self._watch.forget()
@@ -129,8 +130,8 @@ class WT310:
     def stop(self) -> IntegrationState:
         """End the integration and return the state that it ended in.
 
-        STOP and TIMEUP are both an end; RESET or ERROR is returned when somebody reset the meter or
-        it lost power. A meter that does not run is left alone.
+        STOP and TIMEUP are both an end. RESET means that somebody reset the meter, ERROR that its
+        power failed. A meter that does not run is left alone.
         """
         with self._lock:
             state = self._state()
@@ -146,14 +147,14 @@ class WT310:
                     _log.info("STOP in state %s gave %s %s", state.value, error.code, error.text)
             if state is IntegrationState.START:
                 raise MeterRefused(
-                    f"the meter still integrates after {_MOST_STOPS} times STOP; press STOP at its "
-                    "panel"
+                    f"the meter still integrates after {_MOST_STOPS} commands to stop; press STOP "
+                    "at its panel"
                 )
             self._watch.note_end(state)
             return state
 
     def reset(self) -> None:
-        """Reset an integrator that does not run; energy and time go back to zero."""
+        """Reset an integrator that does not run; its energy and time go back to zero."""
         with self._lock:
             state = self._state()
             if state is IntegrationState.START:
@@ -172,10 +173,10 @@ class WT310:
             self._watch.running = False
 
     def attach(self) -> IntegrationState:
-        """Take up a link again without changing the integration, and return its state.
+        """Open the link again, leave the integration as it is, and return its state.
 
-        Writes nothing but communication settings. Raises `MeterRefused` when the meter's output
-        items are not ours, which only `prepare` may change.
+        Writes communication settings only. Raises `MeterRefused` when the meter's output items are
+        not ours: only `prepare` and `arrange` may change them.
         """
         with self._lock:
             self._link.reopen()
@@ -187,10 +188,12 @@ class WT310:
             return state
 
     def arrange(self) -> None:
-        """Set the output items that a reading needs, and end holds; refused while one runs."""
+        """Set the output items of a reading and end holds; `MeterBusy` during an integration."""
         with self._lock:
             if self._state() is IntegrationState.START:
-                raise MeterBusy("output items are not changed while an integration runs")
+                raise MeterBusy(
+                    "an integration runs; the meter's output items can be set when it has ended"
+                )
             self._link.errors()
             for hold in (":HOLD", ":NUMeric:HOLD"):
                 self._link.command(f"{hold} OFF")
@@ -220,7 +223,7 @@ class WT310:
             return self._state()
 
     def pending_errors(self) -> list[DeviceError]:
-        """Return the errors that others left before the link was opened, and those since then."""
+        """Return the errors that were in the queue when the link was opened, and those since."""
         with self._lock:
             since = self._link.errors()
             return [*self._link.inherited, *since]
@@ -228,8 +231,8 @@ class WT310:
     def read_peaks(self) -> tuple[float, float]:
         """Return the largest voltage and current peak of the last update, without sign.
 
-        Uses output items beyond those of a reading, which stay as they are; never call it while an
-        integration runs. A peak that the meter does not have counts as 0.
+        Uses output items beyond those of a reading, which stay as they are. Never call it while an
+        integration runs. A missing peak counts as 0.
         """
         with self._lock:
             if not self._peaks_arranged:
@@ -240,8 +243,8 @@ class WT310:
     def read(self) -> Reading:
         """Return one sample, all of it from one query.
 
-        After the first reading that is no longer START the ranges and the latched over-range bits
-        are read once, and every later reading carries them.
+        The first reading after the end of a run also reads the ranges and the latched over-range
+        bits. Every later reading carries them.
         """
         with self._lock:
             if not self._items:
@@ -259,9 +262,9 @@ class WT310:
     def await_update(self, update_interval_s: float) -> tuple[float, float]:
         """Return the monotonic time of the meter's next update, and how far it may be off.
 
-        Seen by polling the event register: good to a hundredth of the interval, at best 2 ms, and
-        worse on a busy machine. Raises `MeterReplyError` when no update is seen within two
-        intervals and a second.
+        It polls the event register. The result is good to a hundredth of the interval, at best to
+        2 ms, and worse on a busy machine. Raises `MeterReplyError` when it sees no update within
+        two intervals and a second.
         """
         with self._lock:
             self._watch.take_events()
@@ -276,12 +279,10 @@ class WT310:
                 if seen:
                     return (before_s + answered_s) / 2, (answered_s - before_s) / 2
                 before_s = asked_s
-            raise MeterReplyError(
-                "the meter shows no updates; check that its display is not on hold"
-            )
+            raise MeterReplyError("the meter shows no updates; its display may be on hold")
 
     def local(self) -> None:
-        """Give the front panel back to the people at the meter."""
+        """Give the front panel back to people."""
         with self._lock:
             self._link.tell(":COMMunicate:REMote OFF")
 
@@ -316,9 +317,9 @@ class WT310:
     def _await_state(
         self, wanted: set[IntegrationState], patience_s: float = STATE_DEADLINE_S
     ) -> IntegrationState:
-        """Poll until one of the wanted states is there, for a bounded time, and return the last.
+        """Poll for a bounded time until a wanted state is there, and return the last state.
 
-        A question that is not answered, or not properly, is asked again while there is time.
+        A question without a proper answer is asked again while there is time.
         """
         deadline_s = self._clock() + patience_s
         while True:
@@ -334,7 +335,7 @@ class WT310:
             self._sleep(_POLL_S)
 
     def _wait_for_data(self, update_interval_s: float) -> None:
-        """Return after two updates in a row with numbers in range, or raise after ten updates."""
+        """Wait for two updates in a row with numbers in range; raise after ten updates."""
         self._watch.forget()
         good = 0
         for _ in range(10):

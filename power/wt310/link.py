@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Hold a conversation with the meter: open, ask, command, read the error queue, resynchronise."""
+"""A conversation with the meter: open, ask, command, read the error queue, resynchronise."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ import logging
 from collections.abc import Callable
 
 from power.errors import (
+    PREPARE_AGAIN,
     SWITCH_OFF,
     MeterMismatch,
     MeterRefused,
@@ -21,23 +22,23 @@ from power.wt310.models import Model, model_of, parse_identity
 
 _log = logging.getLogger(__name__)
 
-# The queue's true length is not documented; more entries than this mean that it never empties.
+# The true length of the queue is not documented. With more entries than this it never ends.
 _MOST_ERRORS = 64
 _MOST_LATE_REPLIES = 4
 # Query interrupted, unterminated, deadlocked (page App-3): traces of an exchange that failed and
-# was repeated; they say nothing of a command.
+# was repeated. They say nothing about a command.
 _TRANSFER_ERRORS = (410, 420, 430, 440)
 
 
 class Link:
-    """Ask one meter one question at a time, and never take a late answer for a new one.
+    """A link to one meter, which takes one question at a time and no late answer for a new one.
 
-    `events` collects the extended events that were read, `inherited` holds the errors that were in
+    `events` collects the extended events that were read. `inherited` holds the errors that were in
     the meter's queue when the link was opened.
 
-    `open_transport` makes a new link each time it is called. After a time-out or a broken reply
-    the next question is preceded by a resynchronisation (device clear, `*IDN?`), and if that fails
-    by one attempt to reopen; so each question ends after at most about four time-outs.
+    `open_transport` makes a new wire each time it is called. A time-out or a broken reply makes the
+    link doubtful. Before the next question it is then resynchronised (device clear, `*IDN?`), and
+    opened anew if that fails. So each question ends after about four time-outs at most.
     """
 
     def __init__(self, open_transport: Callable[[], Transport], *, timeout_s: float = 2.0) -> None:
@@ -52,7 +53,7 @@ class Link:
 
     @property
     def identity(self) -> Identity:
-        """Return who answered when the link was opened, opening it if need be."""
+        """Return who answered when the link was opened; a closed link is opened first."""
         self._ready()
         if self._identity is None:
             raise MeterUnreachable("the meter has not said who it is; open the link again")
@@ -60,16 +61,16 @@ class Link:
 
     @property
     def model(self) -> Model:
-        """Return the data of the model that answered, opening the link if need be."""
+        """Return the data of the model that answered; a closed link is opened first."""
         self._ready()
         if self._model is None:
             raise MeterUnreachable("the meter has not said who it is; open the link again")
         return self._model
 
     def reopen(self) -> None:
-        """Drop the link if there is one, open a new one, and check who answers.
+        """Close the link if there is one, open a new one, and check who answers.
 
-        Writes nothing but status and communication settings, so it is safe during an integration.
+        It writes status and communication settings only, so it is safe during an integration.
         """
         self.close()
         self._transport = self._open_transport()
@@ -88,7 +89,7 @@ class Link:
         return self._exchange(self._ready(), message, timeout_s)
 
     def tell(self, message: str) -> None:
-        """Send a command and go on; what the meter thought of it is in `errors`."""
+        """Send a command and go on; `errors` tells whether the meter refused it."""
         transport = self._ready()
         try:
             transport.write(message)
@@ -99,19 +100,13 @@ class Link:
     def command(self, message: str) -> None:
         """Send a command and raise `MeterRefused` if the error queue then holds anything.
 
-        A refused command gives no reply; the queue is its only trace (page 7-6). Asking after each
-        command also keeps RS-232 input below the meter's 256 bytes (page 3-6).
+        A refused command gives no reply. The queue is its only trace (page 7-6). A question after
+        each command also keeps RS-232 input below the meter's 256 bytes (page 3-6).
         """
         self.tell(message)
         errors = self.errors()
         if errors:
-            worst = errors[0]
-            raise MeterRefused(
-                f'the meter refused {message} with error {worst.code} "{worst.text}"; '
-                f"{_remedy(worst.code)}",
-                code=worst.code,
-                text=worst.text,
-            )
+            raise _refusal(message, errors[0])
 
     def errors(self) -> list[DeviceError]:
         """Empty the meter's error queue and return what commands left in it, oldest first."""
@@ -150,7 +145,7 @@ class Link:
         return self._transport
 
     def _resync(self, transport: Transport) -> None:
-        """Throw old replies away and let the meter say who it is, else open the link anew."""
+        """Throw old replies away and ask for the meter's name, or else open the link anew."""
         try:
             transport.clear()
             if self._who_answers(transport) == self._identity:
@@ -161,7 +156,7 @@ class Link:
         self.reopen()
 
     def _who_answers(self, transport: Transport) -> Identity:
-        """Ask `*IDN?` and skip late replies to earlier questions, which have not four fields."""
+        """Ask `*IDN?` and skip late replies to earlier questions, which do not have four fields."""
         transport.write("*IDN?")
         seen = ""
         for _ in range(_MOST_LATE_REPLIES):
@@ -190,16 +185,16 @@ class Link:
         """Bring a new link to a known state and accept only a supported meter.
 
         The meter keeps HEADer and VERBose over `*RST` and power cycles (page 6-35), so they are set
-        each time. The first line feed ends whatever half a message a crashed client left. The
-        latched events, and the errors that others left, are read before `*CLS` clears them; `*CLS`
-        twice, because the first may fail as interrupted (page 5-2).
+        each time. The first line feed ends half a message that a crashed client may have left. The
+        latched events, and the errors that others left, are read before `*CLS` clears them. `*CLS`
+        is sent twice, because the first may fail as interrupted (page 5-2).
         """
         self._dirty = False
         transport.clear()
         transport.write("")
         identity = self._who_answers(transport)
         if self._identity is not None and identity != self._identity:
-            # Asked twice, because a spoilt reply must not look like another meter.
+            # Ask twice: a spoilt reply must not look like another meter.
             identity = self._who_answers(transport)
         if self._identity is not None and identity != self._identity:
             raise MeterMismatch(
@@ -227,7 +222,7 @@ class Link:
         try:
             reply = decode(self._exchange(transport, ":SYSTem:COMMunicate:COMMand?", None))
         except MeterSilent:
-            # No firmware is known to lack the command; one that did would speak no other language.
+            # Firmware without this command knows no other language. None such is known.
             self._dirty = False
             transport.clear()
             self._who_answers(transport)
@@ -240,13 +235,24 @@ class Link:
             )
 
 
-def _remedy(code: int) -> str:
+def _refusal(message: str, error: DeviceError) -> MeterRefused:
+    reason, remedy = _meaning(error.code)
+    refused = MeterRefused(
+        f'the meter refused {message} with error {error.code} "{error.text}": {reason}',
+        code=error.code,
+        text=error.text,
+    )
+    return refused.with_remedy(remedy)
+
+
+def _meaning(code: int) -> tuple[str, str]:
+    """Return what an error code means, and a remedy where one could destroy an energy."""
     if code in (813, 841, 842, 845):
-        return "stop and reset the integration first"
+        return "an integration runs, or is not reset", PREPARE_AGAIN
     if code == 844:
-        return "no integration runs"
+        return "no integration runs", ""
     if code in (846, 843, 847):
-        return "check the ranges and reset the integration"
+        return "the integration failed; check the ranges", PREPARE_AGAIN
     if code in (102, 104, 108, 109, 113, 114, 141, 222, 224, 241):
-        return "this model or firmware does not know that setting or value"
-    return "look up the code in IM WT310E-17EN, appendix 1"
+        return "this model or firmware does not know that setting or value", ""
+    return "IM WT310E-17EN, appendix 1, lists the codes", ""

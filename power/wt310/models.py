@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What differs between the models of the family: names, ranges, accuracy class."""
+"""The models of the family: their names, ranges and elements."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _AMPS_THREE_PHASE_CF3 = (0.5, 1.0, 2.0, 5.0, 10.0, 20.0)
 
 @dataclass(frozen=True)
 class Model:
-    """Describe one model: fixed ranges at crest factor 3, elements, and generation.
+    """One model: its fixed ranges at crest factor 3, its elements and its generation.
 
     Ranges halve at crest factor 6 (IM WT310E-17EN, pages 6-12 and 6-13).
     """
@@ -59,11 +59,12 @@ MODELS = {
 
 
 def parse_identity(reply: str) -> Identity:
-    """Return the four fields of an `*IDN?` reply; another shape is another instrument."""
+    """Return the four fields of an `*IDN?` reply; a reply of another form is refused."""
     fields = [field.strip() for field in reply.split(",")]
     if len(fields) != 4:
         raise MeterMismatch(
-            f"{reply!r} answered *IDN?, which is no Yokogawa WT300 meter; connect the right one"
+            f"the instrument answered *IDN? with {reply!r}, so it is not a Yokogawa WT300 meter; "
+            "check the address"
         )
     return Identity(*fields)
 
@@ -71,14 +72,14 @@ def parse_identity(reply: str) -> Identity:
 def model_of(identity: Identity) -> Model:
     """Return the model's data, or refuse the instrument by name.
 
-    The maker counts too: look-alikes speak nearly this language with other states. A model with an
-    unknown suffix is taken for the longest name that it begins with.
+    The maker counts too: look-alikes speak nearly this language, with other states. A model with an
+    unknown suffix counts as the one with the longest name that it begins with.
     """
     given = identity.model.upper()
     names = [name for name in MODELS if given.startswith(name)]
     if identity.maker.upper() != "YOKOGAWA" or not names:
         raise MeterMismatch(
-            f"{identity.maker} {identity.model} is not supported, only Yokogawa "
-            f"{', '.join(MODELS)}; connect one of these"
+            f"{identity.maker} {identity.model} is not supported; connect one of these Yokogawa "
+            f"meters: {', '.join(MODELS)}"
         )
     return MODELS[max(names, key=len)]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Choose the values that the meter sends together, and take its reply apart."""
+"""The values that the meter sends together: choose them, and take its reply apart."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ from power.scpi import (
 )
 from power.wt310.link import Link
 
-# Everything in one message: values, state and condition then belong to one moment, and a real
-# meter is known to answer such compound queries (its units joined by semicolons, page 5-2).
+# All in one message, so that values, state and condition belong to one moment. Real meters
+# answer such compound queries (their units joined by semicolons, page 5-2).
 READ_QUERY = ":NUMeric:NORMal:VALue?;:INTEGrate:STATe?;:STATus:CONDition?"
 STATES = ("RESet", "STARt", "STOP", "TIMeup", "ERRor")
 
@@ -37,7 +37,7 @@ _LONG_NAMES = {"URAN": "URANGE", "IRAN": "IRANGE"}
 
 @dataclass(frozen=True)
 class Sample:
-    """Hold one reply to `READ_QUERY`, its values by item name.
+    """One reply to `READ_QUERY`, its values by item name.
 
     `hyphen` tells that a range carried the mark of auto-range during the integration.
     """
@@ -49,9 +49,9 @@ class Sample:
 
 
 def write_items(link: Link) -> tuple[str, ...]:
-    """Set ASCII output and the items that a reading needs, and return their names in order.
+    """Set ASCII output and the items of a reading, and return their names in order.
 
-    Firmware that does not know the range items is left without them.
+    Firmware that does not know the range items goes without them.
     """
     link.command(":NUMeric:FORMat ASCii")
     names = list(_NEEDED)
@@ -67,13 +67,14 @@ def write_items(link: Link) -> tuple[str, ...]:
     found = read_items(link)
     if found != tuple(names):
         raise MeterRefused(
-            f"the meter sends {', '.join(found)} instead of {', '.join(names)}; prepare it again"
+            f"the meter sends {', '.join(found)} instead of {', '.join(names)}: another program "
+            "changes its output items; end that program"
         )
     return found
 
 
 def read_items(link: Link) -> tuple[str, ...]:
-    """Return the names of the items that the meter sends, and refuse a list that lacks one."""
+    """Return the names of the items that the meter sends; refuse a list that lacks one."""
     reply = without_header(link.ask(":NUMeric:NORMal:NUMber?"))
     # ALL means 255 (page 6-19); so long a list is not ours.
     count = 255 if reply.upper() == "ALL" else round(parse_setting(reply))
@@ -81,14 +82,14 @@ def read_items(link: Link) -> tuple[str, ...]:
     missing = [name for name in _NEEDED if name not in names]
     if missing or count > len(names):
         raise MeterRefused(
-            f"the meter's {count} output items are not the ones that a reading needs; prepare it "
+            f"the meter's {count} output items are not those of a reading; they can be set right "
             "when no integration runs"
         )
     return names
 
 
 def take_apart(raw: bytes, names: tuple[str, ...]) -> Sample:
-    """Return the sample in a reply to `READ_QUERY`, whether its values are text or a block."""
+    """Return the sample in a reply to `READ_QUERY`, whose values may be text or a block."""
     values: list[float | Absent]
     hyphen = False
     if raw[:1] == b"#":
@@ -100,7 +101,7 @@ def take_apart(raw: bytes, names: tuple[str, ...]) -> Sample:
         data, hyphen = _without_hyphens(units[0], names)
         values = parse_fields(data, len(names))
     if len(units) != 3:
-        raise MeterReplyError(f"the meter answered three questions with {len(units)} answers")
+        raise MeterReplyError(f"the meter gave {len(units)} answers to three questions")
     named = dict(zip(names, values, strict=True))
     for name in _RANGES:
         value = named.get(name)
@@ -115,7 +116,7 @@ def take_apart(raw: bytes, names: tuple[str, ...]) -> Sample:
 
 
 def _without_hyphens(data: str, names: tuple[str, ...]) -> tuple[str, bool]:
-    """Take the hyphens off the range fields; where the meter puts them is not documented."""
+    """Take the hyphens off the range fields; their place is not documented."""
     fields = data.split(",")
     found = False
     for index, name in enumerate(names[: len(fields)]):
@@ -127,24 +128,24 @@ def _without_hyphens(data: str, names: tuple[str, ...]) -> tuple[str, bool]:
 
 
 def write_peak_items(link: Link) -> None:
-    """Put the peaks into items behind those of a reading, where NUMber does not reach them."""
+    """Set the peaks as items behind those of a reading, beyond the count of a reading."""
     for number, name in enumerate(_PEAKS, start=_FIRST_PEAK):
         link.command(f":NUMeric:NORMal:ITEM{number} {name},1")
 
 
 def read_peaks(link: Link) -> tuple[float, float]:
-    """Return the largest peaks of voltage and current; what the meter has not counts as 0."""
+    """Return the largest peaks of voltage and current; a missing peak counts as 0."""
     numbers = range(_FIRST_PEAK, _FIRST_PEAK + len(_PEAKS))
     reply = link.ask(";".join(f":NUMeric:NORMal:VALue? {number}" for number in numbers))
     units = split_units(reply)
     if len(units) != len(_PEAKS):
-        raise MeterReplyError(f"the meter answered {len(_PEAKS)} questions with {len(units)}")
+        raise MeterReplyError(f"the meter gave {len(units)} answers to {len(_PEAKS)} questions")
     sizes = [0.0 if isinstance(value, Absent) else abs(value) for value in map(parse_number, units)]
     return max(sizes[:2]), max(sizes[2:])
 
 
 def _item(link: Link, number: int) -> str:
-    """Return an item's function name; other elements than 1 keep their number, so never match."""
+    """Return an item's function; one of another element than 1 keeps its number, so never fits."""
     fields = without_header(link.ask(f":NUMeric:NORMal:ITEM{number}?")).upper().split(",")
     name = _LONG_NAMES.get(fields[0], fields[0])
     return name if fields[1:] in ([], ["1"]) else ",".join(fields)

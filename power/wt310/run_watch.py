@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Watch one run for what spoils an energy without a trace: cut peaks, and ranges that change."""
+"""Watch one run for what spoils an energy silently: cut peaks, and ranges that change."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _BITS = ((6, Flag.OVER_RANGE), (7, Flag.VOLTAGE_PEAK_OVER), (8, Flag.CURRENT_PEA
 
 
 class RunWatch:
-    """Collect the meter's flags over a run, and look at its ranges once when it has ended.
+    """The watch over one run: it collects flags, and looks at the ranges when the run has ended.
 
     `end_ranges` are voltage and current range as read after the run, None before.
     """
@@ -31,7 +31,7 @@ class RunWatch:
         self.running = False
 
     def forget(self) -> None:
-        """Clear what is latched, so that it can only come from the run that begins."""
+        """Clear the latched bits, so that later ones come from the run that begins."""
         self.take_events()
         self._link.events = 0
         self.flags = frozenset()
@@ -44,14 +44,14 @@ class RunWatch:
         return events
 
     def note_sample(self, sample: Sample) -> None:
-        """Note what a sample's condition and ranges tell, and whether the run has ended."""
+        """Note the flags of a sample, and whether the run has ended."""
         self.flags |= _flags_of(sample.condition | self._link.events)
         if sample.hyphen:
             self.flags |= {Flag.RANGE_SWITCHED}
         self.note_end(sample.state)
 
     def note_end(self, state: IntegrationState) -> None:
-        """Read ranges and latched bits once after a run; a failure leaves it to the next call."""
+        """Read ranges and latched bits once after a run; the next call repeats what failed."""
         if not self.running or state is IntegrationState.START:
             return
         try:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Write every setting that an integration depends on, and read every one back."""
+"""Every setting that an integration depends on: write it, and read it back."""
 
 from __future__ import annotations
 
@@ -26,11 +26,12 @@ _LEFTOVERS = (
 def check(settings: MeterSettings, model: Model) -> None:
     """Refuse settings that the model does not have, before anything is written.
 
-    The meter itself moves a value out of range to the nearest legal one (page 5-6).
+    The meter itself would move such a value to the nearest legal one (page 5-6).
     """
     if settings.timer_s != int(settings.timer_s) or not 0 <= settings.timer_s <= MOST_TIMER_S:
         raise MeterRefused(
-            f"the timer cannot be {settings.timer_s} s; give whole seconds up to {MOST_TIMER_S}"
+            f"the timer cannot be {settings.timer_s} s; give a whole number of seconds from 0 to "
+            f"{MOST_TIMER_S}"
         )
     if settings.crest_factor not in (3, 6):
         raise MeterRefused(f"the crest factor cannot be {settings.crest_factor}; give 3 or 6")
@@ -48,10 +49,10 @@ def check(settings: MeterSettings, model: Model) -> None:
 
 
 def write(link: Link, settings: MeterSettings) -> None:
-    """Write all settings, each followed by a look at the error queue.
+    """Write all settings, and look at the error queue after each.
 
     The integrator must be RESET (else 813). The crest factor comes before the ranges, which depend
-    on it; AUTO OFF before a range, because it is not stated that setting a range ends auto-range.
+    on it. AUTO OFF comes before a range: no manual says that setting a range ends auto-range.
     """
     link.command(":COMMunicate:REMote ON")
     for leftover in _LEFTOVERS:
@@ -93,8 +94,8 @@ def read_back(link: Link) -> MeterSettings:
 def read_range(link: Link, quantity: str) -> tuple[float, bool]:
     """Return the range in V or A of `VOLTage` or `CURRent`, and whether it carries a hyphen.
 
-    Auto-range during an integration puts a hyphen somewhere (IM WT310E-01EN, page 5-12); it says
-    nothing about the size.
+    Auto-range during an integration puts a hyphen somewhere (IM WT310E-01EN, page 5-12). The hyphen
+    says nothing about the size.
     """
     reply = without_header(link.ask(f":INPut:{quantity}:RANGe?")).strip()
     bare = reply.strip("-").strip()
@@ -102,7 +103,7 @@ def read_range(link: Link, quantity: str) -> tuple[float, bool]:
 
 
 def read_interval(link: Link) -> float:
-    """Return the update interval in seconds; RATE AUTO has none and is refused."""
+    """Return the update interval in seconds; RATE AUTO has none, so it is refused."""
     reply = link.ask(":RATE?")
     if without_header(reply).upper() == "AUTO":
         raise MeterRefused("the meter is on automatic update rate; set a fixed one")
@@ -110,18 +111,18 @@ def read_interval(link: Link) -> float:
 
 
 def compare(wanted: MeterSettings, found: MeterSettings) -> None:
-    """Raise `MeterRefused` naming the first setting that reads back otherwise than written."""
+    """Raise `MeterRefused` with the first setting that reads back other than it was written."""
     for name in MeterSettings.__dataclass_fields__:
         asked, got = getattr(wanted, name), getattr(found, name)
         if asked != got and not (_is_number(asked) and _is_number(got) and _same(asked, got)):
             raise MeterRefused(
-                f"the meter kept {name} at {got} instead of {asked}; reset the integration and "
-                "prepare again, or choose a value that this model has"
+                f"the meter kept {name} at {got} instead of {asked}; choose a value that this "
+                "model has, and prepare it again"
             )
 
 
 def check_leftovers(link: Link) -> None:
-    """Raise `MeterRefused` when hold, averaging, MAX hold or scaling would not switch off."""
+    """Raise `MeterRefused` when hold, averaging, MAX hold or scaling cannot be switched off."""
     for leftover in _LEFTOVERS:
         if parse_flag(link.ask(f"{leftover}?")):
             raise MeterRefused(f"the meter still has {leftover} on; switch it off at its panel")

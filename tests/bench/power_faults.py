@@ -71,7 +71,7 @@ HARMFUL = (
 
 @dataclass(frozen=True)
 class Outcome:
-    """Hold what became of one run: the judged energy, the truth, and what could be expected."""
+    """What became of one run: the judged energy, the truth, and what could be expected."""
 
     seed: int
     schedule: str
@@ -100,7 +100,7 @@ class Outcome:
 
 
 class _Time:
-    """Keep a time that only sleeps move, and end a session that hangs."""
+    """A time that only sleeps move, and that ends a session which hangs."""
 
     def __init__(self) -> None:
         self._now_s = self._begun_s = 1000.0

@@ -41,7 +41,7 @@ EPOCH = datetime(2026, 1, 1, tzinfo=UTC)
 
 
 class FakeTime:
-    """Be a clock that only sleeps move."""
+    """A clock that only sleeps move."""
 
     def __init__(self) -> None:
         self.now = 1000.0
@@ -61,7 +61,7 @@ class FakeTime:
 
 
 class Script:
-    """Be a transport that expects exactly these messages and gives these replies.
+    """A transport that expects exactly these messages and gives these replies.
 
     Each line is (sent, reply); a reply of None means that nothing is read after it.
     """
@@ -98,7 +98,7 @@ class Script:
 
 
 class Bench:
-    """Hold an emulated meter and a driver on it, both in fake time."""
+    """An emulated meter and a driver on it, both in fake time."""
 
     def __init__(
         self, profile: LoadProfile, options: Options, schedule: str, **load: float
@@ -219,7 +219,7 @@ def run_power() -> Callable[..., subprocess.CompletedProcess[str]]:
 
 
 class Emulator:
-    """Hold an emulator process that is ready, and the resource string that it printed."""
+    """An emulator process that is ready, with the resource string that it printed."""
 
     def __init__(self, *options: str) -> None:
         self.process = subprocess.Popen(
@@ -272,7 +272,7 @@ def interpreter() -> Interpreter:
 
 
 class EmptyBus(usb.backend.IBackend):  # type: ignore[misc]
-    """Be a USB without devices."""
+    """A USB without devices."""
 
     def enumerate_devices(self) -> list[str]:
         """Return nothing."""
@@ -280,7 +280,7 @@ class EmptyBus(usb.backend.IBackend):  # type: ignore[misc]
 
 
 class Bus:
-    """Hold what is on the imaginary USB at the moment."""
+    """What is on the imaginary USB at the moment."""
 
     backend: usb.backend.IBackend = EmptyBus()
 

@@ -27,7 +27,7 @@ pytestmark = pytest.mark.slow
 
 
 class Subject:
-    """Hold a way to open the meter under test, and the time that it lives in."""
+    """A way to open the meter under test, and the time that it lives in."""
 
     def __init__(self, connect: Callable[[], Meter], sleep: Callable[[float], None]) -> None:
         self.connect = connect
@@ -139,7 +139,7 @@ def test_start_wants_a_reset_integrator(subject: Subject) -> None:
     prepare(subject, LONG)
     subject.meter.start()
     subject.meter.stop()
-    with pytest.raises(MeterRefused, match="prepare before starting"):
+    with pytest.raises(MeterRefused, match="prepare the meter first"):
         subject.meter.start()
 
 

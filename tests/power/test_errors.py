@@ -4,11 +4,20 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
-from power.errors import SWITCH_OFF, MeterError, MeterRefused, MeterReplyError, MeterSilent
+from power.errors import (
+    PREPARE_AGAIN,
+    SWITCH_OFF,
+    MeterError,
+    MeterRefused,
+    MeterReplyError,
+    MeterSilent,
+)
+from power.scpi import parse_fields, parse_floats
 
 SOURCES = Path(__file__).parents[2] / "power"
 
@@ -37,3 +46,17 @@ def test_no_text_advises_to_cut_the_power() -> None:
         if any(advice.search(line) for line in path.read_text().splitlines() if '"' in line)
     ]
     assert ["errors.py"] == found
+
+
+@pytest.mark.parametrize(
+    "spoil",
+    [lambda: parse_fields("1,2", 3), lambda: parse_floats(b"1234", 2)],
+    ids=["text", "block"],
+)
+def test_what_stops_readings_during_a_run_advises_nothing_that_ends_it(
+    spoil: Callable[[], object],
+) -> None:
+    """Another program's output items are told with it; to prepare the meter again is a remedy."""
+    with pytest.raises(MeterReplyError, match="end that program$") as caught:
+        spoil()
+    assert PREPARE_AGAIN == caught.value.remedy

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Talk to an emulated meter in this process, in whatever time its clock and the sleep make."""
+"""A wire to an emulated meter in this process, in the time of its clock and of a given sleep."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from power.errors import MeterSilent, MeterUnreachable
 
 
 class DirectTransport:
-    """Hand messages straight to an emulated meter's interpreter; there is no wire between.
+    """A transport that hands messages straight to an emulated meter's interpreter.
 
     With a clock that only `sleep` moves, hours of measuring pass in seconds.
     """

@@ -59,7 +59,7 @@ def test_a_lost_link_is_taken_up_again(make_bench: Callable[..., Any], tmp_path:
     connect = bench.connect
 
     class Cut:
-        """Be a wire that is dead for a while."""
+        """A wire that is dead for a while."""
 
         def __init__(self, wire: Any) -> None:
             self.name, self.wire = "cut", wire

@@ -18,7 +18,7 @@ from power.emulator.traffic import Traffic, TrafficFollower, watts
 
 
 class Counter(BaseHTTPRequestHandler):
-    """Answer a count that grows by ten with each request."""
+    """A handler that answers a count, ten more at each request."""
 
     count = 0
     asked = threading.Semaphore(0)

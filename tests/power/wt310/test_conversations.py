@@ -103,7 +103,7 @@ def test_other_meters_are_refused_by_name(drive: Any, reply: str, words: str) ->
 def test_something_else_that_answers_is_refused(drive: Any) -> None:
     """An instrument whose *IDN? has not four fields is no Yokogawa meter."""
     meter, _ = drive([("", None), ("*IDN?", "HELLO")])
-    with pytest.raises(MeterMismatch, match="'HELLO' answered"):
+    with pytest.raises(MeterMismatch, match="with 'HELLO'"):
         meter.identify()
 
 
@@ -476,7 +476,7 @@ def test_attach_refuses_other_items(drive: Any) -> None:
     """Items are not changed while an integration may run."""
     lines: list[Line] = [(":INTEGrate:STATe?", "START"), (":NUMeric:NORMal:NUMber?", "1")]
     meter, _ = drive([*OPEN, *lines, (":NUMeric:NORMal:ITEM1?", "P,1")])
-    with pytest.raises(MeterRefused, match="not the ones that a reading needs"):
+    with pytest.raises(MeterRefused, match="not those of a reading"):
         meter.attach()
 
 
