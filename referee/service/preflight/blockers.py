@@ -4,13 +4,10 @@
 from __future__ import annotations
 
 import os
-import shutil
 
+from referee.service.preflight.disk import disk_shortage
 from referee.service.setup.contest import Contest
 from referee.store.images import ImageEntry
-
-DISK_FLOOR_BYTES = {"event": 2 * 2**30, "practice": 2**28}
-"""Free bytes that are wanted, by mode: an event has a day of sessions before it."""
 
 
 def blockers(contest: Contest) -> list[str]:
@@ -19,15 +16,8 @@ def blockers(contest: Contest) -> list[str]:
     The disk must have room, and every image must still have the size and time with which it was
     hashed. The meter proves itself by being prepared.
     """
-    found = []
-    folder = contest.config.storage.folder
-    free = shutil.disk_usage(folder).free
-    floor = DISK_FLOOR_BYTES[contest.config.contest.mode]
-    if free < floor:
-        found.append(
-            f"The disk of {folder} has {free / 2**30:.1f} GiB left and {floor / 2**30:.2g} are "
-            "wanted: make room."
-        )
+    shortage = disk_shortage(contest.config)
+    found = [] if shortage is None else [shortage]
     changed = [entry.path for entry in contest.images if not _unchanged(entry)]
     if changed:
         found.append(

@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import shutil
 import socket
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -13,11 +12,11 @@ from power.errors import MeterError
 from power.meter import Meter
 from referee.errors import RefereeError
 from referee.service.entry.teams import registered_teams
+from referee.service.preflight.disk import disk_shortage, free_bytes
 from referee.service.setup.config import Config
 from referee.service.setup.contest import prepare_contest
 from referee.service.setup.manifest import Progress
 
-_DISK_FLOOR = 2 * 2**30
 _CONNECT_S = 1.0
 
 
@@ -84,12 +83,10 @@ def _teams(config: Config) -> Check:
 
 
 def _disk(config: Config) -> Check:
-    folder = config.storage.folder
-    free = shutil.disk_usage(folder if folder.exists() else config.path.parent).free
-    found = f"{free / 2**30:.1f} GiB free"
-    if free < _DISK_FLOOR:
-        remedy = f"Make room on the disk of {folder}: 2 GiB are wanted."
-        return Check("machine", "disk", Outcome.FAIL, found, remedy)
+    found = f"{free_bytes(config) / 2**30:.1f} GiB free"
+    shortage = disk_shortage(config)
+    if shortage is not None:
+        return Check("machine", "disk", Outcome.FAIL, found, shortage)
     return Check("machine", "disk", Outcome.OK, found)
 
 
@@ -127,10 +124,15 @@ def _meter(config: Config, open_meter: Callable[[], Meter] | None) -> Iterator[C
     else:
         found = f"{settings.voltage_range_v:g} V, {settings.current_range_a:g} A"
         yield Check("meter", "ranges", Outcome.OK, found)
-    if open_meter is None:
-        yield Check("meter", "link", Outcome.OK, "an emulated meter is started with the servers")
-        return
-    yield _link(open_meter)
+    yield _emulated(config) if open_meter is None else _link(open_meter)
+
+
+def _emulated(config: Config) -> Check:
+    found = "EMULATED: an emulator is started with the servers"
+    if config.contest.mode == "practice":
+        return Check("meter", "link", Outcome.OK, found)
+    remedy = "No energy will be official. Set [meter] resource to that of the real meter."
+    return Check("meter", "link", Outcome.WARN, found, remedy)
 
 
 def _link(open_meter: Callable[[], Meter]) -> Check:

@@ -14,7 +14,7 @@ from referee.service.desk import lane as lane_module
 from referee.service.desk import settling as settling_module
 from referee.service.desk.metering import LinkState
 from referee.service.desk.requests import serve_request
-from referee.service.preflight import blockers as blockers_module
+from referee.service.preflight.disk import DISK_FLOOR_BYTES
 from referee.store.readings import energy_of, insert_reading
 from referee.store.sessions import all_sessions
 from tests.service.desk.test_control_desk import (
@@ -186,7 +186,7 @@ def test_arming_is_refused_with_what_is_to_be_done(contest, desk, monkeypatch, w
     """A disk without room, or an image that has changed, keeps a session from being armed."""
     session_id = desk.new_session("ants", "Kim")
     if what == "disk":
-        monkeypatch.setitem(blockers_module.DISK_FLOOR_BYTES, "event", 2**60)
+        monkeypatch.setitem(DISK_FLOOR_BYTES, "event", 2**60)
     else:
         with open(contest.images[0].path, "ab") as file:
             file.write(b"more")

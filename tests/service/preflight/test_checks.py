@@ -12,6 +12,7 @@ import pytest
 from power.errors import MeterMismatch, MeterUnreachable
 from referee.service.entry.teams import register_team
 from referee.service.preflight.checks import Outcome, run_checks
+from referee.service.preflight.disk import disk_shortage
 from referee.service.setup.config_file import load_config
 from tests.support.fakes import write_config, write_images, write_truth
 
@@ -84,13 +85,27 @@ def test_port_in_use(config):
     assert address in found["console port"].found
 
 
-def test_disk_that_is_nearly_full(config, monkeypatch):
-    """Under two gibibytes no session should be armed."""
+@pytest.mark.parametrize(("mode", "floor"), [("event", 2**31), ("practice", 2**28)])
+def test_disk_that_is_nearly_full(config, monkeypatch, mode, floor):
+    """What `check` fails is what keeps a session from being armed, to the byte."""
+    config = dataclasses.replace(config, contest=dataclasses.replace(config.contest, mode=mode))
     usage = type(shutil.disk_usage("/"))
-    monkeypatch.setattr(shutil, "disk_usage", lambda path: usage(100, 99, 2**31 - 1))
-    assert Outcome.FAIL is outcomes(config)["disk"].outcome
-    monkeypatch.setattr(shutil, "disk_usage", lambda path: usage(100, 99, 2**31))
-    assert Outcome.OK is outcomes(config)["disk"].outcome
+    monkeypatch.setattr(shutil, "disk_usage", lambda path: usage(100, 99, floor - 1))
+    check = outcomes(config)["disk"]
+    assert (Outcome.FAIL, check.remedy) == (check.outcome, disk_shortage(config))
+    assert "make room" in check.remedy
+    monkeypatch.setattr(shutil, "disk_usage", lambda path: usage(100, 99, floor))
+    assert (Outcome.OK, None) == (outcomes(config)["disk"].outcome, disk_shortage(config))
+
+
+@pytest.mark.parametrize(("mode", "outcome"), [("event", Outcome.WARN), ("practice", Outcome.OK)])
+def test_an_emulated_meter_is_no_official_one(config, mode, outcome):
+    """An event on the emulator is warned of before it begins; a rehearsal is as it should be."""
+    config = dataclasses.replace(config, contest=dataclasses.replace(config.contest, mode=mode))
+    check = outcomes(with_meter(config, resource="emulated"))["link"]
+    assert outcome is check.outcome
+    assert "EMULATED" in check.found
+    assert ("[meter] resource" in check.remedy) == (mode == "event")
 
 
 def test_meter_that_answers(config, meter):
