@@ -26,12 +26,16 @@ from referee.service.desk.link import DeskClient, DeskServer, socket_path
 from referee.service.desk.metering import Metering
 from referee.service.desk.requests import serve_request
 from referee.service.entry.admission import Admission
+from referee.service.entry.answers import Answers
+from referee.service.entry.request_log import RequestLog
+from referee.service.entry.session_cache import SessionCache
 from referee.service.results.live_scorer import LiveScorer
 from referee.service.setup.config import Config, MeterSection
 from referee.service.setup.contest import open_contest, read_contest_truth
 from referee.service.setup.folder_lock import lock_folder
 from referee.store.journal import Journal
-from referee.web.contest.app import ContestServices, contest_app
+from referee.web.contest.app import contest_app
+from referee.web.contest.services import ContestServices
 from referee.web.desk.broadcast import Broadcast
 from referee.web.desk.console import console_app
 from referee.web.server.aside import WorkerKind, make_aside
@@ -63,16 +67,20 @@ def run_contest_server(config: Config, descriptor: int) -> None:
         contest = open_contest(config)
         journal = Journal(contest.database, make_aside(kind, 1))
         desk = DeskClient(socket_path(config.storage.folder))
-        admission = Admission(contest, desk, make_aside(kind, 1))
-        parse_aside = make_aside(kind, _LONG_ANSWERS)
+        sessions = SessionCache(contest.database)
+        services = ContestServices(
+            contest,
+            Admission(contest, sessions, desk, make_aside(kind, 1)),
+            Answers(contest, sessions, journal),
+            RequestLog(contest, journal),
+            make_aside(kind, _LONG_ANSWERS),
+        )
 
         def close() -> None:
             journal.close()
             contest.database.close()
 
-        return Running(
-            contest_app(ContestServices(contest, admission, journal, parse_aside)), close
-        )
+        return Running(contest_app(services), close)
 
     serve(
         make,

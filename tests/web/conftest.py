@@ -13,10 +13,14 @@ from flask.testing import FlaskClient
 from referee.service.desk.control_desk import ControlDesk
 from referee.service.desk.requests import serve_request
 from referee.service.entry.admission import Admission
+from referee.service.entry.answers import Answers
+from referee.service.entry.request_log import RequestLog
+from referee.service.entry.session_cache import SessionCache
 from referee.service.setup.contest import Contest
 from referee.store.journal import Journal
 from referee.store.writer import here
-from referee.web.contest.app import ContestServices, contest_app
+from referee.web.contest.app import contest_app
+from referee.web.contest.services import ContestServices
 from tests.support.fakes import FakeClock, make_contest, running_desk
 
 IMAGES = 250
@@ -58,7 +62,14 @@ def site(tmp_path: Path) -> Iterator[Site]:
     contest = make_contest(tmp_path, clock, images=IMAGES, mode="practice", seconds=600)
     journal = Journal(contest.database)
     with running_desk(contest, None) as desk:
-        services = ContestServices(contest, Admission(contest, DirectDesk(desk)), journal, here)
+        sessions = SessionCache(contest.database)
+        services = ContestServices(
+            contest,
+            Admission(contest, sessions, DirectDesk(desk)),
+            Answers(contest, sessions, journal),
+            RequestLog(contest, journal),
+            here,
+        )
         yield Site(contest_app(services).test_client(), contest, desk, clock)
         journal.close()
     contest.database.close()

@@ -3,17 +3,27 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any, Protocol
 
-from referee.core.states import SessionState, elapsed_s, state_of
+from referee.core.instant import Instant
+from referee.core.states import SessionState, state_of
+from referee.core.window import Arrival, arrival_of
 from referee.errors import Refusal
-from referee.service.desk.link import DeskClient
-from referee.service.entry.answers import LATE_S
+from referee.service.entry.session_cache import SessionCache
 from referee.service.entry.teams import EventTeams, PracticeTeams
 from referee.service.entry.tokens import session_of_token, token_of_session
 from referee.service.setup.contest import Contest
-from referee.store.writer import Aside, here
 from referee.store.sessions import SessionRecord, load_session
+from referee.store.writer import Aside, here
+
+
+class Desk(Protocol):
+    """The control desk, which begins and ends sessions."""
+
+    def ask(self, action: str, **arguments: object) -> Mapping[str, Any]:
+        """Have it do something; raises `Refusal` and `Unavailable`."""
 
 
 @dataclass(frozen=True)
@@ -27,8 +37,11 @@ class Login:
 class Admission:
     """Let teams log in and recognise their tokens; any worker can do it for any team."""
 
-    def __init__(self, contest: Contest, desk: DeskClient, hash_aside: Aside = here) -> None:
+    def __init__(
+        self, contest: Contest, sessions: SessionCache, desk: Desk, hash_aside: Aside = here
+    ) -> None:
         self._contest = contest
+        self._sessions = sessions
         self._desk = desk
         # Good tokens only, of which there are no more than sessions.
         self._known: dict[str, int] = {}
@@ -68,7 +81,7 @@ class Admission:
                 raise Refusal("token_invalid", "This token was not given out here: log in first.")
             self._known[token] = session_id
         try:
-            return self._contest.sessions.get(session_id)
+            return self._sessions.get(session_id)
         except Refusal:
             raise Refusal(
                 "token_invalid", "This token's session does not exist here: log in again."
@@ -95,13 +108,15 @@ class Admission:
         the end costs little. Raises `Refusal` with code `token_invalid`.
         """
         session = self.known_session(token)
-        facts = session.facts
-        elapsed = elapsed_s(facts, self._contest.clock.now())
-        if elapsed is None or facts.voided is not None or elapsed > facts.length_s + LATE_S:
+        if arrival_of(session.facts, self._contest.clock.now()) is Arrival.REFUSED:
             raise Refusal(
                 "token_invalid", "The session of this token takes no answers; nothing was stored."
             )
         return session
+
+    def in_time(self, token: str, received: Instant) -> bool:
+        """Tell whether what was received then counts for the session of a token."""
+        return arrival_of(self.known_session(token).facts, received) is Arrival.IN_TIME
 
     def logout(self, session: SessionRecord) -> None:
         """End the session at its contestant's wish; returns when the meter has been stopped."""

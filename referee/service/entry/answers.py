@@ -10,19 +10,21 @@ from typing import TypeVar
 from referee.core.detections import Detections
 from referee.core.flags import Flag, flag_rows
 from referee.core.instant import Instant
-from referee.core.states import SessionFacts, accepts, elapsed_s, remaining_s
+from referee.core.states import SessionFacts, elapsed_s, remaining_s
+from referee.core.window import Arrival, arrival_of
 from referee.errors import Refusal, Unavailable
+from referee.service.entry.detection_limit import DetectionLimit
+from referee.service.entry.session_cache import SessionCache
 from referee.service.setup.contest import Contest
-from referee.store.answers import Answer, AnswerForm, count_late_answers, insert_answer
+from referee.store.answers import Answer
+from referee.store.answers import AnswerForm as AnswerForm  # which the routes name too
+from referee.store.answers import count_late_answers, insert_answer
 from referee.store.database import Connection
 from referee.store.journal import Journal
 from referee.store.packing import pack
 from referee.store.sessions import SessionRecord
 
 T = TypeVar("T")
-
-LATE_S = 60.0
-"""Seconds past the deadline for which late answers are still stored; later ones are refused."""
 
 LATE_ANSWERS = 1000
 """Most late answers that are stored of one session."""
@@ -48,53 +50,62 @@ class Receipt:
     late: bool
 
 
-def take_answer(
-    contest: Contest,
-    journal: Journal,
-    session: SessionRecord,
-    detections: Detections,
-    *,
-    received: Instant,
-    form: AnswerForm,
-    address: str,
-) -> Receipt:
-    """Store an answer and return its receipt, once it is on the disk.
+class Answers:
+    """Store answers to sessions; every request of a process uses the same one."""
 
-    An answer whose last byte came at or after the end is stored, marked late, and never scored.
-    Raises `Refusal` with code `token_invalid` before the start, long after the end, or for a
-    void session, and `too_many_rows` for a session that is full. Raises `Unavailable` when the
-    answer could not be made durable, or is not after 45 s.
-    """
-    flags = flag_rows(detections, contest.image_count, contest.class_ids)
-    packed = pack(detections)
+    def __init__(self, contest: Contest, sessions: SessionCache, journal: Journal) -> None:
+        self._contest = contest
+        self._sessions = sessions
+        self._journal = journal
+        self._limit = DetectionLimit()
 
-    def store(connection: Connection) -> tuple[int, float, bool]:
-        # The facts are read inside the transaction: see ControlDesk.end for why that is exact.
-        facts = contest.sessions.get(session.session_id, connection).facts
-        late = not accepts(facts, received)
-        received_s = _require_storable(connection, session.session_id, facts, received, late)
-        contest.detection_room.require(connection, session.session_id, len(detections))
-        answer = Answer(
-            session_id=session.session_id,
-            elapsed_s=received_s,
-            utc=received.utc.isoformat(),
+    def take(
+        self,
+        session: SessionRecord,
+        detections: Detections,
+        *,
+        received: Instant,
+        form: AnswerForm,
+        address: str,
+    ) -> Receipt:
+        """Store an answer and return its receipt, once it is on the disk.
+
+        An answer whose last byte came at or after the end is stored, marked late, and never
+        scored. Raises `Refusal` with code `token_invalid` before the start, long after the end,
+        or for a void session, and `too_many_rows` for a session that is full. Raises
+        `Unavailable` when the answer could not be made durable, or is not after 45 s.
+        """
+        contest = self._contest
+        flags = flag_rows(detections, contest.image_count, contest.class_ids)
+        packed = pack(detections)
+
+        def store(connection: Connection) -> tuple[int, float, bool]:
+            # The facts are read inside the transaction: see ControlDesk.end for why that is exact.
+            facts = self._sessions.get(session.session_id, connection).facts
+            late = _require_storable(connection, session.session_id, facts, received)
+            self._limit.require(connection, session.session_id, len(detections))
+            answer = Answer(
+                session_id=session.session_id,
+                elapsed_s=elapsed_s(facts, received) or 0.0,
+                utc=received.utc.isoformat(),
+                late=late,
+                form=form,
+                address=address,
+                flagged_count=len(flags),
+                detections=detections,
+            )
+            return insert_answer(connection, answer, packed), answer.elapsed_s, late
+
+        committed = self._journal.submit(store, size_bytes=2 * len(packed))
+        number, received_s, late = _outcome(committed)
+        return Receipt(
+            answer=number,
+            stored=len(detections),
+            flagged=flags,
+            received_s=received_s,
+            remaining_s=0.0 if late else remaining_s(session.facts, contest.clock.now()),
             late=late,
-            form=form,
-            address=address,
-            flagged_count=len(flags),
-            detections=detections,
         )
-        return insert_answer(connection, answer, packed), received_s, late
-
-    number, received_s, late = _outcome(journal.submit(store, size_bytes=2 * len(packed)))
-    return Receipt(
-        answer=number,
-        stored=len(detections),
-        flagged=flags,
-        received_s=received_s,
-        remaining_s=0.0 if late else remaining_s(session.facts, contest.clock.now()),
-        late=late,
-    )
 
 
 def _outcome(committed: Future[T]) -> T:
@@ -121,18 +132,13 @@ def _not_stored() -> Unavailable:
 
 
 def _require_storable(
-    connection: Connection,
-    session_id: int,
-    facts: SessionFacts,
-    received: Instant,
-    late: bool,
-) -> float:
-    elapsed = elapsed_s(facts, received)
-    if elapsed is None or elapsed < 0.0 or facts.voided is not None:
-        raise Refusal("token_invalid", "The session of this token does not run.")
-    if late and (
-        elapsed > facts.length_s + LATE_S
-        or count_late_answers(connection, session_id) >= LATE_ANSWERS
+    connection: Connection, session_id: int, facts: SessionFacts, received: Instant
+) -> bool:
+    """Tell whether an answer is late; raises `Refusal` where it is not stored at all."""
+    arrival = arrival_of(facts, received)
+    late = arrival is Arrival.LATE
+    if arrival is Arrival.REFUSED or (
+        late and count_late_answers(connection, session_id) >= LATE_ANSWERS
     ):
-        raise Refusal("token_invalid", "The session of this token is over; nothing was stored.")
-    return elapsed
+        raise Refusal("token_invalid", "The session of this token takes no more answers.")
+    return late

@@ -14,7 +14,7 @@ MAX_DETECTIONS = 10_000_000
 _COUNT_AFTER = 100_000
 
 
-class DetectionRoom:
+class DetectionLimit:
     """Refuse answers beyond the limit; belongs to the thread that writes at the time.
 
     The count is exact for one process. Of what other processes store it learns after 100,000

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import io
 import zipfile
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from referee.errors import RefereeError
@@ -41,10 +42,15 @@ class SentImages:
     file_name: str
 
 
+Finder = Callable[[Contest, SessionRecord, str], SentImages]
+"""Finds what a contestant asks for by a number, in a session."""
+
+
 def image_for(contest: Contest, session: SessionRecord, text: str) -> SentImages:
     """Return the image that a contestant asks for by its number.
 
-    Raises `Refusal` for a number that is none (see `referee.formats.image_numbers`) and `ImageMissing`.
+    Raises `Refusal` for a number that is none (see `referee.formats.image_numbers`), and
+    `ImageMissing`.
     """
     number = requested_image(text, contest.image_count)
     entry = _entry(contest, session, number)

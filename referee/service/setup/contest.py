@@ -17,8 +17,6 @@ from referee.errors import InputError
 from referee.formats.ground_truth import read_ground_truth
 from referee.formats.image_ids import renumber
 from referee.formats.truth_file import GroundTruthFile
-from referee.service.entry.detection_limit import DetectionRoom
-from referee.service.entry.session_cache import SessionCache
 from referee.service.setup.clock import Clock, SystemClock
 from referee.service.setup.config import Config
 from referee.service.setup.manifest import Progress, build_images, digest_of
@@ -47,8 +45,6 @@ class Contest:
     images: tuple[ImageEntry, ...]
     classes: Mapping[int, str]
     class_ids: NDArray[np.int64]
-    sessions: SessionCache
-    detection_room: DetectionRoom
 
     @property
     def image_count(self) -> int:
@@ -102,8 +98,6 @@ def open_contest(config: Config, clock: Clock | None = None) -> Contest:
         images=manifest.images,
         classes=manifest.classes,
         class_ids=np.fromiter(manifest.classes, dtype=np.int64),
-        sessions=SessionCache(database),
-        detection_room=DetectionRoom(),
     )
 
 

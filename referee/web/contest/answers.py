@@ -5,18 +5,15 @@ from __future__ import annotations
 
 from contextlib import nullcontext
 from functools import partial
-from typing import TYPE_CHECKING
 
 from flask import Flask, Request, Response
 
 from referee.core.detections import Detections
 from referee.core.instant import Instant
-from referee.core.states import accepts
 from referee.errors import Refusal
 from referee.formats.answers import FORM_FIELDS, parse_csv, parse_form, parse_json
 from referee.formats.forms import find_token
-from referee.service.entry.answers import Receipt, take_answer
-from referee.store.answers import AnswerForm
+from referee.service.entry.answers import AnswerForm, Receipt
 from referee.web.contest import legacy
 from referee.web.contest.replies import (
     FORM_TYPES,
@@ -29,6 +26,7 @@ from referee.web.contest.replies import (
     token_of,
     wants_json,
 )
+from referee.web.contest.services import ContestServices
 from referee.web.server.bodies import (
     BEGINNING_BYTES,
     COMING_BYTES,
@@ -36,10 +34,6 @@ from referee.web.server.bodies import (
     Body,
     BodyRoom,
 )
-
-if TYPE_CHECKING:
-    from referee.web.contest.app import ContestServices
-
 
 _FLAGS_LISTED = 1000
 
@@ -65,9 +59,7 @@ def register(app: Flask, services: ContestServices) -> None:
             notes.received = services.contest.clock.now()
             parse = partial(_parsed, services, token, asked, content, notes.received)
             form, detections = parse() if short else services.parse_aside(parse)
-        receipt = take_answer(
-            services.contest,
-            services.journal,
+        receipt = services.answers.take(
             notes.session,
             detections,
             received=notes.received,
@@ -103,7 +95,7 @@ def _parsed(
         form = media_type_of(asked)
         return form, _detections(asked, form, content)
     except Refusal as fault:
-        if accepts(services.admission.known_session(token).facts, received):
+        if services.admission.in_time(token, received):
             raise
         # That the session is over comes first, as it always did.
         raise Refusal("token_invalid", f"The session is over. {fault}", fault.faults) from None

@@ -3,9 +3,9 @@
 
 from __future__ import annotations
 
+from referee.core.window import LATE_S
 from referee.formats.answers import MAX_ROWS
 from referee.formats.image_numbers import ARCHIVE_SIZE
-from referee.service.entry.answers import LATE_S
 from referee.service.entry.detection_limit import MAX_DETECTIONS
 from referee.service.setup.contest import Contest
 from referee.web.server.bodies import COMING_BYTES, MAX_BODY_BYTES

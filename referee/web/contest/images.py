@@ -3,22 +3,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import TYPE_CHECKING
-
 from flask import Flask, Request, Response
 
 from referee.errors import Refusal
-from referee.service.entry.images import SentImages, archive_for, image_for
-from referee.service.setup.contest import Contest
-from referee.store.sessions import SessionRecord
+from referee.service.entry.images import Finder, archive_for, image_for
 from referee.web.contest.replies import current, field_of, require_token
-
-if TYPE_CHECKING:
-    from referee.web.contest.app import ContestServices
-
-
-Finder = Callable[[Contest, SessionRecord, str], SentImages]
+from referee.web.contest.services import ContestServices
 
 
 def register(app: Flask, services: ContestServices) -> None:

@@ -18,7 +18,7 @@ from werkzeug.formparser import FormDataParser
 from referee.errors import Refusal, Unavailable
 from referee.formats.answers import MAX_ROWS
 from referee.formats.forms import parse_urlencoded
-from referee.store.answers import AnswerForm
+from referee.service.entry.answers import AnswerForm
 from referee.web.contest.legacy import ANSWERS
 
 _log = logging.getLogger(__name__)

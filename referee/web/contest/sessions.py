@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import logging
-from typing import TYPE_CHECKING
 
 from flask import Flask, Response, g, jsonify, redirect, request
 from werkzeug.wrappers import Response as AnyResponse
@@ -16,10 +15,7 @@ from referee.web.contest import legacy
 from referee.web.contest.help import help_text
 from referee.web.contest.openapi import openapi
 from referee.web.contest.replies import field_of, problem, require_token, token_of, wants_json
-
-if TYPE_CHECKING:
-    from referee.web.contest.app import ContestServices
-
+from referee.web.contest.services import ContestServices
 
 _log = logging.getLogger(__name__)
 
@@ -114,7 +110,7 @@ def _status(services: ContestServices) -> Response:
     g.session = services.admission.known_session(require_token(request))
     # What this worker has sent and taken is counted, unless the disk is slow: then an answer that
     # is a little behind is worth more to the contestant than none.
-    services.journal.catch_up(_CATCH_UP_S)
+    services.log.catch_up(_CATCH_UP_S)
     status = status_of(services.contest, g.session)
     return jsonify(
         session=g.session.session_id,

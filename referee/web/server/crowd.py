@@ -15,7 +15,8 @@ class Guest(Protocol):
     idle: bool
     idle_since_s: float
 
-    def send_away(self) -> None: ...
+    def send_away(self) -> None:
+        """End the wait for a request."""
 
 
 G = TypeVar("G", bound=Guest)

@@ -51,8 +51,8 @@ class GreenletWorker(GeventWorker):  # type: ignore[misc]
             for listener in self.sockets
         ]
         for server in servers:
-            # Other workers of the same port get their share of the newcomers.
-            server.max_accept = 1
+            # Other workers of the port get their share of a crowd, and it is let in soon.
+            server.max_accept = 8
             server.start()
         while self.alive:
             self.notify()

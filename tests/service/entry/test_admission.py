@@ -41,7 +41,7 @@ def link(practice, meter):
 @pytest.fixture
 def admission(practice, link):
     """Return the admission of a rehearsal."""
-    return Admission(practice, link)
+    return Admission(practice, SessionCache(practice.database), link)
 
 
 def refusal(call, *arguments):
@@ -107,7 +107,7 @@ def test_event_asks_for_the_teams_own_password(contest, meter):
     """In an event the practice password opens nothing, and it must be the team's turn."""
     password = register_team(contest.config.teams, "ants")
     with running_desk(contest, meter) as desk:
-        admission = Admission(contest, DirectDesk(desk))
+        admission = Admission(contest, SessionCache(contest.database), DirectDesk(desk))
         assert "login_invalid" == refusal(admission.login, "ants", PRACTICE_PASSWORD, "")
         assert "not_armed" == refusal(admission.login, "ants", password, "")
         desk.arm(desk.new_session("ants", "Kim"), "Kim")

@@ -5,18 +5,18 @@ from __future__ import annotations
 
 import math
 import threading
-from dataclasses import replace
 
 import pytest
 
 from referee.core.detections import Detections
 from referee.core.flags import Flag
 from referee.core.instant import shifted
+from referee.core.window import LATE_S
 from referee.errors import Refusal, Unavailable
 from referee.service.entry import answers as answers_module
-from referee.service.entry import detection_limit as detection_room
-from referee.service.entry.answers import LATE_ANSWERS, LATE_S, take_answer
-from referee.service.entry.detection_limit import DetectionRoom
+from referee.service.entry import detection_limit
+from referee.service.entry.answers import LATE_ANSWERS, Answers
+from referee.service.entry.session_cache import SessionCache
 from referee.service.entry.status import status_of
 from referee.store.answers import answers_after, count_answers
 from referee.store.database import Database
@@ -34,6 +34,17 @@ def journal(contest):
     journal = Journal(contest.database)
     yield journal
     journal.close()
+
+
+def entry(contest, journal):
+    """Return what takes answers."""
+    return Answers(contest, SessionCache(contest.database), journal)
+
+
+@pytest.fixture
+def answers(contest, journal):
+    """Return what takes the contest's answers."""
+    return entry(contest, journal)
 
 
 def begin(contest, *kinds):
@@ -54,11 +65,9 @@ def session(contest):
     return begin(contest, "armed", "started")
 
 
-def take_empty(contest, journal, session):
+def take_empty(answers, session):
     """Have an empty answer taken."""
-    return take_answer(
-        contest,
-        journal,
+    return answers.take(
         session,
         Detections.empty(),
         received=session.facts.started,
@@ -68,13 +77,11 @@ def take_empty(contest, journal, session):
 
 
 @pytest.fixture
-def take(contest, journal, session):
+def take(answers, session):
     """Return what takes an answer of some rows, received some seconds after the start."""
 
     def take(seconds, *rows, form="form"):
-        return take_answer(
-            contest,
-            journal,
+        return answers.take(
             session,
             Detections.from_rows(rows or (GOOD,)),
             received=shifted(session.facts.started, seconds),
@@ -186,13 +193,11 @@ def test_void_session_takes_nothing(contest, session, take):
 
 
 @pytest.mark.parametrize("kinds", [(), ("armed",)])
-def test_session_that_has_not_begun_takes_nothing(contest, journal, kinds):
+def test_session_that_has_not_begun_takes_nothing(answers, contest, journal, kinds):
     """Before the start there is no window."""
     session = begin(contest, *kinds)
     with pytest.raises(Refusal) as refused:
-        take_answer(
-            contest,
-            journal,
+        answers.take(
             session,
             Detections.empty(),
             received=contest.clock.now(),
@@ -219,25 +224,25 @@ def test_flagged_rows_are_stored_and_told(contest, session, take):
     assert [2] == [answer.flagged_count for answer in stored(contest, session)]
 
 
-def test_empty_answer_is_an_answer(contest, session, take, journal):
+def test_empty_answer_is_an_answer(answers, contest, session, take, journal):
     """An answer without detections is stored and counted."""
-    receipt = take_empty(contest, journal, session)
+    receipt = take_empty(answers, session)
     assert (1, 0, ()) == (receipt.answer, receipt.stored, receipt.flagged)
 
 
-def test_session_that_is_full_takes_no_more(contest, journal, session, take, monkeypatch):
+def test_session_that_is_full_takes_no_more(answers, contest, journal, session, take, monkeypatch):
     """What fits is taken, to the last row; what does not is refused whole, and told why."""
-    monkeypatch.setattr(detection_room, "MAX_DETECTIONS", 5)
+    monkeypatch.setattr(detection_limit, "MAX_DETECTIONS", 5)
     take(1.0, GOOD, GOOD, GOOD)
     with pytest.raises(Refusal, match="the session has 3 detections, and at most 5") as refused:
         take(2.0, GOOD, GOOD, GOOD)
     assert "too_many_rows" == refused.value.code
     assert 2 == take(3.0, GOOD, GOOD).stored
-    assert 0 == take_empty(contest, journal, session).stored
+    assert 0 == take_empty(answers, session).stored
     with pytest.raises(Refusal, match="has 5 detections"):
         take(4.0, GOOD)
     # A session that was found full is not counted again: a flood of it costs little.
-    monkeypatch.setattr(detection_room, "count_stored_detections", None)
+    monkeypatch.setattr(detection_limit, "count_stored_detections", None)
     with pytest.raises(Refusal, match="has 5 detections"):
         take(4.0, GOOD)
     assert [3, 2, 0] == [len(answer.detections) for answer in stored(contest, session)]
@@ -246,14 +251,14 @@ def test_session_that_is_full_takes_no_more(contest, journal, session, take, mon
 @pytest.mark.parametrize("count_after", [0, 2, 1000])
 def test_what_another_process_stores_counts_too(contest, session, take, monkeypatch, count_after):
     """In the end, however seldom this one counts."""
-    monkeypatch.setattr(detection_room, "MAX_DETECTIONS", 5)
-    monkeypatch.setattr(detection_room, "_COUNT_AFTER", count_after)
+    monkeypatch.setattr(detection_limit, "MAX_DETECTIONS", 5)
+    monkeypatch.setattr(detection_limit, "_COUNT_AFTER", count_after)
     take(1.0, GOOD)
-    other = replace(contest, detection_room=DetectionRoom())
     journal = Journal(contest.database)
+    other = entry(contest, journal)
     three = Detections.from_rows([GOOD] * 3)
     received = session.facts.started
-    take_answer(other, journal, session, three, received=received, form="csv", address="")
+    other.take(session, three, received=received, form="csv", address="")
     journal.close()
     take(2.0, GOOD)
     with pytest.raises(Refusal, match="too_many_rows|at most 5"):
@@ -326,7 +331,7 @@ def test_stalled_disk_is_told(contest, session, take, stalled, monkeypatch):
     assert [2.0] == [answer.elapsed_s for answer in stored(contest, session)]
 
 
-def test_commit_that_does_not_end_is_told(contest, journal, session, monkeypatch):
+def test_commit_that_does_not_end_is_told(answers, contest, journal, session, monkeypatch):
     """What is being written cannot be called off: the contestant is told how to find out."""
     entered, go_on = threading.Event(), threading.Event()
 
@@ -341,7 +346,7 @@ def test_commit_that_does_not_end_is_told(contest, journal, session, monkeypatch
     monkeypatch.setattr(answers_module, "COMMIT_S", 0.0)
     monkeypatch.setattr(answers_module, "KNOWN_S", 0.0)
     with pytest.raises(Unavailable, match="GET /status will tell"):
-        take_empty(contest, journal, session)
+        take_empty(answers, session)
     go_on.set()
 
 

@@ -1,0 +1,78 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What contestants asked for and what they were sent, noted while they are served."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from referee.core.instant import Instant, seconds_between
+from referee.service.entry.images import ImageMissing, SentImages
+from referee.service.setup.contest import Contest
+from referee.store.database import Connection
+from referee.store.journal import Journal
+from referee.store.notices import insert_notice
+from referee.store.requests import Request, insert_requests
+from referee.store.sessions import SessionRecord
+
+
+@dataclass(frozen=True)
+class Exchange:
+    """A request and its answer; `sent` holds the images in it, if any were sent."""
+
+    received: Instant
+    method: str
+    path: str
+    address: str
+    received_bytes: int
+    status: int
+    sent_bytes: int
+    sent: SentImages | None
+
+
+class RequestLog:
+    """Note each request of a session; nobody waits for it."""
+
+    def __init__(self, contest: Contest, journal: Journal) -> None:
+        self._clock = contest.clock
+        self._journal = journal
+        self._told: set[tuple[int, int]] = set()
+
+    def note(self, session: SessionRecord, exchange: Exchange) -> None:
+        """Note what was asked in a session that has started."""
+        started = session.facts.started
+        if started is None:
+            return
+        sent = exchange.sent
+        row = Request(
+            session_id=session.session_id,
+            elapsed_s=seconds_between(started, exchange.received),
+            utc=exchange.received.utc.isoformat(),
+            method=exchange.method,
+            path=exchange.path,
+            status=exchange.status,
+            first_image=None if sent is None else sent.first,
+            image_count=0 if sent is None else sent.count,
+            received_bytes=exchange.received_bytes,
+            sent_bytes=exchange.sent_bytes,
+            duration_s=seconds_between(exchange.received, self._clock.now()),
+            address=exchange.address,
+        )
+        self._journal.note(insert_requests, row)
+
+    def alarm(self, session: SessionRecord, missing: ImageMissing) -> None:
+        """Tell the operators of an image that is gone; once, however often it is asked for."""
+        key = (session.session_id, missing.image_id)
+        if key not in self._told:
+            self._told.add(key)
+            utc = self._clock.now().utc.isoformat()
+            self._journal.note(_insert_alarms, (session.session_id, utc, missing.alarm))
+
+    def catch_up(self, timeout_s: float) -> None:
+        """Wait so long that what was noted and stored so far can be read."""
+        self._journal.catch_up(timeout_s)
+
+
+def _insert_alarms(connection: Connection, alarms: Sequence[tuple[int, str, str]]) -> None:
+    for session_id, utc, text in alarms:
+        insert_notice(connection, session_id, utc, "alarm", text)

@@ -1,0 +1,23 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the contestants' routes use."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from referee.service.entry.admission import Admission
+from referee.service.entry.answers import Answers
+from referee.service.entry.request_log import RequestLog
+from referee.service.setup.contest import Contest
+from referee.web.server.aside import Aside
+
+
+@dataclass(frozen=True)
+class ContestServices:
+    """Hold the use cases of the entry; `parse_aside` takes long answers apart."""
+
+    contest: Contest
+    admission: Admission
+    answers: Answers
+    log: RequestLog
+    parse_aside: Aside
