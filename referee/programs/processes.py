@@ -41,7 +41,7 @@ from referee.web.desk.console import console_app
 from referee.web.server.aside import WorkerKind, make_aside
 from referee.web.server.server import Running, serve
 
-# Pages that may be open on the console, each of which holds a thread, and threads beside them.
+# The most pages that may be open on the console; each holds a thread. And the threads beside them.
 _VIEWERS = 16
 _SPARE_THREADS = 16
 _TAKE_OVER_S = 30.0
@@ -96,11 +96,11 @@ def run_control_desk(
     config: Config,
     descriptor: int,
     meter_resource: str | None,
-    contest_address: str | None = None,
+    server_address: str | None = None,
 ) -> None:
-    """Serve operators, and own the clock and the meter; None means that there is no meter.
+    """Serve operators, and own the clock and the meter; a resource of None means no meter.
 
-    `contest_address` is where contestants are served, for the operators to tell them.
+    `server_address` is where contestants are served; the console shows it.
     """
 
     def make() -> Running:
@@ -119,7 +119,7 @@ def run_control_desk(
         board = Board(
             contest,
             lambda: desk.metering.status,
-            contest_address,
+            server_address,
             unstored=desk.logbook.unstored_notices,
         )
         broadcast = Broadcast(board.show, _VIEWERS, desk.logbook.alarm)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Start the referee's processes, replace one that dies, and stop them all."""
+"""Start the referee's processes, start again what dies, and stop them all."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from referee.service.setup.config import Config
 _READY_S = 60.0
 _STOP_S = 10.0
 _LOOK_S = 0.2
-# What is in the way for less than this is not worth a line.
+# An obstacle that is gone before this is not worth a line.
 _TELL_AFTER_S = 2.0
 
 _TITLES = {"desk": "control desk", "contest": "contest server", "scorer": "live scorer"}
@@ -175,7 +175,7 @@ class Supervisor:
                 try:
                     child.look_after(self._alarm)
                 except Exception:
-                    # Out of processes or of disk for the log: it is tried again at the next look.
+                    # No process, or no room for its log: the next look tries again.
                     _log.exception("the %s could not be started again", child.title)
 
     def _wait_until_ready(self) -> None:

@@ -12,7 +12,7 @@ Level = Literal["info", "warning", "alarm"]
 
 @dataclass(frozen=True)
 class Notice:
-    """Tell people one thing: `alarm` asks for action now, `warning` for a look."""
+    """One thing for people to know: `alarm` asks for action now, `warning` for a look."""
 
     notice_id: int
     session_id: int | None
@@ -60,7 +60,7 @@ def insert_audit(
     session_id: int | None,
     detail: str,
 ) -> None:
-    """Record who did what; call it in the transaction of the deed itself."""
+    """Record who did what, in the transaction that also records the deed."""
     connection.execute(
         "insert into audit (utc, operator, action, session_id, detail)"
         " values (:utc, :operator, :action, :session, :detail)",

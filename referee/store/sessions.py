@@ -25,7 +25,7 @@ from sessions as s join teams as t using (team_id)
 
 @dataclass(frozen=True)
 class SessionRecord:
-    """Hold one session as stored: `order_seed` is None where the images keep their order."""
+    """A session as stored; `order_seed` is None where the images keep their order."""
 
     session_id: int
     team: str
@@ -74,7 +74,7 @@ def record_event(
     actor: str,
     cause: str | None = None,
 ) -> bool:
-    """Record that something happened, once; return False when it had been recorded before.
+    """Record an event once; return False when it had been recorded before.
 
     Raises `Refusal` (code `state_conflict`) where the schema's rules forbid it, for example when
     another session of the lane is armed or running.
@@ -115,7 +115,7 @@ def load_session(connection: sqlite3.Connection, session_id: int) -> SessionReco
 
 
 def session_version(connection: sqlite3.Connection, session_id: int) -> tuple[int, int]:
-    """Return numbers that change whenever something happens to a session: see `load_session`."""
+    """Return numbers that change whenever something happens to a session."""
     row = connection.execute(
         "select (select coalesce(max(event_id), 0) from session_events"
         " where session_id = :session),"
@@ -134,7 +134,7 @@ def latest_of_team(connection: sqlite3.Connection, team: str) -> SessionRecord |
 
 
 def live_session(connection: sqlite3.Connection, lane: int = FIRST_LANE) -> SessionRecord | None:
-    """Return the lane's session that is armed or running as far as is recorded, or None.
+    """Return the lane's session that is armed or running by the record, or None.
 
     A session whose deadline has passed stays live until its end is recorded.
     """
@@ -163,7 +163,7 @@ def all_sessions(connection: sqlite3.Connection, limit: int = -1) -> list[Sessio
 
 
 def latest_started(connection: sqlite3.Connection, lane: int = FIRST_LANE) -> int | None:
-    """Return the lane's session that was started last: the lane's meter holds no other's energy."""
+    """Return the session that the lane started last: its meter holds the energy of no other."""
     row = connection.execute(
         "select session_id from session_events join sessions using (session_id)"
         " where kind = 'started' and lane = :lane order by event_id desc limit 1",

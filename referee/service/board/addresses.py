@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Where contestants reach this machine, as operators tell them."""
+"""The addresses of this machine that operators tell contestants."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def _address_of(probe: socket.socket, interface: str) -> str | None:
 
 
 def _address_towards_anywhere(probe: socket.socket) -> list[str]:
-    """Ask the routes, without sending anything: an address for documentation (RFC 5737)."""
+    """Ask the routes, without sending anything; the address is one for documentation (RFC 5737)."""
     try:
         probe.connect(("192.0.2.1", 9))
     except OSError:

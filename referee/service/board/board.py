@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the operators' console shows: one object that says what is happening and what is wrong."""
+"""The operators' board: one object that says what is happening and what is wrong."""
 
 from __future__ import annotations
 
@@ -118,7 +118,7 @@ class Board:
         }
 
     def _teams(self) -> dict[str, Any]:
-        """Return the registered teams, or the text of what keeps them from being read."""
+        """Return the registered teams, or why they cannot be read."""
         if self._contest.config.contest.mode == "practice":
             return {"teams": [], "teams_text": None}
         try:

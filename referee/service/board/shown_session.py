@@ -16,9 +16,9 @@ _OVER = (SessionState.ENDED, SessionState.SCORED, SessionState.SEALED)
 def shown_session(sessions: Sequence[SessionRecord], now: Instant) -> SessionRecord | None:
     """Return the session that people want to see now, from sessions with the newest first.
 
-    That is the live one. Else it is the one that ended last, so that its result can be read: it
-    stays until the operator arms another. Else it is the oldest that is READY, which comes next.
-    Else it is the newest; None without a session.
+    The live session comes first. Then comes the session that ended last: its result stays until
+    the operator arms another one. Then comes the oldest READY session, which is next in line, and
+    at last the newest. None means that there is no session.
     """
     live = [one for one in sessions if state_of(one.facts, now) in _LIVE]
     if live:

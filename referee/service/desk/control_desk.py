@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The control desk: everything that must exist once, that is the start and the end of sessions."""
+"""The control desk: what must exist once, which is the start and the end of sessions."""
 
 from __future__ import annotations
 

@@ -46,7 +46,7 @@ class MakeMetering(Protocol):
 class Lane:
     """A meter with the session that it measures; other lanes do not notice what happens here.
 
-    `lock` is held by whoever arms, starts, ends or voids a session of the lane.
+    Hold `lock` to arm, start, end or void a session of the lane.
     """
 
     def __init__(

@@ -22,8 +22,8 @@ from referee.service.desk.watched_thread import WatchedThread
 Handler = Callable[[Mapping[str, Any]], Mapping[str, Any]]
 
 _LINE_LIMIT = 64 * 1024
-# Longer than the desk takes at most: it gives up before START after 25 s, and a command of the
-# meter takes 25 s at most.
+# The desk takes less: it gives up a login before START after 25 s, and a command of the meter
+# takes 25 s at most.
 _ANSWER_S = 60.0
 _READ_S = 5.0
 _POLL_S = 0.2
@@ -42,7 +42,7 @@ def socket_path(storage: Path) -> Path:
 
 
 def prepare_socket_folder(path: Path) -> None:
-    """Make the socket's folder, which must be this user's alone; `InputError` where it is not."""
+    """Make the socket's folder; raises `InputError` unless it is this user's alone."""
     path.parent.mkdir(mode=0o700, exist_ok=True)
     found = path.parent.lstat()
     if not stat.S_ISDIR(found.st_mode) or found.st_uid != os.getuid() or found.st_mode & 0o077:
@@ -53,7 +53,7 @@ def prepare_socket_folder(path: Path) -> None:
 
 
 class DeskClient:
-    """Ask the control desk to do something; safe to use from many threads."""
+    """The contest server's side of the socket; safe to use from many threads."""
 
     def __init__(self, path: Path) -> None:
         self._path = path

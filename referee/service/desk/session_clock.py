@@ -58,7 +58,7 @@ class SessionClock:
             self._changed.wait(min(self._look_after(lane) for lane in self._lanes))
 
     def _look_after(self, lane: Lane) -> float:
-        """End the lane's session if it is due; return for how many seconds that can rest."""
+        """End the lane's session if it is due; return the seconds until the next look."""
         try:
             wait_s = self._end_if_due(lane)
         except Exception as error:

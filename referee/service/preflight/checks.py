@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Pre-flight checks: is this contest ready, and where it is not, what is to be done."""
+"""Pre-flight checks: what is not ready, and what to do about it."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _CONNECT_S = 1.0
 
 
 class Outcome(Enum):
-    """Name how a check came out; only FAIL keeps a session from being armed."""
+    """The outcomes of a check; a FAIL has to be mended before the event."""
 
     OK = "OK"
     WARN = "WARN"
@@ -30,7 +30,7 @@ class Outcome(Enum):
 
 @dataclass(frozen=True)
 class Check:
-    """Hold the outcome of one check; `remedy` says what to do where it is not OK."""
+    """One check with its outcome; `remedy` says what to do where it is not OK."""
 
     group: str
     name: str
@@ -45,7 +45,7 @@ def run_checks(
     *,
     progress: Progress = lambda done, total: None,
 ) -> Iterator[Check]:
-    """Yield the checks one by one, as they are done; nothing is changed but the image manifest.
+    """Yield each check when it is done; only the image manifest is changed.
 
     `open_meter` is None for a contest with an emulated meter or none.
     """

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The clock that the use cases are given: the machine's own here, a fake one in tests."""
+"""The clock of the use cases: the machine's own here, a fake one in tests."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from referee.core.instant import Instant
 
 
 class Clock(Protocol):
-    """Tell the time."""
+    """What tells the time."""
 
     def now(self) -> Instant:
         """Return the present instant."""
@@ -23,7 +23,7 @@ class Clock(Protocol):
 
 
 class SystemClock:
-    """Read the machine's monotonic clock, its wall clock in UTC, and the id of this boot."""
+    """The machine's monotonic clock, its wall clock in UTC, and the id of this boot."""
 
     def now(self) -> Instant:
         """Return the present instant."""
@@ -32,7 +32,7 @@ class SystemClock:
 
 @cache
 def _boot_id() -> str:
-    """Return what the kernel calls this boot: monotonic times of two boots never compare."""
+    """Return the kernel's name of this boot: monotonic times of two boots do not compare."""
     if sys.platform == "darwin":
         command = ["sysctl", "-n", "kern.bootsessionuuid"]
         return subprocess.run(

@@ -109,7 +109,7 @@ class MeterSection:
 
     @property
     def emulated(self) -> bool:
-        """Tell whether no real meter measures: such an energy is not official."""
+        """Tell whether an emulator stands in for the meter: such an energy is not official."""
         return self.resource == "emulated"
 
 
@@ -122,7 +122,7 @@ class StorageSection:
 
 @dataclass(frozen=True)
 class Config:
-    """Hold a whole configuration; `path` is the file it came from."""
+    """A whole configuration; `path` is the file it came from."""
 
     path: Path
     contest: ContestSection
@@ -143,5 +143,5 @@ class Config:
 
     @property
     def teams(self) -> Path:
-        """Return the file of teams and password hashes, which stands beside the configuration."""
+        """Return the file of teams and password hashes; it stands beside the configuration."""
         return self.path.parent / "teams.csv"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What every process of a contest shares, and how a contest is prepared before they start."""
+"""A contest as prepared in its folder, and how it is prepared before its processes start."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ from referee.store.sessions import all_sessions
 
 @dataclass(frozen=True)
 class Contest:
-    """Hold a prepared contest: configuration, clock, database, keys, images and classes.
+    """A contest as prepared in its folder: configuration, clock, database, keys, images, classes.
 
     `images[k-1]` is image id k; `class_ids` is ascending.
     """
@@ -57,8 +57,9 @@ def prepare_contest(
 ) -> tuple[Database, Manifest]:
     """Create or open the contest's folder and bring its image manifest up to date.
 
-    Raises `InputError` for inputs that cannot be used, and when sessions have been run here with
-    other images: their scores would no longer be those of what was shown.
+    What the folder holds is this user's alone afterwards. Raises `InputError` for inputs that
+    cannot be used, and where sessions were run here with other images: their scores would no
+    longer fit what was shown.
     """
     make_private(config.storage.folder)
     close_to_others(config.path)
@@ -114,7 +115,7 @@ def read_contest_truth(contest: Contest) -> GroundTruth:
             )
     truth = _read_truth(contest.config)
     mapping = {entry.source_id: entry.image_id for entry in contest.images}
-    # A source without a list of its images names only those with a box: the folder has them all.
+    # A source without a list of images names only images with a box. The folder has all of them.
     complete = replace(truth.truth, image_ids=np.asarray(sorted(mapping), dtype=np.int64))
     return renumber(complete, mapping)
 
@@ -150,7 +151,7 @@ def _input_files(config: Config) -> dict[str, InputFile]:
 
 
 def _content(manifest: Manifest) -> tuple[object, ...]:
-    """Return what makes two manifests the same contest, wherever their files lie."""
+    """Return what two manifests of the same contest have in common, wherever their files lie."""
     return (
         [(entry.image_id, entry.source_id, entry.sha256) for entry in manifest.images],
         dict(manifest.classes),

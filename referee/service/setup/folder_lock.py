@@ -57,7 +57,7 @@ def is_locked(folder: Path, role: str) -> bool:
     except FileNotFoundError:
         return False
     try:
-        # A shared lock keeps nobody else from asking the same.
+        # With a shared lock others can ask the same at the same time.
         fcntl.flock(descriptor, fcntl.LOCK_SH | fcntl.LOCK_NB)
     except BlockingIOError:
         return True

@@ -17,7 +17,7 @@ from referee.formats.truth_file import GroundTruthFile
 from referee.store.images import ImageEntry
 
 Progress = Callable[[int, int], None]
-"""Called with how many are done and how many there are."""
+"""A function that gets how many are done and how many there are."""
 
 _MEDIA_TYPES = {"JPEG": "image/jpeg", "PNG": "image/png"}
 _SUFFIXES = {".jpg", ".jpeg", ".png"}
@@ -77,7 +77,7 @@ def _paths(folder: Path, truth: GroundTruthFile) -> dict[int, tuple[int, Path]]:
     if all(_NUMBERED.fullmatch(stem) for stem in stems):
         numbers = {int(stem): path for stem, path in stems.items()}
         _require_one_each(folder, files, numbers)
-        # Numbers with holes are names, as long as the ground truth knows every one of them.
+        # Numbers with holes are names, if the ground truth knows each of them.
         if max(numbers) == len(numbers) or len(of_files) < len(numbers):
             return _numbered(folder, numbers, of_files, truth)
     ids = contest_image_ids(own)
@@ -144,7 +144,7 @@ def _entry(
         with Image.open(path) as image:
             media_type = _MEDIA_TYPES.get(image.format or "")
             width, height = image.size
-            # Decode it, a JPEG at an eighth of its size: `verify` looks into no JPEG's data.
+            # Decode the image, a JPEG at an eighth of its size. `verify` reads no data of a JPEG.
             image.draft(image.mode, (1, 1))
             image.load()
     except (OSError, UnidentifiedImageError, SyntaxError) as error:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Keys of one contest: made at set-up, kept in a file that only its owner may read."""
+"""The keys of a contest, made at set-up and kept in a file that only its owner can read."""
 
 from __future__ import annotations
 
@@ -18,19 +18,19 @@ _KEY_BYTES = 32
 
 @dataclass(frozen=True)
 class Secrets:
-    """Hold the key that signs contestants' tokens and the one that signs operators' forms."""
+    """The keys of a contest: one signs contestants' tokens, one signs operators' forms."""
 
     token_key: bytes
     console_key: bytes
 
 
 def secrets_path(folder: Path) -> Path:
-    """Return where a contest's folder keeps its keys."""
+    """Return the file of the keys in a contest's folder."""
     return folder / "secrets.json"
 
 
 def load_secrets(folder: Path) -> Secrets:
-    """Return the keys of a contest's folder, which are made at the first call.
+    """Return the keys of a contest's folder; the first call makes them.
 
     Raises `ConfigError` when others may read the file, or when it is damaged: without its keys
     no token that was handed out would be good any more.
@@ -42,13 +42,13 @@ def load_secrets(folder: Path) -> Secrets:
 
 
 def _make(path: Path) -> None:
-    """Write new keys beside the path, and give them its name in one step, unless it is taken."""
+    """Write new keys beside the path, then give them its name in one step, unless it is taken."""
     keys = {name: secrets.token_hex(_KEY_BYTES) for name in ("token_key", "console_key")}
     descriptor, new = tempfile.mkstemp(dir=path.parent, prefix=path.name)  # with mode 600
     try:
         with os.fdopen(descriptor, "w", encoding="ascii") as file:
             json.dump(keys, file)
-        # Of several that start together one makes the keys, and nobody reads them half written.
+        # Several processes may start together: one of them makes the keys, none reads half of them.
         with contextlib.suppress(FileExistsError):
             os.link(new, path)
     finally:
