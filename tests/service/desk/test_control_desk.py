@@ -16,6 +16,7 @@ from referee.core.states import EndCause, SessionState, state_of
 from referee.errors import Refusal, Unavailable
 from referee.service.desk.metering import LinkState
 from referee.service.desk.requests import serve_request
+from referee.service.preflight.disk import DISK_FLOOR_BYTES
 from referee.service.setup.clock import SystemClock
 from referee.store.notices import audit_of, recent_notices
 from referee.store.readings import energy_of, readings_of
@@ -650,3 +651,20 @@ def test_requests_of_the_contest_server(desk, contest):
     with pytest.raises(Refusal, match="'dance'") as refused:
         serve_request(desk, {"action": "dance"})
     assert "action_unknown" == refused.value.code
+
+
+def test_obstacles_are_what_keeps_a_session_from_starting(desk, contest, meter, monkeypatch):
+    """None while all is well; a meter that is lost and a disk without room are named."""
+    assert {"obstacles": []} == serve_request(desk, {"action": "obstacles"})
+    meter.lost = True
+    eventually(lambda: desk.metering.status.link is LinkState.LOST)
+    monkeypatch.setitem(DISK_FLOOR_BYTES, "event", 2**60)
+    disk, link = serve_request(desk, {"action": "obstacles"})["obstacles"]
+    assert "make room" in disk
+    assert "The power meter does not answer yet. No link to the meter." == link
+
+
+def test_a_desk_without_a_meter_has_no_obstacle(contest):
+    """Sessions that run without a meter wait for none."""
+    with running_desk(contest, None) as desk:
+        assert [] == desk.obstacles()
