@@ -30,8 +30,11 @@ function showRow(row, session, shown) {
   texts.forEach((text, n) => {
     const cell = row.cells[n + 1];
     if (cell.textContent !== text) cell.textContent = text;
+    cell.classList.toggle("none", text === "–");
   });
-  row.cells[5].className = session.verdict ?? "";
+  for (const name of ["VALID", "SUSPECT", "INVALID"]) {
+    row.cells[5].classList.toggle(name, name === session.verdict);
+  }
   row.cells[6].classList.toggle("doubtful", session.too_short);
   row.classList.toggle("void", session.state === "VOID");
   row.classList.toggle("shown", shown);

@@ -173,5 +173,4 @@ def verdict_text(session: Row) -> str:
         return ""
     if session["state"] == "VOID":
         return "The session is void, so this verdict counts for nothing."
-    emulated = "The meter was emulated. " if session["emulated"] else ""
-    return emulated + _VERDICTS[session["verdict"]]
+    return _VERDICTS[session["verdict"]]

@@ -36,7 +36,6 @@ def session(state: str = "RUNNING", **changes: Any) -> dict[str, Any]:
     return {
         "id": 3,
         "state": state,
-        "emulated": False,
         "end_cause": "deadline" if over else None,
         "void_reason": "wrong device" if state == "VOID" else None,
         "verdict": "VALID" if state in ("SCORED", "SEALED") else None,
@@ -204,12 +203,6 @@ def test_verdict_of_a_void_session_counts_for_nothing() -> None:
     """A voided session keeps its verdict, and the page says what it is worth."""
     assert "counts for nothing" in verdict_text(session("VOID", verdict="VALID"))
     assert "The energy is valid." == verdict_text(session("SCORED"))
-
-
-def test_verdict_of_an_emulated_energy() -> None:
-    """Nobody takes a verdict for one of a real measurement."""
-    text = verdict_text(session("SCORED", emulated=True))
-    assert "The meter was emulated. The energy is valid." == text
 
 
 def test_remarks_of_the_meter() -> None:
