@@ -12,7 +12,7 @@ __all__ = ["open_meter"]
 
 
 def __getattr__(name: str) -> Any:
-    """Import `open_meter` when it is first used, so that `power.meter` alone stays light."""
+    """Import `open_meter` at its first use, so that `import power.meter` stays light."""
     if name == "open_meter":
         from power.connect import open_meter
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The command line of `python -m power`; exit 0 good, 1 the answer is no, 2 wrong use."""
+"""The command line of `python -m power`: exit 0 good, 1 the answer is no, 2 wrong use."""
 
 from __future__ import annotations
 
@@ -24,12 +24,12 @@ from power.errors import MeterError
 _EPILOG = """\
 RESOURCE is a PyVISA resource string:
   TCPIP::192.168.1.5::INSTR          Ethernet (VXI-11)
-  TCPIP::127.0.0.1,PORT::inst0::INSTR  the emulator, or any VXI-11 at a known port
+  TCPIP::127.0.0.1,PORT::inst0::INSTR  the emulator, or VXI-11 at a known port
   USB::0x0B21::0x0025::SERIAL::INSTR USB (USBTMC)
   ASRL/dev/ttyUSB0::INSTR            RS-232
   GPIB0::1::INSTR                    GPIB (set PYVISA_LIBRARY=@ivi for a vendor's VISA)
 
-Try it without a meter, in two shells:
+Try it without a meter, in two terminals:
   python -m power emulate --watts 5
   python -m power record TCPIP::127.0.0.1,PORT::inst0::INSTR --seconds 20 --out log.csv
 """

@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: Apache-2.0
-"""One module for each command of `python -m power`: `add_parser` and a function that runs it."""
+"""The commands of `python -m power`, one module each: `add_parser`, and `run` to run it."""

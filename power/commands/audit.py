@@ -15,9 +15,9 @@ from power.meter import Identity, MeterSettings
 from power.values import settings_to_json
 
 _DESCRIPTION = """\
-Judge the energy in a power log, or in a log of the 2015 challenge (five columns, no header).
-Settings come from the file LOG.json that `record` writes beside a log, or from the options here;
-without either the verdict is at best SUSPECT. Exit code 1 when the energy is INVALID.
+Judge the energy in a power log, or in a log of the 2015 challenge (five columns, no header). The
+settings come from the file LOG.json that `record` writes beside a log, or from the options here.
+Without either the verdict is SUSPECT at best. Exit code 1 when the energy is INVALID.
 """
 
 
@@ -27,8 +27,8 @@ def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) ->
         "audit", help="judge the energy in a log file", description=_DESCRIPTION
     )
     parser.add_argument("log", metavar="LOG.csv", type=Path)
-    parser.add_argument("--session", type=float, metavar="S", help="how long the session lasted")
-    parser.add_argument("--model", help="the meter's model, as WT310E; chooses the accuracy table")
+    parser.add_argument("--session", type=float, metavar="S", help="length of the session, s")
+    parser.add_argument("--model", help="the meter's model, such as WT310E, for its accuracy table")
     add_setting_options(parser)
     parser.add_argument("--json", action="store_true", help="print one JSON object on stdout")
     parser.set_defaults(run=run)
@@ -54,7 +54,7 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _given(options: argparse.Namespace) -> RunFacts | None:
-    """Return facts from the options; they need at least the session's length and both ranges."""
+    """Return facts from the options, which must give the session's length and both ranges."""
     needed = (options.session, options.volts, options.amps)
     if all(value is None for value in (*needed, options.model)):
         return None

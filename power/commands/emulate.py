@@ -19,13 +19,13 @@ Serve an emulated WT310 over VXI-11 on loopback. When clients may connect, one l
 
   ready TCPIP::127.0.0.1,PORT::inst0::INSTR
 
-The load restarts with each integration, so that the energy of a run of T seconds is the profile's
-integral from 0 to T (unless --profile-runs-on is given). SIGTERM or Ctrl-C ends it.
+The load starts anew with each integration, so that a run of T seconds costs the profile's integral
+from 0 to T. --profile-runs-on changes that. SIGTERM or Ctrl-C ends the emulator.
 """
 
 
 def _epilog() -> str:
-    """Return how to rehearse a disaster, with the table of faults."""
+    """Return the text on how to rehearse a disaster, with the table of faults."""
     rows = []
     for name, (parameters, text) in CATALOGUE.items():
         given = " ".join(f"{key}={value}" for key, value in parameters.items())
@@ -34,16 +34,16 @@ def _epilog() -> str:
 
 
 _REHEARSAL = """\
-Rehearse a disaster: write a schedule, a time and a fault on each line; times are seconds since the
-emulator's start, or since the integration's start with `start+`:
+Rehearse a disaster: write a schedule with a time and a fault on each line. Times are seconds since
+the emulator's start, or with `start+` since the integration's start:
 
-  # the cable is pulled at half time for 8 s, and somebody presses STOP shortly before the end
+  # the cable is out for 8 s at half time, and somebody presses STOP shortly before the end
   start+150 unplug seconds=8
   start+290 panel key=STOP
 
   python -m power emulate --watts 5 --schedule disaster.txt
 
-Or switch a fault on by hand while it runs (--control 0 prints the port on stderr):
+Or switch a fault on by hand while the emulator runs (--control 0 prints the port on stderr):
 
   python -m power fault 127.0.0.1:PORT "panel key=RESET"
 
@@ -63,13 +63,13 @@ def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) ->
     )
     _add_load(parser)
     parser.add_argument("--model", choices=sorted(MODELS), default="WT310", help="default WT310")
-    parser.add_argument("--identity", default="", help="the whole *IDN? reply of something else")
+    parser.add_argument("--identity", default="", help="another *IDN? reply, whole")
     parser.add_argument("--port", type=int, default=0, help="TCP port; 0 chooses one (default)")
     parser.add_argument(
         "--serial", action="store_true", help="serve RS-232 on a pseudo-terminal, not VXI-11"
     )
     parser.add_argument(
-        "--links", type=int, default=1, help="clients at a time; the real meter takes 1 (default)"
+        "--links", type=int, default=1, help="clients at a time (default 1, as the real meter)"
     )
     parser.add_argument(
         "--fault", metavar="LINE", action="append", default=[], help="a fault from the beginning"
@@ -78,10 +78,10 @@ def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) ->
     parser.add_argument(
         "--control", metavar="PORT", type=int, help="take faults on this port; 0 chooses one"
     )
-    parser.add_argument("--seed", type=int, default=0, help="of the random faults (default 0)")
+    parser.add_argument("--seed", type=int, default=0, help="seed of the random faults (default 0)")
     _add_guesses(parser)
     parser.add_argument(
-        "--exit-with-parent", action="store_true", help="end when the starting process ends"
+        "--exit-with-parent", action="store_true", help="end when the parent process ends"
     )
     parser.set_defaults(run=run)
 
@@ -103,39 +103,52 @@ def _add_load(parser: argparse.ArgumentParser) -> None:
     load.add_argument(
         "--traffic",
         metavar="URL",
-        help="load that follows a contest server: a URL that answers JSON with a count of work",
+        help="load that follows a contest server; URL answers JSON with a count of work",
     )
-    parser.add_argument("--traffic-key", default="images_fetched", help="the count's name in it")
-    parser.add_argument("--idle", type=float, default=2.0, help="idle watts of --traffic (2)")
     parser.add_argument(
-        "--joules", type=float, default=0.5, help="energy for each unit of work of --traffic (0.5)"
+        "--traffic-key",
+        default="images_fetched",
+        help="name of that count (default images_fetched)",
     )
-    parser.add_argument("--repeat", action="store_true", help="repeat the recorded load for ever")
+    parser.add_argument(
+        "--idle", type=float, default=2.0, help="idle watts of --traffic (default 2)"
+    )
+    parser.add_argument(
+        "--joules",
+        type=float,
+        default=0.5,
+        help="joules for each unit of work of --traffic (default 0.5)",
+    )
+    parser.add_argument("--repeat", action="store_true", help="repeat the recorded load endlessly")
     parser.add_argument(
         "--profile-runs-on",
         action="store_true",
-        help="let the load's time begin with the emulator instead of each integration",
+        help="count the load's time from the emulator's start, not from each integration",
     )
     parser.add_argument("--volts", type=float, default=120.0, help="rms voltage (default 120)")
     parser.add_argument("--power-factor", type=float, default=1.0, help="0 to 1 (default 1)")
     parser.add_argument(
-        "--hertz", type=float, default=60.0, help="0 is direct current (default 60)"
+        "--hertz", type=float, default=60.0, help="frequency; 0 is direct current (default 60)"
     )
 
 
 def _add_guesses(parser: argparse.ArgumentParser) -> None:
-    guesses = parser.add_argument_group("where the real meter's behaviour is not known")
+    guesses = parser.add_argument_group("behaviour of the real meter that is not known")
     guesses.add_argument(
         "--late-final", action="store_true", help="show the final energy one update after the end"
     )
     guesses.add_argument(
-        "--no-range-items", action="store_true", help="do not know the items URANge and IRANge"
+        "--no-range-items", action="store_true", help="firmware without the items URANge and IRANge"
     )
     guesses.add_argument(
-        "--refuse-illegal", action="store_true", help="refuse illegal values instead of the nearest"
+        "--refuse-illegal",
+        action="store_true",
+        help="refuse illegal values instead of taking the nearest legal one",
     )
     guesses.add_argument(
-        "--ranges-while-running", action="store_true", help="take range changes while integrating"
+        "--ranges-while-running",
+        action="store_true",
+        help="accept range changes during an integration",
     )
     guesses.add_argument(
         "--busy-window",
@@ -181,7 +194,7 @@ def _traffic(options: argparse.Namespace) -> Traffic | None:
     if options.traffic is None:
         return None
     if not options.traffic.startswith(("http://", "https://")):
-        raise ValueError(f"--traffic {options.traffic!r} is no http URL")
+        raise ValueError(f"--traffic {options.traffic!r} is not an http or https URL")
     return Traffic(options.traffic, options.traffic_key, options.idle, options.joules)
 
 

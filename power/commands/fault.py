@@ -11,7 +11,7 @@ from power.emulator.faults import parse_fault
 
 _DESCRIPTION = """\
 Send lines to the control port of `python -m power emulate --control 0`, and print the answers. A
-line is a fault with its parameters, or `status`; `python -m power emulate --help` lists the faults.
+line is a fault with its parameters, or `status`. `python -m power emulate --help` lists the faults.
 
   python -m power fault 127.0.0.1:4711 "unplug seconds=8"
   python -m power fault 127.0.0.1:4711 "panel key=STOP" status
@@ -35,7 +35,7 @@ def run(options: argparse.Namespace) -> int:
     """Send each line and print its answer; exit code 1 if one was refused."""
     host, _, port = options.address.rpartition(":")
     if not port.isdecimal():
-        raise ValueError(f"{options.address!r} is no HOST:PORT")
+        raise ValueError(f"{options.address!r} is not of the form HOST:PORT")
     for line in options.lines:
         if line != "status":
             parse_fault(line)
@@ -48,7 +48,7 @@ def run(options: argparse.Namespace) -> int:
             stream.flush()
             answer = stream.readline().strip()
             if not answer or answer.startswith("error"):
-                print(answer or "the emulator has gone", file=sys.stderr)
+                print(answer or "error: the emulator has ended", file=sys.stderr)
                 return 1
             print(answer)
     return 0

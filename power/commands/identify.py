@@ -11,8 +11,8 @@ from power.commands.output import print_json
 from power.values import identity_to_json
 
 _DESCRIPTION = """\
-Ask who answers at a resource string, and refuse what is no supported meter. Changes nothing but the
-form of the meter's replies, so it is safe while an integration runs.
+Ask which instrument answers at a resource string, and refuse an unsupported one. It changes only
+the form of the meter's replies, so it is safe while an integration runs.
 """
 
 

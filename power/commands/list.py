@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`python -m power list`: say which meters may be on the bus, and what is missing."""
+"""`python -m power list`: list the meters that PyVISA finds, and say what is missing."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from power.commands.output import print_json
 from power.transports.discovery import look
 
 _DESCRIPTION = """\
-List the resource strings that PyVISA finds, with hints: a missing library, a missing udev rule. A
+List the resource strings that PyVISA finds. Hints on stderr name a missing library or udev rule. A
 meter on Ethernet is found only if its portmapper answers a broadcast. Exit code 1 when nothing is
 found.
 """
@@ -18,7 +18,9 @@ found.
 
 def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     """Add the command's parser."""
-    parser = commands.add_parser("list", help="list what is on the bus", description=_DESCRIPTION)
+    parser = commands.add_parser(
+        "list", help="list the meters that PyVISA finds", description=_DESCRIPTION
+    )
     parser.add_argument("--json", action="store_true", help="print one JSON object on stdout")
     parser.set_defaults(run=run)
 

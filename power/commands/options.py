@@ -15,10 +15,17 @@ def add_meter_options(parser: argparse.ArgumentParser) -> None:
     """Add the resource string, the wire log and the JSON switch."""
     parser.add_argument("resource", metavar="RESOURCE", help="PyVISA resource string of the meter")
     parser.add_argument(
-        "--wire-log", metavar="FILE", type=Path, help="append the whole conversation to this file"
+        "--wire-log",
+        metavar="FILE",
+        type=Path,
+        help="append the conversation with the meter to this file",
     )
-    parser.add_argument("--timeout", type=float, default=2.0, help="seconds per reply (default 2)")
-    parser.add_argument("--baud", type=int, default=9600, help="of a serial line (default 9600)")
+    parser.add_argument(
+        "--timeout", type=float, default=2.0, help="seconds to wait for a reply (default 2)"
+    )
+    parser.add_argument(
+        "--baud", type=int, default=9600, help="speed of a serial line (default 9600)"
+    )
     parser.add_argument("--json", action="store_true", help="print one JSON object on stdout")
 
 
@@ -30,9 +37,13 @@ def add_setting_options(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--volts", type=float, help="fixed voltage range, V (default: auto-range)")
     parser.add_argument("--amps", type=float, help="fixed current range, A (default: auto-range)")
-    parser.add_argument("--crest-factor", type=int, choices=(3, 6), default=3, help="default 3")
+    parser.add_argument(
+        "--crest-factor", type=int, choices=(3, 6), default=3, help="3 or 6 (default 3)"
+    )
     parser.add_argument("--line-filter", action="store_true", help="switch the line filter on")
-    parser.add_argument("--frequency-filter", action="store_true", help="frequency filter on")
+    parser.add_argument(
+        "--frequency-filter", action="store_true", help="switch the frequency filter on"
+    )
 
 
 def settings_of(options: argparse.Namespace, timer_s: int) -> MeterSettings:

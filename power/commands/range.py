@@ -21,8 +21,9 @@ from power.wt310.driver import WT310
 
 _DESCRIPTION = """\
 Watch a device at its hardest work on auto-range, and propose fixed ranges with head-room. Official
-runs use fixed ranges: while auto-range switches nothing is measured, and a range that is too small
-cuts crests without a sign. Refused while an integration runs. Exit code 1 when no range fits.
+runs use fixed ranges. While auto-range switches, the meter measures nothing; a range that is too
+small cuts crests without a sign. It resets the meter, so it is refused while an integration runs.
+Exit code 1 when no range fits.
 
   python -m power range TCPIP::192.168.1.5::INSTR --seconds 30
 """
@@ -38,13 +39,16 @@ def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) ->
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     add_meter_options(parser)
-    parser.add_argument("--seconds", type=float, default=30.0, help="how long (default 30)")
+    parser.add_argument("--seconds", type=float, default=30.0, help="seconds to watch (default 30)")
     parser.add_argument(
         "--mode", choices=[mode.value for mode in InputMode], default="RMS", help="input mode"
     )
     parser.add_argument("--crest-factor", type=int, choices=(3, 6), default=3, help="default 3")
     parser.add_argument(
-        "--headroom", type=float, default=HEADROOM, help=f"factor above what is seen ({HEADROOM})"
+        "--headroom",
+        type=float,
+        default=HEADROOM,
+        help=f"factor above what is seen (default {HEADROOM})",
     )
     parser.set_defaults(run=run)
 
@@ -81,7 +85,7 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _watch(meter: WT310, seconds: float) -> Extremes:
-    """Return the extremes of what the meter shows, once per update; no data is left out."""
+    """Return the extremes of what the meter shows; readings without data are left out."""
     schedule = Schedule(time.monotonic(), _UPDATE_S)
     end_s = time.monotonic() + seconds
     readings: list[Reading] = []
@@ -93,7 +97,7 @@ def _watch(meter: WT310, seconds: float) -> Extremes:
             readings.append(reading)
             peaks.append(meter.read_peaks())
     if not readings:
-        raise MeterRefused("the meter showed no values; check the wiring, and switch the device on")
+        raise MeterRefused("the meter showed no values; check the wiring and switch the device on")
     powers = [row.power_w or 0.0 for row in readings]
     return Extremes(
         voltage_v=max(abs(row.voltage_v or 0.0) for row in readings),
@@ -126,4 +130,4 @@ def _print(seen: Extremes, choices: list[Choice]) -> None:
             f"({choice.share:.2%} of the mean power)"
         )
     if not choices:
-        print("no range of this meter is large enough for the device", file=sys.stderr)
+        print("error: no range of this meter is large enough for the device", file=sys.stderr)

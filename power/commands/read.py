@@ -16,8 +16,9 @@ from power.values import reading_to_json
 from power.wt310.driver import WT310
 
 _DESCRIPTION = """\
-Print voltage, current, power, energy, integration time and state. Never starts, stops or resets an
-integration. While none runs, the meter's output items are set if they are not the ones needed.
+Print voltage, current, power, energy, integration time and state. It never starts, stops or resets
+an integration. If another program has changed the meter's output items, it sets them right, but
+only while no integration runs.
 """
 
 
@@ -50,7 +51,7 @@ def run(options: argparse.Namespace) -> int:
 
 
 def line(reading: Reading) -> str:
-    """Return a reading as one line for people; what the meter did not have is a dash."""
+    """Return a reading as one line for people; a dash stands for a missing value."""
     fields = (
         (reading.voltage_v, "V"),
         (reading.current_a, "A"),

@@ -26,10 +26,10 @@ from power.meter import Reading
 from power.values import identity_to_json, settings_to_json
 
 _DESCRIPTION = """\
-Reset the meter, set it up, integrate for --seconds by the meter's own timer, write every reading to
-a CSV file as it comes, and print energy and verdict. Ctrl-C ends the integration early and still
-judges it. While the disk is full the readings wait in memory. Exit code 1 when the energy is
-INVALID, or when the files could not be written.
+Reset the meter, set it up, and integrate for --seconds by the meter's own timer. Every reading goes
+to a CSV file as it comes. At the end energy and verdict are printed. Ctrl-C ends the integration
+early and still judges it. While the disk is full the readings wait in memory. Exit code 1 when the
+energy is INVALID, or when the files could not be written.
 
   python -m power record TCPIP::10.0.0.5::INSTR --seconds 600 --volts 150 --amps 0.5 --out run.csv
 """
@@ -45,33 +45,35 @@ def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) ->
     )
     add_meter_options(parser)
     add_setting_options(parser)
-    parser.add_argument("--seconds", type=int, default=60, help="whole seconds (default 60)")
+    parser.add_argument(
+        "--seconds", type=int, default=60, help="length of the run, whole seconds (default 60)"
+    )
     parser.add_argument(
         "--out",
         metavar="LOG.csv",
         type=Path,
         required=True,
-        help="a new file; settings and identity go into LOG.json beside it",
+        help="a new file for the readings; settings and identity go into LOG.json beside it",
     )
     parser.add_argument(
         "--official", action="store_true", help="refuse auto-range, unless a reason is given"
     )
     parser.add_argument(
-        "--auto-range", metavar="REASON", help="why an official run is made on auto-range"
+        "--auto-range", metavar="REASON", help="reason for an official run on auto-range"
     )
     parser.add_argument("--quiet", action="store_true", help="no progress on stderr")
     parser.set_defaults(run=run)
 
 
 def run(options: argparse.Namespace) -> int:
-    """Record once; the meter's panel is given back at the end."""
+    """Record once, and give the meter's panel back at the end."""
     if options.seconds < 1:
         raise ValueError("--seconds must be at least 1")
     fixed = None not in (options.volts, options.amps)
     if options.official and not fixed and not options.auto_range:
         raise ValueError(
-            "an official run needs fixed ranges: give --volts and --amps as `python -m power "
-            "range` proposes them, or --auto-range REASON, which makes the verdict SUSPECT"
+            "an official run needs fixed ranges. Give --volts and --amps as `python -m power "
+            "range` proposes them. Or give --auto-range REASON, which makes the verdict SUSPECT"
         )
     for path in (options.out, facts_path(options.out)):
         if path.exists():
@@ -125,7 +127,7 @@ def _save(log: Path, facts: RunFacts) -> bool:
 
 @contextmanager
 def _interruptible() -> Iterator[threading.Event]:
-    """Turn Ctrl-C into a wish to stop, so that the integration is ended and judged."""
+    """Take Ctrl-C as a wish to stop, so that the integration is ended and judged."""
     asked = threading.Event()
 
     def ask(number: int, frame: FrameType | None) -> None:

@@ -13,9 +13,9 @@ from power.commands.output import print_json
 
 _DESCRIPTION = """\
 Check identity, error queue, settings, update rate, the behaviour right after START, the
-integrator's clock against ours, and a short integration; then put the settings back. Needs some
-seconds beyond --seconds. Nothing is touched while an integration runs. Exit code 1 when a check
-fails.
+integrator's clock against this computer's, and a short integration. Then put the settings back. It
+takes some seconds more than --seconds. It is refused while an integration runs. Exit code 1 when a
+check fails.
 """
 
 
@@ -32,7 +32,7 @@ def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) ->
 
 
 def run(options: argparse.Namespace) -> int:
-    """Print one line for each check as it is done."""
+    """Print one line for each check when it is done."""
     if options.seconds < 1:
         raise ValueError("--seconds must be at least 1")
     checks = []

@@ -13,7 +13,7 @@ from power.emulator.instrument import Instrument
 
 WAIT = Pattern.parse(":COMMunicate:WAIT")
 
-# The self-test takes about 6 s (page 6-36); of the zero calibration users report half a minute.
+# The self-test takes about 6 s (page 6-36), the zero calibration half a minute, as users report.
 _SLOW_S = {"*TST": 6.0, "*CAL": 30.0}
 
 

@@ -106,7 +106,7 @@ def _auto(quantity: str) -> tuple[Write, Ask]:
 
 
 def _require_not_running(meter: Instrument) -> None:
-    # Not established for this series; the option chooses.
+    # Not established for this series, so an option chooses.
     if meter.measurement.integrator.running and not meter.options.ranges_while_running:
         raise Refused(813)
 
@@ -128,7 +128,7 @@ def _ask_peak_over(meter: Instrument, numbers: Numbers, data: Data) -> str:
 
 
 def _ask_check_range(meter: Instrument, numbers: Numbers, data: Data) -> str:
-    """Answer the CHECK RANGE lamps VL VH VO VP AL AH AO AP (page 6-15)."""
+    """Return the CHECK RANGE lamps VL VH VO VP AL AH AO AP (page 6-15)."""
     settings, load = meter.settings, meter.measurement.load
     condition = meter.measurement.condition
     watts = meter.measurement.values.watts

@@ -17,7 +17,7 @@ _MOST_ITEMS = 255
 _NO_ELEMENT = ("TIME", "MATH", "URANge", "IRANge")
 _ENERGY = ("WH", "WHP", "WHM", "AH", "AHP", "AHM")
 
-# `UPPeak` before `U` is not needed: a word counts only from its short form on.
+# The order of `UPPeak` and `U` does not matter: a word counts only from its short form on.
 FUNCTIONS = (
     *("U", "I", "P", "S", "Q", "LAMBda", "PHI", "FU", "FI"),
     *("UPPeak", "UMPeak", "IPPeak", "IMPeak", "PPPeak", "PMPeak"),
@@ -25,7 +25,7 @@ FUNCTIONS = (
     *("URMS", "UMN", "UDC", "URMN", "UAC", "IRMS", "IMN", "IDC", "IRMN", "IAC"),
 )
 
-# What WT200 output has in place of words.
+# WT200 output has these numerals in place of words.
 _NUMERALS = {"NAN": "9.91E+37", "INF": "9.90E+37"}
 
 _SIMPLE: dict[str, Callable[[Values], float]] = {
@@ -155,7 +155,7 @@ def _ask_header(meter: Instrument, numbers: Numbers, data: Data) -> str:
 
 
 def _ask_value(meter: Instrument, numbers: Numbers, data: Data) -> str | bytes:
-    """Answer the values of all items, or of one; on HOLD those of the moment it began (6-23)."""
+    """Return the values of all items, or of one; on HOLD those of its beginning (6-23)."""
     items = _asked_items(meter, data)
     return _values(meter, items)
 

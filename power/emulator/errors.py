@@ -31,8 +31,8 @@ TEXTS = {
     420: "Query UNTERMINATED",
     430: "Query DEADLOCKED",
     440: "Query UNTERMINATED after indefinite response",
-    # The manual gives only the groups of 812-886; which number means what was found by users
-    # of real meters for 813, 842, 844 and 845, and is a guess for 841, 843, 846 and 847.
+    # For 812-886 the manual gives only groups. Users of real meters found what 813, 842, 844 and
+    # 845 mean. The meanings of 841, 843, 846 and 847 are guesses.
     813: "Invalid operation",
     841: "Integrator execute error",
     842: "Integrator execute error",

@@ -21,7 +21,7 @@ def act(meter: Instrument, entry: Entry, at_s: float) -> None:
 
 
 def apply(meter: Instrument, fault: Fault, at_s: float) -> None:
-    """Do what a fault says; those with a count only arm themselves."""
+    """Do what a fault says; a fault with a count is only armed."""
     action = _ACTIONS.get(fault.name)
     if action is not None:
         action(meter, fault, at_s)
@@ -134,7 +134,7 @@ def _binary(meter: Instrument, fault: Fault, at_s: float) -> None:
 
 
 def _clip(meter: Instrument, fault: Fault, at_s: float) -> None:
-    """Do what was recorded: half the power at 128 % of range, steady and without a sign."""
+    """Cut crests as was recorded: half the power at 128 % of range, steady and without a flag."""
     measurement = meter.measurement
     measurement.clipped = fault.number("share")
     shown_a = fault.number("current") * meter.settings.current_range_a

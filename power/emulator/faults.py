@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Faults that can be switched on while the emulated meter runs: one line of text each.
 
-A line is a name and parameters, as `silent count=2` or `panel key=STOP`; in a schedule it follows a
-time in seconds since the emulator's start, or since the integration's start (`start+12.5`).
+A line is a name and parameters, as `silent count=2` or `panel key=STOP`. In a schedule a time comes
+first, in seconds since the emulator's start or since the integration's start (`start+12.5`).
 """
 
 from __future__ import annotations
@@ -70,20 +70,20 @@ class Fault:
         try:
             return float(self.parameters[key])
         except ValueError:
-            raise BadFault(f"{key}={self.parameters[key]} of {self.name} is no number") from None
+            raise BadFault(f"{key}={self.parameters[key]} of {self.name} is not a number") from None
 
 
 def parse_fault(line: str) -> Fault:
-    """Return the fault in a line, its parameters completed with the defaults."""
+    """Return the fault in a line; parameters that it lacks have their defaults."""
     words = line.split()
     if not words or words[0] not in CATALOGUE:
-        raise BadFault(f"{line!r} is no fault; the faults are {', '.join(CATALOGUE)}")
+        raise BadFault(f"{line!r} is not a fault; the faults are {', '.join(CATALOGUE)}")
     parameters = dict(CATALOGUE[words[0]][0])
     for word in words[1:]:
         key, equals, value = word.partition("=")
         if not equals or key not in parameters:
             known = ", ".join(parameters) or "none"
-            raise BadFault(f"{word!r} is no parameter of {words[0]}; it has {known}")
+            raise BadFault(f"{word!r} is not a parameter of {words[0]}, which has: {known}")
         parameters[key] = value
     fault = Fault(words[0], parameters)
     for key in (
@@ -179,7 +179,7 @@ class Faults:
         self.clear_link()
 
     def tamper(self, reply: bytes) -> tuple[bytes | None, float]:
-        """Return what becomes of a reply, None for nothing, and how many seconds late it is."""
+        """Return what is left of a reply, or None, and by how many seconds it is late."""
         if self.take("silent"):
             return None, 0.0
         if self.stale:
@@ -192,10 +192,10 @@ class Faults:
         return reply, slow.number("seconds") if slow else 0.0
 
     def _spoilt(self, reply: bytes) -> bytes:
-        """Replace or insert a few bytes that no number consists of.
+        """Replace or insert a few bytes that occur in no number.
 
-        Noise that happens to form another number cannot be told from a number on any wire without
-        checksums, so it proves nothing about a driver.
+        Noise that forms another number proves nothing about a driver: no wire without checksums
+        can tell it from a number.
         """
         noise = bytes(range(1, 9)) + b"!$%&?@~" + bytes(range(0x80, 0x100))
         at = self._rng.randrange(max(1, len(reply) - 1))

@@ -55,7 +55,7 @@ class Pattern:
         return None
 
     def header(self, verbose: bool, numbers: tuple[int, ...]) -> str:
-        """Return the header of a reply; without verbose short and without optional nodes (5-5)."""
+        """Return the header of a reply; not verbose, it is short, without optional nodes (5-5)."""
         left = list(numbers)
         words = []
         for node in self.nodes:

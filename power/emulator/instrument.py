@@ -17,12 +17,13 @@ from power.emulator.settings import MODELS, Communication, Model, Settings
 class Options:
     """The choice of the emulated unit, and of its behaviour where the facts are guesses.
 
-    `identity` replaces the whole `*IDN?` reply. `late_final` shows the final energy with the next
-    update after the end instead of at once. `range_items` False is a firmware without the items
-    URANge and IRANge. `ranges_while_running` True accepts range changes during an integration.
-    `refuse_illegal` True refuses (222) what is otherwise moved to the nearest legal value.
+    `identity` replaces the whole `*IDN?` reply. `late_final` shows the final energy an update after
+    the end instead of at once. `range_items` False is firmware without the items URANge and IRANge.
+    `ranges_while_running` True accepts range changes during an integration. `refuse_illegal` True
+    refuses an illegal value (222) instead of taking the nearest legal one.
     `profile_from_start` restarts the load profile at each integration. In the `busy_window_s` after
-    START `busy_window` is lost: `commands`, `all`, or nothing (`off`). `seed` chooses the garbage.
+    START `busy_window` says what is lost: `commands`, `all`, or nothing (`off`). `seed` chooses the
+    garbage.
     """
 
     model: str = "WT310"
@@ -44,7 +45,7 @@ class Options:
 class Instrument:
     """The state of one meter; `interpreter.Interpreter` feeds it with messages.
 
-    Not safe for several threads: whoever owns it serialises calls.
+    Not safe for several threads.
     """
 
     def __init__(
@@ -107,7 +108,7 @@ class Instrument:
         self.measurement.advance(now)
 
     def started(self, at_s: float) -> None:
-        """Note that an integration began: faults that count from there are now due in time."""
+        """Note that an integration began, from which some faults are counted."""
         self._due += [(at_s + entry.at_s, entry) for entry in self._after_start]
         self._due.sort(key=lambda item: item[0])
         self._after_start = []
@@ -172,7 +173,7 @@ class Instrument:
         measurement.restart_updates(self.clock())
 
     def hold_values(self, on: bool) -> None:
-        """Hold the numeric data as they are now, or let them go; again ON holds afresh (6-23)."""
+        """Hold the numeric data as they are now, or let them go; a second ON holds newer data."""
         self.held_values = self.measurement.values if on else None
 
     def require_reset(self) -> None:

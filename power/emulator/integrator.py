@@ -17,8 +17,8 @@ STATE_WORDS = {
 class Integrator:
     """The counter of energy between START and STOP; times are seconds of the emulator's clock.
 
-    Refusals carry the codes that users of real meters found: 842 START while started, 844 STOP when
-    not started, 845 RESET while started. 841 (START after TIMEUP or ERROR) and 847 (continuous mode
+    Users of real meters found these codes of refusals: 842 START while started, 844 STOP when not
+    started, 845 RESET while started. 841 (START after TIMEUP or ERROR) and 847 (continuous mode
     without a timer) are guesses.
     """
 

@@ -87,7 +87,7 @@ class Interpreter:
         return output.data[:most], not rest
 
     def unterminated(self) -> None:
-        """Note that somebody read although nothing was asked."""
+        """Note a read without a question before it."""
         if self._output is None and not self._input:
             self.instrument.report(420)
 
@@ -127,7 +127,7 @@ class Interpreter:
             if message.units:
                 self._execute(message)
                 self.instrument.advance()
-            # A WAIT may have come as the last unit: the message ends only when it is over.
+            # The last unit may be a WAIT: then the message ends when the WAIT is over.
             if not message.units and not self._blocked():
                 self._input.popleft()
                 if message.replies:
@@ -141,7 +141,7 @@ class Interpreter:
         return self.instrument.clock() < self._pause_until_s
 
     def _begin(self, message: _Message) -> None:
-        """Throw an unread reply away, as the meter does when it is told something new."""
+        """Throw an unread reply away, as the meter does at a new message."""
         message.begun = True
         if self._output is None:
             return
@@ -155,7 +155,7 @@ class Interpreter:
         except Refused as refusal:
             self.instrument.report(refusal.code)
             if 100 <= refusal.code < 200:
-                # What follows a unit that cannot be read is not executed, and nothing is answered.
+                # After a unit that cannot be read, nothing is executed and nothing is answered.
                 message.units.clear()
                 message.replies.clear()
             return
@@ -170,7 +170,7 @@ class Interpreter:
     def _unit(self, unit: Unit, message: _Message) -> bytes | None:
         meter = self.instrument
         if unit.query and message.indefinite:
-            # The reply to *IDN? or *OPT? has no definite end, so no other may follow (App-3).
+            # The reply to *IDN? or *OPT? has no definite end, so no other reply may follow (App-3).
             raise Refused(440)
         if unit.common:
             message.indefinite = unit.query and unit.common in ("*IDN", "*OPT")

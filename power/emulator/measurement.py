@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """The measuring part: update ticks, ranges, over-range, integration, status bits.
 
-Values are constant between two updates. Each update covers the time since the one before; its
-power is the mean of the load over that time, so that nothing of a load is missed.
+Values are constant between two updates. Each update covers the time since the one before it. Its
+power is the mean of the load over that time, so that no part of a load is missed.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from power.emulator.integrator import Integrator
 from power.emulator.load import OVER_LIMIT, PEAK_LIMIT, ZERO_LIMIT, Load
 from power.emulator.settings import Model, Settings
 
-# When nobody asked for long and nothing is integrated, only the last updates matter.
+# After a long time without questions or integration only the last updates matter.
 _MOST_IDLE_TICKS = 20
 
 UPD, ITG, ITM, FOV, OVR1, POV1, POA1 = 0, 1, 2, 4, 6, 7, 8
@@ -42,7 +42,7 @@ class Values:
 class Measurement:
     """The measurement of a load in update ticks; `advance` brings it to a moment of the clock.
 
-    The tick's phase begins anew at RATE and at START: recorded rows of a real meter show exactly
+    The ticks' phase begins anew at RATE and at START: recorded rows of a real meter show exactly
     one second of energy at TIME 1. `profile_from_start` restarts the load profile at each START.
     """
 
@@ -133,7 +133,7 @@ class Measurement:
         self._set_bits(self.condition | bits)
 
     def change_load(self, watts: float, at_s: float) -> None:
-        """Let the load draw another power from an instant on; what was before stays."""
+        """Let the load draw another power from an instant on; the past stays as it was."""
         from_s = at_s - self._profile_origin_s
         self.load = replace(self.load, profile=self.load.profile.continued(from_s, watts))
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The emulator as a process: announce the resource, run until told to stop, end with the parent."""
+"""The emulator as a process: it announces its resource and runs until it is told to stop."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from power.emulator.serial_line import SerialServer
 from power.emulator.traffic import Traffic, TrafficFollower
 from power.emulator.vxi11 import Vxi11Server
 
-# Scheduled faults are this late at most when no client asks for anything.
+# Without any client a scheduled fault is this late at most.
 _PUMP_S = 0.1
 _SIGNALS = (signal.SIGTERM, signal.SIGINT)
 
@@ -43,11 +43,11 @@ def serve(
     out: TextIO = sys.stdout,
     err: TextIO = sys.stderr,
 ) -> None:
-    """Serve one emulated meter until SIGTERM or SIGINT, or the parent's death if asked for.
+    """Serve one emulated meter until SIGTERM or SIGINT, or until the parent dies if asked for.
 
-    Writes exactly one line to `out` when clients may connect: `ready` and the resource string. With
-    a control port (0 chooses one) faults can be switched on while it runs; its address goes to
-    `err` before. Must run in the main thread, because of the signals.
+    When clients may connect, exactly one line goes to `out`: `ready` and the resource string. On a
+    control port (0 chooses one) faults can be switched on while it runs. Its address goes to `err`
+    before that. Must run in the main thread, because of the signals.
     """
     parent = os.getppid()
     stop = threading.Event()
@@ -79,8 +79,8 @@ def serve(
         while not stop.wait(_PUMP_S):
             with guard:
                 interpreter.pump()
-            # Polled, because the kernel's parent-death signal exists on Linux only, and comes
-            # already when the thread that started this process ends.
+            # Polled: the kernel's parent-death signal exists on Linux only, and comes too early,
+            # when the thread ends that started this process.
             if exit_with_parent and os.getppid() != parent:
                 break
 

@@ -17,8 +17,8 @@ from pathlib import Path
 class LoadProfile:
     """The power of a load over time, constant from each time in `times_s` to the next.
 
-    `times_s` ascends from 0. Before 0 the first power holds, after the last time the last one,
-    unless `period_s` says that the whole repeats.
+    `times_s` ascends from 0. Before 0 the first power holds. After the last time the last power
+    holds, unless the profile repeats with `period_s`.
     """
 
     times_s: tuple[float, ...]
@@ -128,8 +128,8 @@ def noisy(mean_w: float, deviation_w: float, *, seed: int, step_s: float = 0.02)
 def read_csv(path: Path, *, repeat: bool = False) -> LoadProfile:
     """Return a recorded profile: a power log, or two columns of seconds and watts.
 
-    The first line may be a header; columns `elapsed_s` and `power_w` are found by name. Rows
-    without a power are left out, times are counted from the first row.
+    The first line may be a header: then columns `elapsed_s` and `power_w` are found by name. Rows
+    without a power are left out. Times count from the first row.
     """
     with open(path, newline="", encoding="utf-8") as file:
         rows = [row for row in csv.reader(file) if row]

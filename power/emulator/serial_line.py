@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Serve the emulated meter on a pseudo-terminal, as RS-232 does: lines in, lines out.
 
-What arrives beyond 256 unread bytes is lost, and reported as error 390 (pages 3-6 and App-3).
+Bytes beyond 256 unread ones are lost, and reported as error 390 (pages 3-6 and App-3).
 Replies end with CR LF, the setting as delivered.
 """
 
@@ -27,7 +27,7 @@ class SerialServer:
         self._interpreter = interpreter
         self._guard = guard
         self._closing = threading.Event()
-        # The slave end stays open here, else the master would read an error after each client.
+        # The slave end stays open here. Otherwise the master would read an error after each client.
         self._master, self._slave = pty.openpty()
         tty.setraw(self._slave)
         self.device = os.ttyname(self._slave)

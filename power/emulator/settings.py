@@ -29,7 +29,7 @@ class Model:
 
     @property
     def rates_s(self) -> tuple[float, ...]:
-        """Return the update intervals; 10 and 20 s are taken for additions of the E series."""
+        """Return the update intervals; 10 and 20 s count as additions of the E series."""
         return RATES_E_S if self.e_series else RATES_S
 
 

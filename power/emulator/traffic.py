@@ -41,7 +41,7 @@ def watts(traffic: Traffic, counted: float, seconds: float) -> float:
 class TrafficFollower:
     """The thread `emulator-traffic`, which asks the server and sets the load.
 
-    While the server does not answer the load is idle. A count that goes down is a new session.
+    While the server does not answer, the load is idle. A count that goes down is a new session.
     """
 
     def __init__(

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Serve the emulated meter over VXI-11: the core channel of VXI-11 revision 1.0 on loopback.
 
-There is no portmapper: clients name the port. As on the meter only one connection has a link at a
-time (IM WT310E-17EN, page 4-2); `most_links` is a switch, because what a second client really gets
-is not known.
+There is no portmapper: clients name the port. As on the meter, one connection at a time has a link
+(IM WT310E-17EN, page 4-2). `most_links` allows more, because nobody knows what a second client of a
+real meter gets.
 """
 
 from __future__ import annotations
@@ -76,7 +76,7 @@ class Vxi11Server:
             thread.join(timeout=5)
 
     def _outlast_hanging(self) -> None:
-        """Answer nothing while the link is to be mute."""
+        """Answer nothing while the link is mute."""
         with self._guard:
             self._interpreter.pump()
             while self._faults.hanging and not self._closing:
@@ -257,7 +257,7 @@ class Vxi11Server:
         return NO_ERROR
 
     def _forget(self, link: int) -> None:
-        # An unread reply stays: the next client's first message is then "interrupted" (page 5-2).
+        # An unread reply stays: the next client's first message is "interrupted" (page 5-2).
         self._links.pop(link, None)
         self._partial.pop(link, None)
         if self._locked_by == link:

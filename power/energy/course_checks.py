@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The checks that look at the course of a run: its end, its window, its order, its holes."""
+"""Checks of the course of a run: its end, its length, its order, its holes."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from power.meter import IntegrationState
 
 # Readings further apart than this many updates leave a gap.
 GAP_UPDATES = 2.5
-# More of a run than this share must not go without readings.
+# At most this share of a run may be without readings.
 MOST_UNSEEN = 0.5
-# The first updates after START have no data on a real meter (recorded at 1 s updates; how long it
-# takes at shorter ones is not known).
+# The first updates after START have no data on a real meter. This was recorded at updates of 1 s;
+# how long it takes at shorter ones is not known.
 BLANK_UPDATES = 2
 BLANK_S = 1.0
 
@@ -39,7 +39,7 @@ def ending(run: Run) -> Iterator[Finding]:
     if not ended:
         return
     last = run.final
-    # The reading before last must be an update older, else it can show the same stale value.
+    # The reading before must be an update older. Otherwise it may show the same stale value.
     earlier = [
         row
         for row in ended
@@ -48,7 +48,7 @@ def ending(run: Run) -> Iterator[Finding]:
     if not earlier:
         yield suspect(
             "final_unconfirmed",
-            "The final energy was not read twice, one update apart; read it again at the meter.",
+            "The final energy was not read twice, one update apart. Read it at the meter's panel.",
         )
     elif (earlier[-1].energy_wh, earlier[-1].integration_s) != (
         last.energy_wh,
@@ -75,12 +75,12 @@ def window(run: Run, session_s: float) -> Iterator[Finding]:
     if run.final.state is IntegrationState.TIMEUP and measured != timer_s:
         yield invalid(
             "timer",
-            f"The meter's timer ended the run at {measured:g} s, but was set to {timer_s} s.",
+            f"The meter's timer ended the run at {measured:g} s, but it was set to {timer_s} s.",
         )
 
 
 def order(run: Run) -> Iterator[Finding]:
-    """Check that state, time and energy only went forward, and the meter's clock with ours."""
+    """Check that state, time and energy went forward, in step with our clock and without gaps."""
     ended = False
     for row in run.readings:
         if ended and row.state is IntegrationState.START:
@@ -100,15 +100,15 @@ def order(run: Run) -> Iterator[Finding]:
     if gaps:
         yield note(
             "gap",
-            f"Gaps between readings: {len(gaps)}, the longest {max(gaps):.1f} s; the meter's own "
+            f"Gaps between readings: {len(gaps)}, the longest {max(gaps):.1f} s. The meter's own "
             "integrator went on.",
         )
     duration_s = run.final.integration_s or 0.0
     if sum(gaps) > MOST_UNSEEN * duration_s:
         yield suspect(
             "few_samples",
-            f"Nobody watched the meter for {sum(gaps):.1f} of {duration_s:g} s, so that clipping "
-            "or a change of range there would have gone unseen.",
+            f"There are no readings for {sum(gaps):.1f} of {duration_s:g} s. Clipping or a change "
+            "of range in that time would not show.",
         )
 
 
@@ -128,7 +128,7 @@ def _backwards(run: Run) -> Iterator[Finding]:
 
 
 def _clock(run: Run) -> Iterator[Finding]:
-    """Compare TIME with our clock at every running reading; a held display or a stop shows here."""
+    """Compare TIME with our clock at each running reading, to find a pause or a held display."""
     rows = [row for row in run.running if row.integration_s is not None]
     if not rows:
         return
@@ -138,12 +138,12 @@ def _clock(run: Run) -> Iterator[Finding]:
         yield suspect(
             "clock",
             f"The meter's integration time and our clock moved {spread_s:.1f} s apart during the "
-            "run: it was paused or its display was held.",
+            "run. The meter was paused, or its display was held.",
         )
 
 
 def missing(run: Run) -> Iterator[Finding]:
-    """Check for running readings without numbers, after the first updates, which never have any."""
+    """Check for running readings without numbers; the first updates never have any."""
     rows = run.running
     if not rows:
         yield suspect("few_samples", "There is no reading while the integration ran.")

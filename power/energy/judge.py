@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The energy of a session, with its uncertainty and a verdict: pure, used by everybody.
+"""The energy of a session, with its uncertainty and a verdict: pure, and the one judge for all.
 
-The integrator's last WH is the energy. Everything else here only decides whether it may be used.
+The integrator's last WH is the energy. All else only decides whether it may be used.
 
 Findings by code, INVALID: `no_readings`, `not_started`, `not_ended`, `meter_reset`,
 `meter_error`, `restarted`, `time_went_back`, `energy_went_back`, `no_final_energy`,
@@ -38,11 +38,11 @@ def judge_energy(
 ) -> EnergyResult:
     """Return the energy of a session from its readings, in order of time.
 
-    `readings` begin before or at the start of the integration and end with two readings after its
-    end, one update apart. `session_s` is how long the session really lasted by the host's monotonic
-    clock, from the start to the deadline or the early logout. `settings` are those that were read
-    back before the start; a range of None (auto-range) makes the verdict SUSPECT. `active` False
-    says that the device had no reason to draw power. `suspended_s` is how long the host slept.
+    `readings` begin before or at the start of the integration. They end with two readings after its
+    end, one update apart. `session_s` is the session's true length by the host's monotonic clock,
+    from the start to the deadline or the early logout. `settings` are those that were read back
+    before the start. A range of None (auto-range) makes the verdict SUSPECT. `active` False says
+    that the device had no reason to draw power. `suspended_s` is for how long the host slept.
 
     The findings are listed at the top of this module.
     """

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The checks that look at values: ranges, size and sign of power, agreement of both integrals."""
+"""Checks of the values of a run: ranges, size and sign of power, agreement of both integrals."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from power.energy.measured_run import Run, noise_floor_w
 from power.energy.verdict import Finding, invalid, note, suspect
 from power.meter import Flag, Identity, InputMode
 
-# Above its rated range a crest can be cut without a sign; 128 % was recorded with half the power.
+# Above the rated range crests may be cut without a flag: at 128 % half the power was recorded.
 ABOVE_RANGE = 1.1
 
 
@@ -20,7 +20,9 @@ def ranges(run: Run) -> Iterator[Finding]:
     flags = frozenset[Flag]().union(*(row.flags for row in run.readings))
     over = {reason for row in run.readings for reason in row.absent.values() if "over" in reason}
     if over or Flag.OVER_RANGE in flags:
-        yield invalid("over_range", "A value was over its range; choose a larger range and repeat.")
+        yield invalid(
+            "over_range", "A value was over its range. Choose a larger range and run again."
+        )
     for flag, name in (
         (Flag.VOLTAGE_PEAK_OVER, "voltage"),
         (Flag.CURRENT_PEAK_OVER, "current"),
@@ -28,8 +30,8 @@ def ranges(run: Run) -> Iterator[Finding]:
         if flag in flags:
             yield invalid(
                 "peak_over",
-                f"Peaks of the {name} were cut off, so the energy is too low; choose a larger "
-                f"{name} range and repeat.",
+                f"Peaks of the {name} were cut off, so the energy is too low. Choose a larger "
+                f"{name} range and run again.",
             )
     for name, unit in (("voltage_range_v", "V"), ("current_range_a", "A")):
         yield from _range_changes(run, name, unit)
@@ -44,7 +46,7 @@ def ranges(run: Run) -> Iterator[Finding]:
     if not fixed:
         yield suspect(
             "auto_range",
-            "The run was made on auto-range; while a range switches the meter fills in estimates.",
+            "The run was made on auto-range. While a range switches, the meter fills in estimates.",
         )
 
 
@@ -75,7 +77,7 @@ def plausibility(
     if negative:
         yield suspect(
             "negative_power",
-            f"{len(negative)} readings had negative power, down to {min(negative):.3g} W; check "
+            f"{len(negative)} readings had negative power, down to {min(negative):.3g} W. Check "
             "the wiring.",
         )
     final = run.final
@@ -84,8 +86,9 @@ def plausibility(
         if mean_w <= floor_w:
             yield invalid(
                 "no_load",
-                f"The device drew {mean_w:.3g} W on average, no more than the meter's own error: "
-                "it was not connected through the meter, or runs from a battery or second cable.",
+                f"The device drew {mean_w:.3g} W on average, no more than the meter's own error. "
+                "It was not connected through the meter, or it runs from a battery or a second "
+                "cable.",
             )
     yield from _above_range(run)
     if run.settings.mode is InputMode.DC:
@@ -106,7 +109,7 @@ def plausibility(
 
 
 def _above_range(run: Run) -> Iterator[Finding]:
-    """Look at the readings after the end, too: the device is mostly still there."""
+    """Check voltage and current against their ranges, also after the end of the run."""
     for name, range_name in (("voltage_v", "voltage_range_v"), ("current_a", "current_range_a")):
         shares = [
             abs(value) / size
@@ -118,8 +121,8 @@ def _above_range(run: Run) -> Iterator[Finding]:
             word = name.split("_")[0]
             yield suspect(
                 "above_range",
-                f"The {word} reached {max(shares):.0%} of its range, where crests may be cut off "
-                "without a sign; choose a larger range.",
+                f"The {word} reached {max(shares):.0%} of its range. Crests may be cut off there "
+                "without a sign. Choose a larger range.",
             )
 
 
@@ -136,8 +139,8 @@ def _mean_of_alternating(run: Run, floor_w: float) -> Iterator[Finding]:
     if odd:
         yield note(
             "mode",
-            "DC mode on an AC load: voltage and current are means near zero; power and energy "
-            "are right.",
+            "DC mode on an AC load: voltage and current are means near zero. Power and energy are "
+            "right.",
         )
 
 
@@ -154,7 +157,7 @@ def agreement(run: Run, compared: CrossCheck | None) -> Iterator[Finding]:
         return
     text = (
         f"Samples give {compared.sampled_wh:.6g} Wh where the integrator counted "
-        f"{compared.counted_wh:.6g} Wh; {compared.allowance_wh:.2g} Wh may be explained."
+        f"{compared.counted_wh:.6g} Wh. Up to {compared.allowance_wh:.2g} Wh can be explained."
     )
     far = difference > 3 * compared.allowance_wh + 0.1 * abs(compared.counted_wh)
     yield invalid("cross_check", text) if far else suspect("cross_check", text)
@@ -163,10 +166,10 @@ def agreement(run: Run, compared: CrossCheck | None) -> Iterator[Finding]:
 def uncertainty(energy_wh: float | None, uncertainty_wh: float | None) -> Iterator[Finding]:
     """Note an uncertainty above 1 %, or an unknown one."""
     if uncertainty_wh is None or energy_wh is None:
-        yield note("uncertain", "The ranges are not known, so the uncertainty is not either.")
+        yield note("uncertain", "The ranges are not known, so the uncertainty is not known.")
     elif energy_wh > 0 and uncertainty_wh > 0.01 * energy_wh:
         yield note(
             "uncertain",
-            f"The uncertainty is {uncertainty_wh / energy_wh:.1%} of the energy; smaller ranges "
+            f"The uncertainty is {uncertainty_wh / energy_wh:.1%} of the energy. Smaller ranges "
             "would lower it.",
         )

@@ -229,7 +229,7 @@ def test_a_schedule() -> None:
     assert [(2.5, False, "silent"), (3.0, True, "panel")] == [
         (entry.at_s, entry.after_start, entry.fault.name) for entry in entries
     ]
-    with pytest.raises(BadFault, match="line 2: 'fire' is no fault"):
+    with pytest.raises(BadFault, match="line 2: 'fire' is not a fault"):
         parse_schedule("1 silent\n2 fire\n")
 
 
