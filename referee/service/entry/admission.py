@@ -11,10 +11,12 @@ from referee.core.instant import Instant
 from referee.core.states import SessionState, state_of
 from referee.core.window import Arrival, arrival_of
 from referee.errors import Refusal
+from referee.service.entry.answers import LATE_ANSWERS
 from referee.service.entry.session_cache import SessionCache
 from referee.service.entry.teams import EventTeams, PracticeTeams
 from referee.service.entry.tokens import session_of_token, token_of_session
 from referee.service.setup.contest import Contest
+from referee.store.answers import count_late_answers
 from referee.store.sessions import SessionRecord, load_session
 from referee.store.writer import Aside, here
 
@@ -108,7 +110,12 @@ class Admission:
         the end costs little. Raises `Refusal` with code `token_invalid`.
         """
         session = self.known_session(token)
-        if arrival_of(session.facts, self._contest.clock.now()) is Arrival.REFUSED:
+        arrival = arrival_of(session.facts, self._contest.clock.now())
+        if arrival is Arrival.REFUSED or (
+            arrival is Arrival.LATE
+            and count_late_answers(self._contest.database.connection, session.session_id)
+            >= LATE_ANSWERS
+        ):
             raise Refusal(
                 "token_invalid", "The session of this token takes no answers; nothing was stored."
             )

@@ -13,12 +13,11 @@ from referee.core.instant import Instant
 from referee.core.states import SessionFacts, elapsed_s, remaining_s
 from referee.core.window import Arrival, arrival_of
 from referee.errors import Refusal, Unavailable
+from referee.formats.answers import AnswerFormat
 from referee.service.entry.detection_limit import DetectionLimit
 from referee.service.entry.session_cache import SessionCache
 from referee.service.setup.contest import Contest
-from referee.store.answers import Answer
-from referee.store.answers import AnswerForm as AnswerForm  # which the routes name too
-from referee.store.answers import count_late_answers, insert_answer
+from referee.store.answers import Answer, count_late_answers, insert_answer
 from referee.store.database import Connection
 from referee.store.journal import Journal
 from referee.store.packing import pack
@@ -65,7 +64,7 @@ class Answers:
         detections: Detections,
         *,
         received: Instant,
-        form: AnswerForm,
+        form: AnswerFormat,
         address: str,
     ) -> Receipt:
         """Store an answer and return its receipt, once it is on the disk.

@@ -11,16 +11,16 @@ from flask import Flask, Request, Response
 from referee.core.detections import Detections
 from referee.core.instant import Instant
 from referee.errors import Refusal
-from referee.formats.answers import FORM_FIELDS, parse_csv, parse_form, parse_json
+from referee.formats.answers import FORM_FIELDS, AnswerFormat, parse_csv, parse_form, parse_json
 from referee.formats.forms import find_token
-from referee.service.entry.answers import AnswerForm, Receipt
+from referee.service.entry.answers import Receipt
 from referee.web.contest import legacy
 from referee.web.contest.replies import (
     FORM_TYPES,
     MULTIPART,
+    answer_format_of,
     current,
     form_of,
-    media_type_of,
     problem,
     require_token,
     token_of,
@@ -54,7 +54,7 @@ def register(app: Flask, services: ContestServices) -> None:
             body.discard()
             raise
         short = body.length is not None and body.length <= BEGINNING_BYTES
-        with nullcontext() if short else room.held_for(body):
+        with nullcontext() if short else room.held_for(body, asked.remote_addr or ""):
             content = body.whole()
             notes.received = services.contest.clock.now()
             parse = partial(_parsed, services, token, asked, content, notes.received)
@@ -90,9 +90,9 @@ def _token(asked: Request, body: Body) -> str:
 
 def _parsed(
     services: ContestServices, token: str, asked: Request, content: bytes, received: Instant
-) -> tuple[AnswerForm, Detections]:
+) -> tuple[AnswerFormat, Detections]:
     try:
-        form = media_type_of(asked)
+        form = answer_format_of(asked, content)
         return form, _detections(asked, form, content)
     except Refusal as fault:
         if services.admission.in_time(token, received):
@@ -101,7 +101,7 @@ def _parsed(
         raise Refusal("token_invalid", f"The session is over. {fault}", fault.faults) from None
 
 
-def _detections(asked: Request, form: AnswerForm, content: bytes) -> Detections:
+def _detections(asked: Request, form: AnswerFormat, content: bytes) -> Detections:
     if form == "json":
         return parse_json(content)
     if form == "csv":

@@ -17,7 +17,15 @@ from referee.service.entry.request_log import Exchange
 from referee.web.contest import answers as contest_answers
 from referee.web.contest import images as contest_images
 from referee.web.contest import sessions as contest_sessions
-from referee.web.contest.replies import could_not, current, failed, form_of, problem, wants_json
+from referee.web.contest.replies import (
+    could_not,
+    current,
+    failed,
+    form_of,
+    printable,
+    problem,
+    wants_json,
+)
 from referee.web.contest.services import ContestServices
 from referee.web.server.bodies import SMALL_BODY_BYTES, Body, has_body
 
@@ -47,11 +55,13 @@ def _register_hooks(app: Flask, services: ContestServices) -> None:
         asked, notes = current()
         notes.session = notes.sent = None
         notes.form = {}
+        notes.json = asked.mimetype == "application/json"
         notes.received = clock.now()
         if has_body(asked) and asked.endpoint != "result":  # Which reads its own.
             body = Body(asked, SMALL_BODY_BYTES).whole()
             notes.received = clock.now()
             notes.form = form_of(asked, body, _FIELDS)
+            notes.json = notes.json or body.lstrip()[:1] == b"{"
 
     @app.after_request
     def record(response: Response) -> Response:
@@ -66,7 +76,7 @@ def _exchange(asked: FlaskRequest, notes: Any, response: Response) -> Exchange:
     return Exchange(
         received=notes.received,
         method=asked.method,
-        path=asked.path,
+        path=printable(asked.path),
         address=asked.remote_addr or "",
         received_bytes=(asked.content_length or 0) if has_body(asked) else 0,
         status=response.status_code,

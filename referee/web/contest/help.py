@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from referee.core.window import LATE_S
 from referee.formats.answers import MAX_ROWS
 from referee.formats.image_numbers import ARCHIVE_SIZE
@@ -12,10 +14,14 @@ from referee.web.server.bodies import COMING_BYTES, MAX_BODY_BYTES
 from referee.web.server.connection import HEAD_S
 from referee.web.server.crowd import MOST_OF_ADDRESS
 
+# More than these are looked up with /classes.
+_CLASSES_SHOWN = 3
+
 _TEXT = """
 Valid URLs:
   GET/POST  /help           this text; free, it never starts the clock
   GET       /openapi.json   the same for tools
+  GET       /classes        class ids and names, one a line; JSON with 'Accept: application/json'
   POST      /login          username, password -> token; starts your session and the meter
   POST      /verify         token -> Valid Token
   POST      /no_of_images   token -> number of images
@@ -26,9 +32,9 @@ Valid URLs:
   GET       /status         token -> what was counted so far, in JSON
   POST      /logout         token -> ends your session and the meter
 
-The session: {seconds} s from login. {images} images, {classes} classes. An answer counts when
-its last byte arrives before the deadline; later ones are kept for {late_s:.0f} s, marked late,
-and never scored. Boxes are inclusive pixel corners of the image as sent.
+The session: {seconds} s from login. {images} images, {classes} classes: {class_list}.
+An answer counts when its last byte arrives before the deadline; later ones are kept for
+{late_s:.0f} s, marked late, and never scored. Boxes are inclusive pixel corners of the image as sent.
 
 The token goes into the form field 'token', or 'Authorization: Bearer TOKEN', or '?token=TOKEN'.
 
@@ -54,6 +60,7 @@ def help_text(contest: Contest, host: str) -> str:
     return _TEXT.format(
         images=contest.image_count,
         classes=len(contest.classes),
+        class_list=_class_list(contest.classes),
         seconds=contest.config.contest.seconds,
         archive=ARCHIVE_SIZE,
         second=ARCHIVE_SIZE + 1,
@@ -67,3 +74,10 @@ def help_text(contest: Contest, host: str) -> str:
         head_s=HEAD_S,
         host=host,
     )
+
+
+def _class_list(classes: Mapping[int, str]) -> str:
+    """Return the first ids and names, and where the others are."""
+    named = [f"{number} {name}" for number, name in classes.items()]
+    shown = ", ".join(named[:_CLASSES_SHOWN])
+    return shown if len(named) <= _CLASSES_SHOWN else f"{shown} ... (see /classes)"

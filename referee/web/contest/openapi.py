@@ -13,6 +13,19 @@ from referee.web.contest.legacy import ANSWERS
 _FORM = "application/x-www-form-urlencoded"
 _TEXT = {"text/html": {"schema": {"type": "string"}}}
 _PROBLEM = {"application/problem+json": {"schema": {"$ref": "#/components/schemas/Problem"}}}
+_CLASSES = {
+    "text/plain": {"schema": {"type": "string"}},
+    "application/json": {
+        "schema": {
+            "type": "array",
+            "items": {
+                "type": "object",
+                "properties": {"id": {"type": "integer"}, "name": {"type": "string"}},
+                "required": ["id", "name"],
+            },
+        }
+    },
+}
 _SECURED: list[dict[str, list[str]]] = [{"bearer": []}, {"query": []}, {}]
 _POSTED_TOKEN = {"token": {"type": "string", "description": "Unless it stands elsewhere."}}
 
@@ -24,7 +37,14 @@ _IMAGE = (
     *("image_index_out_of_range", "image_missing"),
 )
 _LOGIN = (
-    *("username_missing", "login_invalid", "login_busy", "login_failed", "not_armed"),
+    *(
+        "media_type_unknown",
+        "username_missing",
+        "login_invalid",
+        "login_busy",
+        "login_failed",
+        "not_armed",
+    ),
     *("session_over", "other_session_live", "meter_unavailable"),
 )
 _ANSWER = (
@@ -134,6 +154,7 @@ def _session_paths() -> dict[str, Any]:
     return {
         "/": {"get": home, "post": home},
         "/help": _both("Read how to take part", plain, ()),
+        "/classes": {"get": _operation("Read class ids and names", _CLASSES, ())},
         "/openapi.json": {"get": _operation("Read this", _object(openapi="string"), ())},
         "/login": login,
         "/get_token": login,

@@ -7,6 +7,7 @@ import html
 import io
 import json
 import logging
+import re
 from collections.abc import Container, Mapping, Sequence
 from http import HTTPStatus
 from typing import Any
@@ -16,9 +17,8 @@ from werkzeug.exceptions import HTTPException
 from werkzeug.formparser import FormDataParser
 
 from referee.errors import Refusal, Unavailable
-from referee.formats.answers import MAX_ROWS
+from referee.formats.answers import MAX_ROWS, AnswerFormat
 from referee.formats.forms import parse_urlencoded
-from referee.service.entry.answers import AnswerForm
 from referee.web.contest.legacy import ANSWERS
 
 _log = logging.getLogger(__name__)
@@ -29,6 +29,10 @@ _HTML_400 = (
     "<!doctype html>\n<html lang=en>\n<title>400 Bad Request</title>\n"
     "<h1>Bad Request</h1>\n<p>{}</p>\n"
 )
+
+# So much of a body shows whether it is a form. No form has a first line of six or seven numbers.
+_LOOK_BYTES = 1000
+_CSV_LINE = re.compile(rb"[-+.\w]+(?:[ \t]*[ \t,;][ \t]*[-+.\w]+){5,6}")
 
 _MAX_FIELDS = 7 * MAX_ROWS + 100
 """Most fields of a form: seven lists of the longest answer, and some beside them."""
@@ -111,23 +115,40 @@ def require_token(request: Request, posted: str | None = None) -> str:
     return token
 
 
-def media_type_of(request: Request) -> AnswerForm:
+def answer_format_of(request: Request, content: bytes) -> AnswerFormat:
     """Return form, json or csv; a body without a type is taken for a form.
 
-    Raises `Refusal` with code `media_type_unknown`.
+    Raises `Refusal` with code `media_type_unknown`, also for JSON or CSV that is sent as a form:
+    it would be a form without fields, and nothing of it would be stored.
     """
     kind = request.mimetype
-    if kind in FORM_TYPES:
-        return "form"
     if kind == "application/json":
         return "json"
     if kind == "text/csv":
         return "csv"
-    raise Refusal(
-        "media_type_unknown",
-        f"Nothing was stored: Content-Type '{kind[:60]}' is not understood; send a form, "
-        "application/json or text/csv.",
-    )
+    if kind not in FORM_TYPES:
+        raise Refusal(
+            "media_type_unknown",
+            f"Nothing was stored: Content-Type '{kind[:60]}' is not understood; send a form, "
+            "application/json or text/csv.",
+        )
+    other = None if kind == MULTIPART else _other_than_form(content)
+    if other is not None:
+        raise Refusal(
+            "media_type_unknown",
+            f"Nothing was stored: the body is {other[0]} and its Content-Type is "
+            f"'{kind or 'missing'}'; send it with 'Content-Type: {other[1]}'.",
+        )
+    return "form"
+
+
+def _other_than_form(content: bytes) -> tuple[str, str] | None:
+    """Return what a body plainly is that is no form, and the type it should have."""
+    beginning = content[:_LOOK_BYTES].strip()
+    if beginning[:1] in (b"[", b"{"):
+        return "JSON", "application/json"
+    line = beginning.partition(b"\n")[0].strip()
+    return ("CSV", "text/csv") if _CSV_LINE.fullmatch(line) else None
 
 
 def wants_json(request: Request) -> bool:
@@ -163,8 +184,14 @@ def problem(request: Request, refusal: Refusal, status: int | None = None) -> Re
         response = Response(_HTML_400.format(html.escape(sentence)), status)
     else:
         response = Response(text if text is not None else sentence + "\n", status)
-    response.headers["X-Referee-Detail"] = sentence.encode("ascii", "replace").decode("ascii")
+    response.headers["X-Referee-Detail"] = printable(sentence)
     return response
+
+
+def printable(sentence: str) -> str:
+    """Return what HTTP allows in a header: printable ASCII; '?' stands for anything else."""
+    text = sentence.encode("ascii", "replace").decode("ascii")
+    return "".join(character if character.isprintable() else "?" for character in text)
 
 
 def could_not(request: Request, error: Unavailable) -> Response:

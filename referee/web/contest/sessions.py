@@ -33,6 +33,14 @@ def register(app: Flask, services: ContestServices) -> None:
     def help_page() -> Response:
         return Response(help_text(services.contest, request.host), content_type=_TEXT)
 
+    @app.route("/classes", methods=["GET"])
+    def classes() -> Response:
+        listed = services.contest.classes
+        if wants_json(request):
+            return jsonify([{"id": number, "name": name} for number, name in listed.items()])
+        lines = [f"{number} {name}\n" for number, name in listed.items()]
+        return Response("".join(lines), content_type=_TEXT)
+
     @app.route("/openapi.json", methods=["GET"])
     def description() -> Response:
         return jsonify(openapi(services.contest))
@@ -81,6 +89,12 @@ _CATCH_UP_S = 0.2
 
 def _login(services: ContestServices) -> Response:
     username, password = field_of(request, "username"), field_of(request, "password")
+    if (username is None or password is None) and g.json:
+        raise Refusal(
+            "media_type_unknown",
+            "The login is a form, not JSON: send the body 'username=NAME&password=PASSWORD' with "
+            "Content-Type application/x-www-form-urlencoded, as curl -d does.",
+        )
     if username is None or password is None:
         raise Refusal("username_missing", "Send the form fields 'username' and 'password'.")
     try:

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import threading
+from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
 
@@ -22,7 +23,7 @@ BEGINNING_BYTES = 1024 * 1024
 """So much of an answer is read to find its token; the rest only for a session that takes it."""
 
 COMING_BYTES = 512 * 1024 * 1024
-"""So much of longer answers may be coming in at once in a process: 32 of 16 MB each."""
+"""So much of longer answers may be coming in at once in a process; a quarter of one address."""
 
 _PIECE = 64 * 1024
 
@@ -126,25 +127,34 @@ def _truncated(came: int, length: int | None) -> Refusal:
 class BodyRoom:
     """Keep bodies that are coming in from filling the memory; safe to use from many threads.
 
-    A body lasts as long as its client likes, so nobody waits for room: there is some, or not.
+    One address takes a quarter of the room at most. A body lasts as long as its client likes, so
+    nobody waits for room: there is some, or not.
     """
 
     def __init__(self, most_bytes: int) -> None:
-        self._left_bytes = most_bytes
+        self._most_bytes = most_bytes
+        self._held_bytes: Counter[str] = Counter()
         self._lock = threading.Lock()
 
     @contextmanager
-    def held_for(self, body: Body) -> Iterator[None]:
+    def held_for(self, body: Body, address: str) -> Iterator[None]:
         """Hold room for a body; raises `Unavailable` when there is not enough."""
         size = MAX_BODY_BYTES if body.length is None else body.length
-        with self._lock:
-            fits = size <= self._left_bytes
-            self._left_bytes -= size if fits else 0
-        if not fits:
+        if not self._take(address, size):
             body.discard()
             raise Unavailable("too many long answers are coming in; send this one again.")
         try:
             yield
         finally:
             with self._lock:
-                self._left_bytes += size
+                self._held_bytes[address] -= size
+                if not self._held_bytes[address]:
+                    del self._held_bytes[address]
+
+    def _take(self, address: str, size: int) -> bool:
+        with self._lock:
+            mine, all_of_them = self._held_bytes[address] + size, self._held_bytes.total() + size
+            if mine > self._most_bytes // 4 or all_of_them > self._most_bytes:
+                return False
+            self._held_bytes[address] = mine
+            return True

@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from referee.store.notices import notices_of
+from referee.store.requests import requests_of
 from tests.web.conftest import IMAGES, Site
 
 ROW = {"image_name": "1", "CLASS_ID": "1", "confidence": "0.5"} | dict.fromkeys(
@@ -37,6 +38,7 @@ METHODS = {
     "/result": "POST",
     "/logout": "GET POST",
     "/status": "GET",
+    "/classes": "GET",
     "/powermeter": "",
     "/savecsv": "",
 }
@@ -334,3 +336,75 @@ def test_status_does_not_need_the_disk(site: Site) -> None:
     with site.contest.database.write():
         status = site.client.get("/status", headers=headers)
     assert (status.status_code, status.get_json()["state"]) == (200, "RUNNING")
+
+
+@pytest.mark.parametrize(
+    ("kind", "body", "words"),
+    [
+        ("application/x-www-form-urlencoded", b'[{"image_id": 1}]', "application/json"),
+        ("", b' {"image_id": 1}', "application/json"),
+        ("", b"1,1,0.5,3,3,3,3\n", "text/csv"),
+        ("application/x-www-form-urlencoded", b"\n1 1 3 3 3 3\n2 1 3 3 3 3", "text/csv"),
+        ("", b"image_id,class_id,confidence,xmin,ymin,xmax,ymax\n", "text/csv"),
+    ],
+)
+def test_json_and_csv_that_are_sent_as_a_form_are_refused(
+    site: Site, kind: str, body: bytes, words: str
+) -> None:
+    """A form without fields would store nothing; the sentence says which type to send."""
+    token = site.login()
+    headers = bearer(token) | {"Content-Type": kind}
+    answer = site.client.post("/result", data=body, headers=headers)
+    assert answer.status_code == 415
+    assert f"send it with 'Content-Type: {words}'" in answer.get_data(as_text=True)
+    status = site.client.get("/status", headers=bearer(token)).get_json()
+    assert status["answers"] == 0
+
+
+@pytest.mark.parametrize("body", [b"a=1", b"", b"token", b"1,1=2", b"1 2 3 4 5", b"&&"])
+def test_odd_forms_stay_what_they_are(site: Site, body: bytes) -> None:
+    """Anything that is not plainly JSON or CSV is a form, as ever."""
+    answer = site.client.post("/result", data=body, headers=bearer(site.login()))
+    assert (answer.status_code, answer.data) == (200, b"Result stored in the server database\n")
+
+
+@pytest.mark.parametrize("kind", ["application/json", "application/x-www-form-urlencoded", ""])
+def test_a_json_login_is_told_what_to_send(site: Site, kind: str) -> None:
+    """A missing field is not what is wrong with it."""
+    body = json.dumps({"username": "me", "password": "practice"})
+    answer = site.client.post("/login", data=body, headers={"Content-Type": kind})
+    assert answer.status_code == 415
+    assert b"send the body 'username=NAME&password=PASSWORD'" in answer.data
+
+
+def test_classes_are_told_before_the_login_and_after_it(site: Site) -> None:
+    """Ids and names come as lines, and as JSON for those who ask for it; /help has them too."""
+    expected = [{"id": number, "name": name} for number, name in site.contest.classes.items()]
+    for _ in range(2):
+        assert site.client.get("/classes", headers={"Accept": "application/json"}).json == expected
+        text = site.client.get("/classes")
+        assert text.content_type == "text/plain; charset=utf-8"
+        assert text.text == "".join(f"{row['id']} {row['name']}\n" for row in expected)
+        site.login()
+    first = expected[0]
+    assert f"{first['id']} {first['name']}" in site.client.get("/help").text
+
+
+@pytest.mark.parametrize("code", [*range(0x20), 0x7F, 0x85, 0x2028])
+def test_control_characters_are_quoted_harmlessly(site: Site, code: int) -> None:
+    """What a contestant sends never breaks a header; the log has the status that was sent."""
+    headers = bearer(site.login())
+    text = f"1{chr(code)}"
+    wrong = ROW | {"image_name": text + "x"}
+    for answer in (
+        site.client.get("/image", query_string={"image_name": text}, headers=headers),
+        site.client.post("/image", data={"image_name": text}, headers=headers),
+        site.client.post("/result", data=wrong, headers=headers),
+    ):
+        assert answer.status_code == 406
+        assert answer.headers["X-Referee-Detail"].isprintable()
+    site.client.get(f"/image/1%{code % 256:02x}", headers=headers)
+    assert site.client.get("/status", headers=headers).status_code == 200
+    logged = requests_of(site.contest.database.connection, 1)
+    assert all(request.path.isprintable() for request in logged)
+    assert [406, 406, 406] == [request.status for request in logged][1:4]

@@ -19,19 +19,32 @@ def body(**environ: str) -> Body:
 
 def test_there_is_room_or_there_is_not() -> None:
     """Nobody waits for it, and it comes back when a body is done with."""
-    room = BodyRoom(5000)
-    with room.held_for(body(CONTENT_LENGTH="3000")), room.held_for(body(CONTENT_LENGTH="2000")):
-        with pytest.raises(Unavailable, match="send this one again"):
-            with room.held_for(body(CONTENT_LENGTH="1")):
+    room = BodyRoom(4000)
+    short = body(CONTENT_LENGTH="1000")
+    with room.held_for(short, "a"), room.held_for(short, "b"), room.held_for(short, "c"):
+        with room.held_for(short, "d"), pytest.raises(Unavailable, match="send this one again"):
+            with room.held_for(body(CONTENT_LENGTH="1"), "e"):
                 pass
-    with room.held_for(body(CONTENT_LENGTH="5000")):
+    with room.held_for(short, "e"):
+        pass
+
+
+def test_one_address_takes_a_quarter() -> None:
+    """The others find room however much it sends."""
+    room = BodyRoom(4000)
+    with room.held_for(body(CONTENT_LENGTH="900"), "a"):
+        with pytest.raises(Unavailable), room.held_for(body(CONTENT_LENGTH="101"), "a"):
+            pass
+        with room.held_for(body(CONTENT_LENGTH="1000"), "b"):
+            pass
+    with room.held_for(body(CONTENT_LENGTH="1000"), "a"):
         pass
 
 
 def test_a_body_of_unknown_length_takes_as_much_as_it_may() -> None:
     """Chunks announce no length."""
     chunked = body(HTTP_TRANSFER_ENCODING="chunked")
-    with pytest.raises(Unavailable), BodyRoom(MAX_BODY_BYTES - 1).held_for(chunked):
+    with pytest.raises(Unavailable), BodyRoom(4 * MAX_BODY_BYTES - 4).held_for(chunked, "a"):
         pass
-    with BodyRoom(MAX_BODY_BYTES).held_for(chunked):
+    with BodyRoom(4 * MAX_BODY_BYTES).held_for(chunked, "a"):
         pass
