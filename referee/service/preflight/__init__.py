@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Checks before a session: is anything in its way?"""
+"""Check, before a session, whether anything stands in its way."""
