@@ -15,7 +15,7 @@ import urllib.request
 from pathlib import Path
 
 from referee.programs.hosting import Host, claimed, hosted
-from referee.service.entry.teams import register_team
+from referee.service.entry.team_list import register_team
 from referee.service.setup.config import (
     Config,
     ContestSection,

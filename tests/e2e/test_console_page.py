@@ -22,7 +22,7 @@ from referee.core.states import EndCause
 from referee.service.board.board import Board
 from referee.service.desk.control_desk import ControlDesk
 from referee.service.desk.metering import LinkState
-from referee.service.entry.teams import register_team
+from referee.service.entry.team_list import register_team
 from referee.service.setup.contest import Contest
 from referee.store.notices import Level, insert_notice
 from referee.store.readings import energy_of, insert_energy

@@ -16,7 +16,8 @@ from referee.service.board.session_view import session_card, session_row
 from referee.service.board.shown_session import shown_session
 from referee.service.board.wording import alarm_of
 from referee.service.desk.metering import MeterStatus
-from referee.service.entry.teams import PRACTICE_PASSWORD, registered_teams
+from referee.service.entry.team_list import registered_teams
+from referee.service.entry.teams import PRACTICE_PASSWORD
 from referee.service.results.flag_counts import FlagCounts
 from referee.service.setup.contest import Contest
 from referee.store.notices import Notice, recent_notices

@@ -3,12 +3,9 @@
 
 from __future__ import annotations
 
-import csv
 import hashlib
 import hmac
 import math
-import os
-import secrets
 import threading
 import time
 from collections.abc import Callable
@@ -16,14 +13,13 @@ from pathlib import Path
 
 import argon2
 
-from referee.errors import ConfigError, InputError, Refusal
+from referee.errors import ConfigError, Refusal
+from referee.service.entry.team_list import NAME_MOST, registered_teams
 from referee.store.writer import Aside, here
 
 PRACTICE_PASSWORD = "practice"
 """The password that every user name has in a rehearsal."""
 
-_HEADER = ["team", "password_hash"]
-_MAX_NAME = 100
 _WAITING = 2
 _WRONG_S = 60.0
 _WRONG_KEPT = 10_000
@@ -35,7 +31,7 @@ class PracticeTeams:
     def admits(self, username: str, password: str) -> bool:
         """Tell whether this pair may log in."""
         good = hmac.compare_digest(_bytes(password), _bytes(PRACTICE_PASSWORD))
-        return good and 0 < len(username) <= _MAX_NAME and username.isprintable()
+        return good and 0 < len(username) <= NAME_MOST and username.isprintable()
 
 
 class EventTeams:
@@ -99,47 +95,6 @@ class EventTeams:
             ) from error
         self._right.add(digest)
         return True
-
-
-def registered_teams(path: Path) -> dict[str, str]:
-    """Return team name → password hash; raises `ConfigError` for a damaged file."""
-    if not path.exists():
-        return {}
-    try:
-        with path.open(encoding="utf-8", newline="") as file:
-            rows = list(csv.reader(file))
-    except (UnicodeDecodeError, csv.Error) as error:
-        raise ConfigError(f"{path}: is not a table of text ({error}).") from error
-    if not rows or rows[0] != _HEADER:
-        raise ConfigError(f"{path}: the first line must be '{','.join(_HEADER)}'.")
-    teams: dict[str, str] = {}
-    for number, row in enumerate(rows[1:], 2):
-        if len(row) != 2:
-            raise ConfigError(f"{path}: line {number} must have 2 fields, not {len(row)}.")
-        if row[0] in teams:
-            raise ConfigError(f"{path}: line {number} names '{row[0]}' again; keep one line.")
-        teams[row[0]] = row[1]
-    return teams
-
-
-def register_team(path: Path, name: str) -> str:
-    """Add a team, or give it a new password; return the password, which is not kept.
-
-    Raises `InputError` for a name that is empty, too long or not printable.
-    """
-    if not name.strip() or len(name) > _MAX_NAME or not name.isprintable():
-        raise InputError(f"A team's name must be 1 to {_MAX_NAME} printable characters.")
-    teams = registered_teams(path)
-    password = secrets.token_urlsafe(9)
-    teams[name] = argon2.PasswordHasher().hash(password)
-    new = path.with_suffix(".new")
-    descriptor = os.open(new, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
-    with os.fdopen(descriptor, "w", encoding="utf-8", newline="") as file:
-        writer = csv.writer(file)
-        writer.writerow(_HEADER)
-        writer.writerows(teams.items())
-    os.replace(new, path)
-    return password
 
 
 def _bytes(text: str) -> bytes:

@@ -11,7 +11,7 @@ from enum import Enum
 from power.errors import MeterError
 from power.meter import Meter
 from referee.errors import RefereeError
-from referee.service.entry.teams import registered_teams
+from referee.service.entry.team_list import registered_teams
 from referee.service.preflight.disk import disk_shortage, free_bytes
 from referee.service.setup.config import Config
 from referee.service.setup.contest import prepare_contest

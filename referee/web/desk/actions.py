@@ -13,7 +13,7 @@ from flask import Flask, Response, jsonify, request
 from referee.core.states import EndCause
 from referee.errors import Refusal
 from referee.service.desk.control_desk import ControlDesk
-from referee.service.entry.teams import registered_teams
+from referee.service.entry.team_list import registered_teams
 from referee.service.setup.contest import Contest
 from referee.web.desk.arguments import posted_arguments, posted_text, session_number
 from referee.web.desk.broadcast import Broadcast

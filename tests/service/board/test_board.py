@@ -15,7 +15,7 @@ from referee.errors import Refusal
 from referee.service.board.addresses import contestants_urls
 from referee.service.board.board import Board
 from referee.service.desk.metering import LinkState, MeterStatus
-from referee.service.entry.teams import register_team
+from referee.service.entry.team_list import register_team
 from referee.store.answers import Answer, insert_answer
 from referee.store.notices import Notice, insert_notice
 from referee.store.readings import insert_energy, insert_reading

@@ -10,7 +10,8 @@ from referee.errors import Refusal, Unavailable
 from referee.service.desk.requests import serve_request
 from referee.service.entry.admission import Admission
 from referee.service.entry.session_cache import SessionCache
-from referee.service.entry.teams import PRACTICE_PASSWORD, register_team
+from referee.service.entry.team_list import register_team
+from referee.service.entry.teams import PRACTICE_PASSWORD
 from referee.service.entry.tokens import token_of_session
 from referee.store.sessions import load_session
 from tests.support.fakes import running_desk

@@ -10,7 +10,7 @@ import socket
 import pytest
 
 from power.errors import MeterMismatch, MeterUnreachable
-from referee.service.entry.teams import register_team
+from referee.service.entry.team_list import register_team
 from referee.service.preflight.checks import Outcome, run_checks
 from referee.service.preflight.disk import disk_shortage
 from referee.service.setup.config_file import load_config

@@ -16,7 +16,7 @@ from werkzeug.test import TestResponse
 
 from referee.service.board.board import Board
 from referee.service.desk.control_desk import ControlDesk
-from referee.service.entry.teams import register_team
+from referee.service.entry.team_list import register_team
 from referee.service.setup.contest import Contest
 from referee.web.desk.broadcast import Broadcast
 from referee.web.desk.console import console_app

@@ -1,0 +1,137 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The list of an event's teams: a file with a name and a password's hash on each line."""
+
+from __future__ import annotations
+
+import csv
+import os
+import secrets
+from collections.abc import Mapping
+from pathlib import Path
+
+import argon2
+
+from referee.errors import ConfigError, InputError
+
+NAME_MOST = 100
+"""Characters that a team's name may have."""
+
+_HEADER = ["team", "password_hash"]
+# People read passwords from paper: none of these looks like another.
+_LETTERS = "abcdefghjkmnpqrstuvwxyz23456789"
+_GROUPS, _OF_GROUP = 4, 4
+
+
+def registered_teams(path: Path) -> dict[str, str]:
+    """Return team name → password hash; raises `ConfigError` for a damaged file."""
+    if not path.exists():
+        return {}
+    try:
+        with path.open(encoding="utf-8", newline="") as file:
+            rows = list(csv.reader(file))
+    except (UnicodeDecodeError, csv.Error) as error:
+        raise ConfigError(f"{path}: is not a table of text ({error}).") from error
+    if not rows or rows[0] != _HEADER:
+        raise ConfigError(f"{path}: the first line must be '{','.join(_HEADER)}'.")
+    teams: dict[str, str] = {}
+    for number, row in enumerate(rows[1:], 2):
+        if len(row) != 2:
+            raise ConfigError(f"{path}: line {number} must have 2 fields, not {len(row)}.")
+        if row[0] in teams:
+            raise ConfigError(f"{path}: line {number} names '{row[0]}' again; keep one line.")
+        teams[row[0]] = row[1]
+    return teams
+
+
+def register_team(path: Path, name: str) -> str:
+    """Add a team; return its password, which is not kept.
+
+    Blanks around the name are dropped, and several in a row become one. Raises `InputError` for a
+    name that is empty, too long or not printable, and for one that differs from a team's on the
+    list by capitals or blanks alone.
+    """
+    teams = registered_teams(path)
+    name = _free_name(teams, name)
+    password = _new_password()
+    _write(path, teams | {name: _hash(password)})
+    return password
+
+
+def replace_password(path: Path, name: str) -> str:
+    """Give a team a new password and return it; the old one is no longer good.
+
+    Raises `InputError` for a team that is not on the list.
+    """
+    teams = registered_teams(path)
+    _require_registered(teams, name)
+    password = _new_password()
+    _write(path, teams | {name: _hash(password)})
+    return password
+
+
+def rename_team(path: Path, name: str, new_name: str) -> str:
+    """Give a team another name, with the same password; return the name as it is kept.
+
+    Raises `InputError` as `register_team` does, and for a team that is not on the list.
+    """
+    teams = registered_teams(path)
+    _require_registered(teams, name)
+    others = {team: kept for team, kept in teams.items() if team != name}
+    new_name = _free_name(others, new_name)
+    _write(path, {new_name if team == name else team: kept for team, kept in teams.items()})
+    return new_name
+
+
+def remove_team(path: Path, name: str) -> None:
+    """Take a team off the list; raises `InputError` for one that is not on it."""
+    teams = registered_teams(path)
+    _require_registered(teams, name)
+    _write(path, {team: kept for team, kept in teams.items() if team != name})
+
+
+def _free_name(teams: Mapping[str, str], name: str) -> str:
+    """Return the name as it is kept, or say why it cannot be."""
+    kept = " ".join(name.split()) if name.isprintable() else ""
+    if not kept or len(kept) > NAME_MOST:
+        raise InputError(f"A team's name must be 1 to {NAME_MOST} printable characters.")
+    for team in teams:
+        if _same(team) == _same(kept):
+            raise InputError(
+                f"'{team}' is registered already. 'referee team password' gives it a new password."
+            )
+    return kept
+
+
+def _same(name: str) -> str:
+    return " ".join(name.split()).casefold()
+
+
+def _require_registered(teams: Mapping[str, str], name: str) -> None:
+    if name in teams:
+        return
+    near = next((team for team in teams if _same(team) == _same(name)), None)
+    hint = (
+        f" Did you mean '{near}'?" if near is not None else " 'referee team list' shows them all."
+    )
+    raise InputError(f"No team is called '{name}'.{hint}")
+
+
+def _new_password() -> str:
+    """Return a password of 79 bits that can be read aloud and typed from paper."""
+    groups = ("".join(secrets.choice(_LETTERS) for _ in range(_OF_GROUP)) for _ in range(_GROUPS))
+    return "-".join(groups)
+
+
+def _hash(password: str) -> str:
+    return argon2.PasswordHasher().hash(password)
+
+
+def _write(path: Path, teams: Mapping[str, str]) -> None:
+    """Replace the file in one step: a server that reads it meanwhile sees the old or the new."""
+    new = path.with_suffix(".new")
+    descriptor = os.open(new, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
+    with os.fdopen(descriptor, "w", encoding="utf-8", newline="") as file:
+        writer = csv.writer(file)
+        writer.writerow(_HEADER)
+        writer.writerows(teams.items())
+    os.replace(new, path)

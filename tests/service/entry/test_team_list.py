@@ -1,0 +1,167 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The list of teams: one registration for each name, passwords kept as hashes only."""
+
+from __future__ import annotations
+
+import csv
+import stat
+
+import argon2
+import pytest
+
+from referee.errors import ConfigError, InputError
+from referee.service.entry import team_list
+from referee.service.entry.team_list import (
+    register_team,
+    registered_teams,
+    remove_team,
+    rename_team,
+    replace_password,
+)
+from referee.service.entry.teams import EventTeams
+
+HEADER = "team,password_hash\n"
+
+
+@pytest.fixture
+def path(tmp_path):
+    """Return where a file of teams may stand."""
+    return tmp_path / "teams.csv"
+
+
+@pytest.fixture
+def cheap(monkeypatch):
+    """Hash passwords in no time, for tests of names."""
+    hasher = argon2.PasswordHasher(time_cost=1, memory_cost=8, parallelism=1)
+    monkeypatch.setattr(team_list.argon2, "PasswordHasher", lambda: hasher)
+
+
+@pytest.mark.slow
+def test_only_the_hash_is_kept(path):
+    """No file holds a password, and only its owner may read the hashes."""
+    password = register_team(path, "ants")
+    text = path.read_text(encoding="utf-8")
+    assert password not in text
+    assert registered_teams(path)["ants"].startswith("$argon2id$")
+    assert 0o600 == stat.S_IMODE(path.stat().st_mode)
+    assert [path] == list(path.parent.iterdir())
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["a,b", 'say "hi"', "Ünïcödé 蟻", "=cmd()", "x" * 100])
+def test_names_of_any_kind(path, name):
+    """A name is kept as it is written, commas and quotes too."""
+    register_team(path, name)
+    assert [name] == list(registered_teams(path))
+
+
+@pytest.mark.parametrize("name", ["", " ", "x" * 101, "a\nb", "a\0b", "a\tb", "\u200b"])
+def test_names_that_cannot_be(path, name):
+    """A name must be seen and typed."""
+    with pytest.raises(InputError, match="printable"):
+        register_team(path, name)
+    assert not path.exists()
+
+
+def test_no_file_is_no_team(path):
+    """Before the first registration nobody is registered."""
+    assert {} == registered_teams(path)
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        (b"", "first line must be 'team,password_hash'"),
+        (b"name,password\nants,x\n", "first line must be"),
+        (HEADER.encode() + b"ants\n", "line 2 must have 2 fields, not 1"),
+        (HEADER.encode() + b"ants,x\nbees,x,y\n", "line 3 must have 2 fields, not 3"),
+        (HEADER.encode() + b"\n", "line 2 must have 2 fields, not 0"),
+        (HEADER.encode() + b"\xff,x\n", "is not a table of text"),
+        (HEADER.encode() + b"a" * 200_000 + b",x\n", "is not a table of text"),
+        (HEADER.encode() + b"ants,x\nbees,y\nants,z\n", "line 4 names 'ants' again"),
+    ],
+)
+def test_damaged_file_is_told(path, content, message):
+    """A file that was edited by hand and broken is named with its line."""
+    path.write_bytes(content)
+    with pytest.raises(ConfigError, match=message) as error:
+        registered_teams(path)
+    assert str(path) in str(error.value)
+
+
+@pytest.mark.slow
+def test_registration_keeps_the_others(path):
+    """A team more leaves every other hash as it was."""
+    register_team(path, "ants")
+    before = registered_teams(path)
+    register_team(path, "bees")
+    after = registered_teams(path)
+    assert before["ants"] == after["ants"]
+    with path.open(encoding="utf-8", newline="") as file:
+        assert [["team", "password_hash"], *map(list, after.items())] == list(csv.reader(file))
+
+
+@pytest.mark.parametrize("name", ["Team Rocket", "team rocket", " Team Rocket ", "Team  Rocket"])
+def test_a_name_is_registered_once(path, cheap, name):
+    """A name that looks the same is the same team, and its password stays what it was."""
+    register_team(path, "Team Rocket")
+    before = path.read_bytes()
+    with pytest.raises(InputError, match="'Team Rocket' is registered already.*team password"):
+        register_team(path, name)
+    assert before == path.read_bytes()
+
+
+def test_blanks_around_a_name_are_dropped(path, cheap):
+    """What cannot be seen is not a part of a name."""
+    register_team(path, "  Team   Rocket ")
+    assert ["Team Rocket"] == list(registered_teams(path))
+
+
+def test_a_password_can_be_read_from_paper(path, cheap):
+    """No letter of a password looks like another, and none begins with a dash."""
+    passwords = [register_team(path, f"team {number}") for number in range(50)]
+    assert 50 == len(set(passwords))
+    for password in passwords:
+        groups = password.split("-")
+        assert [4, 4, 4, 4] == [len(group) for group in groups]
+        assert not set("".join(groups)) & set("0O1Il|iо")
+
+
+def test_a_team_that_is_not_there_gets_no_password(path, cheap):
+    """A typing error makes no team, and the nearest name is offered."""
+    register_team(path, "Team Rocket")
+    with pytest.raises(InputError, match="No team is called 'team rocket'. Did you mean 'Team Ro"):
+        replace_password(path, "team rocket")
+    with pytest.raises(InputError, match="No team is called 'ants'. 'referee team list'"):
+        replace_password(path, "ants")
+
+
+def test_a_renamed_team_keeps_its_password_and_its_place(path, cheap):
+    """The new name logs in with the old password, the old name no longer."""
+    passwords = [register_team(path, name) for name in ("ants", "bees", "wasps")]
+    assert "Busy Bees" == rename_team(path, "bees", " Busy  Bees")
+    assert ["ants", "Busy Bees", "wasps"] == list(registered_teams(path))
+    teams = EventTeams(path)
+    admitted = [teams.admits(name, passwords[1]) for name in ("Busy Bees", "bees")]
+    assert [True, False] == admitted
+
+
+def test_a_team_may_change_the_capitals_of_its_name(path, cheap):
+    """A team is not in its own way, but in everybody else's."""
+    register_team(path, "ants")
+    register_team(path, "bees")
+    assert "ANTS" == rename_team(path, "ants", "ANTS")
+    with pytest.raises(InputError, match="'bees' is registered already"):
+        rename_team(path, "ANTS", "Bees")
+    with pytest.raises(InputError, match="No team is called 'wasps'"):
+        rename_team(path, "wasps", "flies")
+
+
+def test_a_removed_team_is_gone(path, cheap):
+    """The others stay, and a second removal says that there is no such team."""
+    for name in ("ants", "bees"):
+        register_team(path, name)
+    remove_team(path, "ants")
+    assert ["bees"] == list(registered_teams(path))
+    with pytest.raises(InputError, match="No team is called 'ants'"):
+        remove_team(path, "ants")
