@@ -263,7 +263,7 @@ def test_a_killed_emulator_is_started_again(rehearse: Rehearse, material: Materi
 
 
 def test_ready_means_that_a_login_is_accepted(rehearse: Rehearse) -> None:
-    """A script that logs in right after the ready line gets its token, whatever the interval."""
+    """A script that logs in right after the ready line gets its token."""
     referee_ = rehearse("--seconds", "600", "--update-interval", "5")
     status, body = request(f"{referee_.contest}/login", b"username=me&password=practice", {})
     assert (status, body[:2]) == (200, b"1.")

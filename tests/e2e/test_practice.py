@@ -43,7 +43,7 @@ def test_chain_gives_the_offline_map_and_the_profiles_energy(
 
 
 def test_permuted_images_give_the_same_score(rehearse: Rehearse, material: Material) -> None:
-    """A session with a secret order hands out other images and is scored against those."""
+    """A session with a secret order hands out other images, and scores by them."""
     referee_ = rehearse("--seconds", "30", "--meter", "none", "--shuffle")
     said = client(referee_.contest, "--answers", str(material.answers))
     assert "12 of 12 images" in said

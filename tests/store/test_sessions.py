@@ -61,7 +61,7 @@ def test_unknown_session_is_refused(database):
 
 
 def test_event_is_recorded_once(database):
-    """A repeat is told apart and leaves the first record as it is."""
+    """A repeat returns False and leaves the first record alone."""
     session_id = new_session(database, "ants", "armed", "started")
     assert record(database, session_id, "ended", 10, "logout")
     assert not record(database, session_id, "ended", 20, "stop")
@@ -190,7 +190,7 @@ def new_session_in(connection):
 
 
 def test_live_session_stays_until_its_end_is_recorded(database):
-    """Armed and started sessions are live, whatever the clock says."""
+    """Armed and started sessions are live at any time of the clock."""
     assert live_session(database.connection) is None
     session_id = new_session(database, "ants")
     assert live_session(database.connection) is None

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A clock that stands still, a meter in memory, a small contest: what the use cases are given."""
+"""What the use cases are given in tests: a clock, a meter in memory, a small contest."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def eventually(predicate: Callable[[], object], bound_s: float = BOUND_S) -> Non
 
 
 class FakeClock:
-    """Stand still until it is told to go on; safe to read from many threads."""
+    """A clock that stands still until it is told to go on; safe to read from many threads."""
 
     def __init__(self, now: Instant | None = None) -> None:
         self._now = now or Instant(5000.0, datetime(2026, 6, 7, 12, tzinfo=UTC), "this boot")
@@ -61,7 +61,7 @@ class FakeClock:
 
 
 class FakeMeter:
-    """Integrate a constant power over a fake clock, as a WT310 does, with faults on request.
+    """A meter that integrates a constant power over a fake clock, with faults on request.
 
     `open` is what makes a link; the instrument itself lives on when a link is closed. While
     `lost` is set nothing answers. `fail_start` and `fail_prepare` are raised by those calls.
@@ -188,7 +188,7 @@ class FakeMeter:
 SETTINGS = MeterSettings(
     timer_s=0, update_interval_s=0.1, voltage_range_v=15.0, current_range_a=5.0
 )
-"""Fixed ranges, and the shortest interval, so that a final reading does not take long."""
+"""Fixed ranges, and the shortest interval: a final reading takes 0.1 s."""
 
 
 RESOURCE = "TCPIP::192.0.2.7::inst0::INSTR"
@@ -228,7 +228,7 @@ def write_images(folder: Path, names, size=(32, 24)) -> None:
 
 @cache
 def _grey(shade: int, size, suffix: str) -> bytes:
-    """Return an image file; it is drawn once, for hundreds of contests show the same ones."""
+    """Return an image file; it is drawn once for the hundreds of contests that show it."""
     file = io.BytesIO()
     Image.new("RGB", size, (shade, 90, 200)).save(file, Image.registered_extensions()[suffix])
     return file.getvalue()
@@ -278,7 +278,7 @@ _KNOWN: dict[int, tuple[ImageEntry, ...]] = {}
 
 
 def _remember_images(config, entries) -> None:
-    """Store what an earlier contest found in the same images, so that they are not read again."""
+    """Store what an earlier contest found in the same images: they need not be read again."""
     config.storage.folder.mkdir(parents=True, exist_ok=True)
     moved = [replace(e, path=str(config.images.folder / Path(e.path).name)) for e in entries]
     database = Database(config.database)

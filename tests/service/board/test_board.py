@@ -344,7 +344,7 @@ def test_without_trouble_there_is_no_alarm(shown):
 
 
 def test_what_the_disk_refuses_is_on_the_board_all_the_same(shown):
-    """An alarm that could not be stored stands in the list and in the bar until it is."""
+    """An unstored alarm stays in the list and in the bar until the disk takes it."""
     utc = shown.clock.now().utc.isoformat()
     shown.unstored = [Notice(0, None, utc, "alarm", "The disk refuses the desk's records.")]
     shown.clock.advance(3600)
@@ -450,7 +450,7 @@ def test_event_tells_no_password(shown):
     ],
 )
 def test_address_that_contestants_use(address, urls):
-    """It is the configured one; a port that the system chose is not known."""
+    """The configured address is told; a port that the system chose is not known."""
     assert urls == contestants_urls(address)
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The control desk: start and end of sessions, whatever the meter does."""
+"""The control desk starts and ends sessions, also while the meter fails."""
 
 from __future__ import annotations
 
@@ -145,7 +145,7 @@ def test_same_login_again_does_nothing(desk, contest, meter):
 
 
 def test_login_before_the_turn_is_refused(desk, contest, meter):
-    """Without an armed session nobody begins, whatever exists."""
+    """Without an armed session nobody begins, not even a team with a READY one."""
     with pytest.raises(Refusal, match="not your turn yet") as refused:
         desk.begin("ants", "10.0.0.2")
     assert "not_armed" == refused.value.code
@@ -184,7 +184,7 @@ def test_a_session_made_for_later_does_not_hide_the_live_one(desk, contest, begi
 
 
 def test_meter_that_fails_at_the_start_begins_nothing(desk, contest, meter):
-    """The session stays armed, and the next login prepares the meter anew."""
+    """The session stays armed, and the next login prepares the meter again."""
     session_id = armed(desk)
     meter.fail_start = MeterRefused("The meter did not report START.")
     with pytest.raises(Unavailable, match="did not report START"):
@@ -275,7 +275,7 @@ def test_operator_stops_a_session(desk, contest, meter):
 
 
 def test_stop_after_the_deadline_is_the_deadline(desk, contest):
-    """An operator who is later than the clock does not lengthen the session."""
+    """A stop after the deadline does not lengthen the session."""
     session_id = running(desk)
     started = facts_of(contest, session_id).started
     contest.clock.advance(601)
@@ -494,7 +494,7 @@ def test_what_the_verdict_rests_on_is_stored_with_it(tmp_path, clock):
 
 
 def test_the_settings_of_the_start_are_judged_by_whatever_is_configured_later(contest, meter):
-    """A desk that is started again with other ranges judges by those the meter had."""
+    """A desk with other configured ranges judges by the ranges that the meter had."""
     with running_desk(contest, meter) as desk:
         session_id = running(desk)
     contest.clock.advance(600)
@@ -618,7 +618,7 @@ def test_practice_login_after_the_end_gives_a_fresh_session(practice, meter):
 
 
 def test_practice_of_another_team_waits(practice, meter):
-    """Who comes while somebody rehearses is told how long that takes at most."""
+    """A second team is told for how long the rehearsal still takes at most."""
     with running_desk(practice, meter) as desk:
         desk.begin("ants", "10.0.0.2")
         practice.clock.advance(590)

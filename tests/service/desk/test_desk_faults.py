@@ -46,7 +46,7 @@ def fail_once(monkeypatch, module, name, error):
 
 
 def test_settling_that_failed_is_tried_again(contest, desk, monkeypatch):
-    """A disk that refuses the energy once is told, and the session is settled all the same."""
+    """A refusal of the disk is told, and the session is settled at the next try."""
     calls = fail_once(monkeypatch, settling_module, "insert_energy", Unavailable("no room"))
     session_id = running(desk)
     desk.end(session_id, EndCause.LOGOUT, "ants")
@@ -110,7 +110,7 @@ def test_stop_on_an_ended_session_leaves_the_running_one_alone(contest, clock, d
 
 
 def test_meter_that_was_away_after_arming_is_prepared_again(contest, meter, desk):
-    """A meter that was switched off between arming and login is not started as it is."""
+    """A meter that was switched off between arming and login is prepared before it is started."""
     armed(desk)
     meter.calls.clear()
     meter.lost = True
@@ -135,7 +135,7 @@ def test_desk_that_is_stopped_after_an_end_leaves_the_judgement_to_the_next(cont
 
 
 def test_clock_outlives_a_disk_that_cannot_be_read(contest, clock, desk, monkeypatch):
-    """An error of a read is told to the operators, and the deadline is kept all the same."""
+    """The operators are told of a failed read, and the deadline is kept."""
     session_id = running(desk)
     error = sqlite3.OperationalError("disk I/O error")
     calls = fail_once(monkeypatch, lane_module, "live_session", error)

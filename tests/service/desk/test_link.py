@@ -131,7 +131,7 @@ def test_each_contest_has_its_socket(tmp_path):
 
 @pytest.mark.parametrize("mode", [0o755, 0o770, 0o707])
 def test_a_folder_that_others_may_enter_is_refused(path, mode):
-    """Whoever can replace the socket could answer for the desk."""
+    """A user who can replace the socket could answer for the desk."""
     path.parent.mkdir(parents=True)
     path.parent.chmod(mode)
     with pytest.raises(InputError, match="mode 700"):

@@ -100,7 +100,7 @@ def test_disk_that_is_nearly_full(config, monkeypatch, mode, floor):
 
 @pytest.mark.parametrize(("mode", "outcome"), [("event", Outcome.WARN), ("practice", Outcome.OK)])
 def test_an_emulated_meter_is_no_official_one(config, mode, outcome):
-    """An event on the emulator is warned of before it begins; a rehearsal is as it should be."""
+    """An event on the emulator gets a warning, a rehearsal none."""
     config = dataclasses.replace(config, contest=dataclasses.replace(config.contest, mode=mode))
     check = outcomes(with_meter(config, resource="emulated"))["link"]
     assert outcome is check.outcome
@@ -109,7 +109,7 @@ def test_an_emulated_meter_is_no_official_one(config, mode, outcome):
 
 
 def test_meter_that_answers(config, meter):
-    """Who answers is told, and the link is released for the desk."""
+    """The meter's name is told, and the link is released for the desk."""
     config = with_meter(
         config, resource="TCPIP::10.0.0.3::INSTR", voltage_range_v=300.0, current_range_a=1.0
     )

@@ -160,7 +160,7 @@ NAMES = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0/
 def test_any_configuration_is_read_back(
     tmp_path, name, folder, blacklist, seconds, shuffle, range_v, classes
 ):
-    """Whatever the values are, writing and reading gives them back."""
+    """Writing and reading gives any values back."""
     config = load(tmp_path, IMAGES)
     config = dataclasses.replace(
         config,

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A contest is prepared before it is run, and stays what it was."""
+"""A contest is prepared before it runs, and keeps its images and truth."""
 
 from __future__ import annotations
 
@@ -80,7 +80,7 @@ def test_inputs_may_change_before_the_first_session(contest, tmp_path, change):
 
 @pytest.mark.parametrize("change", CHANGES)
 def test_inputs_may_not_change_under_sessions(contest, tmp_path, change):
-    """Scores of sessions would not be those of what was shown: refused, and nothing is changed."""
+    """Other images are refused where sessions were scored, and nothing is changed."""
     before = load_manifest(contest.database.connection)
     add_session(contest)
     change(tmp_path)

@@ -10,7 +10,7 @@ from referee.service.setup.folder_lock import is_locked, lock_folder
 
 
 def test_a_role_is_locked_while_somebody_holds_it(tmp_path):
-    """Others see the lock of the role that is held, until it is released."""
+    """Others see the lock of a role until it is released."""
     with lock_folder(tmp_path, "desk"):
         assert is_locked(tmp_path, "desk")
         assert not is_locked(tmp_path, "contest")
@@ -18,7 +18,7 @@ def test_a_role_is_locked_while_somebody_holds_it(tmp_path):
 
 
 def test_asking_leaves_no_trace(tmp_path):
-    """A folder that nobody ever locked stays as it is, and a folder can be locked after it."""
+    """Asking creates nothing, and the folder can be locked afterwards."""
     assert not is_locked(tmp_path, "desk")
     assert [] == list(tmp_path.iterdir())
     with lock_folder(tmp_path, "desk"):

@@ -52,7 +52,7 @@ def folder(tmp_path):
 
 
 def test_numbered_folder_keeps_its_numbers(tmp_path, folder):
-    """1.jpg…N.jpg are images 1…N, whatever order the ground truth has them in."""
+    """1.jpg…N.jpg are images 1…N in any order of the ground truth."""
     write_images(folder, [f"{n}.jpg" for n in range(1, 13)])
     truth = truth_of(tmp_path, [(100 - n, f"{n}.jpg") for n in range(1, 13)])
     expected = [(n, 100 - n, f"{n}.jpg") for n in range(1, 13)]
@@ -180,7 +180,7 @@ def test_image_of_another_kind(folder):
 
 
 def test_kind_is_what_the_file_holds(folder):
-    """A PNG under a JPEG's name is served as what it is."""
+    """A PNG under a JPEG's name is served as a PNG."""
     folder.mkdir()
     Image.new("RGB", (4, 4)).save(folder / "1.jpg", format="PNG")
     assert "image/png" == build_images(folder, truth_of_ids(1))[0].media_type
@@ -194,7 +194,7 @@ def test_image_of_another_size_than_its_boxes(tmp_path, folder):
 
 
 def test_entry_describes_the_file(folder):
-    """Size, digest and pixels are those of the file."""
+    """The manifest has the file's size, digest and pixels."""
     write_images(folder, ["1.jpg"])
     (entry,) = build_images(folder, truth_of_ids(1))
     content = (folder / "1.jpg").read_bytes()
@@ -231,7 +231,7 @@ def test_unchanged_files_are_not_read_again(folder, monkeypatch):
 
 
 def test_progress_is_told(folder):
-    """Whoever waits sees how far it is."""
+    """The progress is told image by image."""
     write_images(folder, ["1.jpg", "2.jpg"])
     told = []
     build_images(
