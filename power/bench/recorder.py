@@ -168,7 +168,9 @@ class Recorder:
         interval_s = settings.update_interval_s
         deadline_s = start.written_s + settings.timer_s + LOST_METER_S
         look_s = self._first_looks(follower)
-        while not should_stop():
+        # A wish to stop waits for a lost meter: until it is there, it goes on integrating, and the
+        # session lasts as long.
+        while not (follower.attached and should_stop()):
             now_s = self._clock()
             if now_s >= deadline_s:
                 return False

@@ -77,6 +77,23 @@ def test_a_lost_link_is_taken_up_again(make_bench: Callable[..., Any], tmp_path:
     assert recording.result.energy_wh == pytest.approx(5.0 * 12 / 3600, rel=1e-5)
 
 
+def test_a_wish_to_stop_waits_for_a_lost_meter(
+    make_bench: Callable[..., Any], tmp_path: Path
+) -> None:
+    """A meter that cannot be stopped goes on integrating, so the session lasts until it can be."""
+    bench = make_bench(None, None, "start+3 unplug seconds=4")
+    begun: list[float] = []
+    recording = recorder_on(bench).record(
+        SETTINGS,
+        tmp_path / "log.csv",
+        should_stop=lambda: bench.time.now > begun[0] + 4.0,
+        on_start=lambda identity, settings, start: begun.append(start.sent_s),
+    )
+    assert IntegrationState.STOP is recording.result.end_state
+    assert recording.result.energy_wh is not None, recording.result.findings
+    assert recording.result.session_s == pytest.approx(recording.result.integration_s, abs=1.25)
+
+
 def test_a_meter_that_stays_away_ends_the_recording(
     make_bench: Callable[..., Any], tmp_path: Path
 ) -> None:
