@@ -3,7 +3,7 @@
 
 POWER_BENCH_SECONDS sets the length of the run (default 60), POWER_BENCH_BUSY the number of
 processes that keep the cores busy (default 2). Recorder and emulator run at a raised priority where
-the system allows it: `record` asks for it, too, and a real meter has a processor of its own.
+the system allows it. `record` asks for that too, and a real meter has a processor of its own.
 """
 
 from __future__ import annotations
@@ -103,7 +103,7 @@ def processor_times() -> list[int]:
 
 
 def _used(before: list[int], after: list[int]) -> str:
-    """Say how busy the machine was, and how much of it a hypervisor took away."""
+    """Return how busy the machine was, and what a hypervisor took away."""
     spent = [b - a for a, b in zip(before, after, strict=True)]
     if not spent:
         return "how busy the machine was is not known"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Fake time, scripted conversations, and emulated meters in this process and in their own."""
+"""Fake time, scripted conversations, and emulated meters in this process or another."""
 
 from __future__ import annotations
 

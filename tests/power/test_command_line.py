@@ -133,7 +133,7 @@ def test_a_meter_that_does_not_answer_is_exit_code_1(run_power: Run) -> None:
 def test_wrong_use_is_exit_code_2(
     arguments: tuple[str, ...], capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """Whatever is wrong with the arguments, there is a message and no traceback."""
+    """Wrong arguments give a message and no traceback."""
     assert 2 == run_here(*arguments)
     assert capsys.readouterr().err
 
@@ -186,7 +186,7 @@ def test_selftest(run_power: Run, start_emulator: Callable[..., Any]) -> None:
 
 
 def test_audit_and_plot(run_power: Run, start_emulator: Callable[..., Any], tmp_path: Path) -> None:
-    """What record wrote is judged again the same, and drawn."""
+    """A recorded log gets the same verdict again, and can be drawn."""
     log = tmp_path / "log.csv"
     options = ("--seconds", "1", "--update", "0.1", "--volts", "150", "--amps", "0.1", "--quiet")
     done = run_power("record", start_emulator().resource, *options, "--out", str(log), "--json")
@@ -236,7 +236,7 @@ def test_a_fault_by_hand(run_power: Run, tmp_path: Path) -> None:
 
 
 def test_a_broken_schedule_is_wrong_use(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """File and line are told."""
+    """The error names file and line."""
     path = tmp_path / "disaster.txt"
     path.write_text("1 silent\nsoon unplug\n")
     assert 2 == run_here("emulate", "--schedule", str(path))

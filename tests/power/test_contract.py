@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What every meter must do, over every wire; with `--meter RESOURCE` also a real one, unchanged.
+"""What every meter must do, over every wire; with `--meter RESOURCE` a real meter too.
 
     python -m pytest tests/power/test_contract.py --meter TCPIP::192.168.1.5::INSTR
 
@@ -120,7 +120,7 @@ def test_a_run_that_is_stopped(subject: Subject) -> None:
 
 
 def test_a_running_integration_is_left_alone(subject: Subject) -> None:
-    """Neither prepare nor start touch it, and a program that comes back reads on."""
+    """Prepare and start leave it alone, and a program that comes back reads on."""
     prepare(subject, LONG)
     subject.meter.start()
     with pytest.raises(MeterBusy):
@@ -135,7 +135,7 @@ def test_a_running_integration_is_left_alone(subject: Subject) -> None:
 
 
 def test_start_wants_a_reset_integrator(subject: Subject) -> None:
-    """After an end a new run begins with prepare."""
+    """After an end the meter must be prepared before a new run."""
     prepare(subject, LONG)
     subject.meter.start()
     subject.meter.stop()
@@ -144,7 +144,7 @@ def test_start_wants_a_reset_integrator(subject: Subject) -> None:
 
 
 def test_an_impossible_setting_is_refused(subject: Subject) -> None:
-    """Nothing is moved to the nearest silently."""
+    """No value is silently moved to the nearest legal one."""
     with pytest.raises(MeterRefused):
         prepare(subject, MeterSettings(timer_s=1, voltage_range_v=77.0))
 

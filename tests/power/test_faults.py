@@ -80,7 +80,7 @@ DURING = [
 def test_a_fault_during_a_run(
     make_bench: MakeBench, tmp_path: Path, line: str, verdict: Verdict, code: str | None
 ) -> None:
-    """It is survived or found, and an energy that is wrong is never called VALID."""
+    """Each fault is survived or found, and a wrong energy is never VALID."""
     bench = make_bench(None, None, f"start+15.2 {line}")
     result = record(bench, tmp_path)
     found = {finding.code for finding in result.findings}
@@ -124,7 +124,7 @@ def test_a_fault_before_a_run(
 
 @pytest.mark.parametrize("name", ["averaging", "max_hold", "scaling", "hold"])
 def test_leftovers_are_switched_off(make_bench: MakeBench, tmp_path: Path, name: str) -> None:
-    """What another user left on does not reach the energy."""
+    """What another user left on has no effect on the energy."""
     bench = make_bench(None, None, f"0 leftover name={name}")
     result = record(bench, tmp_path)
     assert Verdict.VALID is result.verdict
@@ -199,7 +199,7 @@ def test_a_power_failure_keeps_settings_and_ends_in_error(make_bench: MakeBench)
 
 
 def test_the_load_can_be_changed(make_bench: MakeBench, tmp_path: Path) -> None:
-    """Watts that a program sets while it runs are part of the true integral."""
+    """Watts that are set during a run are part of the true integral."""
     bench = make_bench(constant(5.0), None, "start+4 load watts=2\nstart+8 load watts=8")
     result = record(bench, tmp_path)
     assert (5 * 4 + 2 * 4 + 8 * 32) / 3600 == pytest.approx(result.energy_wh, rel=1e-5)
@@ -218,7 +218,7 @@ def test_every_fault_is_tried_here() -> None:
     "line", ["", "fire", "silent count", "silent what=1", "silent count=x", "load watts=much"]
 )
 def test_a_line_that_is_no_fault(line: str) -> None:
-    """It is refused with what there is."""
+    """The refusal lists the faults that exist."""
     with pytest.raises(BadFault):
         parse_fault(line)
 

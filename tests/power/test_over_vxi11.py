@@ -116,7 +116,7 @@ def test_an_emulator_that_dies_is_a_lost_link(start_emulator: Callable[..., Any]
 
 @pytest.mark.slow
 def test_somebody_who_takes_connections_and_says_nothing() -> None:
-    """A port that is no meter's is found out within some seconds, without a leaked socket."""
+    """Such a port is recognised within some seconds, and no socket is leaked."""
     with socket.create_server(("127.0.0.1", 0)) as server:
         port = server.getsockname()[1]
         meter = open_meter(f"TCPIP::127.0.0.1,{port}::inst0::INSTR")
@@ -127,7 +127,7 @@ def test_somebody_who_takes_connections_and_says_nothing() -> None:
 
 @pytest.mark.slow
 def test_silence_is_a_time_out(start_emulator: Callable[..., Any]) -> None:
-    """A question that the meter does not know is not answered; the link works afterwards."""
+    """The meter does not answer an unknown question; after the time-out the link works."""
     from power.transports.visa import VisaTransport
 
     transport = VisaTransport(start_emulator().resource)

@@ -31,7 +31,7 @@ def test_no_wrong_energy_is_valid_and_none_is_lost(first: int) -> None:
 
 
 def test_the_reference_would_notice_a_wrong_energy() -> None:
-    """A schedule that halves the power is told from the truth, so the comparison has teeth."""
+    """The comparison notices a schedule that halves the power."""
     outcome = play(839)
     assert outcome.result is not None
     assert outcome.result.integrator_wh is not None

@@ -34,7 +34,7 @@ def test_header_is_taken_off_when_there_is_one(reply: str, data: str) -> None:
 
 
 def test_header_without_data_is_an_error() -> None:
-    """A cut reply is no setting."""
+    """A reply that was cut is not a setting."""
     with pytest.raises(MeterReplyError, match="header without data"):
         scpi.without_header(":INTEG:TIM")
 
@@ -59,7 +59,7 @@ def test_a_stand_in_never_becomes_a_number(field: str, reason: str) -> None:
 
 @pytest.mark.parametrize("field", ["", "1,2", "0x10", "1_000", "12.5W", "１２", "1e", "infinity"])
 def test_anything_else_is_refused(field: str) -> None:
-    """What Python's float takes too generously is an error here."""
+    """Texts that Python's float accepts and the meter never sends are errors."""
     with pytest.raises(MeterReplyError, match="where a number belongs"):
         scpi.parse_number(field)
 
@@ -147,7 +147,7 @@ def test_timer_is_seconds(reply: str, seconds: int) -> None:
 
 @pytest.mark.parametrize("reply", ["300", "0,5", "0,5,0,0", "0,-5,0", "a,b,c"])
 def test_broken_timer_is_an_error(reply: str) -> None:
-    """Another form is no timer."""
+    """A reply of another form is not a timer."""
     with pytest.raises(MeterReplyError):
         scpi.parse_timer(reply)
 

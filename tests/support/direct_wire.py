@@ -29,7 +29,7 @@ class DirectTransport:
         self._interpreter.receive(message.encode("ascii") + b"\n")
 
     def read(self, timeout_s: float) -> bytes:
-        """Return the reply, sleeping until it is ready or the time is over."""
+        """Return the reply; sleep until it is ready or the time is over."""
         deadline_s = self._clock() + timeout_s
         while True:
             self._check_link(timeout_s)
@@ -41,7 +41,7 @@ class DirectTransport:
                 self._interpreter.unterminated()
                 raise MeterSilent(f"{self.name} did not answer within {timeout_s:g} s")
             next_s = self._interpreter.next_event_s() - self._clock()
-            # A millisecond at least, so that a time which rounding never reaches is passed.
+            # A millisecond at least: rounding might never reach the exact time.
             self._sleep(min(left_s, max(next_s, 0.001)))
 
     def clear(self) -> None:

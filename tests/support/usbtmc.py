@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Be the emulated meter on the USB, as a backend of PyUSB: USBTMC revision 1.0 below PyVISA.
+"""The emulated meter on an imaginary USB: a backend of PyUSB that speaks USBTMC revision 1.0.
 
-Put `UsbBackend(...)` in place of `usb.backend.libusb1.get_backend`; nothing of the kernel's side is
-imitated. The unit is what a WT310 was seen to be: 0x0B21:0x0025, its serial number the hexadecimal
-digits of the nameplate's ASCII, remote control by REN.
+Put `UsbBackend(...)` in place of `usb.backend.libusb1.get_backend`. The kernel's side is left out.
+The unit is as a WT310 was seen: 0x0B21:0x0025, its serial number the hexadecimal digits of the
+nameplate's ASCII, remote control by REN.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ _HEADER = struct.Struct("<BBBxLBxxx")
 
 
 class UsbBackend(usb.backend.IBackend):  # type: ignore[misc]
-    """Hold one meter on one imaginary bus."""
+    """One meter on one imaginary bus."""
 
     def __init__(self, interpreter: Interpreter, guard: threading.Condition) -> None:
         super().__init__()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Going before others."""
+"""A higher priority for work that must be on time."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="Linux has the c
 
 
 def refuse(*arguments: Any) -> None:
-    """Be a system that allows nothing."""
+    """Refuse, as a system that allows nothing."""
     raise PermissionError
 
 
@@ -28,7 +28,7 @@ def test_what_was_before_is_put_back() -> None:
 
 
 def test_without_permission_nothing_happens(monkeypatch: pytest.MonkeyPatch) -> None:
-    """An ordinary user's recorder runs on as it is."""
+    """The recorder of an ordinary user keeps its priority."""
     monkeypatch.setattr(os, "sched_setscheduler", refuse)
     monkeypatch.setattr(os, "setpriority", refuse)
     with hurried() as name:

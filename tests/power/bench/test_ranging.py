@@ -31,12 +31,12 @@ def seen(current_a: float = 0.05, peak_a: float = 0.08) -> Extremes:
     ],
 )
 def test_rms_and_peak_both_need_room(rms: float, peak: float, size: float | None) -> None:
-    """A quarter above both, and peaks up to three times the range."""
+    """Both fit with a quarter to spare; peaks may be three times the range."""
     assert size == smallest_range(AMPS, rms, peak, 3)
 
 
 def test_the_first_choice_is_the_smallest_that_fits() -> None:
-    """Larger ranges follow, each less certain."""
+    """Larger ranges follow, and each has a larger uncertainty."""
     choices = propose(seen(), VOLTS, AMPS, MAINS_E)
     assert [(150.0, 0.1), (150.0, 0.2), (150.0, 0.5)] == [
         (choice.voltage_range_v, choice.current_range_a) for choice in choices
@@ -46,5 +46,5 @@ def test_the_first_choice_is_the_smallest_that_fits() -> None:
 
 
 def test_nothing_fits() -> None:
-    """A device beyond the largest range has no proposal."""
+    """A device that needs more than the largest range gets no proposal."""
     assert [] == propose(seen(current_a=5.0, peak_a=8.0), VOLTS, AMPS, MAINS_E)

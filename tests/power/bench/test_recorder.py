@@ -44,7 +44,7 @@ def test_a_recording_is_complete(make_bench: Callable[..., Any], tmp_path: Path)
 
 
 def test_stopping_early_is_judged(make_bench: Callable[..., Any], tmp_path: Path) -> None:
-    """A wish to stop ends the integration, which counts as long as it lasted."""
+    """A wish to stop ends the integration, and its energy counts."""
     bench = make_bench()
     seen: list[float] = []
     recorder = recorder_on(bench, progress=lambda reading, elapsed_s: seen.append(elapsed_s))
@@ -54,7 +54,7 @@ def test_stopping_early_is_judged(make_bench: Callable[..., Any], tmp_path: Path
 
 
 def test_a_lost_link_is_taken_up_again(make_bench: Callable[..., Any], tmp_path: Path) -> None:
-    """Three seconds without a link are a noted gap, not a lost run."""
+    """Three seconds without a link leave a note of a gap, and the run stays VALID."""
     bench = make_bench()
     connect = bench.connect
 
@@ -116,7 +116,7 @@ def test_a_meter_that_stays_away_ends_the_recording(
 def test_an_end_that_somebody_else_made_is_found(
     make_bench: Callable[..., Any], tmp_path: Path
 ) -> None:
-    """STOP at the panel is no early end of ours, so the run is too short."""
+    """After STOP at the panel the run is shorter than its timer, and INVALID."""
     bench = make_bench(None, None, "start+6 panel key=STOP")
     result = recorder_on(bench).record(SETTINGS, tmp_path / "log.csv").result
     assert Verdict.INVALID is result.verdict
@@ -126,7 +126,7 @@ def test_an_end_that_somebody_else_made_is_found(
 def test_a_blurred_look_at_the_updates_is_not_used(
     make_bench: Callable[..., Any], tmp_path: Path
 ) -> None:
-    """Readings stay where a sharp look put them, and every update is read."""
+    """Readings stay in the phase of the last sharp look, and every update is read."""
     bench = make_bench()
     look = bench.meter.await_update
     looks = []
@@ -175,7 +175,7 @@ def test_rows_that_find_no_room_are_told(
     full_disk: FullDisk,
     caplog: pytest.LogCaptureFixture,
 ) -> None:
-    """The wait for room is bounded; then the missing rows themselves are in the log of errors."""
+    """The wait for room is bounded; after it the log of errors has the missing rows."""
     bench, path = make_bench(), tmp_path / "log.csv"
     recorder = recorder_on(bench, progress=lambda reading, elapsed_s: full_disk.fill(path))
     recording = recorder.record(SETTINGS, path)

@@ -45,7 +45,7 @@ def test_a_good_meter_passes_and_has_its_settings_back(make_bench: MakeBench) ->
 def test_a_bad_meter_is_found(
     make_bench: MakeBench, fault: str, name: str, outcome: Outcome
 ) -> None:
-    """Each fault shows in its check, and the test goes to its end."""
+    """Each fault shows in its own check, and the test runs to its end."""
     bench = make_bench()
     if fault != "mode200":
         bench.meter.identify()

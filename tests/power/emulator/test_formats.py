@@ -83,5 +83,5 @@ def test_block_of_the_manual() -> None:
     ("text", "on"), [("ON", True), ("off", False), ("1", True), ("0", False), ("0.4", False)]
 )
 def test_booleans(text: str, on: bool) -> None:
-    """Words, or a number that is rounded (page 5-7)."""
+    """A boolean is a word, or a number that is rounded (page 5-7)."""
     assert on is formats.boolean(text)

@@ -201,14 +201,14 @@ def test_group_query(bench: Any) -> None:
 
 
 def test_several_queries_in_one_message(bench: Any) -> None:
-    """Their answers are joined by semicolons, in order (page 5-2)."""
+    """The answers come in order, joined by semicolons (page 5-2)."""
     bench.tell(":COMM:HEAD OFF;:CURR:AUTO OFF;RANG 20A;:VOLT:AUTO ON;RANG 300V")
     reply = bench.ask(":CURR:RANG?;AUTO?;:VOLT:RANG?;AUTO?")
     assert "20.000E+00;0;300.0E+00;1" == reply
 
 
 def test_a_reply_that_is_not_read_is_interrupted(bench: Any) -> None:
-    """A new message throws it away and is itself executed (page 5-2)."""
+    """A new message throws the old reply away, and is executed (page 5-2)."""
     bench.tell("*IDN?")
     assert "C1,C7" == bench.ask("*OPT?")
     assert [410] == queue(bench)
@@ -258,7 +258,7 @@ def test_default_items_are_pattern_2(bench: Any) -> None:
 
 
 def test_wait_blocks_until_the_update(bench: Any) -> None:
-    """Synchronisation as on page 5-8: the reply comes right after the next update."""
+    """The reply comes right after the next update, as on page 5-8."""
     bench.tell(":RATE 1S")
     bench.tell(":STAT:FILT1 FALL;:STAT:EESR?")
     bench.interpreter.fetch(100)
@@ -281,14 +281,14 @@ def test_a_device_clear_ends_a_wait(bench: Any) -> None:
 
 
 def test_a_number_out_of_range_is_moved_to_the_nearest(bench: Any) -> None:
-    """Without any error (page 5-6); the option makes it a refusal."""
+    """The number is moved without an error (page 5-6); with the option it is refused."""
     bench.tell(":VOLT:RANG 1000V")
     assert ":VOLT:RANG 600.0E+00" == bench.ask(":VOLT:RANG?")
     assert [] == queue(bench)
 
 
 def test_illegal_values_are_refused_on_request(make_bench: MakeBench) -> None:
-    """Which commands clamp and which refuse is not known, so both can be had."""
+    """Nobody knows which commands clamp and which refuse, so the emulator can do both."""
     bench = make_bench(None, Options(refuse_illegal=True))
     bench.tell(":VOLT:RANG 1000V")
     assert [222] == queue(bench)
@@ -301,7 +301,7 @@ def test_crest_factor_halves_the_ranges(bench: Any) -> None:
 
 
 def test_auto_range_finds_the_range(bench: Any) -> None:
-    """120 V and 42 mA come down to 300 V and 100 mA, above 30 % of which they stay."""
+    """For 120 V and 42 mA it goes down to 300 V and 100 mA, and stays there above 30 %."""
     assert ":VOLT:RANG 300.0E+00" == bench.ask(":VOLT:RANG?")
     assert ":CURR:RANG 100.000E-03" == bench.ask(":CURR:RANG?")
 
@@ -352,7 +352,7 @@ def test_a_small_current_on_a_large_range_reads_zero(bench: Any) -> None:
 
 
 def test_no_query_may_follow_an_identity(bench: Any) -> None:
-    """Its reply has no definite end (page App-3)."""
+    """The reply to *IDN? has no definite end (page App-3)."""
     assert "YOKOGAWA,WT310,C2PH00000E,F1.03" == bench.ask("*IDN?;:INTEG:STAT?")
     assert [440] == queue(bench)
 

@@ -39,7 +39,7 @@ def profiles(draw: st.DrawFn) -> LoadProfile:
 def test_integrals_of_neighbouring_spans_add_up(
     profile: LoadProfile, a: float, b: float, c: float
 ) -> None:
-    """Splitting a span anywhere changes nothing."""
+    """The sum is the same wherever a span is split."""
     a, b, c = sorted((a, b, c))
     whole = profile.energy_j(a, c)
     parts = profile.energy_j(a, b) + profile.energy_j(b, c)
@@ -60,7 +60,7 @@ def test_the_integral_is_the_area(profile: LoadProfile, begin: float, length: fl
 
 
 def test_steps_of_the_command_line() -> None:
-    """Seconds and watts, the last power holds."""
+    """A text of seconds and watts is a profile, whose last power holds."""
     profile = parse_steps("0:4.0,5:7.5,12:3")
     assert [4.0, 4.0, 7.5, 3.0, 3.0] == [profile.power_w(t) for t in (-1, 4.999, 5, 12, 1e6)]
     assert (4 * 5 + 7.5 * 7 + 3 * 8) / 3600 == pytest.approx(energy_wh(profile, 0, 20))
@@ -68,7 +68,7 @@ def test_steps_of_the_command_line() -> None:
 
 @pytest.mark.parametrize("text", ["", "5", "0:4,5", "a:b", "1:4", "0:4,0:5", "0:4,5:nan", "0:inf"])
 def test_broken_steps_are_refused(text: str) -> None:
-    """Every mistake is a ValueError with words."""
+    """Every mistake is a ValueError that says what is wrong."""
     with pytest.raises(ValueError):
         parse_steps(text)
 
@@ -80,7 +80,7 @@ def test_bursts_repeat() -> None:
 
 
 def test_noise_is_seeded() -> None:
-    """The same seed gives the same load, another one another."""
+    """The same seed gives the same load, another seed another load."""
     assert noisy(5, 0.4, seed=1) == noisy(5, 0.4, seed=1)
     assert noisy(5, 0.4, seed=1) != noisy(5, 0.4, seed=2)
     assert 5.0 == pytest.approx(noisy(5, 0.4, seed=1).energy_j(0, 60) / 60, abs=0.05)
@@ -100,7 +100,7 @@ def test_a_power_log_is_a_profile(tmp_path: Path) -> None:
 
 
 def test_two_columns_are_a_profile(tmp_path: Path) -> None:
-    """With or without a header line; repeated on request."""
+    """A header line is optional; the profile repeats on request."""
     path = tmp_path / "load.csv"
     path.write_text("seconds,watts\n0,4\n1,6\n")
     assert 2.0 == read_csv(path, repeat=True).period_s

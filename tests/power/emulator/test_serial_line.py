@@ -32,7 +32,7 @@ def read_line(descriptor: int) -> bytes:
 
 
 def test_replies_end_with_cr_lf(line: int) -> None:
-    """The setting as delivered; CR LF and LF are taken."""
+    """Replies end as in the setting as delivered; messages may end with CR LF or LF."""
     os.write(line, b"*IDN?\r\n")
     assert b"YOKOGAWA,WT310,C2PH00000E,F1.03\r\n" == read_line(line)
     os.write(line, b"*OPT?\n")
@@ -47,7 +47,7 @@ def test_more_than_the_buffer_is_lost_and_reported(line: int) -> None:
 
 
 def test_a_silent_line_is_a_time_out_and_a_late_reply_is_flushed(serial_meter: Any) -> None:
-    """Nothing received within the time is MeterSilent; clear drops what came late."""
+    """Without a reply in time there is MeterSilent; clear drops a reply that comes late."""
     transport = VisaTransport(serial_meter.resource)
     try:
         with pytest.raises(MeterSilent):

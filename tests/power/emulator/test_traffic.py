@@ -50,7 +50,7 @@ def server() -> Iterator[str]:
 
 
 def test_work_costs_energy() -> None:
-    """Idle watts and joules per unit; a count that goes down is a new session."""
+    """The load is idle watts and joules per unit; a count that goes down is a new session."""
     traffic = Traffic("http://x", idle_w=2.0, joules=0.5)
     assert 2.0 == watts(traffic, 0, 0.5)
     assert 12.0 == watts(traffic, 10, 0.5)

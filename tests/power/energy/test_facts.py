@@ -80,13 +80,13 @@ def test_a_device_without_reason_to_draw_power(
 def test_facts_of_a_run_that_goes_on_cannot_be_judged(
     run: list[Reading], fixed_settings: MeterSettings
 ) -> None:
-    """Without the session's length there is nothing to compare the integrator's time with."""
+    """Without the session's length nothing can be compared with the integrator's time."""
     with pytest.raises(ValueError, match="session_s"):
         judge_run(run, RunFacts(IDENTITY, fixed_settings))
 
 
 def test_facts_of_an_earlier_version_are_read() -> None:
-    """What was added later has the value that it had before there was a name for it."""
+    """Fields that were added later get the values that earlier versions implied."""
     value = facts_to_json(RunFacts(None, MeterSettings(5), session_s=5.0))
     for name in ("suspended_s", "active", "added"):
         del value[name]

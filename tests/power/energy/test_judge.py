@@ -106,7 +106,7 @@ def test_never_started_is_invalid(good_run: list[Reading], fixed_settings: Meter
 def test_a_run_that_did_not_end_properly_is_invalid(
     good_run: list[Reading], fixed_settings: MeterSettings, state: IntegrationState, code: str
 ) -> None:
-    """Only STOP and TIMEUP are an end; the integrator's figure is kept beside."""
+    """Only STOP and TIMEUP are an end; the integrator's figure is kept for people."""
     readings = [*good_run[:-1], replace(good_run[-1], state=state)]
     result = judge(readings, fixed_settings)
     assert Verdict.INVALID is codes(result)[code]
@@ -167,7 +167,7 @@ def test_window_agrees_within_an_update_and_a_second(
 def test_another_operators_timer_is_invalid(
     good_run: list[Reading], fixed_settings: MeterSettings
 ) -> None:
-    """A timer that ended at another time than the one set is found."""
+    """A timer that ends at another time than it was set to is found."""
     result = judge(good_run, replace(fixed_settings, timer_s=11))
     assert Verdict.INVALID is codes(result)["timer"]
 
@@ -228,7 +228,7 @@ def test_a_fixed_range_that_changed_is_invalid(
 
 
 def test_auto_range_is_suspect(good_run: list[Reading], fixed_settings: MeterSettings) -> None:
-    """Auto-range makes no valid energy, but one that a person may accept."""
+    """An energy on auto-range is never VALID, but a person may accept it."""
     result = judge(good_run, replace(fixed_settings, current_range_a=None))
     assert {"auto_range": Verdict.SUSPECT} == codes(result)
     assert result.energy_wh is not None
@@ -246,7 +246,7 @@ def test_a_range_that_switched_on_auto_range_is_told(
 def test_missing_numbers_are_suspect(
     good_run: list[Reading], fixed_settings: MeterSettings
 ) -> None:
-    """No data after the first updates is told with the fields' names."""
+    """Fields without data after the first updates are named."""
     good_run[7] = replace(good_run[7], power_w=None, absent={"power_w": "no data"})
     result = judge(good_run, fixed_settings)
     assert {"no_data": Verdict.SUSPECT} == codes(result)
@@ -295,7 +295,7 @@ def test_samples_that_contradict_the_integrator_are_found(
 def test_a_small_contradiction_is_suspect(
     good_run: list[Reading], fixed_settings: MeterSettings
 ) -> None:
-    """20 % is more than one update of ten and 1 % explain, but not absurd."""
+    """20 % is more than one update of ten and 1 % can explain, and still no nonsense."""
     readings = [replace(row, power_w=7.2) if row.power_w is not None else row for row in good_run]
     assert Verdict.SUSPECT is codes(judge(readings, fixed_settings))["cross_check"]
 
@@ -310,7 +310,7 @@ def test_a_gap_is_only_noted(good_run: list[Reading], fixed_settings: MeterSetti
 def test_a_gap_of_more_than_half_is_suspect(
     good_run: list[Reading], fixed_settings: MeterSettings
 ) -> None:
-    """What happened to the ranges meanwhile nobody knows."""
+    """Nobody knows what happened to the ranges in a long gap."""
     result = judge(good_run[:4] + good_run[10:], fixed_settings)
     assert {"gap": Verdict.VALID, "few_samples": Verdict.SUSPECT} == codes(result)
 
@@ -318,7 +318,7 @@ def test_a_gap_of_more_than_half_is_suspect(
 def test_readings_of_a_held_display_are_no_samples(
     good_run: list[Reading], fixed_settings: MeterSettings
 ) -> None:
-    """They neither count nor contradict the integrator, but the hold itself is told."""
+    """They do not count as samples; the hold itself is a finding."""
     held = [
         replace(row, power_w=20.0, energy_wh=18.0 / 3600, integration_s=3.0) if 4 <= k <= 9 else row
         for k, row in enumerate(good_run)
@@ -327,7 +327,7 @@ def test_readings_of_a_held_display_are_no_samples(
 
 
 def test_a_held_display_is_suspect(good_run: list[Reading], fixed_settings: MeterSettings) -> None:
-    """TIME standing still while our clock goes on is found."""
+    """TIME stands still while our clock goes on, and that is found."""
     held = [
         replace(row, integration_s=3.0, energy_wh=18.0 / 3600) if 4 <= k <= 9 else row
         for k, row in enumerate(good_run)
@@ -338,7 +338,7 @@ def test_a_held_display_is_suspect(good_run: list[Reading], fixed_settings: Mete
 def test_a_suspended_host_is_suspect(
     good_run: list[Reading], fixed_settings: MeterSettings
 ) -> None:
-    """A closed lid is told with its seconds."""
+    """The finding says for how many seconds the computer slept."""
     result = judge(good_run, fixed_settings, suspended_s=3.0)
     assert {"suspended": Verdict.SUSPECT} == codes(result)
 

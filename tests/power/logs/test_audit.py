@@ -66,7 +66,7 @@ def test_given_facts_win(log: Path) -> None:
 
 
 def test_flags_of_the_end_count(log: Path) -> None:
-    """What the meter reported after the run is not in the rows but in the facts."""
+    """The facts hold what the meter reported after the run; the rows do not."""
     facts = load_facts(log)
     assert facts is not None
     value = json.loads(facts_path(log).read_text())
@@ -108,7 +108,7 @@ OLD = """9.91e+037,9.91e+037,9.91e+037,0,0
 
 
 def test_a_log_of_2015(tmp_path: Path) -> None:
-    """No clock, no state, no ranges, a stand-in for no data, and a lost second."""
+    """The findings name the missing clock and ranges, the stand-ins, and the lost second."""
     path = tmp_path / "old.csv"
     path.write_text(OLD)
     assert is_old_log(path)
@@ -121,14 +121,14 @@ def test_a_log_of_2015(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("text", ["1,2,3\n", "1,2,3,4,x\n", ""])
 def test_something_else_is_no_old_log(tmp_path: Path, text: str) -> None:
-    """Five numbers make an old log."""
+    """Only a first line of five numbers makes an old log."""
     path = tmp_path / "x.csv"
     path.write_text(text)
     assert not is_old_log(path)
 
 
 def test_a_broken_row_of_an_old_log_is_named(tmp_path: Path) -> None:
-    """File and line are told."""
+    """The error names file and line."""
     path = tmp_path / "old.csv"
     path.write_text("1,2,3,4,5\n1,2,3\n")
     with pytest.raises(ValueError, match="old.csv, line 2: 3 fields"):
@@ -137,7 +137,7 @@ def test_a_broken_row_of_an_old_log_is_named(tmp_path: Path) -> None:
 
 @pytest.mark.skipif(not REAL_LOGS.is_dir(), reason="the two real logs of 2015 are not here")
 def test_the_two_real_logs_of_2015() -> None:
-    """One lost 13 of 300 seconds and measured no load; the other cannot be proven."""
+    """One lost 13 of 300 seconds and had no load; nobody can prove the other one right."""
     long = audit(REAL_LOGS / "wt310_log_300s.csv").result
     findings = {item.code: item.text for item in long.findings}
     assert Verdict.INVALID is long.verdict

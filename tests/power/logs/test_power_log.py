@@ -66,7 +66,7 @@ def test_rows_wait_while_the_disk_is_full(
     full_disk: FullDisk,
     caplog: pytest.LogCaptureFixture,
 ) -> None:
-    """No row is lost, none is written twice, and people are told once of either change."""
+    """No row is lost or written twice; one warning tells when it begins, one when it ends."""
     path = tmp_path / "log.csv"
     with PowerLog(path) as log:
         log.add(make_reading(1.0))

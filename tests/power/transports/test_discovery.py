@@ -18,7 +18,7 @@ def quiet_bus(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def unit(sys_usb: Path, vendor: str) -> None:
-    """Put a unit into a kernel's list."""
+    """Add a unit to a list as the kernel has it."""
     folder = sys_usb / "1-2"
     folder.mkdir(parents=True)
     for name, text in (("idVendor", vendor), ("busnum", "1"), ("devnum", "7")):
@@ -34,7 +34,7 @@ def test_a_unit_that_may_not_be_opened_needs_a_rule(quiet_bus: Any, tmp_path: Pa
 
 
 def test_a_unit_of_somebody_else_needs_none(quiet_bus: Any, tmp_path: Path) -> None:
-    """Other vendors are not our business."""
+    """Units of other vendors are left out."""
     unit(tmp_path / "usb", "046d")
     hints = " ".join(discovery.look(sys_usb=tmp_path / "usb", dev=tmp_path).hints)
     assert "udev" not in hints

@@ -59,7 +59,7 @@ def test_a_replay_gives_what_the_session_gave(
 
 
 def test_another_question_ends_the_replay(make_bench: Callable[..., Any], tmp_path: Path) -> None:
-    """What was not asked then has no answer now."""
+    """A question that was not asked then has no answer."""
     path = tmp_path / "meter.jsonl"
     bench = make_bench()
     transport = LoggedTransport(bench.connect(), WireLog(path, bench.time.clock, bench.time.utc))

@@ -70,7 +70,7 @@ def test_a_full_disk_fails_no_conversation(
     full_disk: FullDisk,
     caplog: pytest.LogCaptureFixture,
 ) -> None:
-    """Questions are answered; what is missing is counted, said, and marked where it is missing."""
+    """Questions are answered; missing records are counted, warned of, and marked in the log."""
     path = tmp_path / "meter.jsonl"
     log = WireLog(path, fake_time.clock, fake_time.utc)
     transport = LoggedTransport(script([("A?", "1"), ("B?", "2"), ("C?", "3")]), log)

@@ -93,7 +93,7 @@ def test_identify(drive: Any) -> None:
     ],
 )
 def test_other_meters_are_refused_by_name(drive: Any, reply: str, words: str) -> None:
-    """Look-alikes speak nearly this language but are no WT310."""
+    """A look-alike that speaks nearly this language is refused."""
     meter, wire = drive([("", None), ("*IDN?", reply)])
     with pytest.raises(MeterMismatch, match=words):
         meter.identify()
@@ -101,7 +101,7 @@ def test_other_meters_are_refused_by_name(drive: Any, reply: str, words: str) ->
 
 
 def test_something_else_that_answers_is_refused(drive: Any) -> None:
-    """An instrument whose *IDN? has not four fields is no Yokogawa meter."""
+    """An instrument whose *IDN? does not have four fields is refused."""
     meter, _ = drive([("", None), ("*IDN?", "HELLO")])
     with pytest.raises(MeterMismatch, match="with 'HELLO'"):
         meter.identify()
@@ -123,7 +123,7 @@ def test_a_meter_that_does_not_answer(drive: Any) -> None:
 
 
 def test_late_replies_are_skipped_at_the_opening(drive: Any) -> None:
-    """A reply to a crashed program's question is not taken for the identity."""
+    """A late reply to a crashed program does not count as the identity."""
     meter, wire = drive(OPEN)
     wire.pending += [b"5.0,1;START;0\n", b"813\n"]
     assert "C2PH13047V" == meter.identify().serial
@@ -288,7 +288,7 @@ def test_start(drive: Any, fake_time: Any) -> None:
 
 
 def test_start_while_one_runs_is_busy(drive: Any) -> None:
-    """Nothing is sent to a running integration."""
+    """A running integration gets no command."""
     meter, wire = drive([*OPEN, (":INTEGrate:STATe?", "START")])
     with pytest.raises(MeterBusy):
         meter.start()
@@ -303,7 +303,7 @@ def test_start_after_an_end_wants_prepare(drive: Any) -> None:
 
 
 def test_start_at_the_panel_at_the_same_moment_is_found(drive: Any) -> None:
-    """START is there, but our own was refused with 842: it is not our integration."""
+    """Our START is refused with 842, so the integration that runs is not ours."""
     tail: list[Line] = [
         (":INTEGrate:STATe?", "START"),
         (":STATus:ERRor?", '842,"Integrator execute error"'),
@@ -329,7 +329,7 @@ def test_stop(drive: Any) -> None:
 
 
 def test_stop_that_the_timer_beats_is_an_end(drive: Any) -> None:
-    """TIMEUP between our look and our STOP: the refusal 844 is expected, TIMEUP is the end."""
+    """If the timer ends before our STOP, the refusal 844 is expected and TIMEUP is the end."""
     lines: list[Line] = [
         (":INTEGrate:STATe?", "START"),
         (":INTEGrate:STOP", None),

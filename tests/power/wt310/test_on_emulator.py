@@ -181,7 +181,7 @@ def test_a_restarted_program_attaches(make_bench: MakeBench) -> None:
 
 @pytest.mark.parametrize("key", ["STOP", "RESET"])
 def test_a_key_at_the_panel_makes_the_energy_invalid(make_bench: MakeBench, key: str) -> None:
-    """STOP by a passer-by is found by TIME, RESET by the state."""
+    """STOP by a passer-by shows in TIME, RESET in the state."""
     bench = make_bench()
     bench.meter.prepare(SETTINGS)
     bench.meter.start()
@@ -261,7 +261,7 @@ def test_an_e_meter_in_wt300_mode_names_the_older_series(make_bench: MakeBench) 
 
 
 def test_an_unread_reply_of_a_crashed_client_does_not_matter(make_bench: MakeBench) -> None:
-    """Whatever was asked before, the identity is the identity."""
+    """An old reply never counts as the identity."""
     bench = make_bench()
     bench.tell(":NUM:NORM:VAL?")
     assert "YOKOGAWA" == bench.meter.identify().maker
@@ -294,7 +294,7 @@ def test_a_meter_that_stays_silent_after_start(make_bench: MakeBench) -> None:
 
 
 def test_arrange_sets_items_only_while_nothing_runs(make_bench: MakeBench) -> None:
-    """`read` on a fresh meter sets the items; during a run it must not."""
+    """Arrange sets the items of a fresh meter, and refuses to during a run."""
     bench = make_bench()
     with pytest.raises(MeterRefused):
         bench.meter.attach()
@@ -316,7 +316,7 @@ def test_local_gives_the_panel_back(make_bench: MakeBench) -> None:
 
 
 def test_a_load_over_its_range_is_found_before_the_start(make_bench: MakeBench) -> None:
-    """A device that overloads the chosen range already is refused by prepare."""
+    """Prepare refuses a device that overloads the chosen range."""
     bench = make_bench(constant(60.0))
     with pytest.raises(MeterRefused, match="not ready to measure .*over range"):
         bench.meter.prepare(SETTINGS)
