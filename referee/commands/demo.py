@@ -37,6 +37,7 @@ from referee.service.setup.contest import open_contest
 from referee.store.database import Database
 from referee.store.scores import ScoringRun, newest_scoring_run
 from referee.store.sessions import all_sessions
+from referee.tracks.network import TRACK
 
 _IMAGES = 200
 # A small board: it does not get through all images in the time, as few do at the contest.
@@ -183,7 +184,7 @@ def _tell(scoring_run: ScoringRun, bundle: Path, out: Path, *, as_json: bool) ->
     if as_json:
         print(json.dumps(dict(scoring_run.detail) | {"evidence": str(bundle)}))
         return
-    print(result_text(scoring_run))
+    print(result_text(scoring_run, TRACK))
     print(f"  evidence    {bundle}")
     print(f"  pictures    {out / 'scenes' / 'images'}")
 

@@ -126,7 +126,7 @@ def _tell_result(contest: Contest, session_id: int) -> bool:
     if missing is not None:
         print(f"The bundle is not complete. {missing.text}", file=sys.stderr)
     elif run is not None:
-        print(f"Session {session_id}: {result_line(run)}.", file=sys.stderr)
+        print(f"Session {session_id}: {result_line(run, contest.track)}.", file=sys.stderr)
     return missing is None
 
 

@@ -110,7 +110,7 @@ def run(args: argparse.Namespace) -> int:
             contest = open_contest(config)
             truth = read_contest_truth(contest)
             try:
-                follow_sessions(host.database, partial(_report, contest, truth))
+                follow_sessions(host.database, contest.track, partial(_report, contest, truth))
             finally:
                 contest.database.close()
     return 0

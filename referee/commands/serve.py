@@ -15,6 +15,7 @@ from pathlib import Path
 from referee.programs.following import follow_sessions
 from referee.programs.hosting import claimed, hosted
 from referee.service.setup.config_file import load_config
+from referee.tracks.loading import load_track
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -35,5 +36,5 @@ def run(args: argparse.Namespace) -> int:
                 f"console {supervisor.console_url}  data {config.storage.folder}",
                 flush=True,
             )
-            follow_sessions(host.database)
+            follow_sessions(host.database, load_track(config.contest.track))
     return 0

@@ -6,18 +6,20 @@ from __future__ import annotations
 import sys
 import time
 from collections.abc import Callable
+from typing import Any
 
 from referee.service.results.result_text import result_text
 from referee.store.database import Database
 from referee.store.notices import recent_notices
 from referee.store.scores import newest_scoring_run
 from referee.store.sessions import all_sessions
+from referee.tracks.track import Track
 
 _LOOK_S = 0.5
 
 
 def follow_sessions(
-    database: Database, report: Callable[[int], str] = lambda session_id: ""
+    database: Database, track: Track[Any], report: Callable[[int], str] = lambda session_id: ""
 ) -> None:
     """Print notices and scores as they come, and the report of each session, until interrupted."""
     connection = database.connection
@@ -36,7 +38,7 @@ def follow_sessions(
             run = newest_scoring_run(connection, session.session_id)
             if run is not None and run != told.get(session.session_id):
                 told[session.session_id] = run
-                print(result_text(run), report(session.session_id), sep="\n", flush=True)
+                print(result_text(run, track), report(session.session_id), sep="\n", flush=True)
         time.sleep(_LOOK_S)
 
 

@@ -6,26 +6,25 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Literal
-
-from referee.core.detections import Detections
-from referee.store.packing import pack, unpack
-
-AnswerForm = Literal["form", "json", "csv"]
 
 
 @dataclass(frozen=True)
 class Answer:
-    """Hold one post; `elapsed_s` is when its last byte was read, in seconds of the session."""
+    """One post as stored.
+
+    `elapsed_s` is the second of the session at which its last byte was read. `format` says how it
+    was written: form, json or csv. `content` holds its rows as the session's track packs them.
+    """
 
     session_id: int
     elapsed_s: float
     utc: str
     late: bool
-    form: AnswerForm
+    format: str
     address: str
+    row_count: int
     flagged_count: int
-    detections: Detections
+    content: bytes
     answer_id: int = 0
 
 
@@ -39,27 +38,22 @@ class AnswerCounts:
     flagged: int
 
 
-def insert_answer(
-    connection: sqlite3.Connection, answer: Answer, packed: bytes | None = None
-) -> int:
-    """Add an answer and return its number; `answer.answer_id` is ignored.
-
-    `packed` is `pack(answer.detections)` where that is done already, outside the transaction.
-    """
+def insert_answer(connection: sqlite3.Connection, answer: Answer) -> int:
+    """Add an answer and return its number; `answer.answer_id` is ignored."""
     cursor = connection.execute(
-        "insert into answers (session_id, elapsed_s, utc, late, form, address, row_count,"
-        " flagged_count, detections) values (:session, :elapsed_s, :utc, :late, :form, :address,"
-        " :row_count, :flagged_count, :detections)",
+        "insert into answers (session_id, elapsed_s, utc, late, format, address, row_count,"
+        " flagged_count, content) values (:session, :elapsed_s, :utc, :late, :format, :address,"
+        " :row_count, :flagged_count, :content)",
         {
             "session": answer.session_id,
             "elapsed_s": answer.elapsed_s,
             "utc": answer.utc,
             "late": int(answer.late),
-            "form": answer.form,
+            "format": answer.format,
             "address": answer.address,
-            "row_count": len(answer.detections),
+            "row_count": answer.row_count,
             "flagged_count": answer.flagged_count,
-            "detections": pack(answer.detections) if packed is None else packed,
+            "content": answer.content,
         },
     )
     return int(cursor.lastrowid or 0)
@@ -80,10 +74,11 @@ def answers_after(
             elapsed_s=row["elapsed_s"],
             utc=row["utc"],
             late=bool(row["late"]),
-            form=row["form"],
+            format=row["format"],
             address=row["address"],
+            row_count=row["row_count"],
             flagged_count=row["flagged_count"],
-            detections=unpack(row["detections"]),
+            content=row["content"],
             answer_id=row["answer_id"],
         )
 

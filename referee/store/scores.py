@@ -14,20 +14,20 @@ from referee.core.instant import Instant
 
 @dataclass(frozen=True)
 class Snapshot:
-    """Hold the live mAP of all answers up to one of them."""
+    """The live accuracy of all answers up to one of them, as the session's track defines it."""
 
     upto_answer_id: int
-    mean_ap: float | None
+    accuracy: float | None
     detection_count: int
 
 
 @dataclass(frozen=True)
 class ScoringRun:
-    """Hold one scoring of a session from its stored rows; `detail` is what score.json shows."""
+    """One scoring of a session from its stored rows; `detail` is what score.json shows."""
 
     upto_answer_id: int
     energy_id: int
-    mean_ap: float | None
+    accuracy: float | None
     score: float | None
     detail: Mapping[str, Any]
 
@@ -37,13 +37,13 @@ def insert_snapshot(
 ) -> None:
     """Add a snapshot."""
     connection.execute(
-        "insert into score_snapshots (session_id, upto_answer_id, utc, mean_ap, detection_count)"
-        " values (:session, :upto, :utc, :mean_ap, :count)",
+        "insert into score_snapshots (session_id, upto_answer_id, utc, accuracy, detection_count)"
+        " values (:session, :upto, :utc, :accuracy, :count)",
         {
             "session": session_id,
             "upto": snapshot.upto_answer_id,
             "utc": utc,
-            "mean_ap": snapshot.mean_ap,
+            "accuracy": snapshot.accuracy,
             "count": snapshot.detection_count,
         },
     )
@@ -52,7 +52,7 @@ def insert_snapshot(
 def newest_snapshot(connection: sqlite3.Connection, session_id: int) -> Snapshot | None:
     """Return the session's newest snapshot, or None."""
     row = connection.execute(
-        "select upto_answer_id, mean_ap, detection_count from score_snapshots"
+        "select upto_answer_id, accuracy, detection_count from score_snapshots"
         " where session_id = :session order by snapshot_id desc limit 1",
         {"session": session_id},
     ).fetchone()
@@ -65,8 +65,8 @@ def insert_scoring_run(
     """Add a scoring run; the newest one of a session is the one that counts."""
     connection.execute(
         "insert into scoring_runs (session_id, upto_answer_id, energy_id, monotonic_s, utc,"
-        " boot_id, mean_ap, score, detail) values (:session, :upto, :energy, :monotonic_s, :utc,"
-        " :boot_id, :mean_ap, :score, :detail)",
+        " boot_id, accuracy, score, detail) values (:session, :upto, :energy, :monotonic_s, :utc,"
+        " :boot_id, :accuracy, :score, :detail)",
         {
             "session": session_id,
             "upto": run.upto_answer_id,
@@ -74,7 +74,7 @@ def insert_scoring_run(
             "monotonic_s": at.monotonic_s,
             "utc": at.utc.isoformat(),
             "boot_id": at.boot_id,
-            "mean_ap": run.mean_ap,
+            "accuracy": run.accuracy,
             "score": run.score,
             "detail": json.dumps(run.detail, allow_nan=False),
         },
@@ -84,7 +84,7 @@ def insert_scoring_run(
 def newest_scoring_run(connection: sqlite3.Connection, session_id: int) -> ScoringRun | None:
     """Return the session's newest scoring run, or None."""
     row = connection.execute(
-        "select upto_answer_id, energy_id, mean_ap, score, detail from scoring_runs"
+        "select upto_answer_id, energy_id, accuracy, score, detail from scoring_runs"
         " where session_id = :session order by run_id desc limit 1",
         {"session": session_id},
     ).fetchone()

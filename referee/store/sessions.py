@@ -15,10 +15,13 @@ from referee.errors import Refusal
 FIRST_LANE = 1
 """The lane of a referee with one meter."""
 
+FIRST_TRACK = "network"
+"""The track of every session before there were others."""
+
 EventKind = Literal["armed", "started", "ended", "voided", "sealed"]
 
 _SELECT = """
-select s.session_id, s.lane, s.length_s, s.order_seed, s.created_utc, t.name as team
+select s.session_id, s.lane, s.track, s.length_s, s.order_seed, s.created_utc, t.name as team
 from sessions as s join teams as t using (team_id)
 """
 
@@ -34,6 +37,7 @@ class SessionRecord:
     facts: SessionFacts
     void_reason: str | None
     lane: int = FIRST_LANE
+    track: str = FIRST_TRACK
 
 
 def create_session(
@@ -44,6 +48,7 @@ def create_session(
     order_seed: int | None,
     now: Instant,
     lane: int = FIRST_LANE,
+    track: str = FIRST_TRACK,
 ) -> int:
     """Add a session, and the team at its first one; return the session's number, from 1."""
     utc = now.utc.isoformat()
@@ -52,14 +57,15 @@ def create_session(
         {"team": team, "utc": utc},
     )
     cursor = connection.execute(
-        "insert into sessions (team_id, length_s, order_seed, created_utc, lane) "
-        "select team_id, :length_s, :seed, :utc, :lane from teams where name = :team",
+        "insert into sessions (team_id, length_s, order_seed, created_utc, lane, track)"
+        " select team_id, :length_s, :seed, :utc, :lane, :track from teams where name = :team",
         {
             "team": team,
             "length_s": length_s,
             "seed": None if order_seed is None else str(order_seed),
             "utc": utc,
             "lane": lane,
+            "track": track,
         },
     )
     return int(cursor.lastrowid or 0)
@@ -255,6 +261,7 @@ def _record(connection: sqlite3.Connection, row: sqlite3.Row) -> SessionRecord:
         order_seed=None if seed is None else int(seed),
         created_utc=row["created_utc"],
         lane=row["lane"],
+        track=row["track"],
         facts=facts,
         void_reason=None if voided is None else voided["cause"],
     )

@@ -7,9 +7,6 @@ import sqlite3
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from referee.core.detections import Detections
-from referee.store.packing import unpack
-
 
 @dataclass(frozen=True)
 class PowerSample:
@@ -34,13 +31,13 @@ def recent_power(
 
 def flagged_answers(
     connection: sqlite3.Connection, session_id: int, after: int, limit: int
-) -> Iterator[tuple[int, Detections]]:
-    """Yield the answers in time that have flagged rows, by ascending number above `after`."""
+) -> Iterator[tuple[int, bytes]]:
+    """Yield number and content of each answer in time with flagged rows, above `after`."""
     rows = connection.execute(
-        "select answer_id, detections from answers where session_id = :session"
+        "select answer_id, content from answers where session_id = :session"
         " and answer_id > :after and late = 0 and flagged_count > 0"
         " order by answer_id limit :limit",
         {"session": session_id, "after": after, "limit": limit},
     )
     for row in rows:
-        yield row["answer_id"], unpack(row["detections"])
+        yield row["answer_id"], row["content"]

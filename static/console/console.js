@@ -33,7 +33,7 @@ function showBoard(next) {
   showMeter();
   showTeams();
   showNext();
-  showRows(board.sessions, selected ?? board.current?.id, select);
+  showRows(board, selected ?? board.current?.id, select);
   fill("notices", board.notices, noticeRow);
   showPanel();
 }
@@ -70,7 +70,7 @@ function select(id) {
   selected = id === board.current?.id ? null : id;
   if (other?.id !== selected) other = null;
   say("");
-  showRows(board.sessions, selected ?? board.current?.id, select);
+  showRows(board, selected ?? board.current?.id, select);
   showPanel();
 }
 

@@ -2,17 +2,19 @@
 // The two lists below the card: the sessions, and what happened.
 
 import { figure, secondText, timeText } from "../shared/format.js";
-import { $, make } from "../shared/page.js";
+import { $, make, show } from "../shared/page.js";
 import { scoreText } from "./wording.js";
 
 const rows = new Map(); // the table's rows by session number
 
-export function showRows(sessions, shownId, select) {
+export function showRows({ sessions, figures }, shownId, select) {
+  show("accuracy-head", figures.accuracy.label);
+  show("score-head", figures.score.unit);
   $("no-sessions").hidden = sessions.length > 0;
   const order = sessions.map((session) => {
     const row = rows.get(session.id) ?? newRow(session.id, select);
     rows.set(session.id, row);
-    showRow(row, session, session.id === shownId);
+    showRow(row, session, figures.accuracy.field, session.id === shownId);
     return row;
   });
   const body = $("sessions");
@@ -21,10 +23,10 @@ export function showRows(sessions, shownId, select) {
   }
 }
 
-function showRow(row, session, shown) {
+function showRow(row, session, field, shown) {
   const texts = [
     session.team, session.void_reason ? `VOID: ${session.void_reason}` : session.state,
-    figure(session.mean_ap, 6), figure(session.energy_wh, 6), verdictOf(session),
+    figure(session[field], 6), figure(session.energy_wh, 6), verdictOf(session),
     scoreText(session),
   ];
   texts.forEach((text, n) => {

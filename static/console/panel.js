@@ -9,7 +9,7 @@ const OVER = ["SCORED", "SEALED", "VOID"];
 
 export function showSession(session, board) {
   showTitle(session, board);
-  showFigures(session, board.meter);
+  showFigures(session, board);
   showResult(session);
 }
 
@@ -28,13 +28,13 @@ function showTitle(session, board) {
     : "Choose the team that is next, and press New session.");
 }
 
-function showFigures(session, meter) {
+function showFigures(session, { meter, figures }) {
   const soFar = session && !session.final && !["READY", "VOID"].includes(session.state) ? " so far" : "";
   const old = meter.old && ["RUNNING", "ENDED"].includes(session?.state) && !session.verdict;
   $("results").classList.toggle("void", session?.state === "VOID");
   show("energy-name", `${session?.emulated ? "emulated " : ""}energy${soFar}, Wh`);
-  show("map-name", `mAP${soFar}`);
-  show("score-name", `score${soFar}, mAP/Wh`);
+  show("map-name", `${figures.accuracy.label}${soFar}`);
+  show("score-name", `${figures.score.label}${soFar}, ${figures.score.unit}`);
   // The power is that of this moment, whichever session the card shows.
   show("power-name", session?.state === "RUNNING" ? "power, W" : "power now, W");
   show("power", figure(meter.reading?.power_w, 3));
@@ -43,7 +43,7 @@ function showFigures(session, meter) {
   show("energy", figure(session?.energy_wh, 6));
   $("energy-box").classList.toggle("old", old);
   show("energy-note", energyNote(session, old));
-  show("map", figure(session?.mean_ap, 4));
+  show("map", figure(session?.[figures.accuracy.field], 4));
   show("score", session ? scoreText(session) : "–");
   show("score-note", scoreNote(session, old));
   show("images", session ? `${session.images_fetched} of ${session.images}` : "–");
@@ -89,7 +89,7 @@ export function showTime(session, board, ageS) {
   const running = session?.state === "RUNNING";
   const over = session && OVER.includes(session.state);
   if (over) {
-    const [text, unit] = resultText(session);
+    const [text, unit] = resultText(session, board.figures.score.unit);
     show("clock", text);
     show("clock-label", unit);
   } else {
@@ -103,10 +103,10 @@ export function showTime(session, board, ageS) {
 }
 
 // What the session gave: a text, and its unit.
-function resultText(session) {
+function resultText(session, unit) {
   if (session.state === "VOID") return ["void", ""];
   if (session.score === null) return ["no score", ""];
-  return [scoreText(session), session.too_short ? "mAP/Wh, too short to be exact" : "mAP/Wh"];
+  return [scoreText(session), session.too_short ? `${unit}, too short to be exact` : unit];
 }
 
 // Between two boards the page counts down by itself, from the time that the desk computed.

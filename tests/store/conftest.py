@@ -8,7 +8,6 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from referee.core.detections import Detections
 from referee.core.instant import Instant
 from referee.store.answers import Answer
 from referee.store.database import Database
@@ -24,8 +23,9 @@ def at(seconds):
 
 def answer(session_id, rows=2, *, late=False, flagged=0):
     """Return an answer of some rows."""
-    detections = Detections.from_rows([(i, 1, 0.5, 0, 0, 9, 9) for i in range(1, rows + 1)])
-    return Answer(session_id, 1.5, NOON.isoformat(), late, "form", "10.0.0.2", flagged, detections)
+    content = bytes(56 * rows)
+    utc = NOON.isoformat()
+    return Answer(session_id, 1.5, utc, late, "form", "10.0.0.2", rows, flagged, content)
 
 
 def new_session(database, team="ants", *kinds, lane=1):

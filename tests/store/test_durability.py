@@ -11,7 +11,6 @@ import threading
 import pytest
 
 from referee.store.answers import answers_after
-from referee.store.packing import pack
 from tests.store.conftest import answer, new_session
 
 # Eight threads store answers through a journal, and each prints a number once it is acknowledged.
@@ -65,6 +64,6 @@ def test_kill_loses_no_acknowledged_answer(database, request, acknowledged_befor
     numbers = [one.answer_id for one in stored]
     assert sorted(set(numbers)) == numbers
     assert set() == set(acknowledged) - set(numbers)
-    whole = pack(answer(1, 5).detections)
-    assert all(pack(one.detections) == whole for one in stored)
+    whole = answer(1, 5).content
+    assert all(one.content == whole for one in stored)
     assert "ok" == database.connection.execute("pragma integrity_check").fetchone()[0]

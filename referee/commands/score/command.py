@@ -21,7 +21,7 @@ from referee.formats.truth_file import GroundTruthFile
 from referee.programs.progress import progress_bar
 from referee.scoring.ilsvrc import evaluate
 from referee.scoring.result import IlsvrcResult
-from referee.service.results.score_report import (
+from referee.scoring.score_report import (
     Report,
     coco_report,
     energy_report,
@@ -67,7 +67,7 @@ def _score(args: argparse.Namespace) -> tuple[Report, dict[int, str]]:
         processed = args.images_processed
         if processed is None:
             processed = images_with_detections(image_id, found.truth)
-        report |= energy_report(result, args.energy_wh, processed)
+        report |= energy_report(result.mean_ap, result.images, args.energy_wh, processed)
     return report, found.truth.class_names
 
 

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import asdict
 from datetime import datetime
 from typing import Any
 
@@ -55,6 +56,7 @@ class Board:
         """Return the whole board, ready for JSON.
 
         `current` is the session of the big card (see `shown_session`), None before the first.
+        `figures` says how the track tells its accuracy and its score.
         `next` is the READY session that was made first. `alarm` is what the red bar says, None
         while nothing is wrong. Sessions and meter bring their own texts (see `wording`).
         """
@@ -76,6 +78,10 @@ class Board:
             "seconds": settings.seconds,
             "images": contest.image_count,
             "classes": len(contest.classes),
+            "figures": {
+                "accuracy": asdict(contest.track.accuracy),
+                "score": asdict(contest.track.score),
+            },
             "utc": now.utc.isoformat(),
             "contestants": self._contestants(),
             **self._teams(),

@@ -7,7 +7,6 @@ from typing import Any
 
 from referee.core.instant import Instant, seconds_between
 from referee.core.states import SessionState, elapsed_s, state_of
-from referee.scoring.lpirc import score
 from referee.service.board.wording import session_text, verdict_text
 from referee.service.desk.settling import LINK_PATIENCE_S
 from referee.service.entry.status import status_of
@@ -43,7 +42,7 @@ def session_row(contest: Contest, session: SessionRecord, now: Instant) -> dict[
         "end_cause": None if facts.end_cause is None else facts.end_cause.value,
         "void_reason": session.void_reason,
         "emulated": contest.config.meter.emulated if meter is None else meter.emulated,
-        "mean_ap": None if run is None else run.mean_ap,
+        contest.track.accuracy.field: None if run is None else run.accuracy,
         "score": None if run is None else run.score,
         "energy_wh": None if energy is None else energy.energy_wh,
         "uncertainty_wh": None if energy is None else energy.uncertainty_wh,
@@ -96,22 +95,23 @@ def _figures(
     still while answers go on.
     """
     connection = contest.database.connection
-    mean_ap, energy_wh, points = row["mean_ap"], row["energy_wh"], row["score"]
+    field = contest.track.accuracy.field
+    accuracy, energy_wh, points = row[field], row["energy_wh"], row["score"]
     energy_utc = None
-    if mean_ap is None:
+    if accuracy is None:
         snapshot = newest_snapshot(connection, session.session_id)
-        mean_ap = None if snapshot is None else snapshot.mean_ap
+        accuracy = None if snapshot is None else snapshot.accuracy
     if row["verdict"] is None:
         reading = newest_reading(connection, session.session_id)
         if reading is not None:
             energy_wh, energy_utc = reading.energy_wh, reading.utc.isoformat()
-        points = None if meter_old else score(mean_ap, energy_wh)
+        points = None if meter_old else contest.track.score_of(accuracy, energy_wh)
     return {
-        "mean_ap": mean_ap,
+        field: accuracy,
         "energy_wh": energy_wh,
         "energy_utc": energy_utc,
         "score": points,
-        "final": row["verdict"] is not None and row["mean_ap"] is not None,
+        "final": row["verdict"] is not None and row[field] is not None,
     }
 
 

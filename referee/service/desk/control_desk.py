@@ -76,7 +76,9 @@ class ControlDesk:
                         f"Session {session.session_id} of '{team}' is READY: arm that one, or "
                         "void it first.",
                     )
-            session_id = make_session(connection, self._settings, team, lane, now)
+            session_id = make_session(
+                connection, self._settings, team, lane, now, self._contest.track.name
+            )
             audit(connection, now, operator, "new session", session_id, f"team {team}")
         return session_id
 
@@ -110,7 +112,9 @@ class ControlDesk:
         lane.prepare(float(self._settings.seconds))
         now = self._contest.clock.now()
         with self._contest.database.write() as connection:
-            session_id = make_session(connection, self._settings, team, lane.number, now)
+            session_id = make_session(
+                connection, self._settings, team, lane.number, now, self._contest.track.name
+            )
             record_armed(connection, session_id, now, operator)
         return self._load(session_id)
 

@@ -17,9 +17,17 @@ from referee.store.sessions import SessionRecord, create_session, record_event
 
 
 def make_session(
-    connection: Connection, settings: ContestSection, team: str, lane: int, now: Instant
+    connection: Connection,
+    settings: ContestSection,
+    team: str,
+    lane: int,
+    now: Instant,
+    track: str,
 ) -> int:
-    """Add a session of the configured length, with a secret image order where one is wanted."""
+    """Add a session of the configured length, with a secret image order where one is wanted.
+
+    `track` is the name of the contest's track.
+    """
     return create_session(
         connection,
         team=team,
@@ -27,6 +35,7 @@ def make_session(
         length_s=float(settings.seconds),
         order_seed=secrets.randbits(64) if settings.shuffle else None,
         now=now,
+        track=track,
     )
 
 

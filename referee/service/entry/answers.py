@@ -3,12 +3,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sized
 from concurrent.futures import Future
 from dataclasses import dataclass
 from typing import TypeVar
 
-from referee.core.detections import Detections
-from referee.core.flags import Flag, flag_rows
+from referee.core.flags import Flag
 from referee.core.instant import Instant
 from referee.core.states import SessionFacts, elapsed_s, remaining_s
 from referee.core.window import Arrival, arrival_of
@@ -20,7 +20,6 @@ from referee.service.setup.contest import Contest
 from referee.store.answers import Answer, count_late_answers, insert_answer
 from referee.store.database import Connection
 from referee.store.journal import Journal
-from referee.store.packing import pack
 from referee.store.sessions import SessionRecord
 
 T = TypeVar("T")
@@ -61,13 +60,15 @@ class Answers:
     def take(
         self,
         session: SessionRecord,
-        detections: Detections,
+        posted: Sized,
         *,
         received: Instant,
-        form: AnswerFormat,
+        answer_format: AnswerFormat,
         address: str,
     ) -> Receipt:
         """Store an answer and return its receipt, once it is on the disk.
+
+        `posted` is what the contest's track parsed.
 
         An answer whose last byte came at or after the end is stored, marked late, and never
         scored. Raises `Refusal` with code `token_invalid` before the start, long after the end,
@@ -75,31 +76,32 @@ class Answers:
         `Unavailable` when the answer could not be made durable, or is not after 45 s.
         """
         contest = self._contest
-        flags = flag_rows(detections, contest.image_count, contest.class_ids)
-        packed = pack(detections)
+        flags = contest.track.flag(posted, contest.image_count, contest.class_ids)
+        content = contest.track.pack(posted)
 
         def store(connection: Connection) -> tuple[int, float, bool]:
             # The facts are read inside the transaction: see ControlDesk.end for why that is exact.
             facts = self._sessions.get(session.session_id, connection).facts
             late = _require_storable(connection, session.session_id, facts, received)
-            self._limit.require(connection, session.session_id, len(detections))
+            self._limit.require(connection, session.session_id, len(posted))
             answer = Answer(
                 session_id=session.session_id,
                 elapsed_s=elapsed_s(facts, received) or 0.0,
                 utc=received.utc.isoformat(),
                 late=late,
-                form=form,
+                format=answer_format,
                 address=address,
+                row_count=len(posted),
                 flagged_count=len(flags),
-                detections=detections,
+                content=content,
             )
-            return insert_answer(connection, answer, packed), answer.elapsed_s, late
+            return insert_answer(connection, answer), answer.elapsed_s, late
 
-        committed = self._journal.submit(store, size_bytes=2 * len(packed))
+        committed = self._journal.submit(store, size_bytes=2 * len(content))
         number, received_s, late = _outcome(committed)
         return Receipt(
             answer=number,
-            stored=len(detections),
+            stored=len(posted),
             flagged=flags,
             received_s=received_s,
             remaining_s=0.0 if late else remaining_s(session.facts, contest.clock.now()),

@@ -8,11 +8,12 @@ import zipfile
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from referee.errors import RefereeError
+from referee.errors import RefereeError, Refusal
 from referee.formats.image_numbers import requested_archive, requested_image
 from referee.service.setup.contest import Contest, order_of
 from referee.store.images import ImageEntry
 from referee.store.sessions import SessionRecord
+from referee.tracks.track import Delivery
 
 
 class ImageMissing(RefereeError):
@@ -49,9 +50,10 @@ Finder = Callable[[Contest, SessionRecord, str], SentImages]
 def image_for(contest: Contest, session: SessionRecord, text: str) -> SentImages:
     """Return the image that a contestant asks for by its number.
 
-    Raises `Refusal` for a number that is none (see `referee.formats.image_numbers`), and
-    `ImageMissing`.
+    Raises `Refusal` for a number that is none (see `referee.formats.image_numbers`), and with
+    code `images_shown` in a track that shows its images. Raises `ImageMissing`.
     """
+    _require_fetched(contest)
     number = requested_image(text, contest.image_count)
     entry = _entry(contest, session, number)
     content = _read(contest, session, number, entry)
@@ -64,6 +66,7 @@ def archive_for(contest: Contest, session: SessionRecord, text: str) -> SentImag
     Its members are named by their numbers, without a folder. They are marked as deflated, which
     old clients expect, at level 0: a JPEG does not get smaller, and level 0 costs no time.
     """
+    _require_fetched(contest)
     numbers = requested_archive(text, contest.image_count)
     buffer = io.BytesIO()
     with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED, compresslevel=0) as archive:
@@ -74,6 +77,13 @@ def archive_for(contest: Contest, session: SessionRecord, text: str) -> SentImag
     return SentImages(
         numbers.start, len(numbers), buffer.getvalue(), "application/zip", f"{numbers.start}.zip"
     )
+
+
+def _require_fetched(contest: Contest) -> None:
+    if contest.track.delivery is not Delivery.FETCHED:
+        raise Refusal(
+            "images_shown", "The images of this track are shown on a screen, and never sent."
+        )
 
 
 def _entry(contest: Contest, session: SessionRecord, number: int) -> ImageEntry:

@@ -30,6 +30,7 @@ def session_facts(contest: Contest, session: SessionRecord) -> dict[str, Any]:
         "session": session.session_id,
         "team": session.team,
         "lane": session.lane,
+        "track": session.track,
         "state": state_of(facts, contest.clock.now()).value,
         "length_s": facts.length_s,
         "end_cause": None if facts.end_cause is None else facts.end_cause.value,

@@ -43,18 +43,15 @@ def detections(contest: Contest, session: SessionRecord, *, late: bool) -> Rows:
     """Yield rows of the detections file's form; image_id is the number that the contestant saw."""
     for answer in answers_after(contest.database.connection, session.session_id):
         if answer.late == late:
-            d = answer.detections
-            ids = zip(d.image_id.tolist(), d.class_id.tolist(), d.confidence.tolist(), strict=True)
-            for (image_id, class_id, confidence), box in zip(ids, d.box.tolist(), strict=True):
-                yield image_id, class_id, confidence, *box
+            yield from contest.track.rows(contest.track.unpack(answer.content))
 
 
 def answers(contest: Contest, session: SessionRecord) -> Rows:
     """Yield a row per answer, late ones too."""
     for a in answers_after(contest.database.connection, session.session_id):
         yield (
-            *(a.answer_id, a.elapsed_s, a.utc, int(a.late), a.form, a.address),
-            *(len(a.detections), a.flagged_count),
+            *(a.answer_id, a.elapsed_s, a.utc, int(a.late), a.format, a.address),
+            *(a.row_count, a.flagged_count),
         )
 
 

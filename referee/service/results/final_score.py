@@ -7,11 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from referee import __version__
-from referee.core.detections import Detections
 from referee.core.ground_truth import GroundTruth
-from referee.core.order import to_manifest_ids
-from referee.scoring.ilsvrc import evaluate
-from referee.service.results.score_report import energy_report, ilsvrc_report
 from referee.service.setup.contest import Contest, order_of
 from referee.store.answers import answers_after, newest_answer_id
 from referee.store.readings import Energy
@@ -24,34 +20,36 @@ def score_session(
     contest: Contest, truth: GroundTruth, session: SessionRecord, energy: Energy
 ) -> ScoringRun:
     """Score all answers in time of an ended session with its energy, store the run, return it."""
+    track = contest.track
     connection = contest.database.connection
     with contest.database.read():
         upto = newest_answer_id(connection, session.session_id)
-        detections = scored_detections(contest, session)
+        answer = scored_answer(contest, session)
         fetched = count_fetched_images(connection, session.session_id)
-    result = evaluate(truth, detections)
-    report: dict[str, Any] = ilsvrc_report(result)
+    scorer = track.scorer(truth)
+    scorer.add(answer)
+    outcome = scorer.outcome()
     # An energy that is INVALID is shown, and never divides anything.
     usable_wh = None if energy.verdict == "INVALID" else energy.energy_wh
-    report |= energy_report(result, usable_wh, fetched) | {"energy_wh": energy.energy_wh}
+    report = track.report(outcome, usable_wh, fetched) | {"energy_wh": energy.energy_wh}
     report |= _context(session, energy, fetched)
-    run = ScoringRun(upto, energy.energy_id, result.mean_ap, report["score"], report)
+    run = ScoringRun(upto, energy.energy_id, outcome.accuracy, report[track.score.field], report)
     with contest.database.write() as writer:
         insert_scoring_run(writer, session.session_id, contest.clock.now(), run)
     return run
 
 
-def scored_detections(contest: Contest, session: SessionRecord) -> Detections:
-    """Return the detections of all answers in time, in order of storage, in manifest image ids."""
-    order = order_of(contest.image_count, session.order_seed)
-    posted = Detections.concatenate(
-        [
-            answer.detections
-            for answer in answers_after(contest.database.connection, session.session_id)
-            if not answer.late
-        ]
+def scored_answer(contest: Contest, session: SessionRecord) -> Any:
+    """Return the rows of all answers in time as one answer of the contest's track.
+
+    They stand in order of storage, in manifest image ids.
+    """
+    answers = answers_after(contest.database.connection, session.session_id)
+    posted = contest.track.join(
+        [contest.track.unpack(answer.content) for answer in answers if not answer.late]
     )
-    return posted.with_image_ids(to_manifest_ids(posted.image_id, order))
+    order = order_of(contest.image_count, session.order_seed)
+    return contest.track.in_manifest_ids(posted, order)
 
 
 def _context(session: SessionRecord, energy: Energy, fetched: int) -> Mapping[str, Any]:

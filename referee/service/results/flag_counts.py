@@ -6,7 +6,6 @@ from __future__ import annotations
 import threading
 from collections import Counter
 
-from referee.core.flags import flag_rows
 from referee.service.setup.contest import Contest
 from referee.store.watching import flagged_answers
 
@@ -28,8 +27,9 @@ class FlagCounts:
         with self._lock:
             upto, counts = self._counted.get(session_id, (0, Counter()))
             connection = contest.database.connection
-            for answer_id, detections in flagged_answers(connection, session_id, upto, _STEP):
-                flags = flag_rows(detections, contest.image_count, contest.class_ids)
+            for answer_id, content in flagged_answers(connection, session_id, upto, _STEP):
+                answer = contest.track.unpack(content)
+                flags = contest.track.flag(answer, contest.image_count, contest.class_ids)
                 counts.update(flag.reason for flag in flags)
                 upto = answer_id
             self._counted[session_id] = (upto, counts)

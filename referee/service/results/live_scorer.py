@@ -6,17 +6,17 @@ from __future__ import annotations
 import logging
 import threading
 from dataclasses import dataclass
+from typing import Any
 
 from referee.core.ground_truth import GroundTruth
-from referee.core.order import to_manifest_ids
 from referee.core.states import SessionState, state_of
-from referee.scoring.live import LiveScore
 from referee.service.results.final_score import score_session
 from referee.service.setup.contest import Contest, order_of
 from referee.store.answers import answers_after
 from referee.store.readings import energy_of
 from referee.store.scores import Snapshot, insert_snapshot
 from referee.store.sessions import SessionRecord, sessions_to_score
+from referee.tracks.track import Scorer
 
 # How often it looks for new answers; the live score is at most this old.
 _LOOK_S = 0.5
@@ -30,7 +30,7 @@ class _Followed:
     """Follow one running session: the score of its answers up to one of them."""
 
     session: SessionRecord
-    live: LiveScore
+    scorer: Scorer[Any]
     upto_answer_id: int = 0
     snapshot_answer_id: int = -1
 
@@ -78,23 +78,23 @@ class LiveScorer:
     def _follow(self, session: SessionRecord) -> None:
         followed = self._followed
         if followed is None or followed.session.session_id != session.session_id:
-            followed = _Followed(session, LiveScore(self._truth))
+            followed = _Followed(session, self._contest.track.scorer(self._truth))
             self._followed = followed
         connection = self._contest.database.connection
+        track = self._contest.track
         order = order_of(self._contest.image_count, session.order_seed)
         for answer in answers_after(
             connection, session.session_id, followed.upto_answer_id, limit=_ANSWERS_AT_ONCE
         ):
             followed.upto_answer_id = answer.answer_id
             if not answer.late:
-                detections = answer.detections
-                numbers = to_manifest_ids(detections.image_id, order)
-                followed.live.add(detections.with_image_ids(numbers))
+                posted = track.unpack(answer.content)
+                followed.scorer.add(track.in_manifest_ids(posted, order))
         if followed.upto_answer_id == followed.snapshot_answer_id:
             return
-        result = followed.live.result()
+        outcome = followed.scorer.outcome()
         followed.snapshot_answer_id = followed.upto_answer_id
-        snapshot = Snapshot(followed.upto_answer_id, result.mean_ap, result.detections)
+        snapshot = Snapshot(followed.upto_answer_id, outcome.accuracy, outcome.rows)
         with self._contest.database.write() as writer:
             utc = self._contest.clock.now().utc.isoformat()
             insert_snapshot(writer, session.session_id, utc, snapshot)

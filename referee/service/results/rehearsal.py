@@ -14,6 +14,7 @@ from referee.core.ground_truth import GroundTruth
 from referee.core.instant import seconds_between
 from referee.core.order import to_manifest_ids
 from referee.core.states import SessionFacts
+from referee.formats.packing import unpack
 from referee.scoring.mistakes.diagnosis import Mistake, find_mistakes
 from referee.scoring.mistakes.posted import Posted
 from referee.service.setup.contest import Contest, order_of
@@ -91,7 +92,7 @@ def rehearsal_report(contest: Contest, truth: GroundTruth, session_id: int) -> R
         inverted=int(_inverted(detections).sum()),
         duplicates=_duplicates(detections),
         never_match=dict(Counter(flag.reason for flag in flags)),
-        mean_ap=None if run is None else run.mean_ap,
+        mean_ap=None if run is None else run.accuracy,
         mistakes=find_mistakes(truth, posted, sizes),
     )
 
@@ -101,10 +102,10 @@ def _posted(contest: Contest, session: SessionRecord) -> Posted:
     connection = contest.database.connection
     answers = [a for a in answers_after(connection, session.session_id) if not a.late]
     return Posted(
-        detections=Detections.concatenate([answer.detections for answer in answers]),
+        detections=Detections.concatenate([unpack(answer.content) for answer in answers]),
         as_coco=np.repeat(
-            np.array([answer.form == "json" for answer in answers], dtype=bool),
-            [len(answer.detections) for answer in answers],
+            np.array([answer.format == "json" for answer in answers], dtype=bool),
+            [answer.row_count for answer in answers],
         ),
         order=order_of(contest.image_count, session.order_seed),
         source_ids=np.array([entry.source_id for entry in contest.images], dtype=np.int64),

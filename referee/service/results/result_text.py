@@ -5,39 +5,43 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
+from typing import Any
 
 from referee.service.results.score_table import IGNORED
 from referee.store.scores import ScoringRun
+from referee.tracks.track import Track
 
 # A value whose uncertainty is not known has so many digits at most. That holds for a doubtful
 # energy, too: the meter's table of accuracy does not cover what makes it doubtful.
 _DIGITS = 3
 
 
-def result_text(run: ScoringRun) -> str:
+def result_text(run: ScoringRun, track: Track[Any]) -> str:
     """Return the result of a session in a few lines."""
-    return "\n".join(_lines(run))
+    return "\n".join(_lines(run, track))
 
 
-def result_line(run: ScoringRun) -> str:
+def result_line(run: ScoringRun, track: Track[Any]) -> str:
     """Return score and verdict of a session in one line."""
-    return f"{_score(run)}, {_verdict(run)}"
+    return f"{_score(run, track)}, {_verdict(run)}"
 
 
-def _lines(run: ScoringRun) -> Iterator[str]:
+def _lines(run: ScoringRun, track: Track[Any]) -> Iterator[str]:
     detail = run.detail
-    ignored = [f"{n} ({IGNORED[reason]})" for reason, n in detail["ignored"].items() if n]
+    counts = detail.get("ignored", {})
+    ignored = [f"{n} ({IGNORED.get(reason, reason)})" for reason, n in counts.items() if n]
     yield f"Session {detail['session']} of '{detail['team']}'"
     yield f"  images      {detail['images_fetched']} of {detail['images']}"
     yield f"  detections  {detail['detections']}" + (
         f", ignored: {', '.join(ignored)}" if ignored else ""
     )
-    yield f"  mAP         {'none' if run.mean_ap is None else f'{run.mean_ap:.6f}'}"
+    accuracy = "none" if run.accuracy is None else f"{run.accuracy:.{track.accuracy.decimals}f}"
+    yield f"  {track.accuracy.label:11} {accuracy}"
     yield f"  energy      {_energy(run)}"
     yield f"  verdict     {_verdict(run)}"
     yield from (f"              {reason}" for reason in detail["reasons"])
     doubt = "" if run.score is None or _is_valid(run) else f", {detail['verdict']}"
-    yield f"  score       {_score(run)}{doubt}"
+    yield f"  {track.score.label:11} {_score(run, track)}{doubt}"
 
 
 def _verdict(run: ScoringRun) -> str:
@@ -52,13 +56,13 @@ def _energy(run: ScoringRun) -> str:
     return f"{_measured(energy_wh, run.detail['uncertainty_wh'], _is_valid(run))} Wh"
 
 
-def _score(run: ScoringRun) -> str:
+def _score(run: ScoringRun, track: Track[Any]) -> str:
     if run.score is None:
         return "none"
     energy_wh, uncertainty_wh = run.detail["energy_wh"], run.detail["uncertainty_wh"]
     # The score is one over the energy, so that both have the same share of uncertainty.
     uncertainty = None if uncertainty_wh is None else run.score * uncertainty_wh / energy_wh
-    return f"{_measured(run.score, uncertainty, _is_valid(run))} mAP/Wh"
+    return f"{_measured(run.score, uncertainty, _is_valid(run))} {track.score.unit}"
 
 
 def _is_valid(run: ScoringRun) -> bool:

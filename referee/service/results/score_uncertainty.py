@@ -7,6 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from referee.scoring.result import IlsvrcResult
+from referee.scoring.score_report import Report
 from referee.scoring.uncertainty import (
     Interval,
     MapSamples,
@@ -15,7 +16,6 @@ from referee.scoring.uncertainty import (
     turn_probability,
     with_energy,
 )
-from referee.service.results.score_report import Report
 
 
 @dataclass(frozen=True)

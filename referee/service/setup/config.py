@@ -29,6 +29,11 @@ class ContestSection:
         "event",
         choices=("event", "practice"),
     )
+    track: str = _setting(
+        "The rules: network, or the dotted name of a Python module that holds others "
+        "(docs/tracks.md).",
+        "network",
+    )
     seconds: int = _setting(
         "Length of a session in whole seconds; the rules say ten minutes.", 600, least=1, most=86400
     )

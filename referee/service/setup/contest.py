@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -29,6 +30,8 @@ from referee.service.setup.secrets_file import Secrets, load_secrets
 from referee.store.database import Database
 from referee.store.images import ImageEntry, InputFile, Manifest, load_manifest, replace_manifest
 from referee.store.sessions import all_sessions
+from referee.tracks.loading import load_track
+from referee.tracks.track import Track
 
 
 @dataclass(frozen=True)
@@ -42,6 +45,7 @@ class Contest:
     clock: Clock
     database: Database
     secrets: Secrets
+    track: Track[Any]
     images: tuple[ImageEntry, ...]
     classes: Mapping[int, str]
     class_ids: NDArray[np.int64]
@@ -61,12 +65,14 @@ def prepare_contest(
     cannot be used, and where sessions were run here with other images: their scores would no
     longer fit what was shown.
     """
+    track = load_track(config.contest.track)
     make_private(config.storage.folder)
     close_to_others(config.path)
     with private_from_the_start():
         load_secrets(config.storage.folder)
         database = Database(config.database)
         database.migrate()
+        _require_track(config, database, track)
     stored = load_manifest(database.connection)
     truth = _read_truth(config)
     images = build_images(config.images.folder, truth, known=stored.images, progress=progress)
@@ -87,6 +93,16 @@ def prepare_contest(
     return database, manifest
 
 
+def _require_track(config: Config, database: Database, track: Track[Any]) -> None:
+    """Raise `InputError` where sessions of other rules are stored: nobody could read them."""
+    others = {session.track for session in all_sessions(database.connection)} - {track.name}
+    if others:
+        raise InputError(
+            f"{config.storage.folder}: holds sessions of the track '{min(others)}', and the "
+            f"configuration says '{track.name}'; give this contest a folder of its own."
+        )
+
+
 def open_contest(config: Config, clock: Clock | None = None) -> Contest:
     """Open a contest that `prepare_contest` has prepared."""
     database = Database(config.database)
@@ -96,6 +112,7 @@ def open_contest(config: Config, clock: Clock | None = None) -> Contest:
         clock=clock or SystemClock(),
         database=database,
         secrets=load_secrets(config.storage.folder),
+        track=load_track(config.contest.track),
         images=manifest.images,
         classes=manifest.classes,
         class_ids=np.fromiter(manifest.classes, dtype=np.int64),

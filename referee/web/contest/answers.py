@@ -3,17 +3,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Sized
 from contextlib import nullcontext
 from functools import partial
 
 from flask import Flask, Request, Response
 
-from referee.core.detections import Detections
 from referee.core.instant import Instant
 from referee.errors import Refusal
-from referee.formats.answers import FORM_FIELDS, AnswerFormat, parse_csv, parse_form, parse_json
+from referee.formats.answers import AnswerFormat
 from referee.formats.forms import find_token
 from referee.service.entry.answers import Receipt
+from referee.tracks.track import parse_answer
 from referee.web.contest import legacy
 from referee.web.contest.replies import (
     FORM_TYPES,
@@ -58,15 +59,15 @@ def register(app: Flask, services: ContestServices) -> None:
             content = body.whole()
             notes.received = services.contest.clock.now()
             parse = partial(_parsed, services, token, asked, content, notes.received)
-            form, detections = parse() if short else services.parse_aside(parse)
+            answer_format, posted = parse() if short else services.parse_aside(parse)
         receipt = services.answers.take(
             notes.session,
-            detections,
+            posted,
             received=notes.received,
-            form=form,
+            answer_format=answer_format,
             address=asked.remote_addr or "",
         )
-        if form != "form" or wants_json(asked):
+        if answer_format != "form" or wants_json(asked):
             return _receipt(app, receipt)
         if receipt.late:
             # An old client knows only this text for a session that is over.
@@ -90,23 +91,17 @@ def _token(asked: Request, body: Body) -> str:
 
 def _parsed(
     services: ContestServices, token: str, asked: Request, content: bytes, received: Instant
-) -> tuple[AnswerFormat, Detections]:
+) -> tuple[AnswerFormat, Sized]:
     try:
-        form = answer_format_of(asked, content)
-        return form, _detections(asked, form, content)
+        track = services.contest.track
+        answer_format = answer_format_of(asked, content)
+        fields = partial(form_of, asked, content, track.form_fields)
+        return answer_format, parse_answer(track, answer_format, content, fields)
     except Refusal as fault:
         if services.admission.in_time(token, received):
             raise
         # That the session is over comes first, as it always did.
         raise Refusal("token_invalid", f"The session is over. {fault}", fault.faults) from None
-
-
-def _detections(asked: Request, form: AnswerFormat, content: bytes) -> Detections:
-    if form == "json":
-        return parse_json(content)
-    if form == "csv":
-        return parse_csv(content)
-    return parse_form(form_of(asked, content, FORM_FIELDS))
 
 
 def _receipt(app: Flask, receipt: Receipt) -> Response:

@@ -12,6 +12,7 @@ from power.meter import IntegrationState
 from referee.core.detections import Detections
 from referee.core.states import EndCause
 from referee.errors import Refusal
+from referee.formats.packing import pack
 from referee.service.board.addresses import contestants_urls
 from referee.service.board.board import Board
 from referee.service.desk.metering import LinkState, MeterStatus
@@ -68,10 +69,11 @@ class Shown:
             elapsed_s=1.0,
             utc=self.clock.now().utc.isoformat(),
             late=late,
-            form="csv",
+            format="csv",
             address="10.0.0.2",
+            row_count=len(rows),
             flagged_count=flagged,
-            detections=Detections.from_rows(list(rows)),
+            content=pack(Detections.from_rows(list(rows))),
         )
         with self.contest.database.write() as connection:
             insert_answer(connection, answer)

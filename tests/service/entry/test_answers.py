@@ -13,6 +13,7 @@ from referee.core.flags import Flag
 from referee.core.instant import shifted
 from referee.core.window import LATE_S
 from referee.errors import Refusal, Unavailable
+from referee.formats.packing import pack
 from referee.service.entry import answers as answers_module
 from referee.service.entry import detection_limit
 from referee.service.entry.answers import LATE_ANSWERS, Answers
@@ -21,7 +22,6 @@ from referee.service.entry.status import status_of
 from referee.store.answers import answers_after, count_answers
 from referee.store.database import Database
 from referee.store.journal import Journal
-from referee.store.packing import pack
 from referee.store.sessions import create_session, load_session, record_event
 from tests.support.fakes import BOUND_S
 
@@ -71,7 +71,7 @@ def take_empty(answers, session):
         session,
         Detections.empty(),
         received=session.facts.started,
-        form="form",
+        answer_format="form",
         address="",
     )
 
@@ -85,7 +85,7 @@ def take(answers, session):
             session,
             Detections.from_rows(rows or (GOOD,)),
             received=shifted(session.facts.started, seconds),
-            form=form,
+            answer_format=form,
             address="10.0.0.2",
         )
 
@@ -127,9 +127,9 @@ def test_acknowledged_is_durable(contest, session, take):
     rows = [GOOD, (2, 2, math.nan, -1.0, math.inf, 5.5, -0.0)]
     take(1.0, *rows, form="json")
     (found,) = stored(contest, session)
-    assert pack(Detections.from_rows(rows)) == pack(found.detections)
+    assert pack(Detections.from_rows(rows)) == found.content
     assert ("json", 1.0, "10.0.0.2", False) == (
-        found.form,
+        found.format,
         found.elapsed_s,
         found.address,
         found.late,
@@ -201,7 +201,7 @@ def test_session_that_has_not_begun_takes_nothing(answers, contest, journal, kin
             session,
             Detections.empty(),
             received=contest.clock.now(),
-            form="csv",
+            answer_format="csv",
             address="",
         )
     assert "token_invalid" == refused.value.code
@@ -245,7 +245,7 @@ def test_session_that_is_full_takes_no_more(answers, contest, journal, session, 
     monkeypatch.setattr(detection_limit, "count_stored_detections", None)
     with pytest.raises(Refusal, match="has 5 detections"):
         take(4.0, GOOD)
-    assert [3, 2, 0] == [len(answer.detections) for answer in stored(contest, session)]
+    assert [3, 2, 0] == [answer.row_count for answer in stored(contest, session)]
 
 
 @pytest.mark.parametrize("count_after", [0, 2, 1000])
@@ -258,7 +258,7 @@ def test_what_another_process_stores_counts_too(contest, session, take, monkeypa
     other = entry(contest, journal)
     three = Detections.from_rows([GOOD] * 3)
     received = session.facts.started
-    other.take(session, three, received=received, form="csv", address="")
+    other.take(session, three, received=received, answer_format="csv", address="")
     journal.close()
     take(2.0, GOOD)
     with pytest.raises(Refusal, match="too_many_rows|at most 5"):
@@ -335,7 +335,7 @@ def test_commit_that_does_not_end_is_told(answers, contest, journal, session, mo
     """What is being written cannot be called off: the contestant is told how to find out."""
     entered, go_on = threading.Event(), threading.Event()
 
-    def insert(connection, answer, packed):
+    def insert(connection, answer):
         entered.set()
         go_on.wait(BOUND_S)
         return 1

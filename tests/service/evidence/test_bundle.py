@@ -21,13 +21,13 @@ from referee.core.instant import shifted
 from referee.core.order import to_manifest_ids
 from referee.errors import Refusal
 from referee.formats.answers import parse_csv
+from referee.formats.packing import pack
 from referee.scoring.ilsvrc import evaluate
 from referee.service.evidence.bundle import MEMBERS, write_bundle
 from referee.service.results.final_score import score_session
 from referee.service.setup.contest import order_of, read_contest_truth
 from referee.store.answers import Answer, insert_answer
 from referee.store.notices import insert_audit, insert_notice
-from referee.store.packing import pack
 from referee.store.readings import energy_of, insert_energy, insert_reading
 from referee.store.requests import Request, insert_requests
 from referee.store.session_meters import SessionMeter, insert_session_meter
@@ -56,7 +56,9 @@ def session(contest, meter):
             record_event(connection, session_id, kind, now, actor="x")
         for rows, late in ((ROWS[:2], False), (ROWS[:1], True), (ROWS[2:], False), ([], False)):
             detections = Detections.from_rows(rows)
-            row = Answer(session_id, 1.25, "then", late, "csv", "::1", 0, detections)
+            row = Answer(
+                session_id, 1.25, "then", late, "csv", "::1", len(rows), 0, pack(detections)
+            )
             insert_answer(connection, row)
         sent = Request(session_id, 1.0, "then", "GET", "/image", 200, 3, 1, 0, 9, 0.5, "::1")
         insert_requests(connection, [sent])
@@ -136,7 +138,7 @@ def test_detections_can_be_scored_again(contest, session, tmp_path):
     assert pack(Detections.from_rows(ROWS)) == pack(again)
     order = order_of(contest.image_count, session.order_seed)
     known = again.with_image_ids(to_manifest_ids(again.image_id, order))
-    assert run.mean_ap == evaluate(read_contest_truth(contest), known).mean_ap
+    assert run.accuracy == evaluate(read_contest_truth(contest), known).mean_ap
     assert run.detail == json.loads(members["score.json"])
     assert [ROWS[0][0]] == parse_csv(members["late_detections.csv"]).image_id.tolist()
 

@@ -7,6 +7,7 @@ import pytest
 
 from referee.core.detections import Detections
 from referee.errors import Refusal, Unavailable
+from referee.formats.packing import pack
 from referee.service.evidence.completeness import missing_from, wait_until_complete
 from referee.service.results.final_score import score_session
 from referee.service.setup.contest import read_contest_truth
@@ -100,7 +101,8 @@ def answer(contest, session_id):
     """Store an answer in time."""
     detections = Detections.from_rows([(1, 1, 0.5, 1, 2, 3, 4)])
     with contest.database.write() as connection:
-        insert_answer(connection, Answer(session_id, 1.0, "", False, "csv", "", 0, detections))
+        row = Answer(session_id, 1.0, "", False, "csv", "", 1, 0, pack(detections))
+        insert_answer(connection, row)
 
 
 def test_a_void_session_never_has_a_score(contest, session_id):

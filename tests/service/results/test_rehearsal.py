@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from referee.core.detections import Detections
+from referee.formats.packing import pack
 from referee.service.results.rehearsal import rehearsal_report
 from referee.service.results.rehearsal_text import rehearsal_text
 from referee.service.setup.contest import order_of, read_contest_truth
@@ -64,7 +65,7 @@ def fetch(contest, session_id, *moments):
 
 def answer(contest, session_id, detections, form="csv", late=False):
     """Store an answer."""
-    row = Answer(session_id, 6.0, "then", late, form, "", 0, detections)
+    row = Answer(session_id, 6.0, "then", late, form, "", len(detections), 0, pack(detections))
     with contest.database.write() as connection:
         insert_answer(connection, row)
 

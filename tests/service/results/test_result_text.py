@@ -7,6 +7,7 @@ import pytest
 
 from referee.service.results.result_text import result_line, result_text
 from referee.store.scores import ScoringRun
+from referee.tracks.network import TRACK
 
 
 def run(mean_ap=0.335, energy_wh=0.5, uncertainty_wh=0.0011, verdict="VALID", **more):
@@ -42,14 +43,14 @@ def run(mean_ap=0.335, energy_wh=0.5, uncertainty_wh=0.0011, verdict="VALID", **
 )
 def test_digits_of_a_score_are_those_that_the_energy_gives(energy_wh, uncertainty_wh, expected):
     """Two digits of a score are uncertain; of one whose uncertainty is unknown three are shown."""
-    assert result_line(run(energy_wh=energy_wh, uncertainty_wh=uncertainty_wh)).startswith(
+    assert result_line(run(energy_wh=energy_wh, uncertainty_wh=uncertainty_wh), TRACK).startswith(
         f"{expected}, "
     )
 
 
 def test_energy_has_the_digits_of_its_uncertainty():
     """The energy is shown beside its uncertainty, both to the same decimal."""
-    assert "  energy      0.5000 ± 0.0011 Wh" in result_text(run()).splitlines()
+    assert "  energy      0.5000 ± 0.0011 Wh" in result_text(run(), TRACK).splitlines()
 
 
 @pytest.mark.parametrize(
@@ -60,10 +61,10 @@ def test_energy_has_the_digits_of_its_uncertainty():
 def test_a_doubtful_score_has_three_digits_at_most(uncertainty_wh, expected):
     """What makes an energy SUSPECT is in no table of accuracy, so that few digits are shown."""
     suspect = run(energy_wh=0.000418882, uncertainty_wh=uncertainty_wh, verdict="SUSPECT")
-    assert f"{expected} mAP/Wh, SUSPECT" == result_line(suspect)
-    lines = result_text(suspect).splitlines()
+    assert f"{expected} mAP/Wh, SUSPECT" == result_line(suspect, TRACK)
+    lines = result_text(suspect, TRACK).splitlines()
     assert f"  score       {expected} mAP/Wh, SUSPECT" == lines[-1]
-    assert "±" not in result_text(suspect)
+    assert "±" not in result_text(suspect, TRACK)
 
 
 @pytest.mark.parametrize(
@@ -76,20 +77,20 @@ def test_a_doubtful_score_has_three_digits_at_most(uncertainty_wh, expected):
 )
 def test_a_doubtful_score_says_so_beside_it(verdict, line):
     """SUSPECT stands beside the number, so that nobody takes the number alone."""
-    assert line == result_text(run(verdict=verdict)).splitlines()[-1]
+    assert line == result_text(run(verdict=verdict), TRACK).splitlines()[-1]
 
 
 def test_a_result_of_the_emulated_meter_says_so():
     """EMULATED stands beside the verdict; a real meter's result does not mention it."""
-    emulated = result_text(run(emulated=True))
+    emulated = result_text(run(emulated=True), TRACK)
     assert "  verdict     VALID (EMULATED meter: this is no official result)" in emulated
-    assert "EMULATED" in result_line(run(emulated=True))
-    assert "EMULATED" not in result_text(run(emulated=False)) + result_text(run())
+    assert "EMULATED" in result_line(run(emulated=True), TRACK)
+    assert "EMULATED" not in result_text(run(emulated=False), TRACK) + result_text(run(), TRACK)
 
 
 def test_lines_tell_counts_and_reasons():
     """Images, detections, what was ignored, and each reason of the verdict have their place."""
-    text = result_text(run(None, None, None, "INVALID", reasons=["It fell.", "It broke."]))
+    text = result_text(run(None, None, None, "INVALID", reasons=["It fell.", "It broke."]), TRACK)
     assert text.splitlines() == [
         "Session 3 of 'ants'",
         "  images      12 of 80",

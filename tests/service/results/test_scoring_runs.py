@@ -11,8 +11,9 @@ import pytest
 from referee.core.detections import Detections
 from referee.core.instant import shifted
 from referee.errors import Unavailable
+from referee.formats.packing import pack
 from referee.scoring.ilsvrc import evaluate
-from referee.service.results.final_score import score_session, scored_detections
+from referee.service.results.final_score import score_session, scored_answer
 from referee.service.results.live_scorer import LiveScorer
 from referee.service.setup.contest import order_of, read_contest_truth
 from referee.store.answers import Answer, insert_answer
@@ -66,7 +67,9 @@ def end(contest, session):
 def answer(contest, session, detections, late=False):
     """Store one answer."""
     with contest.database.write() as connection:
-        row = Answer(session.session_id, 1.0, "", late, "form", "", 0, detections)
+        row = Answer(
+            session.session_id, 1.0, "", late, "form", "", len(detections), 0, pack(detections)
+        )
         insert_answer(connection, row)
 
 
@@ -130,7 +133,7 @@ def test_run_equals_evaluating_everything(contest, truth, seed, split):
     end(contest, session)
     run = score_session(contest, truth, session, judge(contest, session))
     expected = evaluate(truth, posted.with_image_ids(order[posted.image_id - 1])).mean_ap
-    assert expected == run.mean_ap
+    assert expected == run.accuracy
     assert 0 < expected < 1
     assert expected / 2.0 == run.score
     assert run == run_of(contest, session)
@@ -150,11 +153,11 @@ def test_live_score_is_the_final_score(contest, truth):
         snapshot = newest_snapshot(contest.database.connection, session.session_id)
         posted = Detections.concatenate(everything)
         expected = evaluate(truth, posted.with_image_ids(order[posted.image_id - 1]))
-        assert (expected.mean_ap, number) == (snapshot.mean_ap, snapshot.detection_count)
+        assert (expected.mean_ap, number) == (snapshot.accuracy, snapshot.detection_count)
     end(contest, session)
     judge(contest, session)
     scorer.look()
-    assert snapshot.mean_ap == run_of(contest, session).mean_ap
+    assert snapshot.accuracy == run_of(contest, session).accuracy
 
 
 def test_scorer_that_was_restarted_goes_on(contest, truth):
@@ -190,15 +193,15 @@ def test_late_answers_are_never_scored(contest, truth):
     order = order_of(IMAGES, None)
     answer(contest, session, good([1], order, share=1))
     scorer.look()
-    before = newest_snapshot(contest.database.connection, session.session_id).mean_ap
+    before = newest_snapshot(contest.database.connection, session.session_id).accuracy
     answer(contest, session, good([2, 3], order, share=1), late=True)
     scorer.look()
-    assert before == newest_snapshot(contest.database.connection, session.session_id).mean_ap
+    assert before == newest_snapshot(contest.database.connection, session.session_id).accuracy
     end(contest, session)
     judge(contest, session)
     scorer.look()
     run = run_of(contest, session)
-    assert (before, 1) == (run.mean_ap, run.detail["detections"])
+    assert (before, 1) == (run.accuracy, run.detail["detections"])
     answer(contest, session, good([4], order, share=1), late=True)
     scorer.look()
     assert 1 == rows_of_runs(contest)
@@ -239,9 +242,9 @@ def test_a_fact_that_came_later_makes_a_new_run(contest, truth, what):
     second = run_of(contest, session)
     assert 2 == rows_of_runs(contest)
     if what == "answer":
-        assert second.mean_ap > first.mean_ap
+        assert second.accuracy > first.accuracy
     else:
-        assert (first.mean_ap, first.score / 2) == (second.mean_ap, second.score)
+        assert (first.accuracy, first.score / 2) == (second.accuracy, second.score)
 
 
 @pytest.mark.parametrize("energy_wh", [None, 3.0])
@@ -251,7 +254,7 @@ def test_invalid_energy_gives_no_score(contest, truth, energy_wh):
     answer(contest, session, good([1], order_of(IMAGES, None), share=1))
     end(contest, session)
     run = score_session(contest, truth, session, judge(contest, session, energy_wh, "INVALID"))
-    assert run.mean_ap > 0
+    assert run.accuracy > 0
     assert (None, None, energy_wh) == (run.score, run.detail["score"], run.detail["energy_wh"])
     assert ("INVALID", ["because"]) == (run.detail["verdict"], run.detail["reasons"])
 
@@ -276,11 +279,11 @@ def test_session_without_answers(contest, truth):
     session = begin(contest)
     scorer = LiveScorer(contest, truth)
     scorer.look()
-    assert 0.0 == newest_snapshot(contest.database.connection, session.session_id).mean_ap
+    assert 0.0 == newest_snapshot(contest.database.connection, session.session_id).accuracy
     end(contest, session)
     judge(contest, session)
     scorer.look()
-    assert (0.0, 0.0) == (run_of(contest, session).mean_ap, run_of(contest, session).score)
+    assert (0.0, 0.0) == (run_of(contest, session).accuracy, run_of(contest, session).score)
 
 
 def test_unknown_numbers_are_counted_and_harmless(contest, truth):
@@ -288,10 +291,10 @@ def test_unknown_numbers_are_counted_and_harmless(contest, truth):
     session = begin(contest, 5)
     order = order_of(IMAGES, 5)
     answer(contest, session, good([1, 2], order, share=1))
-    before = evaluate(truth, scored_detections(contest, session)).mean_ap
+    before = evaluate(truth, scored_answer(contest, session)).mean_ap
     stray = [(0, 1, 1.0, 0, 0, 9, 9), (IMAGES + 1, 1, 1.0, 0, 0, 9, 9), (-1, 1, 1.0, 0, 0, 9, 9)]
     answer(contest, session, Detections.from_rows(stray))
-    result = evaluate(truth, scored_detections(contest, session))
+    result = evaluate(truth, scored_answer(contest, session))
     assert (before, 5, 3) == (result.mean_ap, result.detections, sum(result.ignored.values()))
 
 

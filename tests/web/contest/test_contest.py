@@ -222,8 +222,8 @@ def test_confidence_may_be_missing_altogether(site: Site, six: bool) -> None:
     item = {"image_id": 1, "category_id": 1, "bbox": [3, 3, 1, 1]} | ({} if six else {"score": 0.5})
     new = site.client.post("/result", json=[item], headers=bearer(token)).get_json()
     assert (csv["stored"], new["stored"]) == (1, 1)
-    rows = site.contest.database.connection.execute("select detections from answers").fetchall()
-    assert len({bytes(row["detections"]) for row in rows}) == 1
+    rows = site.contest.database.connection.execute("select content from answers").fetchall()
+    assert len({bytes(row["content"]) for row in rows}) == 1
 
 
 def test_an_empty_post_is_taken(site: Site) -> None:

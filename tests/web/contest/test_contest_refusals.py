@@ -37,7 +37,7 @@ def unparsed(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     def never(*arguments: Any) -> None:
         raise AssertionError("the answer was parsed")
 
-    for name in ("parse_form", "parse_json", "parse_csv", "form_of"):
+    for name in ("parse_answer", "form_of"):
         monkeypatch.setattr(contest_answers, name, never)
     yield
 

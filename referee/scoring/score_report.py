@@ -70,18 +70,18 @@ def coco_report(result: CocoResult) -> Report:
 
 
 def energy_report(
-    result: IlsvrcResult | CocoResult, energy_wh: float | None, images_processed: int
+    mean_ap: float | None, images: int, energy_wh: float | None, images_processed: int
 ) -> Report:
     """Return the LPIRC figures: energy, mAP per watt-hour, normalised accuracy.
 
     `score` is None without mAP or without a finite energy above 0. The set size of the
-    normalised accuracy is the number of images of the ground truth.
+    normalised accuracy is `images`, the number of images of the ground truth.
     """
     return {
         "energy_wh": energy_wh,
-        "score": score(result.mean_ap, energy_wh),
+        "score": score(mean_ap, energy_wh),
         "images_processed": images_processed,
-        "normalized_accuracy": normalized_accuracy(result.mean_ap, images_processed, result.images),
+        "normalized_accuracy": normalized_accuracy(mean_ap, images_processed, images),
     }
 
 

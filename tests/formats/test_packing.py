@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 from referee.core.detections import Detections
-from referee.store.packing import pack, unpack
+from referee.formats.packing import pack, unpack
 
 INT64 = st.integers(-(2**63), 2**63 - 1)
 # From all 64 bits, so that every NaN is among them.

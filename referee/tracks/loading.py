@@ -1,0 +1,45 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Find the track that a configuration names."""
+
+from __future__ import annotations
+
+import importlib
+import pkgutil
+from typing import Any
+
+from referee import tracks
+from referee.errors import ConfigError
+from referee.tracks.track import Track
+
+
+def load_track(name: str) -> Track[Any]:
+    """Return the track of a name.
+
+    A name without a dot is a module of `referee.tracks`, a dotted one any module that Python can
+    import. The module's `TRACK` is the track. Raises `ConfigError`.
+    """
+    place = f"[contest] track = '{name}'"
+    module_name = name if "." in name else f"{tracks.__name__}.{name}"
+    try:
+        module = importlib.import_module(module_name)
+    except ModuleNotFoundError as error:
+        if error.name is None or not f"{module_name}.".startswith(f"{error.name}."):
+            raise ConfigError(f"{place}: {module_name} needs {error.name}: install it.") from error
+        raise ConfigError(
+            f"{place}: there is no module {module_name}. Known are {', '.join(known_tracks())}, "
+            "and any dotted name of a module that Python can import."
+        ) from error
+    except (ImportError, TypeError, ValueError) as error:
+        raise ConfigError(f"{place}: {module_name} cannot be imported ({error}).") from error
+    track = getattr(module, "TRACK", None)
+    if not isinstance(track, Track):
+        raise ConfigError(
+            f"{place}: {module_name} has no TRACK. Known are {', '.join(known_tracks())}."
+        )
+    return track
+
+
+def known_tracks() -> list[str]:
+    """Return the names of the tracks that come with the referee."""
+    tools = {"track", "loading"}
+    return sorted(m.name for m in pkgutil.iter_modules(tracks.__path__) if m.name not in tools)

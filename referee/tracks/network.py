@@ -1,0 +1,102 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The network track: object detection over HTTP, scored by mAP per watt-hour, as since 2015."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from functools import partial
+
+import numpy as np
+from numpy.typing import NDArray
+
+from referee.core.detections import Detections
+from referee.core.flags import Flag, flag_rows
+from referee.core.ground_truth import GroundTruth
+from referee.core.order import to_manifest_ids
+from referee.formats import answers
+from referee.formats.packing import pack, unpack
+from referee.scoring import lpirc
+from referee.scoring.live import LiveScore
+from referee.scoring.score_report import energy_report, ilsvrc_report
+from referee.tracks.track import Fields, Figure, Outcome, Report, Track
+
+
+class _Scorer:
+    """The ILSVRC score of detections as they arrive."""
+
+    def __init__(self, truth: GroundTruth) -> None:
+        self._live = LiveScore(truth)
+
+    def add(self, answer: Detections) -> None:
+        """Take the rows of one answer."""
+        self._live.add(answer)
+
+    def outcome(self) -> Outcome:
+        """Return mAP, and every number that explains it."""
+        result = self._live.result()
+        return Outcome(result.mean_ap, result.detections, partial(ilsvrc_report, result))
+
+
+class NetworkTrack(Track[Detections]):
+    """Boxes in images that the contestant fetches, posted as forms, COCO results or lines."""
+
+    name = "network"
+    accuracy = Figure("mean_ap", "mAP")
+    score = Figure("score", "score", "mAP/Wh")
+    form_fields = answers.FORM_FIELDS
+
+    def parse_form(self, fields: Fields) -> Detections:
+        """Parse parallel lists, as the clients of 2015-2019 send them."""
+        return answers.parse_form(fields)
+
+    def parse_json(self, body: bytes) -> Detections:
+        """Parse COCO results."""
+        return answers.parse_json(body)
+
+    def parse_csv(self, body: bytes) -> Detections:
+        """Parse lines of detections."""
+        return answers.parse_csv(body)
+
+    def flag(
+        self, answer: Detections, image_count: int, class_ids: NDArray[np.int64]
+    ) -> tuple[Flag, ...]:
+        """Flag boxes that no ground truth can match."""
+        return flag_rows(answer, image_count, class_ids)
+
+    def pack(self, answer: Detections) -> bytes:
+        """Return 56 bytes a row."""
+        return pack(answer)
+
+    def unpack(self, content: bytes) -> Detections:
+        """Return what `pack` was given."""
+        return unpack(content)
+
+    def join(self, answers: Sequence[Detections]) -> Detections:
+        """Return the rows of all answers in the order given."""
+        return Detections.concatenate(answers)
+
+    def in_manifest_ids(self, answer: Detections, order: NDArray[np.int64]) -> Detections:
+        """Replace the contestant's image numbers."""
+        return answer.with_image_ids(to_manifest_ids(answer.image_id, order))
+
+    def rows(self, answer: Detections) -> Iterator[Sequence[object]]:
+        """Yield image id, class id, confidence and corners, as a file of detections has them."""
+        ids = (answer.image_id.tolist(), answer.class_id.tolist(), answer.confidence.tolist())
+        for *row, box in zip(*ids, answer.box.tolist(), strict=True):
+            yield *row, *box
+
+    def scorer(self, truth: GroundTruth) -> _Scorer:
+        """Return the scorer of the ILSVRC development kit's rules."""
+        return _Scorer(truth)
+
+    def score_of(self, accuracy: float | None, energy_wh: float | None) -> float | None:
+        """Return mAP per watt-hour."""
+        return lpirc.score(accuracy, energy_wh)
+
+    def report(self, outcome: Outcome, energy_wh: float | None, images_fetched: int) -> Report:
+        """Return the numbers of the mAP, then energy, score and normalised accuracy."""
+        report = outcome.report()
+        return report | energy_report(outcome.accuracy, report["images"], energy_wh, images_fetched)
+
+
+TRACK = NetworkTrack()
