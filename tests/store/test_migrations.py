@@ -9,8 +9,10 @@ from contextlib import closing
 import pytest
 
 from referee.errors import Refusal
+from referee.store.answers import answers_after, insert_answer
 from referee.store.database import Database, _migrations, _statements
 from referee.store.readings import energy_of
+from referee.store.scores import newest_scoring_run, newest_snapshot
 from referee.store.session_meters import session_meter_of
 from referee.store.sessions import (
     all_sessions,
@@ -21,7 +23,7 @@ from referee.store.sessions import (
     record_event,
     unsettled_sessions,
 )
-from tests.store.conftest import at
+from tests.store.conftest import answer, at
 
 # Three sessions as schema 1 has them: scored with an energy, ended without one, and running.
 _SESSIONS = """
@@ -41,12 +43,37 @@ insert into session_events (session_id, kind, cause, actor, monotonic_s, utc, bo
     (3, 'started', null, 'ants', 2420, '2026-06-07T12:40:20+00:00', 'a boot');
 insert into energies (session_id, utc, energy_wh, verdict, detail)
     values (1, '2026-06-07T12:10:22+00:00', 0.5, 'VALID', '{"reasons": []}');
+insert into answers (session_id, elapsed_s, utc, late, form, address, row_count, flagged_count,
+    detections) values
+    (1, 1.25, 'then', 0, 'form', '10.0.0.2', 1, 0, randomblob(56)),
+    (1, 600.5, 'then', 1, 'json', '10.0.0.2', 2, 1, randomblob(112)),
+    (3, 2, 'then', 0, 'csv', '10.0.0.3', 0, 0, x'');
+insert into readings (session_id, elapsed_s, monotonic_s, utc, boot_id, power_w, energy_wh, state,
+    absent, flags)
+    values (1, 1, 21, '2026-06-07T12:00:21+00:00', 'a boot', 3, 0.1, 'START', '{}', '[]');
+insert into score_snapshots (session_id, upto_answer_id, utc, mean_ap, detection_count)
+    values (1, 1, 'then', 0.25, 1), (3, 3, 'then', null, 0);
+insert into scoring_runs (session_id, upto_answer_id, energy_id, monotonic_s, utc, boot_id,
+    mean_ap, score, detail)
+    values (1, 1, 1, 630, '2026-06-07T12:10:30+00:00', 'a boot', 0.25, 0.5, '{"mean_ap": 0.25}');
+insert into requests (session_id, elapsed_s, utc, method, path, status, received_bytes, sent_bytes,
+    duration_s, address) values (1, 1, 'then', 'GET', '/image', 200, 0, 9, 0.1, '10.0.0.2');
+insert into fetched_images (session_id, number) values (1, 7);
+insert into notices (session_id, utc, level, text) values (1, 'then', 'info', 'a notice');
+insert into audit (utc, operator, action, session_id, detail) values ('then', 'Kim', 'arm', 1, '');
 """
+
+# Columns that have another name now, by table.
+_RENAMED = {
+    "answers": {"form": "format", "detections": "content"},
+    "score_snapshots": {"mean_ap": "accuracy"},
+    "scoring_runs": {"mean_ap": "accuracy"},
+}
 
 
 @pytest.fixture
-def upgraded(tmp_path):
-    """Return a database of schema 1 with sessions in it, after it was brought up to date."""
+def old_path(tmp_path):
+    """Return a database of schema 1 with sessions in it."""
     path = tmp_path / "referee.db"
     with closing(sqlite3.connect(path)) as old:
         for statement in _statements(_migrations()[0]):
@@ -54,7 +81,13 @@ def upgraded(tmp_path):
         old.executescript(_SESSIONS)
         old.execute("pragma user_version = 1")
         old.commit()
-    database = Database(path)
+    return path
+
+
+@pytest.fixture
+def upgraded(old_path):
+    """Return that database, after it was brought up to date."""
+    database = Database(old_path)
     database.migrate()
     yield database
     database.close()
@@ -98,3 +131,87 @@ def test_facts_of_an_upgraded_database_stay_as_they_are(upgraded):
     with pytest.raises(sqlite3.IntegrityError, match="append-only"):
         with upgraded.write() as connection:
             connection.execute("update sessions set lane = 2")
+
+
+def rows_of(connection, table, renamed):
+    """Return the rows of a table, each by the column names of today."""
+    cursor = connection.execute(f"select * from {table} order by 1")
+    names = [renamed.get(column[0], column[0]) for column in cursor.description]
+    return [dict(zip(names, row, strict=True)) for row in cursor]
+
+
+def test_an_upgrade_keeps_every_fact(old_path):
+    """Each row of each table is found again, under the names of today and with its number."""
+    with closing(sqlite3.connect(old_path)) as old:
+        tables = [
+            name
+            for (name,) in old.execute("select name from sqlite_master where type = 'table'")
+            if name != "sqlite_sequence"
+        ]
+        before = {table: rows_of(old, table, _RENAMED.get(table, {})) for table in tables}
+        numbers = dict(old.execute("select * from sqlite_sequence").fetchall())
+    assert 12 <= sum(map(bool, before.values()))
+    database = Database(old_path)
+    database.migrate()
+    try:
+        for table, rows in before.items():
+            kept = rows_of(database.connection, table, {})
+            assert rows == [
+                {name: value for name, value in row.items() if name in first}
+                for row, first in zip(kept, rows, strict=True)
+            ]
+        found = database.connection.execute("select * from sqlite_sequence").fetchall()
+        assert numbers == dict(tuple(row) for row in found)
+    finally:
+        database.close()
+
+
+def test_sessions_of_a_referee_without_tracks_are_of_the_network_track(upgraded):
+    """Each old session says its track, and its answers, live and final accuracy are read."""
+    connection = upgraded.connection
+    assert {"network"} == {session.track for session in all_sessions(connection)}
+    on_time, late = answers_after(connection, 1)
+    assert (1, "form", False) == (on_time.row_count, on_time.format, on_time.late)
+    assert 56 == len(on_time.content)
+    assert (2, "json", True, 112) == (late.row_count, late.format, late.late, len(late.content))
+    assert 0.25 == newest_snapshot(connection, 1).accuracy
+    run = newest_scoring_run(connection, 1)
+    assert (0.25, 0.5, {"mean_ap": 0.25}) == (run.accuracy, run.score, run.detail)
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "update answers set late = 0",
+        "delete from answers",
+        "insert or replace into answers select * from answers",
+        "update sessions set track = 'other'",
+        "update scoring_runs set accuracy = 1",
+        "delete from score_snapshots",
+    ],
+)
+def test_an_upgraded_database_is_append_only(upgraded, statement):
+    """The tables that an upgrade changed refuse changes as before."""
+    with pytest.raises(sqlite3.IntegrityError, match="append-only"):
+        with upgraded.write() as connection:
+            connection.execute(statement)
+
+
+def test_an_upgraded_database_is_that_of_a_new_one(upgraded, tmp_path):
+    """Tables, indexes and triggers are the same, whichever way they came about."""
+    new = Database(tmp_path / "new.db")
+    new.migrate()
+    schemas = [
+        {tuple(row) for row in database.connection.execute("select type, name from sqlite_master")}
+        for database in (upgraded, new)
+    ]
+    new.close()
+    assert schemas[0] == schemas[1]
+    assert ("index", "late_answers_by_session") in schemas[0]
+    assert ("trigger", "answers_no_replace") in schemas[0]
+
+
+def test_an_answer_of_an_upgraded_database_gets_the_next_number(upgraded):
+    """Numbers of answers go on where they were."""
+    with upgraded.write() as connection:
+        assert 4 == insert_answer(connection, answer(3))
