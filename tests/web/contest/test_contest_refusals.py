@@ -118,7 +118,7 @@ def test_an_answer_for_an_old_session_is_refused_before_it_is_parsed(
     """Long after the end, answers cost no more than a look at the session."""
     token = site.login()
     site.clock.advance(661)
-    monkeypatch.delattr(contest_answers, "parse_json")
+    monkeypatch.delattr(contest_answers, "parse_answer")
     answer = site.client.post("/result", json=[], headers={"Authorization": f"Bearer {token}"})
     assert (answer.status_code, answer.data) == (401, b"Invalid Token\n")
 
