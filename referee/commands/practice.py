@@ -117,4 +117,4 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _report(contest: Contest, truth: GroundTruth, session_id: int) -> str:
-    return rehearsal_text(rehearsal_report(contest, truth, session_id), contest.classes)
+    return rehearsal_text(rehearsal_report(contest, truth, session_id))

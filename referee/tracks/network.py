@@ -18,7 +18,8 @@ from referee.formats.packing import pack, unpack
 from referee.scoring import lpirc
 from referee.scoring.live import LiveScore
 from referee.scoring.score_report import energy_report, ilsvrc_report
-from referee.tracks.track import Fields, Figure, Outcome, Report, Track
+from referee.tracks.network_remarks import network_remarks
+from referee.tracks.track import Fields, Figure, Outcome, Remarks, Report, SentAnswers, Track
 
 
 class _Scorer:
@@ -97,6 +98,12 @@ class NetworkTrack(Track[Detections]):
         """Return the numbers of the mAP, then energy, score and normalised accuracy."""
         report = outcome.report()
         return report | energy_report(outcome.accuracy, report["images"], energy_wh, images_fetched)
+
+    def remarks(
+        self, sent: SentAnswers[Detections], truth: GroundTruth, accuracy: float | None
+    ) -> Remarks:
+        """Return counts of the boxes by kind, and the mistakes that repairing proves."""
+        return network_remarks(sent, truth, accuracy)
 
 
 TRACK = NetworkTrack()

@@ -77,6 +77,33 @@ class Outcome:
     report: Callable[[], Report]
 
 
+@dataclass(frozen=True, eq=False)
+class SentAnswers(Generic[Answer]):
+    """A session's answers in time, each with its format, and what the image numbers mean.
+
+    `order[n - 1]` is the manifest's image id under number n. `source_ids[k - 1]` is the id that the
+    ground truth's file gives to image id k, `sizes[k]` its width and height in pixels.
+    """
+
+    answers: Sequence[tuple[str, Answer]]
+    order: NDArray[np.int64]
+    source_ids: NDArray[np.int64]
+    sizes: Mapping[int, tuple[int, int]]
+
+
+@dataclass(frozen=True)
+class Remarks:
+    """What a contestant is told about its answers after a rehearsal.
+
+    `images_answered` is None where a track does not count it. `lines` are pairs of a label, of
+    eleven letters at most, and a text. `warnings` say what is probably wrong, and what to do.
+    """
+
+    images_answered: int | None = None
+    lines: tuple[tuple[str, str], ...] = ()
+    warnings: tuple[str, ...] = ()
+
+
 class Scorer(Protocol[_Taken]):
     """The score of the answers so far; it must not depend on how the rows were split."""
 
@@ -163,6 +190,12 @@ class Track(ABC, Generic[Answer]):
         """
         score = self.score_of(outcome.accuracy, energy_wh)
         return outcome.report() | {self.accuracy.field: outcome.accuracy, self.score.field: score}
+
+    def remarks(
+        self, sent: SentAnswers[Answer], truth: GroundTruth, accuracy: float | None
+    ) -> Remarks:
+        """Return what a contestant should know about its answers, which scored `accuracy`."""
+        return Remarks()
 
     def _not_taken(self, answer_format: AnswerFormat) -> Refusal:
         return Refusal(

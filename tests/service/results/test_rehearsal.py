@@ -10,12 +10,15 @@ import pytest
 
 from referee.core.detections import Detections
 from referee.formats.packing import pack
+from referee.service.results.final_score import score_session
 from referee.service.results.rehearsal import rehearsal_report
 from referee.service.results.rehearsal_text import rehearsal_text
 from referee.service.setup.contest import order_of, read_contest_truth
 from referee.store.answers import Answer, insert_answer
+from referee.store.readings import energy_of, insert_energy
 from referee.store.requests import Request, insert_requests
-from referee.store.sessions import create_session, record_event
+from referee.store.sessions import create_session, load_session, record_event
+from referee.tracks.track import Remarks
 from tests.support.fakes import make_contest
 
 ROWS = [
@@ -70,6 +73,23 @@ def answer(contest, session_id, detections, form="csv", late=False):
         insert_answer(connection, row)
 
 
+def score(contest, session_id):
+    """Judge an energy and score the session with it."""
+    connection = contest.database.connection
+    with contest.database.write() as writer:
+        insert_energy(
+            writer,
+            session_id,
+            utc="",
+            energy_wh=1.0,
+            uncertainty_wh=None,
+            verdict="VALID",
+            detail={"reasons": []},
+        )
+    session, energy = load_session(connection, session_id), energy_of(connection, session_id)
+    score_session(contest, read_contest_truth(contest), session, energy)
+
+
 def log_out(contest, session_id, after_s):
     """End the session so many seconds later."""
     contest.clock.advance(after_s)
@@ -112,7 +132,7 @@ def test_an_early_logout_shortens_the_session(practice):
     report = report_of(practice, session_id)
     assert report.session_s == 4.0
     assert report.rates == (0, 1 / 0.4, 0, 0, 0, 0, 0, 0, 1 / 0.4, 0)
-    text = rehearsal_text(report, {})
+    text = rehearsal_text(report)
     assert "for 'me', 4.0 s long" in text
     assert "1.00 s for the referee in 2 requests (25.0% of the session)" in text
 
@@ -132,11 +152,12 @@ def test_a_mistake_is_told_with_the_score_without_it(larger):
     size = np.broadcast_to([10 / 32, 10 / 24], corner.shape)
     box = np.concatenate([corner, corner + size - 1], axis=1)
     answer(larger, session_id, replace(RIGHT, box=box), "json")
-    report = report_of(larger, session_id)
-    assert [mistake.code for mistake in report.mistakes] == ["boxes_normalised"]
-    text = rehearsal_text(replace(report, mean_ap=0.0), larger.classes)
+    log_out(larger, session_id, 5.0)
+    score(larger, session_id)
+    text = rehearsal_text(report_of(larger, session_id))
     assert "  WARNING     The boxes are fractions of the image. Multiply x by its width" in text
     assert "  WARNING     Repaired, the mAP is 1.0000, not 0.0000." in text
+    assert text.count("WARNING") == 2
 
 
 def test_numbers_are_those_that_the_session_showed(larger):
@@ -147,8 +168,9 @@ def test_numbers_are_those_that_the_session_showed(larger):
     log_out(larger, straight, 1.0)
     shown = begin(larger, 7)
     answer(larger, shown, RIGHT.with_image_ids(np.argsort(order)[RIGHT.image_id - 1] + 1))
-    found = [[m.code for m in report_of(larger, s).mistakes] for s in (straight, shown)]
-    assert [["image_order_ignored"], []] == found
+    (warning,) = report_of(larger, straight).remarks.warnings
+    assert warning.startswith("The answers follow the order of the ground truth")
+    assert () == report_of(larger, shown).remarks.warnings
 
 
 def test_late_answers_are_no_evidence(practice):
@@ -156,24 +178,30 @@ def test_late_answers_are_no_evidence(practice):
     session_id = begin(practice)
     answer(practice, session_id, Detections.from_rows(ROWS), late=True)
     report = report_of(practice, session_id)
-    assert (report.answers.late_answers, report.per_class, report.mistakes) == (1, {}, ())
+    assert (report.answers.late_answers, report.never_match) == (1, {})
+    assert report.remarks.images_answered == 0
+    assert report.remarks.warnings == ()
 
 
-def test_odd_rows_are_counted_by_kind(report):
-    """Boxes beyond the image, inverted and repeated ones, and rows that can never match."""
-    assert (report.outside, report.inverted, report.duplicates) == (1, 1, 1)
+def test_rows_that_never_match_are_counted_by_reason(report):
+    """Rows that can never match are counted by the reason that the receipt gave."""
     assert report.never_match == {
         "class out of range": 1,
         "inverted box": 1,
         "unknown image": 1,
     }
-    assert report.per_class == {1: 5, 9: 1}
-    assert report.images_answered == 3
 
 
-def test_text_names_every_figure(report, practice):
+def test_a_track_without_remarks(report):
+    """Of a track that says nothing about its answers the general lines remain."""
+    text = rehearsal_text(replace(report, remarks=Remarks()))
+    assert "  images      2 of 4 fetched\n" in text
+    assert "boxes" not in text
+
+
+def test_text_names_every_figure(report):
     """The contestant reads counts, rates, classes and reasons."""
-    text = rehearsal_text(report, practice.classes)
+    text = rehearsal_text(report)
     for words in (
         "2 of 4 fetched, 3 answered",
         "0.75 s for the referee in 2 requests",

@@ -1,0 +1,97 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a contestant is told about the boxes of a session: counts by kind, and likely mistakes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+
+import numpy as np
+
+from referee.core.detections import Detections
+from referee.core.ground_truth import GroundTruth
+from referee.core.order import to_manifest_ids
+from referee.scoring.mistakes.diagnosis import Mistake, find_mistakes
+from referee.scoring.mistakes.posted import Posted
+from referee.tracks.track import Remarks, SentAnswers
+
+_CLASSES_SHOWN = 8
+
+Sizes = Mapping[int, tuple[int, int]]
+
+
+def network_remarks(
+    sent: SentAnswers[Detections], truth: GroundTruth, accuracy: float | None
+) -> Remarks:
+    """Return what is remarkable in a session's detections."""
+    posted = _posted(sent)
+    numbers = posted.detections.image_id
+    detections = posted.detections.with_image_ids(to_manifest_ids(numbers, sent.order))
+    return Remarks(
+        images_answered=len(np.intersect1d(detections.image_id, truth.image_ids)),
+        lines=(
+            ("detections", f"{len(detections)}: {_classes(detections, truth.class_names)}"),
+            ("boxes", _boxes(detections, sent.sizes)),
+        ),
+        warnings=tuple(_warnings(find_mistakes(truth, posted, sent.sizes), accuracy)),
+    )
+
+
+def _posted(sent: SentAnswers[Detections]) -> Posted:
+    from_json = [answer_format == "json" for answer_format, _ in sent.answers]
+    return Posted(
+        detections=Detections.concatenate([answer for _, answer in sent.answers]),
+        as_coco=np.repeat(np.array(from_json, dtype=bool), [len(a) for _, a in sent.answers]),
+        order=sent.order,
+        source_ids=sent.source_ids,
+    )
+
+
+def _classes(detections: Detections, names: Mapping[int, str]) -> str:
+    """Name the classes that were sent most, with how often."""
+    classes, counts = np.unique(detections.class_id, return_counts=True)
+    ranked = np.argsort(-counts, kind="stable")
+    shown = [
+        f"{names.get(class_id, f'class {class_id}')} {count}"
+        for class_id, count in zip(
+            classes[ranked[:_CLASSES_SHOWN]].tolist(),
+            counts[ranked[:_CLASSES_SHOWN]].tolist(),
+            strict=True,
+        )
+    ]
+    more = len(classes) - _CLASSES_SHOWN
+    return ", ".join(shown or ["none"]) + (f" and {more} more classes" if more > 0 else "")
+
+
+def _boxes(detections: Detections, sizes: Sizes) -> str:
+    outside, inverted = _outside(detections, sizes), _inverted(detections)
+    repeated = _repeated(detections)
+    return f"{outside} reach beyond their image, {inverted} inverted, {repeated} repeated"
+
+
+def _outside(detections: Detections, sizes: Sizes) -> int:
+    """Count boxes with a corner beyond 0…width or 0…height of a known image."""
+    unknown = (np.inf, np.inf)
+    wide = np.array([sizes.get(i, unknown) for i in detections.image_id.tolist()]).reshape(-1, 2)
+    box = detections.box
+    return int(((box[:, :2] < 0).any(axis=1) | (box[:, 2:] > wide).any(axis=1)).sum())
+
+
+def _inverted(detections: Detections) -> int:
+    box = detections.box
+    return int(((box[:, 2] < box[:, 0]) | (box[:, 3] < box[:, 1])).sum())
+
+
+def _repeated(detections: Detections) -> int:
+    """Count rows with the image, class and box of an earlier one."""
+    table = np.column_stack([detections.image_id, detections.class_id, detections.box])
+    return len(table) - len(np.unique(table, axis=0)) if len(table) else 0
+
+
+def _warnings(mistakes: Sequence[Mistake], mean_ap: float | None) -> Iterator[str]:
+    """Yield what to repair; the mAP of the repaired answers proves the mistakes before it."""
+    repaired = [m for m in mistakes if m.repaired_mean_ap is not None]
+    yield from (mistake.text for mistake in repaired)
+    if repaired and mean_ap is not None:
+        what = "Repaired" if len(repaired) == 1 else "With all of this repaired"
+        yield f"{what}, the mAP is {repaired[0].repaired_mean_ap:.4f}, not {mean_ap:.4f}."
+    yield from (mistake.text for mistake in mistakes if mistake.repaired_mean_ap is None)

@@ -1,0 +1,91 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the network track says about a session's boxes."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from referee.core.detections import Detections
+from referee.tracks.network import TRACK
+from referee.tracks.track import SentAnswers
+from tests.support.scoring_cases import make_truth
+
+BOXES = {image: (5 * image, 2, 5 * image + 9, 11) for image in range(1, 9)}
+TRUTH = make_truth(list(BOXES), [1, 2], [(image, 1, box) for image, box in BOXES.items()])
+TRUTH.class_names.update({1: "cat"})
+ODD = [
+    (1, 1, 0.9, 1, 2, 10, 11),
+    (1, 1, 0.8, 1, 2, 10, 11),
+    (2, 1, 0.7, -3, 2, 11, 11),
+    (2, 9, 0.6, 1, 2, 65, 11),
+    (3, 2, 0.5, 40, 2, 10, 11),
+    (99, 1, 0.4, 1, 2, 10, 11),
+]
+
+
+def remarks(*answers, accuracy=0.25):
+    """Return the remarks about answers of (format, rows)."""
+    sent = SentAnswers(
+        answers=[(name, Detections.from_rows(rows)) for name, rows in answers],
+        order=np.array(list(BOXES)),
+        source_ids=np.array(list(BOXES)),
+        sizes={image: (64, 48) for image in BOXES},
+    )
+    return TRACK.remarks(sent, TRUTH, accuracy)
+
+
+def right(change=lambda box: box):
+    """Return right rows, their boxes changed."""
+    return [(n, 1, 1 - n / 100, *change(np.array(box))) for n, box in BOXES.items()]
+
+
+def test_boxes_are_counted_by_kind():
+    """Boxes beyond their image, inverted and repeated ones have a count, over all answers."""
+    found = remarks(("csv", ODD[:2]), ("form", ODD[2:]))
+    assert ("detections", "6: cat 4, class 2 1, class 9 1") in found.lines
+    assert ("boxes", "2 reach beyond their image, 1 inverted, 1 repeated") in found.lines
+    assert 3 == found.images_answered
+
+
+def test_the_eight_most_frequent_classes_are_named():
+    """A long list of classes is cut, the rarest first."""
+    rows = [(1, n, 0.5, 1, 2, 10, 11) for n in range(2, 14)] + [(1, 1, 0.5, 1, 2, 10, 11)] * 3
+    (_, text), _ = remarks(("csv", rows)).lines
+    assert text.startswith("15: cat 3, class 2 1,")
+    assert text.endswith("class 8 1 and 5 more classes")
+
+
+def test_no_answers_are_counted_as_none():
+    """A session without an answer has no classes, no boxes and no mistakes."""
+    found = remarks()
+    assert (("detections", "0: none"), 0, ()) == (
+        found.lines[0],
+        found.images_answered,
+        found.warnings,
+    )
+
+
+@pytest.mark.parametrize(
+    ("accuracy", "proof"),
+    [(0.25, ["Repaired, the mAP is 1.0000, not 0.2500."]), (None, [])],
+)
+def test_a_mistake_comes_with_its_proof(accuracy, proof):
+    """The warning says what is wrong, and the next what the score would be without it."""
+    rows = right(lambda box: box[[1, 0, 3, 2]])
+    assert remarks(("csv", rows), accuracy=accuracy).warnings == (
+        "The boxes are ymin, xmin, ymax, xmax. A box is xmin, ymin, xmax, ymax, in this order.",
+        *proof,
+    )
+
+
+def test_several_mistakes_have_one_proof():
+    """Mistakes that belong together are proved together; what needs no proof comes last."""
+    rows = [
+        (n, 0, 0.5, *(box[[1, 0, 3, 2]] / [48, 64, 48, 64]))
+        for n, box in ((n, np.array(box)) for n, box in BOXES.items())
+    ]
+    *faults, proof, equal = remarks(("csv", rows), accuracy=0.0).warnings
+    assert 3 == len(faults)
+    assert proof.startswith("With all of this repaired, the mAP is ")
+    assert equal.startswith("All confidences are 0.5.")
