@@ -59,10 +59,18 @@ def _energy(run: ScoringRun) -> str:
 def _score(run: ScoringRun, track: Track[Any]) -> str:
     if run.score is None:
         return "none"
+    shown = _measured(run.score, _uncertainty(run, track), _is_valid(run))
+    return f"{shown} {track.score.unit}".strip()
+
+
+def _uncertainty(run: ScoringRun, track: Track[Any]) -> float | None:
+    """Return by how much the score moves when the energy moves by its uncertainty."""
     energy_wh, uncertainty_wh = run.detail["energy_wh"], run.detail["uncertainty_wh"]
-    # The score is one over the energy, so that both have the same share of uncertainty.
-    uncertainty = None if uncertainty_wh is None else run.score * uncertainty_wh / energy_wh
-    return f"{_measured(run.score, uncertainty, _is_valid(run))} {track.score.unit}"
+    if energy_wh is None or uncertainty_wh is None:
+        return None
+    most = track.score_of(run.accuracy, energy_wh - uncertainty_wh)
+    least = track.score_of(run.accuracy, energy_wh + uncertainty_wh)
+    return None if most is None or least is None else abs(most - least) / 2
 
 
 def _is_valid(run: ScoringRun) -> bool:
