@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from referee.service.results.score_table import IGNORED
@@ -28,13 +28,12 @@ def result_line(run: ScoringRun, track: Track[Any]) -> str:
 
 def _lines(run: ScoringRun, track: Track[Any]) -> Iterator[str]:
     detail = run.detail
-    counts = detail.get("ignored", {})
-    ignored = [f"{n} ({IGNORED.get(reason, reason)})" for reason, n in counts.items() if n]
     yield f"Session {detail['session']} of '{detail['team']}'"
-    yield f"  images      {detail['images_fetched']} of {detail['images']}"
-    yield f"  detections  {detail['detections']}" + (
-        f", ignored: {', '.join(ignored)}" if ignored else ""
-    )
+    of_all = f" of {detail['images']}" if "images" in detail else ""
+    yield f"  images      {detail['images_fetched']}{of_all}"
+    # Only a track that scores boxes reports them.
+    if "detections" in detail:
+        yield f"  detections  {_detections(detail)}"
     accuracy = "none" if run.accuracy is None else f"{run.accuracy:.{track.accuracy.decimals}f}"
     yield f"  {track.accuracy.label:11} {accuracy}"
     yield f"  energy      {_energy(run)}"
@@ -42,6 +41,13 @@ def _lines(run: ScoringRun, track: Track[Any]) -> Iterator[str]:
     yield from (f"              {reason}" for reason in detail["reasons"])
     doubt = "" if run.score is None or _is_valid(run) else f", {detail['verdict']}"
     yield f"  {track.score.label:11} {_score(run, track)}{doubt}"
+
+
+def _detections(detail: Mapping[str, Any]) -> str:
+    """Return the count of detections, and of those that were ignored by reason."""
+    counts = detail.get("ignored", {})
+    ignored = [f"{n} ({IGNORED.get(reason, reason)})" for reason, n in counts.items() if n]
+    return f"{detail['detections']}" + (f", ignored: {', '.join(ignored)}" if ignored else "")
 
 
 def _verdict(run: ScoringRun) -> str:

@@ -102,3 +102,14 @@ def test_lines_tell_counts_and_reasons():
         "              It broke.",
         "  score       none",
     ]
+
+
+def test_a_track_without_detections_has_no_line_of_them():
+    """A track whose score counts something else has the lines that hold for every track."""
+    other = run()
+    for name in ("images", "detections", "ignored"):
+        other.detail.pop(name)
+    assert result_text(other, TRACK).splitlines()[1:3] == [
+        "  images      12",
+        "  mAP         0.335000",
+    ]
