@@ -48,8 +48,9 @@ def alarm_of(
 ) -> dict[str, str] | None:
     """Return what the red bar says, None while nothing is wrong.
 
-    `text` is for everybody, `detail` for who looks after the meter. A lost meter comes first, then
-    an alarm that the disk has not taken, however old it is, then the newest notice.
+    `text` is for everybody, `detail` for who looks after the meter. Most important comes first: a
+    lost meter, then one that integrates no more, then an alarm that the disk has not taken, however
+    old it is, then the newest notice.
     """
     if meter["old"]:
         what = "is lost" if meter["link"] == "lost" else "sends no readings"
@@ -57,6 +58,9 @@ def alarm_of(
             "text": f"The power meter {what}{_what_now(meter, sessions)}",
             "detail": meter["text"],
         }
+    for row in sessions:
+        if _lost_its_energy(row, meter):
+            return {"text": _LOST_ENERGY.format(row["id"]), "detail": ""}
     for notice in unstored:
         if notice["level"] == "alarm":
             return {"text": notice["text"], "detail": ""}
@@ -100,6 +104,21 @@ def _at_rest(meter: Row) -> str:
 _AGAIN = " It is an emulated meter: the referee starts it again by itself."
 
 
+_LOST_ENERGY = (
+    "The meter no longer integrates for session {}: somebody stopped, reset or restarted it. The "
+    "session will have no valid energy. Stop it, and give the team a new one."
+)
+
+
+def _lost_its_energy(row: Row, meter: Row) -> bool:
+    """Tell whether a reading since the start shows that the integrator stands still."""
+    reading = meter["reading"]
+    if row["state"] != "RUNNING" or reading is None or meter["old"]:
+        return False
+    since_start = reading["age_s"] < row["ran_s"] - meter["update_interval_s"]
+    return bool(since_start and reading["state"] not in ("START", "TIMEUP"))
+
+
 def _is_unread(row: Row) -> bool:
     return bool(row["state"] == "ENDED" and row["verdict"] is None)
 
@@ -124,6 +143,8 @@ def session_text(session: Row, meter: Row) -> str:
     if state == "VOID":
         return f"Void: {session['void_reason'] or 'no reason was given'}"
     if state in ("READY", "ARMED", "RUNNING"):
+        if _lost_its_energy(session, meter):
+            return "The clock runs, but the meter does not integrate."
         return _text_before_the_end(state, meter)
     said = [_CAUSES.get(session["end_cause"], "")]
     if session["too_short"]:

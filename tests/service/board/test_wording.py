@@ -27,7 +27,8 @@ DESTROYS = re.compile(r"\boff and on\b|\bRESET\b(?! INVALID)|cut off", re.IGNORE
 
 def meter(link: str = "ok", *, old: bool = False, **changes: Any) -> dict[str, Any]:
     """Return the meter as the board has it."""
-    return {"link": link, "old": old, "text": "No answer.", "emulated": False} | changes
+    what = {"link": link, "old": old, "text": "No answer.", "emulated": False}
+    return what | {"reading": None, "update_interval_s": 1.0} | changes
 
 
 def session(state: str = "RUNNING", **changes: Any) -> dict[str, Any]:
@@ -114,6 +115,29 @@ def test_bar_and_meter_line_agree(link: str) -> None:
     """Without old readings there is no alarm of the meter, and its line shows the link."""
     assert "" == alarm_text(meter(link), session("RUNNING"))
     assert link == meter_word(link, False)
+
+
+@pytest.mark.parametrize(
+    ("state", "age_s", "lost"),
+    [
+        ("START", 0.0, False),
+        ("TIMEUP", 0.0, False),
+        ("RESET", 0.0, True),
+        ("STOP", 0.0, True),
+        ("ERROR", 0.0, True),
+        # From before the start: it says nothing about this session.
+        ("RESET", 9.5, False),
+        ("RESET", 11.0, False),
+    ],
+)
+def test_meter_that_integrates_no_more(state: str, age_s: float, lost: bool) -> None:
+    """A meter that was reset while a session runs is an alarm, and the session's line agrees."""
+    running = session("RUNNING", ran_s=10.0)
+    now = meter(reading={"state": state, "age_s": age_s, "flags": [], "absent": {}})
+    bar, line = alarm_text(now, running), session_text(running, now)
+    assert lost == bar.startswith("The meter no longer integrates for session 3")
+    assert lost == ("does not integrate" in line)
+    assert "" == alarm_text(now, session("SCORED"))
 
 
 def test_emulated_meter_has_no_cable() -> None:
