@@ -6,7 +6,7 @@ from __future__ import annotations
 from typing import Any
 
 from referee.core.instant import Instant, seconds_between
-from referee.core.states import SessionState, elapsed_s, state_of
+from referee.core.states import EndCause, SessionState, elapsed_s, state_of
 from referee.service.board.wording import session_text, verdict_text
 from referee.service.desk.settling import LINK_PATIENCE_S
 from referee.service.entry.status import status_of
@@ -17,8 +17,8 @@ from referee.store.scores import newest_scoring_run, newest_snapshot
 from referee.store.session_meters import session_meter_of
 from referee.store.sessions import SessionRecord
 
-# A session that ran for fewer update intervals of the meter than this has no exact energy: one
-# interval more or less is a tenth of it.
+# A session that was ended early, after fewer update intervals of the meter than this, has no exact
+# energy: one interval more or less is a tenth of it.
 _EXACT_INTERVALS = 10
 
 
@@ -34,6 +34,8 @@ def session_row(contest: Contest, session: SessionRecord, now: Instant) -> dict[
     facts = session.facts
     ran_s = None if facts.started is None else seconds_between(facts.started, facts.ended or now)
     exact_s = _EXACT_INTERVALS * contest.config.meter.update_interval_s
+    # The meter's own timer ended it, exactly.
+    in_full = facts.end_cause is EndCause.DEADLINE
     return {
         "id": session.session_id,
         "lane": session.lane,
@@ -47,7 +49,7 @@ def session_row(contest: Contest, session: SessionRecord, now: Instant) -> dict[
         "energy_wh": None if energy is None else energy.energy_wh,
         "uncertainty_wh": None if energy is None else energy.uncertainty_wh,
         "ran_s": ran_s,
-        "too_short": ran_s is not None and ran_s < exact_s,
+        "too_short": ran_s is not None and ran_s < exact_s and not in_full,
         "verdict": None if energy is None else energy.verdict,
         "reasons": [] if energy is None else list(energy.detail["reasons"]),
     }

@@ -211,6 +211,19 @@ def test_session_that_was_too_short_is_marked(shown, seconds, short):
     assert (pytest.approx(seconds), short) == (ended["ran_s"], ended["too_short"])
 
 
+def test_session_of_its_whole_length_is_not_too_short(contest):
+    """The meter's own timer ends a session at its deadline, so that a short one is exact too."""
+    settings = replace(contest.config.contest, seconds=5)
+    contest = replace(contest, config=replace(contest.config, contest=settings))
+    with running_desk(contest, None) as desk:
+        shown = Shown(contest, desk)
+        session_id = shown.run()
+        contest.clock.advance(5)
+        desk.end(session_id, EndCause.DEADLINE, "clock")
+        ended = shown.board.session(session_id)
+        assert (5.0, False) == (ended["ran_s"], ended["too_short"])
+
+
 def test_session_that_has_not_begun_is_not_too_short(shown):
     """Before its start a session has no length."""
     ready = shown.board.session(shown.desk.new_session("ants", "Kim"))
