@@ -68,20 +68,21 @@ def post(program: Program, token: str, image: int) -> int | None:
         return None
 
 
-@pytest.mark.parametrize("name", ["contest", "desk", "scorer"])
+# Half of a session may be without readings: a busy machine takes seconds to start a desk.
+@pytest.mark.parametrize(("name", "seconds"), [("contest", 8), ("desk", 30), ("scorer", 8)])
 def test_a_killed_program_is_replaced_and_the_session_goes_on(
-    rehearse: Rehearse, material: Material, name: str
+    rehearse: Rehearse, material: Material, name: str, seconds: int
 ) -> None:
     """kill -9 of any program in mid-session costs no answer, no energy and no deadline."""
-    referee_ = rehearse("--seconds", "8", "--load", "6", "--update-interval", "0.25")
+    referee_ = rehearse("--seconds", str(seconds), "--load", "6", "--update-interval", "0.25")
     client(referee_.contest, "--answers", str(material.answers), "--no-logout")
     before = referee_.board()["current"]
     kill(referee_, name)
     token = login(referee_) if name != "desk" else None
     row = referee_.scored()
-    assert row["energy_wh"] == pytest.approx(6 * 8 / 3600, rel=0.002)
+    assert row["energy_wh"] == pytest.approx(6 * seconds / 3600, rel=0.002)
     assert referee_.board()["current"]["detections"] == before["detections"]
-    assert (row["verdict"], row["end_cause"]) == ("VALID", "deadline")
+    assert (row["verdict"], row["end_cause"]) == ("VALID", "deadline"), row["reasons"]
     assert token is None or token.startswith("1.")
 
 
