@@ -60,7 +60,7 @@ class Admission:
         `Refusal` (`login_invalid`, `not_armed`, `session_over`, `other_session_live`) and
         `Unavailable` when the meter or the control desk does not do its share.
         """
-        if not self._teams.admits(username, password):
+        if not self._teams.admits(username, password, address):
             raise Refusal(
                 "login_invalid",
                 "User name or password is wrong; look for typing errors, and for the event whose "

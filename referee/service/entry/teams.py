@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Teams and their passwords: generated at registration, kept only as argon2 hashes."""
+"""Which teams may log in: a name and its password."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ import math
 import threading
 import time
 from collections.abc import Callable
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import argon2
@@ -23,23 +24,37 @@ PRACTICE_PASSWORD = "practice"
 _WAITING = 2
 _WRONG_S = 60.0
 _WRONG_KEPT = 10_000
+_FREE_TRIES = 5
+_CLOSED_S = 1.0
+_DOORS = 10_000
 
 
 class PracticeTeams:
     """Let any user name in that comes with the practice password."""
 
-    def admits(self, username: str, password: str) -> bool:
-        """Tell whether this pair may log in."""
+    def admits(self, username: str, password: str, address: str = "") -> bool:
+        """Tell whether this pair may log in, from any address."""
         good = hmac.compare_digest(_bytes(password), _bytes(PRACTICE_PASSWORD))
         return good and 0 < len(username) <= NAME_MOST and username.isprintable()
+
+
+@dataclass
+class _Door:
+    """Where one address tries the passwords of one team: one at a time, and not at once again."""
+
+    turn: threading.Lock = field(default_factory=threading.Lock)
+    inside: int = 0
+    wrong: int = 0
+    closed_until_s: float = -math.inf
 
 
 class EventTeams:
     """Let registered teams in; the file is read again whenever it is asked.
 
-    Checking a password takes tens of milliseconds of a core on purpose, so a client that hammers
-    the login must not take the cores away from the others: one is checked at a time, two wait,
-    and what was judged before is not judged again.
+    Checking a password takes tens of milliseconds of a core on purpose. So what was judged before
+    is not judged again, and guessing is slowed down: an address that was wrong about a team five
+    times waits a second before each further try at that team. Other addresses and other teams do
+    not wait for it.
     """
 
     def __init__(
@@ -49,36 +64,52 @@ class EventTeams:
         self._aside = aside
         self._seconds = seconds
         self._hasher = argon2.PasswordHasher()
-        self._one_at_a_time = threading.Lock()
-        self._places = threading.BoundedSemaphore(1 + _WAITING)
+        # By team and address; names that are not registered have none, so it stays small.
+        self._doors: dict[tuple[str, str], _Door] = {}
         # Digests of pairs that were right, and of those that were wrong with the second until
         # which that is remembered: a client in a retry loop sends the same pair again and again.
         self._right: set[bytes] = set()
         self._wrong: dict[bytes, float] = {}
 
-    def admits(self, username: str, password: str) -> bool:
+    def admits(self, username: str, password: str, address: str = "") -> bool:
         """Tell whether this pair may log in.
 
         A name that is not registered is refused at once: the names of an event are no secret.
-        Raises `Refusal` with code `login_busy` when too many passwords wait to be checked.
+        Raises `Refusal` with code `login_busy` for an address that tries too many passwords.
         """
         stored = registered_teams(self._path).get(username)
         if stored is None:
             return False
         digest = hashlib.sha256(_bytes(f"{stored}\0{password}")).digest()
+        known = self._known(digest)
+        if known is not None:
+            return known
+        if len(self._doors) >= _DOORS:
+            self._doors = {key: door for key, door in self._doors.items() if door.inside}
+        door = self._doors.setdefault((username, address), _Door())
+        if door.inside > _WAITING:
+            raise _too_many(username)
+        door.inside += 1
+        try:
+            with door.turn:
+                known = self._known(digest)
+                if known is not None:
+                    return known
+                if self._seconds() < door.closed_until_s:
+                    raise _too_many(username)
+                right = self._check(username, stored, password, digest)
+                door.wrong = 0 if right else door.wrong + 1
+                if door.wrong >= _FREE_TRIES:
+                    door.closed_until_s = self._seconds() + _CLOSED_S
+                return right
+        finally:
+            door.inside -= 1
+
+    def _known(self, digest: bytes) -> bool | None:
+        """Return how a pair was judged before; None where that is not known any more."""
         if digest in self._right:
             return True
-        if self._wrong.get(digest, -math.inf) > self._seconds():
-            return False
-        if not self._places.acquire(blocking=False):
-            raise Refusal(
-                "login_busy", "Too many passwords are being tried at this moment: log in again."
-            )
-        try:
-            with self._one_at_a_time:
-                return self._check(username, stored, password, digest)
-        finally:
-            self._places.release()
+        return False if self._wrong.get(digest, -math.inf) > self._seconds() else None
 
     def _check(self, username: str, stored: str, password: str, digest: bytes) -> bool:
         try:
@@ -90,11 +121,19 @@ class EventTeams:
             return False
         except argon2.exceptions.InvalidHashError as error:
             raise ConfigError(
-                f"{self._path}: the password hash of '{username}' is damaged; "
-                "register the team again."
+                f"{self._path}: the password hash of '{username}' is damaged; give the team a "
+                "new password with 'referee team password'."
             ) from error
         self._right.add(digest)
         return True
+
+
+def _too_many(username: str) -> Refusal:
+    return Refusal(
+        "login_busy",
+        f"Too many passwords of '{username}' are tried from this address: wait a second, then log "
+        "in again.",
+    )
 
 
 def _bytes(text: str) -> bytes:

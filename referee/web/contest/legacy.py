@@ -15,7 +15,7 @@ INVALID_USER = "Invalid User"
 ANSWERS: dict[str, tuple[int, str | None]] = {
     "username_missing": (401, "Missing username or password\n"),
     "login_invalid": (401, "Invalid username or password\n"),
-    "login_busy": (401, "Invalid username or password\n"),
+    "login_busy": (401, None),
     "login_failed": (500, "Invalid username or password\n"),
     "not_armed": (401, None),
     "session_over": (401, None),

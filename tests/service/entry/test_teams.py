@@ -91,18 +91,56 @@ def held_teams(path, seconds=lambda: 0.0):
     return teams, teams._hasher
 
 
-def test_a_flood_of_wrong_passwords_waits_in_a_short_line(path):
-    """One password is checked, two wait, and whoever comes then is sent away at once."""
+def busy(teams, *arguments):
+    """Tell whether an address is told that it tries too many passwords."""
+    with pytest.raises(Refusal) as refused:
+        teams.admits(*arguments)
+    return refused.value.code == "login_busy" and "wait a second" in str(refused.value)
+
+
+def test_guessing_slows_down_one_address_at_one_team(path):
+    """Its next try waits for a second; other teams and other addresses are checked at once."""
+    now = [0.0]
+    teams, hasher = held_teams(path, lambda: now[0])
+    path.write_text(HEADER + "ants,x\nbees,y\n")
+    hasher.may.set()
+    for number in range(5):
+        assert not teams.admits("ants", f"wrong {number}", "10.0.0.66")
+    assert busy(teams, "ants", "wrong", "10.0.0.66")
+    assert not teams.admits("ants", "wrong", "10.0.0.2")
+    assert not teams.admits("bees", "wrong", "10.0.0.66")
+    now[0] = 1.0
+    assert not teams.admits("ants", "another", "10.0.0.66")
+    assert busy(teams, "ants", "one more", "10.0.0.66")
+    assert 8 == hasher.checks
+
+
+def test_a_flood_of_guesses_waits_in_a_short_line_of_its_own(path):
+    """A right login from elsewhere waits for none of them."""
     teams, hasher = held_teams(path)
     with ThreadPoolExecutor(3) as pool:
-        waiting = [pool.submit(teams.admits, "ants", f"wrong {n}") for n in range(3)]
-        eventually(lambda: hasher.checks == 1 and teams._places._value == 0)
-        with pytest.raises(Refusal) as refused:
-            teams.admits("ants", "wrong 4")
-        assert "login_busy" == refused.value.code
+        waiting = [pool.submit(teams.admits, "ants", f"wrong {n}", "there") for n in range(3)]
+        eventually(lambda: teams._doors["ants", "there"].inside == 3)
+        assert busy(teams, "ants", "wrong 4", "there")
         hasher.may.set()
+        assert not teams.admits("ants", "elsewhere", "here")
     assert [False] * 3 == [future.result() for future in waiting]
-    assert not teams.admits("ants", "wrong 4")
+    assert 4 == hasher.checks
+
+
+def test_the_same_right_pair_at_once_is_checked_once(path):
+    """A client that logs in on several connections is let in on all of them."""
+    teams, hasher = held_teams(path)
+    hasher.verify = lambda stored, password: (
+        setattr(hasher, "checks", hasher.checks + 1),
+        hasher.may.wait(20),
+    )
+    with ThreadPoolExecutor(3) as pool:
+        waiting = [pool.submit(teams.admits, "ants", "right", "there") for _ in range(3)]
+        eventually(lambda: teams._doors["ants", "there"].inside == 3)
+        hasher.may.set()
+        assert [True] * 3 == [future.result() for future in waiting]
+    assert 1 == hasher.checks
 
 
 def test_a_wrong_pair_is_not_checked_again_for_a_minute(path):
@@ -113,7 +151,7 @@ def test_a_wrong_pair_is_not_checked_again_for_a_minute(path):
     for now[0], checks in ((0.0, 1), (0.1, 1), (59.9, 1), (60.0, 2), (60.1, 2)):
         assert not teams.admits("ants", "wrong")
         assert checks == hasher.checks
-    assert not teams.admits("ants", "also wrong")
+    assert not teams.admits("ants", "also wrong", "elsewhere")
     assert 3 == hasher.checks
 
 
