@@ -12,10 +12,10 @@ Item = TypeVar("Item")
 
 
 class Channel(Generic[Item]):
-    """Hand items from some threads to others, with at most `room` of them waiting.
+    """A queue between threads, with at most `room` items waiting.
 
-    Every one of the `givers` says `finish` when it has nothing more; takers then get the rest and
-    after it empty lists. `abandon` ends both sides at once and drops what is waiting.
+    Each of the `givers` says `finish` when it has nothing more. The takers then get the rest, and
+    after the rest empty lists. `abandon` ends both sides at once and drops what is waiting.
     """
 
     def __init__(self, room: int, givers: int = 1) -> None:
@@ -31,7 +31,7 @@ class Channel(Generic[Item]):
         return len(self._items)
 
     def give(self, item: Item) -> bool:
-        """Put an item in, waiting for room; False says that nobody wants it any more."""
+        """Wait for room and put an item in; return False when nobody wants it any more."""
         with self._changed:
             self._changed.wait_for(lambda: len(self._items) < self._room or self._abandoned)
             if not self._abandoned:
@@ -48,7 +48,7 @@ class Channel(Generic[Item]):
             yield items[0]
 
     def take(self, most: int = 1) -> List[Item]:
-        """Return what is waiting, at least one item and not more than `most`; empty is the end."""
+        """Wait for an item and return up to `most` of them; an empty list is the end."""
         with self._changed:
             if not self._ready():
                 started = time.monotonic()

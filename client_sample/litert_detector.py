@@ -16,10 +16,10 @@ from client_sample.client import Row
 
 
 class LiteRtDetector:
-    """Detect objects in JPEGs; call it with an image's number and bytes.
+    """A detector of objects in JPEGs; call it with an image's number and bytes.
 
-    One instance belongs to one thread. Class ids are the model's indices plus `first_class_id`: 1
-    for models trained on COCO's 90 numbers. `threads` is what LiteRT itself may use.
+    One instance belongs to one thread. A class id is the model's index plus `first_class_id`, which
+    is 1 for models trained on COCO's 90 numbers. `threads` is how many LiteRT itself may use.
     """
 
     def __init__(

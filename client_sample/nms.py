@@ -36,7 +36,7 @@ _BLOCK = 64
 
 @dataclass(frozen=True, eq=False)
 class Kept:
-    """Hold what is left of the boxes.
+    """What is left of the boxes.
 
     `confidence` and `coordinates` are the outputs, in the inputs' types, padded with rows of
     zeros where a lower bound asks for more rows than were kept. `rows` are the input rows that
@@ -52,7 +52,7 @@ class Kept:
 
 @dataclass(frozen=True)
 class NonMaximumSuppression:
-    """Hold the parameters of a suppression; call it with confidences and coordinates.
+    """A suppression with its parameters; call it with confidences and coordinates.
 
     - `iou_threshold` ("iouThreshold"): from 0 to 1; at 1 nothing is suppressed.
     - `confidence_threshold` ("confidenceThreshold"): not negative.
@@ -199,7 +199,7 @@ def _near(
 ) -> NDArray[np.bool_]:
     """Tell for each box of one table (rows) and of another (columns) if their IoU is too high."""
     left, top, right, bottom, area = one[:, :, None]
-    # Everything is done in place: half of the time of this would go into fresh memory.
+    # Everything is done in place: fresh memory would take half of the time.
     common = np.minimum(right, other[2])
     common -= np.maximum(left, other[0])
     np.maximum(common, 0, out=common)

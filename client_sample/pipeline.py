@@ -16,10 +16,10 @@ _PROBLEMS_SAID = 10
 
 
 class Pipeline:
-    """Run the stages of one session; each public number counts what has passed it.
+    """The stages of one session; each public number counts what has passed.
 
     Each of the `detectors` gets a thread of its own. `ahead` bounds the images that wait for a
-    detector, and the answers that wait to be posted; `batch` the images that share one answer.
+    detector, and the answers that wait to be posted. `batch` bounds the images that share a post.
     """
 
     def __init__(

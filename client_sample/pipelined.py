@@ -3,9 +3,9 @@
 
     python -m client_sample.pipelined --user me --password practice --model detector.tflite --zip
 
-Threads fetch images ahead of the detector, up to a bound; other threads run the detector; one more
-posts all that is ready in one answer, so that answers grow by themselves when the referee is slow.
-A lost connection is opened again and nothing is posted twice.
+Some threads fetch images ahead of the detector, up to a bound. Others run the detector. One more
+posts all that is ready in one answer, so answers grow by themselves when the referee is slow. A
+lost connection is opened again, and nothing is posted twice.
 """
 
 from __future__ import annotations

@@ -21,11 +21,11 @@ _MOST_POSTS = 5  # of one answer, when the connection breaks each time
 
 
 class LostConnection(ClientError):
-    """Report that no answer came: the referee may or may not have got the request."""
+    """No answer came; the referee may or may not have got the request."""
 
 
 class Session:
-    """Log in and hold what all connections of a session share.
+    """What all connections of a session share: the token, and how long to look for the referee.
 
     `patience_s` is how long a connection tries to reach the referee again before it gives up.
     """
@@ -58,7 +58,7 @@ class Session:
 
 
 class Link:
-    """Keep one connection of a session open, and open it again when it breaks.
+    """One connection of a session, which is opened again when it breaks.
 
     One thread uses a link at a time.
     """
@@ -85,9 +85,9 @@ class Link:
     def post(self, answers: Iterable[Answer]) -> Dict[str, Any]:
         """Post what was seen in some images, once, and return the referee's receipt.
 
-        When the connection breaks before the receipt, the referee is asked how many answers it
-        has: only if this one is not among them is it sent again, since a second copy of a right
-        box counts as a wrong one. The receipt is then empty. All answers of a session must go
+        A second copy of a right box counts as a wrong one. So when the connection breaks before
+        the receipt, the client asks the referee how many answers it has, and posts again only if
+        this one is not among them. The receipt is then empty. All answers of a session must go
         over one link.
         """
         if self._answers < 0:

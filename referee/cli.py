@@ -16,11 +16,11 @@ from referee import __version__
 from referee.errors import InputError, RefereeError
 
 COMMANDS = {
-    "demo": "see a whole session on this machine, with generated data",
+    "demo": "run a whole session on this machine, with generated data",
     "practice": "run a rehearsal referee for a contestant",
-    "init": "set up an event: write a commented configuration and secrets",
-    "team": "register a team, or list them",
-    "check": "look whether an event is ready, and say what to do where it is not",
+    "init": "set up an event: write a commented configuration and its secrets",
+    "team": "register teams, and keep their list",
+    "check": "check whether an event is ready, and say what to do where it is not",
     "serve": "run an event",
     "score": "score a file of detections, offline",
     "export": "write the evidence bundle of a session",
@@ -39,7 +39,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     )
     # A supervisor or a container that stops us with SIGTERM gets the same clean end as Ctrl-C.
     signal.signal(signal.SIGTERM, _interrupt)
-    # A shell script starts what it puts into the background with Ctrl-C ignored, and so would we.
+    # A shell script starts its background programs with Ctrl-C ignored; we take it nevertheless.
     signal.signal(signal.SIGINT, _interrupt)
     words = sys.argv[1:] if argv is None else list(argv)
     args = _parser(words[0] if words else "").parse_args(words)
@@ -58,8 +58,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         return 1
     except KeyboardInterrupt:
         print(f"referee {args.command}: stopped.", file=sys.stderr)
-        # To end a server by Ctrl-C is what one does with it; of any other command the rest is
-        # missing.
+        # Ctrl-C is the way to end a server. Any other command has not done all of its work.
         return 0 if args.command in _SERVERS else 1
 
 

@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Hold a contest server to the protocol, one line a rule."""
+"""Holds a contest server to the protocol, with one line for each rule."""

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Hold a server to the contest's protocol: one line a rule, and exit 0 if all hold.
+"""Hold a server to the contest's protocol: one line for each rule, and exit code 0 if all hold.
 
     python -m client_sample.conformance http://127.0.0.1:8000 --user me --password practice
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the conformance rules send and get: requests without any convenience in between."""
+"""How the rules send requests and read answers, well formed or not."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ FORM = "application/x-www-form-urlencoded"
 
 
 class Broken(Exception):
-    """Report that a rule does not hold, and how."""
+    """A rule does not hold; the text says how."""
 
 
 @dataclass(frozen=True)
 class Answer:
-    """Hold an answer; names of headers are in lower case."""
+    """An answer; the names of its headers are in lower case."""
 
     status: int
     headers: Mapping[str, str]
@@ -28,7 +28,7 @@ class Answer:
 
 @dataclass
 class Server:
-    """Know a server by its base URL, and what the rules find out about it on their way."""
+    """A server under test, with what the rules have found out about it so far."""
 
     url: str
     user: str

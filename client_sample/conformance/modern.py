@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The rules of what new clients get beside the old protocol; each docstring is its name."""
+"""The rules that only new clients need; the docstring of each is its name."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The rules of the protocol of 2015-2019, in the order of a session; each docstring is its name."""
+"""The rules of the protocol of 2015-2019, in a session's order; each docstring is a name."""
 
 from __future__ import annotations
 

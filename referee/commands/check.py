@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Look whether an event is ready: images, ground truth, teams, disk, ports, meter.
+"""Check whether an event is ready: images, ground truth, teams, disk, ports, meter.
 
 Each line is OK, WARN or FAIL, with what to do. Exit code 1 means that something fails.
 """

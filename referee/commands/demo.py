@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """See a whole session on this machine: servers, an emulated WT310, a contestant, a score.
 
-Nothing has to be there: the pictures, their ground truth and the contestant's imperfect answers
-are generated. The servers and the meter are real processes that talk over real sockets.
+It needs nothing: it generates the pictures, their ground truth and the contestant's imperfect
+answers. The servers and the meter are real processes that talk over real sockets.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         type=Path,
         default=Path("demo"),
         metavar="DIR",
-        help="folder for everything that is made (default: demo)",
+        help="folder for everything that the demo makes (default: demo)",
     )
     add("--track", choices=("network",), default="network", help="(default: network)")
     add("--json", action="store_true", help="print one JSON object at the end")

@@ -62,7 +62,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--worker",
         choices=("gevent", "gthread"),
         default="gevent",
-        help="what serves contestants; gthread to compare (default: gevent)",
+        help="worker of the contest server; gthread is there to compare (default: gevent)",
     )
     add(
         "--shuffle", action="store_true", help="another image order in each session, as in an event"
@@ -72,7 +72,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         type=Path,
         default=Path("practice-data"),
         metavar="DIR",
-        help="where everything is kept (default: practice-data)",
+        help="folder that keeps everything (default: practice-data)",
     )
 
 

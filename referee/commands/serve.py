@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Run an event: contest server, control desk and live scorer, until Ctrl-C.
 
-Every process may be killed and is started again; a running session goes on. Look at the console
-for what to do, and at data/logs for what happened.
+Every process may be killed: it is started again, and a running session goes on. The console says
+what to do, and data/logs what happened.
 
   referee serve --config event/contest.toml
 """

@@ -19,11 +19,11 @@ Place = Callable[[int, int, Textures, random.Random], "Background"]
 
 @dataclass(frozen=True)
 class Zone:
-    """Say where objects of some classes may stand: between two heights of the picture.
+    """A part of a place for objects of some classes: between two heights of the picture.
 
-    `top` and `bottom` bound the foot of an object, in pixels. With `depth` an object is the
-    smaller the higher it stands, and throws a shadow; without, it hangs, floats or flies. `weight`
-    is how often the zone is taken. A class that is named twice comes twice as often.
+    `top` and `bottom` bound the foot of an object, in pixels. With `depth` an object that stands
+    higher is smaller, and throws a shadow. Without `depth` it hangs, floats or flies. `weight` is
+    how often the zone is taken. A class that is named twice comes twice as often.
     """
 
     class_ids: tuple[int, ...]
@@ -35,7 +35,7 @@ class Zone:
 
 @dataclass(frozen=True)
 class Background:
-    """Hold a painted place and its zones."""
+    """A painted place and its zones."""
 
     picture: Picture
     zones: tuple[Zone, ...]

@@ -16,10 +16,10 @@ _HAZE = 0.3  # share of the background's colour in the farthest objects
 
 @dataclass(frozen=True, eq=False)
 class Sprite:
-    """Hold one object ready to be painted.
+    """One object, ready to be painted.
 
     `colour` is height x width x RGB and `cover` tells from 0 to 1 how much of a pixel the object
-    takes; a pixel is the object's when that is half or more. `foot` is the row on which it stands
+    takes. A pixel is the object's when that is half or more. `foot` is the row on which it stands
     and `nearness` runs from 0, far, to 1.
     """
 
@@ -32,7 +32,7 @@ class Sprite:
 
 
 class Canvas:
-    """Paint objects, far ones first, and keep account of who hides whom.
+    """A picture with its account of which object is seen where; far objects are painted first.
 
     `owner` has the number of the object, counted from 1, that is seen at a pixel, or 0; the
     objects' classes are in `class_ids`, in that order.

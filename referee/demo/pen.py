@@ -27,7 +27,7 @@ def blend(one: Colour, other: Colour, share: float) -> Colour:
 
 
 class Pen:
-    """Draw one object of `height_px` pixels that may be turned, widened and mirrored.
+    """A pen for one object of `height_px` pixels, which may be turned, widened and mirrored.
 
     The object's coordinates run from -1 to 1, x to the right and y downwards. Turning moves the
     points and not the pixels, so that every edge is drawn once, at a multiple of the resolution.

@@ -28,7 +28,7 @@ _GRAIN = 5.0  # deviation of the camera's noise, in steps of 1/255
 
 @dataclass(frozen=True)
 class SceneSet:
-    """Tell where generated pictures and their ground truth lie, and what is in them."""
+    """Generated pictures: where they and their ground truth lie, and what is in them."""
 
     images: Path
     ground_truth: Path
@@ -39,7 +39,7 @@ class SceneSet:
 
 @dataclass(frozen=True, eq=False)
 class Scene:
-    """Hold one picture and who owns each of its pixels.
+    """One picture and the owner of each of its pixels.
 
     `pixels` is height x width x RGB; `owner` has the number of the object, counted from 1, that
     is seen at a pixel, or 0 for the background. `class_ids` belong to the objects in that order.

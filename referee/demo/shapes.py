@@ -203,7 +203,7 @@ def _flower(pen: Pen, chance: random.Random) -> None:
 
 @dataclass(frozen=True)
 class Kind:
-    """Name a kind of object, how it is drawn, and how it looks in a picture.
+    """A kind of object: its name, how it is drawn, and how it looks in a picture.
 
     `height` is that of the nearest against the picture's height, `widen` the width against the
     height, and `lean_deg` by how much it may be turned to either side.

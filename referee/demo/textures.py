@@ -25,7 +25,7 @@ def _octaves(
 
 
 class Textures:
-    """Hold sheets of noise with mean about 0 and deviation 1, and cut pieces from them."""
+    """Sheets of noise with mean about 0 and deviation 1, from which pieces are cut."""
 
     def __init__(self, seed: int) -> None:
         noise = np.random.default_rng(seed)

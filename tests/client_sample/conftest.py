@@ -20,7 +20,7 @@ ROW = ("image_name", "CLASS_ID", "confidence", "xmin", "ymin", "xmax", "ymax")
 
 @dataclass
 class Asked:
-    """Hold one request: its path without the query, its fields, and its raw body."""
+    """One request: its path without the query, its fields, and its raw body."""
 
     path: str
     fields: dict[str, list[str]]
@@ -54,13 +54,14 @@ def coco_row(result: dict) -> tuple[float, ...]:
 
 @dataclass
 class SmallReferee:
-    """Serve one session of `count` images, and keep what arrived in the order of arrival.
+    """A referee with one session of `count` images, and what arrived in the order of arrival.
 
-    `refuse_after` is the number of requests with a token after which every token is refused,
-    `hang_up` makes the server close each connection after an answer without announcing it,
-    `break_reused` makes it do so only when the next request has come, which it does not answer,
-    `replies` replaces the answer to a path by a status and a body, and `break_at` names paths at
-    which the connection is cut once, "before" or "after" the request has had its effect.
+    - `refuse_after`: after so many requests with a token every token is refused.
+    - `hang_up`: each connection is closed after an answer, without a word.
+    - `break_reused`: a connection is closed when its second request has come, without an answer.
+    - `replies`: a status and a body that replace the answer to a path.
+    - `break_at`: paths at which the connection is cut once, "before" or "after" the request has
+      had its effect.
     """
 
     count: int = 5

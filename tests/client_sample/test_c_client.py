@@ -87,7 +87,7 @@ def test_a_client_that_could_post_nothing_does_not_log_in(referee, tmp_path):
 
 
 def test_stored_answers_are_told_to_belong_to_one_order(program, referee, answers):
-    """Whoever replays answers learns why they score about 0 in a shuffled event."""
+    """A replay says why stored answers score about 0 in a shuffled event."""
     assert "another order" in run(program, referee.url, "me", "secret", str(answers))[1]
 
 
@@ -130,7 +130,7 @@ def test_running_out_of_time_is_a_normal_end(program, referee, answers, used):
     ],
 )
 def test_every_error_is_told_and_gives_exit_code_one(program, referee, arguments, replies, words):
-    """Whatever goes wrong, the client says so and does not log out."""
+    """The client tells each error and does not log out."""
     referee.replies = replies
     code, said = run(program, referee.url, *arguments)
     assert 1 == code

@@ -157,7 +157,7 @@ def write_images(referee, folder, names):
 
 
 def test_stored_answers_are_told_to_belong_to_one_order(referee, answers_file, capsys):
-    """Whoever replays answers learns why they score about 0 in a shuffled event."""
+    """A replay says why stored answers score about 0 in a shuffled event."""
     assert 0 == run(referee, "--answers", answers_file)
     said = capsys.readouterr().err
     assert "an order of its own: there such answers score about 0" in said
@@ -280,7 +280,7 @@ def test_progress_and_a_summary_are_told_on_stderr(referee, answers_file, capsys
 def test_every_error_is_one_sentence_and_exit_code_one(
     referee, capsys, arguments, replies, sentence
 ):
-    """Whatever goes wrong, the client says so in one line and does not log out."""
+    """The client tells each error in one line and does not log out."""
     referee.replies = replies
     assert 1 == run(referee, *arguments)
     lines = capsys.readouterr().err.splitlines()

@@ -19,7 +19,7 @@ PHOTOS = Path(__file__).parents[2] / "../shared/data/coco-tiny/images"
 
 
 class FakeInterpreter:
-    """Answer as a model with a TFLite_Detection_PostProcess would; keeps what it was shown."""
+    """A model that ends in TFLite_Detection_PostProcess; it keeps what it was shown."""
 
     kind: type = np.uint8
     input_shape = (1, 20, 30, 3)
@@ -124,7 +124,7 @@ def test_models_of_another_form_are_refused(interpreter):
 
 
 def test_without_litert_the_error_names_the_extra(monkeypatch):
-    """Who lacks the package is told what to install."""
+    """Without the package the error says what to install."""
     monkeypatch.setitem(sys.modules, "ai_edge_litert", None)
     with pytest.raises(ImportError, match=r"\[litert\]"):
         LiteRtDetector("model.tflite")

@@ -131,7 +131,7 @@ def test_boxes_at_the_confidence_threshold_stay():
 
 
 def test_thresholds_can_be_overridden_at_run_time():
-    """Values given to one call take the parameters' place, also where they are zero."""
+    """Values given to one call replace the parameters, also where they are zero."""
     data = [[0.9], [0.4], [0.2]], [[0, 0, 2, 2], [0, 0, 2, 1], [9, 9, 1, 1]]
     suppress = NonMaximumSuppression(0.4, 0.3)
     assert [0] == suppress(*data).rows.tolist()
@@ -207,7 +207,7 @@ def test_inputs_and_outputs_go_by_the_names_of_the_model():
     "features", [{}, {"raw_confidence": [[1]]}, {"other": 1}, {"": 0.5}, {"iouThreshold": 0.1}]
 )
 def test_a_threshold_without_a_name_cannot_be_overridden(features):
-    """Missing and unknown inputs are refused by name, as is one that the model does not name."""
+    """Missing and unknown inputs are refused by name."""
     suppress = NonMaximumSuppression(0.5, 0, iou_threshold_input="")
     good = {"raw_confidence": [[1.0]], "raw_coordinates": [[0.0, 0, 1, 1]]}
     given_features = features if not features or "raw_confidence" in features else good | features

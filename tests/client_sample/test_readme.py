@@ -47,7 +47,7 @@ def test_the_page_names_every_option(main, capsys):
 
 
 def test_the_page_names_every_file():
-    """Whoever opens the folder finds each file on the page, but for the pipeline's parts."""
+    """Each file of the folder is on the page, but for the pipeline's parts."""
     parts = {"__init__.py", "README.md", "channel.py", "pipeline.py", "session.py"}
     files = {path.name for path in FOLDER.iterdir() if path.suffix in (".py", ".c", ".md")}
     rules = (FOLDER / "conformance").glob("[a-z]*.py")

@@ -85,7 +85,7 @@ def test_an_answer_that_never_gets_through_is_given_up(referee, link):
 
 
 def test_patience_ends(referee, link):
-    """A referee that does not come back is given up when patience is over."""
+    """The client gives a referee up that does not come back within its patience."""
     link._session.patience_s = 0
     referee.break_at = [("/image/1", "before")] * 9
     with pytest.raises(LostConnection, match="No answer from 127.0.0.1"):
@@ -132,7 +132,7 @@ def test_a_damaged_archive_is_an_error(referee, link):
 
 
 def test_a_login_nobody_answers_is_not_repeated():
-    """Before the session there is nothing to be patient for."""
+    """A login that gets no answer is not repeated."""
     with socket.socket() as unused:
         unused.bind(("127.0.0.1", 0))
         session = Session(f"127.0.0.1:{unused.getsockname()[1]}", patience_s=100)

@@ -19,7 +19,7 @@ IMAGES = 12
 
 @dataclass(frozen=True)
 class Material:
-    """Hold the files of a generated contest and of a contestant's answers to it."""
+    """The files of a generated contest, and of a contestant's answers to it."""
 
     images: Path
     ground_truth: Path

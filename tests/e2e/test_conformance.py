@@ -38,7 +38,7 @@ def test_our_server_holds_every_rule(rehearse: Rehearse, options: tuple[str, ...
 
 
 class Agreeable(BaseHTTPRequestHandler):
-    """Answer everything with 200 and nothing."""
+    """A server that answers everything with 200 and nothing."""
 
     def do_GET(self) -> None:
         """Agree."""

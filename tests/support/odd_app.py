@@ -22,7 +22,7 @@ BOUND_S = 20.0
 
 
 class _Gates:
-    """Hold requests under a name until `/go/NAME` is asked for."""
+    """Gates by name: a request waits at one until `/go/NAME` is asked for."""
 
     def __init__(self) -> None:
         self.gates: dict[str, threading.Event] = defaultdict(threading.Event)

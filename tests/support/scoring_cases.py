@@ -14,7 +14,7 @@ from referee.core.ground_truth import GroundTruth
 
 @dataclass(frozen=True)
 class Contest:
-    """Hold what a scorer needs, as lists that print well."""
+    """What a scorer needs, as lists that print well."""
 
     images: list
     classes: list

@@ -56,8 +56,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--image-ids",
         choices=("own", "contest"),
-        help="the detections' image ids are the ground truth's own, or 1 to N in their ascending"
-        " order (default: whichever explains more rows, own if equal)",
+        help="how the detections number images: the ground truth's own ids, or 1 to N in the"
+        " ascending order of these (default: what explains more rows, own if equal)",
     )
     parser.add_argument("--json", action="store_true", help="print one JSON object")
     _add_explanation(parser)
@@ -69,8 +69,8 @@ def _add_explanation(parser: argparse.ArgumentParser) -> None:
         "--explain",
         type=Path,
         metavar="DIR",
-        help="write there what became of each detection, curves per class and the worst misses"
-        " as pictures, and a page index.html that shows them",
+        help="write into this folder what became of each detection, curves for each class, the"
+        " worst misses as pictures, and a page index.html that shows them",
     )
     parser.add_argument(
         "--pictures",
