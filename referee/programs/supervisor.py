@@ -77,21 +77,21 @@ class Supervisor:
         self._config = config
         self._alarm = alarm
         self._stopping = threading.Event()
-        self._contest = bind(config.server.contest, "contest server")
+        self._contest_listener = bind(config.server.contest, "contest server")
         try:
-            self._console = bind(config.server.console, "console server")
+            self._console_listener = bind(config.server.console, "console server")
         except InputError:
-            self._contest.close()
+            self._contest_listener.close()
             raise
         prepare_socket_folder(socket_path(config.storage.folder))
         logs = config.storage.folder / "logs"
         logs.mkdir(parents=True, exist_ok=True)
-        host, port = self._contest.getsockname()[:2]
+        host, port = self._contest_listener.getsockname()[:2]
         told = ["--contest", f"{host}:{port}"]
         told += [] if meter_resource is None else ["--meter", meter_resource]
         self._children = {
-            "desk": self._child("desk", logs, self._console, *told),
-            "contest": self._child("contest", logs, self._contest),
+            "desk": self._child("desk", logs, self._console_listener, *told),
+            "contest": self._child("contest", logs, self._contest_listener),
             "scorer": self._child("scorer", logs, None),
         }
         self._looked_after = [*self._children.values(), *others]
@@ -101,12 +101,12 @@ class Supervisor:
     @property
     def contest_url(self) -> str:
         """Return where contestants reach the contest server from this machine."""
-        return _url(self._contest)
+        return _url(self._contest_listener)
 
     @property
     def console_url(self) -> str:
         """Return where operators reach the console from this machine."""
-        return _url(self._console)
+        return _url(self._console_listener)
 
     def pids(self) -> dict[str, int]:
         """Return the process ids of the children by name."""
@@ -136,8 +136,8 @@ class Supervisor:
         deadline = time.monotonic() + _STOP_S
         for child in self._children.values():
             child.wait(max(0.0, deadline - time.monotonic()))
-        self._contest.close()
-        self._console.close()
+        self._contest_listener.close()
+        self._console_listener.close()
 
     def wait_for_sessions(self, tell: Callable[[str], None]) -> None:
         """Wait until the desk can start a session, for as long as that takes.

@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Run sessions: the control desk, its clock and its meter."""
+"""The control desk: its lanes, its clock, and what it writes down."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable
+from contextlib import suppress
 from typing import Protocol
 
 from power.meter import IntegrationStart, MeterSettings, Reading
@@ -109,10 +110,16 @@ class Lane:
         started = now = clock.now()
         if integration is not None:
             started = shifted(now, integration.written_s - now.monotonic_s)
-        with self._contest.database.write() as connection:
-            record_event(connection, session_id, "started", started, actor=session.team)
-            if integration is not None:
-                insert_session_meter(connection, session_id, now.utc.isoformat(), meter)
+        try:
+            with self._contest.database.write() as connection:
+                record_event(connection, session_id, "started", started, actor=session.team)
+                if integration is not None:
+                    insert_session_meter(connection, session_id, now.utc.isoformat(), meter)
+        except Exception:
+            # No session has begun. A meter that went on could not be prepared for the next login.
+            with suppress(Unavailable):
+                self.metering.stop()
+            raise
         self._measured = load_session(self._contest.database.connection, session_id)
         return integration
 

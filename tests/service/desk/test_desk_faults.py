@@ -8,6 +8,7 @@ from dataclasses import replace
 
 import pytest
 
+from power.meter import IntegrationState
 from referee.core.states import EndCause, SessionState
 from referee.errors import Refusal, Unavailable
 from referee.service.desk import lane as lane_module
@@ -223,3 +224,15 @@ def test_logout_without_a_meter_waits_for_nothing(practice, clock, monkeypatch):
         )
         serve_request(desk, {"action": "logout", "session": session_id})
         assert waited == [True]
+
+
+def test_a_start_that_cannot_be_recorded_leaves_no_integration(contest, meter, desk, monkeypatch):
+    """A disk that is full at the login begins nothing, and the next login works."""
+    session_id = armed(desk)
+    fail_once(monkeypatch, lane_module, "insert_session_meter", Unavailable("disk is full"))
+    with pytest.raises(Unavailable, match="disk is full"):
+        desk.begin("ants", "10.0.0.2")
+    assert SessionState.ARMED is state_in(contest, session_id)
+    assert IntegrationState.STOP is meter.state
+    assert session_id == desk.begin("ants", "10.0.0.2")
+    assert IntegrationState.START is meter.state
