@@ -39,12 +39,12 @@ def truth(contest):
     return read_contest_truth(contest)
 
 
-def begin(contest, seed=None):
+def begin(contest, seed=None, lane=1):
     """Make a running session, started now, with this order."""
     now = contest.clock.now()
     with contest.database.write() as connection:
         session_id = create_session(
-            connection, team="ants", length_s=600.0, order_seed=seed, now=now
+            connection, team="ants", length_s=600.0, order_seed=seed, now=now, lane=lane
         )
         for kind in ("armed", "started"):
             record_event(connection, session_id, kind, now, actor="x")
@@ -173,6 +173,42 @@ def test_scorer_that_was_restarted_goes_on(contest, truth):
     first.look()
     assert restarted == newest_snapshot(contest.database.connection, session.session_id)
     assert 5 == restarted.detection_count
+
+
+def test_sessions_of_two_lanes_are_followed_at_the_same_time(contest, truth):
+    """Each running session keeps its own score: a look adds what is new, and nothing else."""
+    sessions = [begin(contest, lane=lane) for lane in (1, 2)]
+    scorer = LiveScorer(contest, truth)
+    order = order_of(IMAGES, None)
+    for number in (1, 2, 3):
+        for session in sessions:
+            answer(contest, session, good([number], order, share=session.lane - 1))
+        scorer.look()
+        scorer.look()
+    connection = contest.database.connection
+    wrong, right = (newest_snapshot(connection, session.session_id) for session in sessions)
+    assert (3, 3) == (wrong.detection_count, right.detection_count)
+    assert 0.0 == wrong.accuracy < right.accuracy
+    count = connection.execute("select count(*) from score_snapshots").fetchone()[0]
+    assert 6 == count
+
+
+def test_a_snapshot_that_could_not_be_stored_is_stored_later(contest, truth, monkeypatch):
+    """A full disk loses no live score: the next look stores it, without a new answer."""
+    session = begin(contest)
+    scorer = LiveScorer(contest, truth)
+    answer(contest, session, good([1], order_of(IMAGES, None)))
+    with monkeypatch.context() as broken:
+        broken.setattr(contest.database, "write", full)
+        with pytest.raises(Unavailable):
+            scorer.look()
+    scorer.look()
+    assert 1 == newest_snapshot(contest.database.connection, session.session_id).detection_count
+
+
+def full():
+    """Refuse to write."""
+    raise Unavailable("The disk is full.")
 
 
 def test_nothing_new_makes_no_snapshot(contest, truth):
