@@ -17,7 +17,7 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True, eq=False)
 class CocoTruth:
-    """Hold m annotations of the images and categories listed.
+    """The m annotations of the images and categories listed.
 
     `box` (float64, (m, 4)) has columns x, y, width, height; `area` (float64, (m,)) is COCO's
     field of that name, by which it tells small from large; `crowd` (bool, (m,)) marks regions
@@ -35,7 +35,7 @@ class CocoTruth:
 
     @classmethod
     def from_ground_truth(cls, truth: GroundTruth) -> CocoTruth:
-        """Take ground truth with inclusive corners; the area of a box is width times height."""
+        """Convert ground truth with inclusive corners; a box's area is width times height."""
         box = _from_corners(truth.box)
         return cls(
             image_ids=truth.image_ids,
@@ -50,7 +50,7 @@ class CocoTruth:
 
 @dataclass(frozen=True, eq=False)
 class CocoResults:
-    """Hold n results in the order of their file; `box` (n, 4) is x, y, width, height."""
+    """The n results in the order of their file; `box` (n, 4) is x, y, width, height."""
 
     image_id: Ints
     category_id: Ints
@@ -62,7 +62,7 @@ class CocoResults:
 
     @classmethod
     def from_detections(cls, detections: Detections) -> CocoResults:
-        """Take detections with inclusive corners: width = xmax - xmin + 1."""
+        """Convert detections with inclusive corners: width = xmax - xmin + 1."""
         return cls(
             detections.image_id,
             detections.class_id,

@@ -12,12 +12,12 @@ from numpy.typing import NDArray
 
 @dataclass(frozen=True, eq=False)
 class Detections:
-    """Hold n detections, in the order in which they were received.
+    """The n detections of one or more answers, in the order in which they were received.
 
     `image_id` and `class_id` are int64 of shape (n,), `confidence` float64 of shape (n,), and
     `box` float64 of shape (n, 4) with columns xmin, ymin, xmax, ymax: inclusive pixel corners,
-    so that a box of one pixel has xmin == xmax. Values may be anything a contestant sent:
-    not finite, negative, inverted; judging them is the scorer's business.
+    so that a box of one pixel has xmin == xmax. Values may be anything that a contestant sent:
+    not finite, negative, inverted. The scorer judges them.
     """
 
     image_id: NDArray[np.int64]

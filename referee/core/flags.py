@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Rows that were taken but can never match: a contestant is told which, and why."""
+"""Rows that are stored and can never match. The contestant is told which, and why."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _REASONS = (
 
 @dataclass(frozen=True)
 class Flag:
-    """Name one row of an answer, counted from 0, and why it can never be a true positive."""
+    """One row of an answer, counted from 0, and why it can never count."""
 
     row: int
     reason: str
@@ -43,8 +43,8 @@ def flag_rows(
     sure = np.isfinite(detections.confidence)
     finite = np.isfinite(box)
     upright = (box[:, 0] <= box[:, 2]) & (box[:, 1] <= box[:, 3])
-    # Most answers have nothing to flag, and counting tells so faster than anything else: a good
-    # row has eight marks, four of them for its corners.
+    # Most answers have nothing to flag, and counting is the fastest way to see that: a good row
+    # has eight marks, four of them for its corners.
     marks = sum(map(np.count_nonzero, (known, listed, sure, finite, upright)))
     if marks == 8 * len(detections):
         return ()
@@ -60,6 +60,6 @@ def _listed(class_id: NDArray[np.int64], class_ids: NDArray[np.int64]) -> NDArra
     """Tell of each class whether it is one of `class_ids` (ascending)."""
     if not len(class_ids):
         return np.zeros(len(class_id), dtype=bool)
-    # One above the highest would be put behind the end: it is compared with the highest instead.
+    # A class above the highest would be looked for behind the end: compare it with the highest.
     nearest: NDArray[np.int64] = class_ids.take(class_ids.searchsorted(class_id), mode="clip")
     return np.equal(nearest, class_id)

@@ -11,10 +11,10 @@ from numpy.typing import NDArray
 
 @dataclass(frozen=True, eq=False)
 class GroundTruth:
-    """Hold the images, classes, boxes and blacklist against which detections are scored.
+    """The images, classes, boxes and blacklist against which detections are scored.
 
     `image_ids` (int64, ascending, unique) lists every image, also those without a box.
-    `class_ids` (int64, ascending, unique) is the list of classes; anything else in a detection
+    `class_ids` (int64, ascending, unique) is the list of classes; any other class of a detection
     is out of range. `box` (float64, shape (m, 4)) has inclusive pixel corners xmin, ymin, xmax,
     ymax of the annotated image, in file order; `box_image_id` and `box_class_id` (int64, (m,))
     go with it. `blacklist` (int64, shape (k, 2)) holds pairs (image id, class id) that count

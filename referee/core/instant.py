@@ -9,7 +9,7 @@ from datetime import datetime, timedelta
 
 @dataclass(frozen=True)
 class Instant:
-    """Mark a moment so that any process of this machine, and a later boot, can place it.
+    """A moment, marked so that any process of this machine, and a later boot, can place it.
 
     `monotonic_s` is `time.monotonic()`, which every process shares while `boot_id` is the same.
     `utc` is an aware datetime in UTC; it labels, and it measures only across a reboot.

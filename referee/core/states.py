@@ -11,7 +11,7 @@ from referee.errors import Refusal
 
 
 class SessionState(Enum):
-    """Name the states of a session."""
+    """The states of a session."""
 
     READY = "READY"
     ARMED = "ARMED"
@@ -23,7 +23,7 @@ class SessionState(Enum):
 
 
 class SessionEvent(Enum):
-    """Name what can happen to a session."""
+    """What can happen to a session."""
 
     ARM = "arm"
     LOGIN = "login"
@@ -34,7 +34,7 @@ class SessionEvent(Enum):
 
 
 class EndCause(Enum):
-    """Name why a session ended; each counts as the same event."""
+    """Why a session ended; each cause is the same event."""
 
     DEADLINE = "deadline"
     LOGOUT = "logout"
@@ -43,7 +43,7 @@ class EndCause(Enum):
 
 @dataclass(frozen=True)
 class SessionFacts:
-    """Hold what has been recorded of one session; None means it has not happened.
+    """What is recorded of one session; None means that it has not happened.
 
     `length_s` is the contest's time in seconds; `started` is the moment at which the meter's
     integration began, which is also the moment from which the deadline counts.

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Form bodies as contestants send them by the thousand: fields in lists, as fast as Python can.
+"""Bodies of HTML forms, parsed fast: contestants send thousands of them, with lists of fields.
 
-The library's parser takes three times as long for the same result, which with a thousand boxes
-in a post is most of the time that the post takes; a property test holds this one to it.
+The library's parser takes three times as long for the same result. With a thousand boxes in a
+post that is most of the post's time. A property test compares both.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ import re
 from collections.abc import Container
 from urllib.parse import unquote_plus
 
-# Two patterns, for one that may begin in either way is tried at every byte, many times slower.
+# Two patterns: a single one that begins in either way is tried at every byte, and is far slower.
 _FIRST_TOKEN = re.compile(rb"token=([^&]*)")
 _LATER_TOKEN = re.compile(rb"&token=([^&]*)")
 _MULTIPART_TOKEN = re.compile(

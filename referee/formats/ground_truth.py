@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Ground truth in whatever form it comes: COCO JSON, a folder of XML, or CSV."""
+"""Ground truth, however it is written: COCO JSON, a folder of XML, or CSV."""
 
 from __future__ import annotations
 

@@ -12,7 +12,7 @@ ARCHIVE_SIZE = 100
 """Images in one archive of `/zipimages`; the last may hold fewer."""
 
 UNKNOWN_IMAGE = -1
-"""Stands for a posted number of more than 18 digits: like it, it names no image."""
+"""Stands for a number that is too large to store; such a number names no image."""
 
 _DIGITS = re.compile(r"[0-9]+")
 _POSTED = re.compile(r"([+-]?)([0-9]+)(?:\.0*)?(?:\.jpe?g)?", re.IGNORECASE)
@@ -30,7 +30,7 @@ def requested_image(text: str, count: int) -> int:
             "image_index_invalid",
             f"{quoted(text)} is not an image number: send digits, 1 to {count}.",
         )
-    # Numbers of absurd length would make int() slow, and are out of range anyway.
+    # int() is slow for thousands of digits, and such numbers are out of range anyway.
     digits = text.lstrip("0")
     number = int(digits) if 0 < len(digits) <= _INT64_DIGITS else 0
     if not 1 <= number <= count:
@@ -66,7 +66,7 @@ def parse_posted_image(text: str) -> int:
     match = _POSTED.fullmatch(text.strip())
     if match is None:
         raise ValueError(f"{quoted(text)} is not an image number")
-    # As above: what has too many digits is not even converted.
+    # As above: too many digits are not converted.
     digits = match.group(2).lstrip("0")
     if len(digits) > _INT64_DIGITS:
         return UNKNOWN_IMAGE

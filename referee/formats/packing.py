@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Detections as bytes: one blob for an answer, written and read without a loop over rows."""
+"""Detections as bytes: one blob per answer, written and read without a loop over rows."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ def pack(detections: Detections) -> bytes:
 
     Ids take 8 bytes each, confidence 8, a box 32: 56 bytes a row. Every bit of a float is kept.
     """
-    # Arrays that lie in memory as the blob wants them, as they usually do, are copied only once.
-    # Any: before Python 3.12 the types do not tell that an array is a buffer.
+    # Arrays usually lie in memory as the blob wants them; these are copied only once.
+    # Any: before Python 3.12 the types do not say that an array is a buffer.
     columns: tuple[Any, ...] = (
         np.ascontiguousarray(detections.image_id, _ID),
         np.ascontiguousarray(detections.class_id, _ID),

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a ground-truth file holds, whatever its form."""
+"""What a ground-truth file holds, however it is written."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ NO_BLACKLIST: NDArray[np.int64] = np.empty((0, 2), dtype=np.int64)
 
 @dataclass(frozen=True, eq=False)
 class GroundTruthFile:
-    """Hold ground truth in the source's own image ids, and what else the source tells.
+    """Ground truth in the source's own image ids, and what else the source tells.
 
     `file_names` and `sizes` (width, height in pixels) map own image ids to what the source says;
     both are empty where it says nothing. `coco` has the source's annotations as COCO needs them,

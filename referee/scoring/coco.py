@@ -52,7 +52,7 @@ _MODULES = {
 
 @dataclass(frozen=True)
 class CocoResult:
-    """Hold COCO's numbers as fractions, None where COCO prints -1: nothing to average.
+    """COCO's numbers as fractions, None where COCO prints -1: nothing to average.
 
     `numbers` maps `NUMBERS` to values and `ap` category ids to their AP (.50:.95, all areas, 100
     detections). `ignored` counts rows by reason: unknown images, categories off the list, scores

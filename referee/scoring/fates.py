@@ -30,7 +30,7 @@ _DETECTIONS_AT_A_TIME = 100_000
 
 
 class Fate(IntEnum):
-    """Say what became of a detection; of several reasons the first in this order is given."""
+    """What became of a detection; of several reasons, the first in this order."""
 
     UNKNOWN_IMAGE = 0
     CLASS_OUT_OF_RANGE = 1
@@ -50,7 +50,7 @@ class Fate(IntEnum):
 
 @dataclass(frozen=True, eq=False)
 class Fates:
-    """Hold the fate of each of n detections, in order of arrival, and the truth boxes missed.
+    """The fate of each of n detections, in order of arrival, and the truth boxes missed.
 
     `fate` (int8, (n,)) has values of `Fate`. `truth_row` (int64, (n,)) is the row in the ground
     truth of the box that it speaks of (found, already held, of another class, or badly hit), or

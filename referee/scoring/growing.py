@@ -12,7 +12,7 @@ _Scalar = TypeVar("_Scalar", bound=np.generic)
 
 
 class GrowingArray(Generic[_Scalar]):
-    """Collect values of one dtype; `values` is a view of what was appended so far."""
+    """A vector of one dtype that grows; `values` is a view of what was appended so far."""
 
     def __init__(self, dtype: type[_Scalar]) -> None:
         self._store: NDArray[_Scalar] = np.empty(0, dtype=dtype)

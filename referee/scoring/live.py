@@ -29,12 +29,12 @@ _NO_KEYS: Keys = np.empty(0, dtype=np.complex128)
 
 
 class LiveScore:
-    """Score detections as they arrive; the result never depends on how they were split.
+    """The score of detections as they arrive; it never depends on how they were split.
 
     Rows count in the order in which they are added. `result()` equals `ilsvrc.evaluate` of all
     rows so far, bit for bit, because that function is one `add` and one `result` of this class.
-    An answer costs time in proportion to its rows and to the detections so far of the classes
-    that it names.
+    The time that an answer takes grows with its rows, and with the detections so far of the
+    classes that it names.
     """
 
     def __init__(self, truth: GroundTruth, rules: Rules = DEVKIT) -> None:
@@ -112,8 +112,8 @@ class LiveScore:
         pairs = np.flatnonzero(reaches & (overlap > 0))
         detection, target = detection[pairs], target[pairs]
         counts = np.bincount(detection, minlength=len(box))
-        # Few detections reach several boxes: only these need sorting, the best box first. The sort
-        # is stable, so that of equal IoUs the first truth box in file order comes first.
+        # Few detections reach several boxes. Only these need sorting, the best box first. The
+        # sort is stable, so of equal IoUs the first truth box in file order comes first.
         several = np.flatnonzero(counts[detection] > 1)
         order = np.lexsort((-overlap[pairs[several]], detection[several]))
         target[several] = target[several[order]]

@@ -31,9 +31,8 @@ def normalized_accuracy(
 ) -> float | None:
     """Return mAP times set size / images processed, or None where no image was processed.
 
-    The paper's formula has the set size 20,000 fixed; here it is the number of images of the
-    contest at hand. It estimates the mAP that the solution would have had with time for all of
-    them.
+    The paper's formula fixes the set size at 20,000. Here it is the number of images of the
+    contest. The result estimates the mAP that the solution would have had with time for all.
     """
     if mean_ap is None or images_processed <= 0:
         return None
@@ -42,7 +41,7 @@ def normalized_accuracy(
 
 @dataclass(frozen=True)
 class Entry:
-    """Hold what one solution is ranked by; mAP is a fraction, None is missing."""
+    """What one solution is ranked by; mAP is a fraction, None is missing."""
 
     name: str
     mean_ap: float | None
@@ -56,7 +55,7 @@ class Entry:
 
 @dataclass(frozen=True)
 class Standing:
-    """Hold an entry's place; `rank` is None where it has no score."""
+    """An entry's place; `rank` is None where it has no score."""
 
     rank: int | None
     entry: Entry
@@ -77,7 +76,7 @@ def rank(entries: Sequence[Entry]) -> list[Standing]:
 
 
 class Sigma(Enum):
-    """Choose the standard deviation of the extra prizes; the rules of 2015-16 do not say which."""
+    """The standard deviation of the extra prizes; the rules of 2015-16 do not say which."""
 
     SAMPLE = "sample"
     POPULATION = "population"
@@ -85,7 +84,7 @@ class Sigma(Enum):
 
 @dataclass(frozen=True)
 class Prize:
-    """Hold who wins an extra prize, and the limit that had to be kept (None: too few entries).
+    """Who wins an extra prize, and the limit that they kept (None: too few entries).
 
     Several winners have equal values; there are none where no entry keeps the limit.
     """

@@ -22,7 +22,7 @@ Ints = NDArray[np.int64]
 
 
 class Matching:
-    """Keep which candidate holds each of m truth boxes.
+    """The candidate that holds each of m truth boxes.
 
     A candidate is a detection that reaches the threshold of at least one box of its class. Its
     `key` is complex: minus its confidence, then its place among equal confidences; numpy orders

@@ -9,7 +9,7 @@ from enum import Enum
 
 
 class Agreement(Enum):
-    """Say how a printed score relates to the quotient of the printed figures."""
+    """How a printed score relates to the quotient of the printed figures."""
 
     EQUAL = "equal"
     """The quotient rounds to the printed score."""
@@ -21,7 +21,7 @@ class Agreement(Enum):
 
 @dataclass(frozen=True)
 class PrintedScore:
-    """Hold the quotient, rounded to the digits of the printed score, and how they relate."""
+    """The quotient, rounded to the digits of the printed score, and how they relate."""
 
     quotient: Decimal
     agreement: Agreement

@@ -79,7 +79,7 @@ def average_precision(found: Ints, seen: Ints, truths: int) -> float:
 
 @dataclass(frozen=True, eq=False)
 class Curve:
-    """Hold one class's precision-recall curve, one point per detection in the devkit's order.
+    """One class's precision-recall curve, one point per detection in the devkit's order.
 
     `confidence`, `recall` and `precision` have shape (n,); `recall` is NaN where the class has no
     truth box. Neither sentinels nor envelope are applied.
@@ -92,7 +92,7 @@ class Curve:
 
 @dataclass(frozen=True, eq=False)
 class ClassScore:
-    """Hold what one class's score is made of.
+    """What one class's score is made of.
 
     `order` (n,) has the keys of its detections, ascending; `hits` (t,) those of its true
     positives, ascending; `truths` is the number of its truth boxes, 0 where it has none.

@@ -27,7 +27,7 @@ IGNORED_REASONS = (
 
 @dataclass(frozen=True, eq=False)
 class ClassImages:
-    """Hold the positions of the images that one class's detections and truth boxes are of.
+    """The positions of the images that one class's detections and truth boxes are of.
 
     `detection` (n,) follows the devkit's order, `hit` (t,) says which of these are true
     positives, ascending, and `truth` (N,) has the truth boxes. Positions count from 0 in
@@ -41,7 +41,7 @@ class ClassImages:
 
 @dataclass(frozen=True)
 class IlsvrcResult:
-    """Hold mAP as a fraction in 0..1, and every number that explains it.
+    """The mAP as a fraction in 0..1, and every number that explains it.
 
     `mean_ap` is None where no class has ground truth, `ap` maps every class id of the list to its
     AP or, where the class has no ground truth, to None. `grouped_mean_ap` and `grouped_ap` are
@@ -90,6 +90,6 @@ class IlsvrcResult:
     def explain(self) -> Fates:
         """Return what became of each detection, and which truth boxes were missed.
 
-        This matches the detections once more, and takes a few times as long as the evaluation.
+        It matches the detections once more, and takes a few times as long as the evaluation.
         """
         return self._explain()

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Rules:
-    """Name the choices that turn ground truth and detections into one mAP.
+    """The choices that turn ground truth and detections into one mAP.
 
     A detection may match a truth box of width w and height h (inclusive pixels) whose IoU with
     it reaches `min(iou_cap, w*h / ((w+tolerance_px) * (h+tolerance_px)))`; with `strict` it must

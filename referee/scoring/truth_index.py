@@ -24,7 +24,7 @@ _LARGEST_TABLE = 2**25
 
 
 class Positions:
-    """Translate ids to their position in an ascending vector of unique ids."""
+    """The positions of ids in an ascending vector of unique ids."""
 
     def __init__(self, ids: Ints) -> None:
         self._ids = ids
@@ -48,7 +48,7 @@ class Positions:
 
 
 class TruthIndex:
-    """Hold the truth boxes that count, grouped by class, then image, then file order.
+    """The truth boxes that count, grouped by class, then image, then file order.
 
     Boxes of blacklisted pairs are left out. `box` (m, 4), or as `columns` (4, m), `threshold`
     (m,), `box_class` and `box_image` (m,), positions of class and image, and `source` (m,), rows

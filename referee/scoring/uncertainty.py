@@ -29,7 +29,7 @@ _BLOCK = 8
 
 @dataclass(frozen=True)
 class Interval:
-    """Hold the ends of a central interval that has the share `level` of the samples."""
+    """The ends of a central interval that has the share `level` of the samples."""
 
     low: float
     high: float
@@ -38,7 +38,7 @@ class Interval:
 
 @dataclass(frozen=True, eq=False)
 class MapSamples:
-    """Hold the mAP of each of r draws of the images, `values` (r,), and of the images as they are.
+    """The mAP of each of r draws of the images, `values` (r,), and of the images as they are.
 
     The same seed gives the same draws, so that two solutions on one ground truth can be compared
     draw by draw. A draw without any truth box is NaN.
@@ -75,7 +75,7 @@ class MapSamples:
 
 @dataclass(frozen=True, eq=False)
 class ScoreSamples:
-    """Hold the score, mAP per watt-hour, of each of r draws of images and energy, `values` (r,).
+    """The score, mAP per watt-hour, of each of r draws of images and energy, `values` (r,).
 
     The draws of mAP are centred.
     """
@@ -179,7 +179,7 @@ def _draw(chance: np.random.Generator, images: int) -> NDArray[np.int32]:
 
 
 class _Table:
-    """Hold the images of all detections, true positives and truth boxes, class after class."""
+    """The images of all detections, true positives and truth boxes, class after class."""
 
     def __init__(self, result: IlsvrcResult) -> None:
         classes = list(result.images_by_class())

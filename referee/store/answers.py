@@ -30,7 +30,7 @@ class Answer:
 
 @dataclass(frozen=True)
 class AnswerCounts:
-    """Count a session's answers: `answers` and `detections` are those in time."""
+    """A session's counts; `answers` and `detections` are those in time."""
 
     answers: int
     detections: int

@@ -10,7 +10,7 @@ from dataclasses import asdict, dataclass
 
 @dataclass(frozen=True)
 class ImageEntry:
-    """Describe one image of the contest.
+    """One image of the contest.
 
     `image_id` runs from 1 without a hole; `source_id` is the image's id in the ground truth.
     """
@@ -28,7 +28,7 @@ class ImageEntry:
 
 @dataclass(frozen=True)
 class InputFile:
-    """Name a file, or a folder of files, that the contest was made from, with its digest."""
+    """A file, or a folder of files, that the contest was made from, with its digest."""
 
     path: str
     sha256: str
@@ -36,7 +36,7 @@ class InputFile:
 
 @dataclass(frozen=True)
 class Manifest:
-    """Hold the images by ascending image id, class id → name, and the input files by name."""
+    """The images by ascending image id, class id → name, and the input files by name."""
 
     images: tuple[ImageEntry, ...]
     classes: Mapping[int, str]

@@ -15,9 +15,9 @@ from power.meter import Flag, IntegrationState, Reading
 
 @dataclass(frozen=True)
 class Energy:
-    """Hold a session's energy in Wh with its verdict (VALID, SUSPECT, INVALID).
+    """A session's energy in Wh with its verdict (VALID, SUSPECT, INVALID).
 
-    `detail` is whatever the judgement found, ready for JSON, with a list `reasons` of texts.
+    `detail` is what the judgement found, ready for JSON; its `reasons` are a list of texts.
     """
 
     energy_id: int

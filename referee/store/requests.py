@@ -12,7 +12,7 @@ _AT_ONCE = (100, 50, 20, 10, 5, 2, 1)
 
 @dataclass(frozen=True)
 class Request:
-    """Hold one request of a session's contestant.
+    """One request of a session's contestant.
 
     `elapsed_s` is when it was complete, `duration_s` how long the answer took from there.
     `first_image` and `image_count` name the images that were sent, by the contestant's numbers.
@@ -35,8 +35,8 @@ class Request:
 def insert_requests(connection: sqlite3.Connection, requests: Sequence[Request]) -> None:
     """Add requests in their order, and mark the images they sent as fetched.
 
-    They are inserted by many at a time: the thread that commits gives way to the server's others
-    at each statement, which costs more than the statement.
+    Many rows go into one statement. At each statement the thread that commits lets the server's
+    other threads run, which costs more than the statement.
     """
     columns = tuple(field.name for field in fields(Request))
     rows = [tuple(vars(request).values()) for request in requests]
@@ -54,7 +54,7 @@ def insert_requests(connection: sqlite3.Connection, requests: Sequence[Request])
 def _insert(
     connection: sqlite3.Connection, into: str, rows: Sequence[tuple[object, ...]], after: str
 ) -> None:
-    """Insert rows in as few statements as may be, of few different lengths.
+    """Insert rows in few statements, of few different lengths.
 
     SQLite parses a statement once for each length; it takes 32,766 values in one.
     """

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Rows for those who watch a session: what its meter read of late, and its flagged answers."""
+"""Rows for people who watch a session: its newest readings, and its flagged answers."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class PowerSample:
-    """Hold the power of one reading; None where the meter had no number."""
+    """The power of one reading; None where the meter had no number."""
 
     reading_id: int
     elapsed_s: float

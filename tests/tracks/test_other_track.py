@@ -16,6 +16,7 @@ from referee.errors import Refusal
 from referee.service.entry.images import archive_for, image_for
 from referee.service.setup.config_file import load_config
 from referee.service.setup.contest import open_contest, order_of, read_contest_truth
+from referee.store.sessions import load_session
 from referee.tracks.track import Delivery
 from tests.support.fakes import make_contest
 from tests.support.running import eventually, get, program, referee, request
@@ -74,7 +75,7 @@ def right_classes(config):
     contest = open_contest(load_config(config))
     try:
         truth = read_contest_truth(contest)
-        session = contest.sessions.get(1)
+        session = load_session(contest.database.connection, 1)
         assert "top1" == session.track
         labels = dict(zip(truth.box_image_id.tolist(), truth.box_class_id.tolist(), strict=True))
         order = order_of(contest.image_count, session.order_seed)
