@@ -168,15 +168,17 @@ class Recorder:
         interval_s = settings.update_interval_s
         deadline_s = start.written_s + settings.timer_s + LOST_METER_S
         look_s = self._first_looks(follower)
-        # A wish to stop waits for a lost meter: until it is there, it goes on integrating, and the
-        # session lasts as long.
-        while not (follower.attached and should_stop()):
+        # A wish to stop waits until a lost meter has been read again: it goes on integrating, the
+        # session lasts as long, and its timer may have ended the run meanwhile.
+        answers = True
+        while not (answers and should_stop()):
             now_s = self._clock()
             if now_s >= deadline_s:
                 return False
             if now_s >= look_s and follower.attached:
                 look_s = self._align(follower)
             self._sleep(max(0.0, follower.due_s - self._clock()))
+            answers = False
             try:
                 reading = follower.step()
             except MeterRefused as error:
@@ -189,6 +191,7 @@ class Recorder:
                 continue
             if reading is None:
                 continue
+            answers = True
             self._keep(reading, start, log)
             if reading.state is not IntegrationState.START:
                 return False
