@@ -86,7 +86,7 @@ def _config(args: argparse.Namespace) -> Config:
     """Read the configuration; a folder that was named is the one that is read."""
     if args.config is not None:
         return load_config(args.config)
-    # The file in a copied folder names the folder that it was copied from.
+    # In a folder of an earlier version the file names the folder that it was copied from.
     config = load_config(args.data / "contest.toml")
     return replace(config, storage=StorageSection(args.data.resolve()))
 

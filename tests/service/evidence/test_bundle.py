@@ -10,6 +10,7 @@ import json
 import math
 import zipfile
 from datetime import UTC, datetime
+from pathlib import Path
 
 import pytest
 
@@ -114,6 +115,12 @@ def test_members_and_hashes(contest, session, tmp_path):
     for name, digest in digests.items():
         assert hashlib.sha256(members[name]).hexdigest() == digest
     assert [] == list(tmp_path.glob("*.part"))
+
+
+def test_every_member_is_documented():
+    """The page about the bundle tells what each member holds."""
+    page = (Path(__file__).parents[3] / "docs/evidence.md").read_text(encoding="utf-8")
+    assert [] == [name for name in (*MEMBERS, "manifest.json") if f"`{name}`" not in page]
 
 
 def test_written_before_anything_is_known(contest, tmp_path):
