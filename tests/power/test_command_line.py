@@ -138,6 +138,15 @@ def test_wrong_use_is_exit_code_2(
     assert capsys.readouterr().err
 
 
+def test_a_mistyped_wire_log_is_wrong_use(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A log that cannot be opened is told before the meter is touched."""
+    path = tmp_path / "no" / "meter.jsonl"
+    assert 2 == main(["read", "TCPIP::127.0.0.1,9::inst0::INSTR", "--wire-log", str(path)])
+    assert str(path) in capsys.readouterr().err
+
+
 def test_wrong_use_of_the_process(run_power: Run) -> None:
     """The exit code reaches the shell."""
     done = run_power("fly")
