@@ -3,13 +3,17 @@
 
 from __future__ import annotations
 
+import tracemalloc
+from contextlib import suppress
 from urllib.parse import parse_qsl, urlencode
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from referee.formats.forms import find_token, parse_urlencoded
+from referee.errors import Refusal
+from referee.formats.answers import FORM_FIELDS, MAX_ROWS, parse_form
+from referee.formats.forms import LONGEST_VALUE, find_token, parse_urlencoded
 
 
 def by_library(body: bytes) -> dict[str, list[str]]:
@@ -103,3 +107,52 @@ def test_token_of_a_form_is_found_without_parsing_it(body: bytes, token: str | N
 def test_token_of_a_multipart_form_is_found(body: bytes, token: str | None) -> None:
     """So it is in the other encoding of forms, with and without quotes and a type."""
     assert find_token(body, multipart=True) == token
+
+
+ROW = b"image_name=1234&CLASS_ID=17&confidence=0.5123&xmin=12.25&ymin=20.5&xmax=99.75&ymax=180.5&"
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "body",
+    [
+        b"%31" * 700_000,
+        b"xmin=" + b"%31" * 700_000,
+        b"xmin=%31&" * 230_000,
+        b"image_name=%31%32&CLASS_ID=12&" * 70_000,
+        ROW * 23_000,
+        b"&" * 2_000_000,
+        b"=&" * 1_000_000,
+    ],
+    ids=["a name", "a value", "escapes", "short", "rows", "blank", "unnamed"],
+)
+def test_a_long_form_takes_a_few_times_its_length(body: bytes) -> None:
+    """Whatever stands in it, at most about five times, its own bytes included."""
+    tracemalloc.start()
+    try:
+        fields = parse_urlencoded(body, FORM_FIELDS, MAX_ROWS)
+        with suppress(Refusal):
+            parse_form(fields)
+        _, peak = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert peak < 5 * len(body)
+
+
+def test_of_a_name_no_more_values_are_kept_than_are_told() -> None:
+    """One more than the most, so that the excess is seen."""
+    assert {"a": ["1", "1", "1"]} == parse_urlencoded(b"a=1&" * 9, ("a",), 2)
+
+
+def test_a_long_value_is_cut() -> None:
+    """No number and no token is so long, and it is not one after the cut either."""
+    (value,) = parse_urlencoded(b"xmin=" + b"%31" * 100_000)["xmin"]
+    assert len(value) <= LONGEST_VALUE
+
+
+def test_pieces_end_between_fields() -> None:
+    """A long body is the same as its fields one by one."""
+    pairs = [(f"name{n % 7}", f"{n} \u00e9&=%" * (n % 50)) for n in range(8000)]
+    body = urlencode(pairs).encode()
+    assert len(body) > 2**20
+    assert by_library(body) == parse_urlencoded(body)

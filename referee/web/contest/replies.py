@@ -62,7 +62,7 @@ def form_of(request: Request, body: bytes, names: Container[str]) -> Mapping[str
         return _multipart(request, body)
     if body.count(b"&") >= _MAX_FIELDS:
         raise _too_many_fields()
-    return parse_urlencoded(body, names)
+    return parse_urlencoded(body, names, MAX_ROWS)
 
 
 def _multipart(request: Request, body: bytes) -> Mapping[str, Sequence[str]]:
