@@ -34,7 +34,8 @@ Valid URLs:
 
 The session: {seconds} s from login. {images} images, {classes} classes: {class_list}.
 An answer counts when its last byte arrives before the deadline; later ones are kept for
-{late_s:.0f} s, marked late, and never scored. Boxes are inclusive pixel corners of the image as sent.
+{late_s:.0f} s, marked late, and never scored. Boxes are inclusive pixel corners of the image
+as sent.
 
 The token goes into the form field 'token', or 'Authorization: Bearer TOKEN', or '?token=TOKEN'.
 
