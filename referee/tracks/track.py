@@ -63,6 +63,19 @@ class Ranking:
     field: str
     highest_first: bool = True
 
+    def places(self, reports: Sequence[Mapping[str, Any]]) -> list[int | None]:
+        """Return the place of each report, 1 for the best; None for one without the field's value.
+
+        Equal values share a place and the next is left out: 1, 2, 2, 4.
+        """
+        sign = -1.0 if self.highest_first else 1.0
+        values = [report.get(self.field) for report in reports]
+        known = [sign * value for value in values if value is not None]
+        return [
+            None if value is None else 1 + sum(other < sign * value for other in known)
+            for value in values
+        ]
+
 
 @dataclass(frozen=True)
 class Outcome:

@@ -1,0 +1,24 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A track says by which field entries are ranked, and in which direction."""
+
+from __future__ import annotations
+
+import pytest
+
+from referee.tracks.network import TRACK
+from referee.tracks.track import Ranking
+
+
+@pytest.mark.parametrize(
+    ("values", "places"),
+    [([0.5, 2.0, 0.5, 0.1], [2, 1, 2, 4]), ([None, 1.0], [None, 1]), ([0.0], [1]), ([], [])],
+)
+def test_the_highest_score_wins_the_network_track(values, places):
+    """Equal scores share a place, and an entry without a score has none."""
+    assert places == TRACK.ranking.places([{"score": value} for value in values])
+
+
+def test_the_lowest_latency_wins_where_a_track_says_so():
+    """The direction is the track's, and an entry that lacks the field has no place."""
+    ranking = Ranking("latency_ms", highest_first=False)
+    assert [2, None, 1] == ranking.places([{"latency_ms": 30.0}, {}, {"latency_ms": 9.5}])
