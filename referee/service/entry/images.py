@@ -3,13 +3,14 @@
 
 from __future__ import annotations
 
-import io
-import zipfile
-from collections.abc import Callable
+import os
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from functools import partial
 
 from referee.errors import RefereeError, Refusal
 from referee.formats.image_numbers import requested_archive, requested_image
+from referee.service.entry.archives import archive_length, archive_pieces
 from referee.service.setup.contest import Contest, order_of
 from referee.store.images import ImageEntry
 from referee.store.sessions import SessionRecord
@@ -34,11 +35,12 @@ class ImageMissing(RefereeError):
 
 @dataclass(frozen=True)
 class SentImages:
-    """Hold the bytes of one image, or of one archive, and the numbers in it."""
+    """One image, or one archive: the numbers in it, and its bytes in pieces."""
 
     first: int
     count: int
-    content: bytes
+    content: Iterable[bytes]
+    length: int
     media_type: str
     file_name: str
 
@@ -56,34 +58,32 @@ def image_for(contest: Contest, session: SessionRecord, text: str) -> SentImages
     _require_fetched(contest)
     number = requested_image(text, contest.image_count)
     entry = _entry(contest, session, number)
-    content = _read(contest, session, number, entry)
-    return SentImages(number, 1, content, entry.media_type, f"{number}{_suffix(entry)}")
+    content = _read(number, entry)
+    name = f"{number}{_suffix(entry)}"
+    return SentImages(number, 1, (content,), len(content), entry.media_type, name)
 
 
 def archive_for(contest: Contest, session: SessionRecord, text: str) -> SentImages:
     """Return the archive of up to 100 images that begins at a number 1, 101, 201 and so on.
 
-    Its members are named by their numbers, without a folder. They are marked as deflated, which
-    old clients expect, at level 0: a JPEG does not get smaller, and level 0 costs no time.
+    Its members are named by their numbers, without a folder. It is made while it is sent, so a
+    client that does not read costs the memory of one image.
     """
     _require_fetched(contest)
     numbers = requested_archive(text, contest.image_count)
-    buffer = io.BytesIO()
-    with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED, compresslevel=0) as archive:
-        for number in numbers:
-            entry = _entry(contest, session, number)
-            content = _read(contest, session, number, entry)
-            archive.writestr(zipfile.ZipInfo(f"{number}{_suffix(entry)}"), content, 8, 0)
+    entries = [_entry(contest, session, number) for number in numbers]
+    names = [f"{number}{_suffix(entry)}" for number, entry in zip(numbers, entries, strict=True)]
+    reads = [partial(_read, number, entry) for number, entry in zip(numbers, entries, strict=True)]
+    for number, entry in zip(numbers, entries, strict=True):
+        _require_there(number, entry)
     return SentImages(
-        numbers.start, len(numbers), buffer.getvalue(), "application/zip", f"{numbers.start}.zip"
+        numbers.start,
+        len(numbers),
+        archive_pieces(zip(names, reads, strict=True)),
+        archive_length(names, [entry.size_bytes for entry in entries]),
+        "application/zip",
+        f"{numbers.start}.zip",
     )
-
-
-def _require_fetched(contest: Contest) -> None:
-    if contest.track.delivery is not Delivery.FETCHED:
-        raise Refusal(
-            "images_shown", "The images of this track are shown on a screen, and never sent."
-        )
 
 
 def _entry(contest: Contest, session: SessionRecord, number: int) -> ImageEntry:
@@ -95,16 +95,35 @@ def _suffix(entry: ImageEntry) -> str:
     return ".jpg" if entry.media_type == "image/jpeg" else ".png"
 
 
-def _read(contest: Contest, session: SessionRecord, number: int, entry: ImageEntry) -> bytes:
+def _require_fetched(contest: Contest) -> None:
+    if contest.track.delivery is not Delivery.FETCHED:
+        raise Refusal(
+            "images_shown", "The images of this track are shown on a screen, and never sent."
+        )
+
+
+def _read(number: int, entry: ImageEntry) -> bytes:
     try:
         with open(entry.path, "rb") as file:
             content = file.read()
-        fault = "" if len(content) == entry.size_bytes else "it has changed in size"
     except OSError as error:
-        fault = str(error.strerror)
-    if not fault:
-        return content
-    raise ImageMissing(
+        raise _missing(number, entry, str(error.strerror)) from error
+    if len(content) != entry.size_bytes:
+        raise _missing(number, entry, "it has changed in size")
+    return content
+
+
+def _require_there(number: int, entry: ImageEntry) -> None:
+    """Raise `ImageMissing` for an image that cannot be sent, without reading it."""
+    try:
+        if os.stat(entry.path).st_size != entry.size_bytes:
+            raise _missing(number, entry, "it has changed in size")
+    except OSError as error:
+        raise _missing(number, entry, str(error.strerror)) from error
+
+
+def _missing(number: int, entry: ImageEntry, fault: str) -> ImageMissing:
+    return ImageMissing(
         entry.image_id,
         f"Image {number} is missing on the referee's disk: the operator is told.",
         f"Image {entry.image_id} ({entry.path}) cannot be sent: {fault}.",

@@ -80,7 +80,7 @@ def _exchange(asked: FlaskRequest, notes: Any, response: Response) -> Exchange:
         address=asked.remote_addr or "",
         received_bytes=(asked.content_length or 0) if has_body(asked) else 0,
         status=response.status_code,
-        sent_bytes=response.calculate_content_length() or 0,
+        sent_bytes=response.content_length or 0,
         sent=notes.sent if response.status_code == 200 else None,
     )
 

@@ -52,6 +52,7 @@ def _send(services: ContestServices, find: Finder, text: str | None) -> Response
         sent.content,
         headers=[
             ("Content-Type", sent.media_type),
+            ("Content-Length", str(sent.length)),
             ("Content-Disposition", f"attachment; filename={sent.file_name}"),
             ("Cache-Control", "no-store"),
         ],
