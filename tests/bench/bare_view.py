@@ -46,4 +46,5 @@ if __name__ == "__main__":
         workers=1,
         threads=int(sys.argv[4]),
         name="bare-view",
+        kind="gevent",
     )

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The contest server's `/image` and `/result` beside nginx, bare views, and SQLite alone.
 
-One worker with 64 threads each, one image of 110 kB, kept-alive connections. `/image` checks the
+One worker each, one image of 110 kB, kept-alive connections. `/image` checks the
 token and the session, and notes the request; `/result` is durable before it is answered, and is
 compared with SQLite alone: one connection, one durable commit a row, on the same disk. The WSGI
 function shows what server, client and kernel take, the bare view what Flask adds to it.

@@ -7,7 +7,7 @@ import json
 import socket
 import sys
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 
 import numpy as np
 import pytest
@@ -154,3 +154,30 @@ def get_quietly(referee: Program) -> bool:
         return get(f"{referee.contest}/help")[0] == 200
     except OSError:
         return False
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="needs other addresses of the loopback")
+def test_forms_that_trickle_stop_nobody(referee: Program, opened: Open) -> None:
+    """Three hundred strangers send long forms a byte at a time; everybody else is served."""
+    token = login(referee)
+    kind = "Content-Type: application/x-www-form-urlencoded"
+    head = f"POST /result HTTP/1.1\r\nHost: x\r\n{kind}\r\nContent-Length: 900000\r\n\r\n"
+    links = [opened(head.encode(), f"127.0.0.{2 + number % 2}") for number in range(300)]
+    for _ in range(3):
+        for link in links:
+            with suppress(OSError):  # One address has no more than its share of connections.
+                link.sendall(b"a")
+        for _ in range(20):
+            assert get(f"{referee.contest}/image/1", Authorization=f"Bearer {token}")[0] == 200
+    assert_served(referee, token)
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="needs other addresses of the loopback")
+def test_idle_connections_of_many_addresses_make_room(referee: Program, opened: Open) -> None:
+    """However many connections say nothing, a newcomer is not turned away."""
+    token = login(referee)
+    for number in range(2200):
+        opened(b"", f"127.0.0.{2 + number % 39}")
+    for _ in range(20):
+        assert get(f"{referee.contest}/image/1", Authorization=f"Bearer {token}")[0] == 200
+    assert_served(referee, token)
