@@ -14,7 +14,8 @@ from referee.service.setup.config_file import dump_config
 from referee.service.setup.contest import read_contest_truth
 from referee.store.readings import energy_of, insert_energy
 from referee.store.sessions import create_session, load_session, record_event
-from tests.support.fakes import FakeClock, make_contest
+from tests.support.contests import make_contest
+from tests.support.fakes import FakeClock
 
 
 @pytest.fixture

@@ -13,7 +13,8 @@ from referee.service.entry.team_list import registered_teams
 from referee.service.entry.teams import EventTeams
 from referee.service.setup.contest import Contest
 from referee.store.sessions import create_session
-from tests.support.fakes import FakeClock, make_contest
+from tests.support.contests import make_contest
+from tests.support.fakes import FakeClock
 
 
 @pytest.fixture

@@ -5,7 +5,8 @@ from __future__ import annotations
 
 import pytest
 
-from tests.support.fakes import FakeClock, FakeMeter, make_contest, running_desk
+from tests.support.contests import make_contest
+from tests.support.fakes import FakeClock, FakeMeter, running_desk
 
 
 @pytest.fixture

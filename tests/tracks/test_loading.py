@@ -13,7 +13,7 @@ from referee.service.setup.contest import prepare_contest
 from referee.store.sessions import create_session
 from referee.tracks.loading import known_tracks, load_track
 from referee.tracks.network import NetworkTrack
-from tests.support.fakes import make_contest, write_config
+from tests.support.contests import make_contest, write_config
 from tests.tracks.top1 import Top1Track
 
 

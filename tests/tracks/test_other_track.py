@@ -18,7 +18,7 @@ from referee.service.setup.config_file import load_config
 from referee.service.setup.contest import open_contest, order_of, read_contest_truth
 from referee.store.sessions import load_session
 from referee.tracks.track import Delivery
-from tests.support.fakes import make_contest
+from tests.support.contests import make_contest
 from tests.support.running import eventually, get, program, referee, request
 from tests.tracks.top1 import Top1Track
 

@@ -21,7 +21,8 @@ from referee.store.journal import Journal
 from referee.store.writer import here
 from referee.web.contest.app import contest_app
 from referee.web.contest.services import ContestServices
-from tests.support.fakes import FakeClock, make_contest, running_desk
+from tests.support.contests import make_contest
+from tests.support.fakes import FakeClock, running_desk
 
 IMAGES = 250
 

@@ -21,7 +21,8 @@ from referee.service.setup.clock import SystemClock
 from referee.store.notices import audit_of, recent_notices
 from referee.store.readings import energy_of, readings_of
 from referee.store.sessions import all_sessions, live_session, load_session
-from tests.support.fakes import FakeMeter, eventually, make_contest, running_desk
+from tests.support.contests import make_contest
+from tests.support.fakes import FakeMeter, eventually, running_desk
 
 pytestmark = pytest.mark.slow
 

@@ -13,7 +13,7 @@ from referee.errors import Refusal
 from referee.service.entry.images import ImageMissing, archive_for, image_for
 from referee.service.setup.contest import order_of
 from referee.store.sessions import create_session, load_session
-from tests.support.fakes import make_contest
+from tests.support.contests import make_contest
 
 IMAGES = 203
 

@@ -14,7 +14,7 @@ from referee.service.entry.team_list import register_team
 from referee.service.preflight.checks import Outcome, run_checks
 from referee.service.preflight.disk import disk_shortage
 from referee.service.setup.config_file import load_config
-from tests.support.fakes import write_config, write_images, write_truth
+from tests.support.contests import write_config, write_images, write_truth
 
 
 @pytest.fixture

@@ -19,7 +19,7 @@ from referee.store.readings import energy_of, insert_energy
 from referee.store.requests import Request, insert_requests
 from referee.store.sessions import create_session, load_session, record_event
 from referee.tracks.track import Remarks
-from tests.support.fakes import make_contest
+from tests.support.contests import make_contest
 
 ROWS = [
     (1, 1, 0.9, 1, 2, 10, 11),

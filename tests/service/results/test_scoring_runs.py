@@ -20,7 +20,8 @@ from referee.store.answers import Answer, insert_answer
 from referee.store.readings import energy_of, insert_energy
 from referee.store.scores import newest_scoring_run, newest_snapshot
 from referee.store.sessions import create_session, load_session, record_event
-from tests.support.fakes import eventually, make_contest
+from tests.support.contests import make_contest
+from tests.support.fakes import eventually
 
 IMAGES = 12
 

@@ -19,7 +19,7 @@ from referee.service.setup.contest import (
 )
 from referee.store.images import load_manifest
 from referee.store.sessions import all_sessions, create_session
-from tests.support.fakes import make_contest, write_config, write_images, write_truth
+from tests.support.contests import make_contest, write_config, write_images, write_truth
 
 
 def prepare(folder):

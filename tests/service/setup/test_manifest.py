@@ -16,7 +16,7 @@ from referee.formats.ground_truth import read_ground_truth
 from referee.formats.truth_file import GroundTruthFile
 from referee.service.setup import manifest as manifest_module
 from referee.service.setup.manifest import build_images, digest_of
-from tests.support.fakes import write_images, write_truth
+from tests.support.contests import write_images, write_truth
 
 
 def truth_of(tmp_path, images, size=(32, 24)):

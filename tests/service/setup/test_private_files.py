@@ -11,7 +11,7 @@ import pytest
 from referee.service.setup.config_file import load_config
 from referee.service.setup.contest import prepare_contest
 from referee.service.setup.private_files import make_private, private_from_the_start
-from tests.support.fakes import make_contest
+from tests.support.contests import make_contest
 
 
 def mode(path):

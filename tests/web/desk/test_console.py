@@ -21,7 +21,8 @@ from referee.service.setup.contest import Contest
 from referee.web.desk.broadcast import Broadcast
 from referee.web.desk.console import console_app
 from referee.web.desk.same_origin import is_own_host
-from tests.support.fakes import FakeClock, make_contest, running_desk
+from tests.support.contests import make_contest
+from tests.support.fakes import FakeClock, running_desk
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,95 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Small contests for tests: grey images, their ground truth and a configuration."""
+
+from __future__ import annotations
+
+import io
+import json
+import os
+from dataclasses import replace
+from functools import cache
+from pathlib import Path
+
+from PIL import Image
+
+from referee.service.setup.config_file import load_config
+from referee.service.setup.contest import open_contest, prepare_contest
+from referee.store.database import Database
+from referee.store.images import ImageEntry, Manifest, replace_manifest
+
+RESOURCE = "TCPIP::192.0.2.7::inst0::INSTR"
+"""The meter's resource in the configurations of tests; tests put a fake in its place."""
+
+# Each image has its own file time: the referee recognises a file by its size and time.
+_WRITTEN_NS = 1_700_000_000_000_000_000
+
+
+def write_images(folder: Path, names, size=(32, 24)) -> None:
+    """Write a small JPEG of a different grey under each name."""
+    folder.mkdir(exist_ok=True)
+    for shade, name in enumerate(names):
+        path = folder / name
+        path.write_bytes(_grey(shade % 256, size, path.suffix.lower()))
+        os.utime(path, ns=(_WRITTEN_NS + shade, _WRITTEN_NS + shade))
+
+
+@cache
+def _grey(shade: int, size, suffix: str) -> bytes:
+    """Return an image file; it is drawn once and serves hundreds of contests."""
+    file = io.BytesIO()
+    Image.new("RGB", size, (shade, 90, 200)).save(file, Image.registered_extensions()[suffix])
+    return file.getvalue()
+
+
+def write_truth(path: Path, images, size=(32, 24)) -> None:
+    """Write COCO ground truth with a box of class 1 in each image, given as (id, file name)."""
+    document = {
+        "images": [
+            {"id": own, "file_name": name, "width": size[0], "height": size[1]}
+            for own, name in images
+        ],
+        "categories": [{"id": 1, "name": "cat"}, {"id": 2, "name": "dog"}],
+        "annotations": [
+            {"id": n, "image_id": own, "category_id": 1, "bbox": [n, 2, 10, 10], "iscrowd": 0}
+            | {"area": 100}
+            for n, (own, _) in enumerate(images, 1)
+        ],
+    }
+    path.write_text(json.dumps(document))
+
+
+def write_config(folder: Path, **contest) -> Path:
+    """Write a configuration of a real meter, with images and truth in the same folder."""
+    lines = ["[contest]", *(f"{key} = {json.dumps(value)}" for key, value in contest.items())]
+    lines += ["[images]", 'folder = "images"', 'ground_truth = "truth.json"']
+    lines += ["[meter]", f'resource = "{RESOURCE}"']
+    path = folder / "contest.toml"
+    path.write_text("\n".join(lines) + "\n")
+    return path
+
+
+def make_contest(folder: Path, clock=None, *, images: int = 4, **contest):
+    """Prepare a contest of a few images and open it."""
+    names = [f"{number}.jpg" for number in range(1, images + 1)]
+    write_images(folder / "images", names)
+    write_truth(folder / "truth.json", list(enumerate(names, 1)))
+    config = load_config(write_config(folder, **({"shuffle": False} | contest)))
+    _remember_images(config, _KNOWN.get(images, ()))
+    database, manifest = prepare_contest(config)
+    _KNOWN[images] = manifest.images
+    database.close()
+    return open_contest(config, clock)
+
+
+_KNOWN: dict[int, tuple[ImageEntry, ...]] = {}
+
+
+def _remember_images(config, entries) -> None:
+    """Store an earlier contest's entries of the same images, to save reading them again."""
+    config.storage.folder.mkdir(parents=True, exist_ok=True)
+    moved = [replace(e, path=str(config.images.folder / Path(e.path).name)) for e in entries]
+    database = Database(config.database)
+    database.migrate()
+    with database.write() as connection:
+        replace_manifest(connection, Manifest(tuple(moved), {}, {}))
+    database.close()
