@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What tests of every part share."""
+"""Fixtures and settings that every part of the tests shares."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from tests.support.programs import BROWSER, Need, require
 
 _SHARED_DATA = Path(__file__).resolve().parents[2] / "shared" / "data"
 
-# Property tests show that something is right, never how fast it is. A machine that is busy makes
-# the first input slow, and the test would fail for that alone.
+# A property test shows that a result is right, never how fast it comes. On a busy machine the
+# first input is slow, and a check of speed would fail for that alone.
 settings.register_profile("referee", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("referee")
 

@@ -44,7 +44,7 @@ both_workers = pytest.mark.parametrize("worker", ["gevent", "gthread"], scope="m
 
 @pytest.fixture(scope="module")
 def worker() -> str:
-    """Return what serves the contestants."""
+    """Return the kind of worker that serves the contestants."""
     return "gevent"
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What contestants' programs send wrong, over a real socket: one clear answer, nothing stored."""
+"""Wrong requests of contestants' programs, over a real socket: one clear answer, nothing stored."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def bearer(token: str, **headers: str) -> dict[str, str]:
 
 
 def stored(contestant: Contestant) -> tuple[int, int]:
-    """Return how many answers and detections the session has."""
+    """Return the numbers of answers and detections that the session has."""
     running, token = contestant
     status = json.loads(get(f"{running.contest}/status", **bearer(token))[1])
     return status["answers"], status["detections"]
@@ -60,7 +60,7 @@ def test_login_is_refused(contestant: Contestant, body: bytes, status: int, text
 
 
 def test_another_team_is_told_who_runs(contestant: Contestant) -> None:
-    """Another team's good login during a session is refused with the reason."""
+    """A right login of another team during a session is refused with the reason."""
     status, text = request(f"{contestant[0].contest}/login", b"username=you&password=practice", {})
     assert status == 401
     assert text.startswith(b"A session of 'me' is running; it ends in ")
@@ -71,14 +71,14 @@ def test_another_team_is_told_who_runs(contestant: Contestant) -> None:
 )
 @pytest.mark.parametrize("path", ["/verify", "/image", "/zipimages", "/result", "/logout"])
 def test_foreign_token_is_refused(contestant: Contestant, path: str, token: str) -> None:
-    """A token that was not given out here opens nothing."""
+    """A token that this contest did not give is refused."""
     body = f"token={token}&image_name=1".encode()
     assert request(f"{contestant[0].contest}{path}", body, {}) == (401, b"Invalid Token\n")
 
 
 @pytest.mark.parametrize("path", ["/verify", "/image", "/zipimages", "/result"])
 def test_no_token_is_a_bad_request_that_says_what_to_do(contestant: Contestant, path: str) -> None:
-    """Without a token the old referee's 400 page comes, with the remedy in it."""
+    """A request without a token gets the old referee's 400 page, and the page names the remedy."""
     status, text = request(f"{contestant[0].contest}{path}", b"image_name=1", {})
     assert status == 400
     assert b"log in with POST /login" in text
@@ -99,7 +99,7 @@ def test_no_token_is_a_bad_request_that_says_what_to_do(contestant: Contestant, 
 def test_image_number_is_refused(
     contestant: Contestant, how: str, image: str, status: int, text: bytes
 ) -> None:
-    """A number that names no image gets the old text, and in problem details the sentence."""
+    """A number of no image gets the old text; problem details add a sentence."""
     running, token = contestant
     url = running.contest + how.format(image)
     assert get(url, **bearer(token)) == (status, text)
@@ -143,7 +143,7 @@ def test_malformed_answer_is_refused_whole(
 
 
 def test_unequal_lists_get_the_old_text(contestant: Contestant) -> None:
-    """An old client sees the text that it knows, and the faults in a header."""
+    """An old client sees its familiar text; a header holds the faults."""
     running, token = contestant
     body = f"token={token}&image_name=1{BOX}".encode()
     assert request(f"{running.contest}/result", body, {}) == (
@@ -153,7 +153,7 @@ def test_unequal_lists_get_the_old_text(contestant: Contestant) -> None:
 
 
 def test_not_a_number_is_taken_and_flagged(contestant: Contestant) -> None:
-    """NaN is accepted, as ever, and flagged as a row that can never match."""
+    """NaN is accepted as in the old protocol, and flagged as a row that can never match."""
     running, token = contestant
     headers = bearer(token, **{"Content-Type": "text/csv"})
     code, text = request(f"{running.contest}/result", b"1 1 nan 1 2 3 4\n1 1 0.5 1 2 3 4", headers)
@@ -165,7 +165,7 @@ def test_not_a_number_is_taken_and_flagged(contestant: Contestant) -> None:
 
 
 def test_a_million_boxes_are_refused_with_the_limit(contestant: Contestant) -> None:
-    """A post over the limits is refused, with the limit, and the server goes on."""
+    """A post over the limits is refused with the limit in the answer, and the server goes on."""
     running, token = contestant
     before = stored(contestant)
     headers = bearer(token, **{"Content-Type": "text/csv"})
@@ -177,14 +177,14 @@ def test_a_million_boxes_are_refused_with_the_limit(contestant: Contestant) -> N
 
 
 def test_a_body_over_the_limit_is_refused_unread(contestant: Contestant) -> None:
-    """A body that announces more than the limit is refused before it has come."""
+    """The server refuses a body whose announced length is over the limit before it arrives."""
     answer = _raw(contestant, b"", length=10**12)
     assert b" 413 " in answer.splitlines()[0]
     assert b"33554432" in answer
 
 
 def test_a_truncated_body_stores_nothing(contestant: Contestant) -> None:
-    """A body shorter than its Content-Length is not stored, and the client is told."""
+    """A body shorter than its Content-Length is not stored, and the client learns why."""
     before = stored(contestant)
     answer = _raw(contestant, f"image_name=1{BOX}&ymax=4".encode(), length=500, shut=True)
     assert b" 400 " in answer.splitlines()[0]
@@ -196,7 +196,7 @@ def test_a_truncated_body_stores_nothing(contestant: Contestant) -> None:
 def test_malformed_chunks_are_refused_with_the_reason(
     contestant: Contestant, path: str, known: bool
 ) -> None:
-    """They are a client's mistake, not the referee's, whoever makes it; the connection ends."""
+    """Malformed chunks get 400 from anybody, and the connection ends."""
     running, token = contestant
     host, _, port = running.contest.removeprefix("http://").partition(":")
     head = (
@@ -209,7 +209,7 @@ def test_malformed_chunks_are_refused_with_the_reason(
         while part := link.recv(65536):
             received += part
     assert received.count(b"HTTP/1.1 ") == 1
-    if known or path != "/result":  # Whose token is judged before the body is read.
+    if known or path != "/result":  # On /result the token is judged before the body is read.
         assert b" 400 " in received.splitlines()[0]
         assert b"the chunks of the body break off or are malformed" in received
     else:
@@ -217,14 +217,14 @@ def test_malformed_chunks_are_refused_with_the_reason(
 
 
 def test_a_body_longer_than_its_length_is_cut_there(contestant: Contestant) -> None:
-    """What follows the announced length is no part of the answer, nor of the next request."""
+    """Bytes after the announced length belong neither to the answer nor to the next request."""
     answer = _raw(contestant, f"image_name=1{BOX}&ymax=4GARBAGE".encode(), length=62, shut=True)
     assert b" 406 " in answer.splitlines()[0] or b" 200 " in answer.splitlines()[0]
     assert answer.count(b"HTTP/1.1 ") <= 2
 
 
 def test_unknown_path_and_method(contestant: Contestant) -> None:
-    """An unknown path is 404 and a wrong method 405, in problem details too."""
+    """An unknown path gets 404 and a wrong method 405, in problem details too."""
     running, _ = contestant
     assert get(f"{running.contest}/login/")[0] == 404
     assert get(f"{running.contest}/result")[0] == 405
@@ -233,7 +233,7 @@ def test_unknown_path_and_method(contestant: Contestant) -> None:
 
 
 def test_console_is_not_on_the_contest_port(contestant: Contestant) -> None:
-    """Operators' pages and actions do not exist where contestants are."""
+    """The contest port has no pages and no actions for operators."""
     running, _ = contestant
     for path in (
         "/board",
@@ -247,7 +247,7 @@ def test_console_is_not_on_the_contest_port(contestant: Contestant) -> None:
 
 
 def test_operators_action_needs_the_pages_key(contestant: Contestant) -> None:
-    """A form of another site cannot stop a session, nor can a stale page."""
+    """Neither a form of another site nor a stale page can stop a session."""
     running, _ = contestant
     code, text = request(f"{running.console}/sessions/1/stop", b"{}", {})
     assert (code, json.loads(text)["code"]) == (409, "form_key_wrong")
@@ -258,7 +258,7 @@ def test_operators_action_needs_the_pages_key(contestant: Contestant) -> None:
 
 
 def _raw(contestant: Contestant, body: bytes, *, length: int, shut: bool = False) -> bytes:
-    """Send a post with a Content-Length of its own and return everything that comes back."""
+    """Send a post with this Content-Length and return every byte that comes back."""
     running, token = contestant
     host, _, port = running.contest.removeprefix("http://").partition(":")
     head = (

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Every sample client does a whole session against the real referee, and scores what it should."""
+"""Every sample client plays a whole session against the real referee, and gets the right score."""
 
 from __future__ import annotations
 
@@ -18,20 +18,20 @@ pytestmark = pytest.mark.slow
 
 ROOT = Path(__file__).parents[2]
 
-# What the models' authors and COCO's photographs give, and how far another resizing may lead.
+# Published mAP of the models on COCO's photographs, and the difference another resizing may make.
 MODELS = {"mobilenetv1.tflite": 0.335107, "efficientdet-lite0.tflite": 0.448089}
 RESIZING = 0.02
 
 
 def offline_map(truth: Path, detections: Path) -> float:
-    """Return what `referee score` says of the same files."""
+    """Return the mAP that `referee score` gives for the same files."""
     done = referee("score", "--ground-truth", str(truth), "--detections", str(detections), "--json")
     assert done.returncode == 0, done.stderr
     return float(json.loads(done.stdout)["mean_ap"])
 
 
 def take_part(*command: str) -> None:
-    """Run a client to its end; it must end well."""
+    """Run a client to its end; it must exit with 0."""
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=2 * PATIENCE_S)
     assert done.returncode == 0, done.stderr
 
@@ -39,7 +39,7 @@ def take_part(*command: str) -> None:
 @both_workers
 @pytest.mark.parametrize("how", [(), ("--zip",)], ids=["one by one", "archives"])
 def test_pipelined_client(rehearse: Rehearse, material: Material, how: tuple[str, ...]) -> None:
-    """The pipelined client's session scores what its answers are worth."""
+    """The pipelined client's session gets the score of its answers."""
     running = rehearse("--seconds", "600", "--meter", "none")
     take_part(
         *(sys.executable, "-m", "client_sample.pipelined", "--url", running.contest),
@@ -55,7 +55,7 @@ def test_pipelined_client(rehearse: Rehearse, material: Material, how: tuple[str
 @both_workers
 @pytest.mark.needs(C_WITH_LIBCURL)
 def test_c_client(rehearse: Rehearse, material: Material, tmp_path: Path) -> None:
-    """The C client, built with its one command, scores what its answers are worth."""
+    """The C client, built with its one command, gets the score of its answers."""
     source = ROOT / "client_sample" / "client.c"
     take_part("cc", "-O2", "-o", str(tmp_path / "client"), str(source), "-lcurl")
     lines = tmp_path / "answers.txt"
@@ -70,7 +70,7 @@ def test_c_client(rehearse: Rehearse, material: Material, tmp_path: Path) -> Non
 
 @pytest.mark.parametrize("model", MODELS)
 def test_real_model_on_real_photographs(rehearse: Rehearse, shared_data: Path, model: str) -> None:
-    """A real TensorFlow Lite detector reaches about the mAP that its kind is known for."""
+    """A real TensorFlow Lite detector reaches its published mAP, within the effect of resizing."""
     pytest.importorskip("ai_edge_litert", reason="needs the extra [litert]")
     folder = shared_data / "coco-tiny"
     running = rehearse(

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The conformance suite holds our own server to the protocol, and notices one that breaks it."""
+"""The conformance suite passes our own server, and fails a server that breaks the protocol."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def conformance(url: str, *options: str) -> tuple[int, list[str]]:
 @both_workers
 @pytest.mark.parametrize("options", [(), ("--legacy",)])
 def test_our_server_holds_every_rule(rehearse: Rehearse, options: tuple[str, ...]) -> None:
-    """Each rule is one line, and all of them hold."""
+    """Our server holds every rule, and each rule has one line."""
     code, lines = conformance(rehearse("--meter", "none").contest, *options)
     assert [line for line in lines[:-1] if not line.startswith("ok    ")] == []
     assert lines[-1] == f"{len(lines) - 1} of {len(lines) - 1} rules hold"
@@ -38,10 +38,10 @@ def test_our_server_holds_every_rule(rehearse: Rehearse, options: tuple[str, ...
 
 
 class Agreeable(BaseHTTPRequestHandler):
-    """A server that answers everything with 200 and nothing."""
+    """A server that answers everything with 200 and an empty body."""
 
     def do_GET(self) -> None:
-        """Agree."""
+        """Answer 200 with an empty body."""
         self.rfile.read(int(self.headers.get("Content-Length", 0)))
         self.send_response(200)
         self.send_header("Content-Length", "0")
@@ -54,7 +54,7 @@ class Agreeable(BaseHTTPRequestHandler):
 
 
 def test_a_server_that_breaks_the_rules_is_told_so() -> None:
-    """A server that agrees to everything fails nearly every rule, each with a reason."""
+    """A server that answers 200 to everything fails nearly every rule, each with a reason."""
     with ThreadingHTTPServer(("127.0.0.1", 0), Agreeable) as server:
         thread = threading.Thread(target=server.serve_forever, name="agreeable")
         thread.start()

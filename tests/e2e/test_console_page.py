@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The operators' page in a real browser: a real console, with a meter and a clock in memory."""
+"""The operators' page in a real browser, on a real console with a meter and a clock in memory."""
 
 from __future__ import annotations
 
@@ -30,7 +30,8 @@ from referee.store.scores import ScoringRun, Snapshot, insert_scoring_run, inser
 from referee.web.desk.broadcast import Broadcast
 from referee.web.desk.console import console_app
 from tests.support.browsing import chromium, press, text_of, wait_text
-from tests.support.fakes import FakeClock, FakeMeter, eventually, make_contest, running_desk
+from tests.support.contests import make_contest
+from tests.support.fakes import FakeClock, FakeMeter, eventually, running_desk
 from tests.support.running import PATIENCE_S
 
 pytestmark = [pytest.mark.slow, pytest.mark.browser]
@@ -38,7 +39,7 @@ pytestmark = [pytest.mark.slow, pytest.mark.browser]
 
 @dataclass
 class Site:
-    """A console on loopback, and what stands behind it."""
+    """A console on loopback, with its contest, its desk and its meter."""
 
     contest: Contest
     desk: ControlDesk
@@ -71,7 +72,7 @@ class Site:
         return self.desk.begin(team, "10.0.0.2")
 
     def measure_with(self, resource: str) -> None:
-        """Serve the console anew, as one whose configuration names this meter."""
+        """Serve the console anew with a configuration that names this meter."""
         self.stack.close()
         config = self.contest.config
         config = replace(config, meter=replace(config.meter, resource=resource))
@@ -98,7 +99,7 @@ class Site:
             )
 
     def score(self, session_id: int, verdict: str, score: float) -> None:
-        """Store a judged energy and a score, after those that the desk stores by itself."""
+        """Store a judged energy and a score, later than those of the desk itself."""
         connection = self.contest.database.connection
         eventually(lambda: energy_of(connection, session_id))
         self.judge(session_id, verdict)
@@ -161,7 +162,7 @@ def states(site: Site) -> list[str]:
 
 
 def test_team_that_is_added_later_can_be_chosen(site: Site, browser: webdriver.Chrome) -> None:
-    """An empty list says what to do; a team that is registered then appears without a reload."""
+    """An empty list says what to do; a team that registers then appears without a reload."""
     site.contest.config.teams.unlink()
     browser.get(site.url)
     wait_text(browser, "teams-text", "referee team add")
@@ -175,7 +176,7 @@ def test_team_that_is_added_later_can_be_chosen(site: Site, browser: webdriver.C
 
 
 def test_double_clicks_do_nothing_twice(site: Site, browser: webdriver.Chrome) -> None:
-    """A double click makes one session, or arms it once; the page tells why there is no second."""
+    """A double click makes or arms one session; the page says why there is no second one."""
     browser.get(site.url)
     wait_text(browser, "team", "ants")
     WebDriverWait(browser, PATIENCE_S, 0.1).until(
@@ -193,7 +194,7 @@ def test_double_clicks_do_nothing_twice(site: Site, browser: webdriver.Chrome) -
 
 
 def test_emulated_meter_is_said_plainly(site: Site, browser: webdriver.Chrome) -> None:
-    """The page says that a program plays the meter; with a real one it says nothing of the kind."""
+    """The page says that a program plays the meter; with a real meter it does not mention one."""
     browser.get(site.url)
     wait_text(browser, "meter-model", "WT310E")
     assert not browser.find_element(By.ID, "emulated").is_displayed()
@@ -203,7 +204,7 @@ def test_emulated_meter_is_said_plainly(site: Site, browser: webdriver.Chrome) -
 
 
 def test_result_stays_until_the_next_is_armed(site: Site, browser: webdriver.Chrome) -> None:
-    """A session that has ended keeps the card; the next one waits beside it with its own button."""
+    """The ended session keeps the card; the next one waits beside it with its own button."""
     first = site.begin("ants")
     browser.get(site.url)
     wait_text(browser, "state", "RUNNING")
@@ -222,7 +223,7 @@ def test_result_stays_until_the_next_is_armed(site: Site, browser: webdriver.Chr
 
 
 def test_first_of_two_that_are_ready_is_next(site: Site, browser: webdriver.Chrome) -> None:
-    """The card shows the session that was made first, with Arm; a newer one waits in the list."""
+    """The card shows the older READY session with its Arm button; the newer waits in the list."""
     first = site.desk.new_session("ants", "Kim")
     browser.get(site.url)
     wait_text(browser, "session-title", f"Session {first}: ants")
@@ -235,13 +236,13 @@ def test_first_of_two_that_are_ready_is_next(site: Site, browser: webdriver.Chro
     wait_text(browser, "in-line-text", f"session {second} of bees")
 
 
-# Which session
+# Which session is shown
 
 
 def test_click_on_a_row_selects_the_session_to_act_on(
     site: Site, browser: webdriver.Chrome
 ) -> None:
-    """The panel shows and moves the session that was clicked on; the live one is a click away."""
+    """The panel shows and changes the clicked session; one click leads back to the live one."""
     first = site.desk.new_session("ants", "Kim")
     running = site.begin("bees")
     browser.get(site.url)
@@ -263,7 +264,7 @@ def test_click_on_a_row_selects_the_session_to_act_on(
 
 
 def test_rows_are_selected_by_keyboard(site: Site, browser: webdriver.Chrome) -> None:
-    """A row's button takes the focus, Enter selects, and the focus stays while boards come."""
+    """A row's button takes the focus, Enter selects the row, and new boards keep the focus."""
     site.desk.new_session("ants", "Kim")
     second = site.desk.new_session("bees", "Kim")
     browser.get(site.url)
@@ -276,12 +277,12 @@ def test_rows_are_selected_by_keyboard(site: Site, browser: webdriver.Chrome) ->
     assert "Show session 2" == focus.get_attribute("aria-label")
 
 
-# Asking back
+# Questions before an action
 
 
 @pytest.mark.parametrize("button", ["stop", "void"])
 def test_dialog_can_always_be_left(site: Site, browser: webdriver.Chrome, button: str) -> None:
-    """The left button and Escape close the dialog and do nothing, whatever was typed."""
+    """The left button and Escape close the dialog and do nothing, even with a reason typed."""
     site.begin()
     browser.get(site.url)
     for leave in ("button", "escape"):
@@ -297,7 +298,7 @@ def test_dialog_can_always_be_left(site: Site, browser: webdriver.Chrome, button
 
 
 def test_enter_in_the_reason_voids(site: Site, browser: webdriver.Chrome) -> None:
-    """Without a reason the dialog asks for one and stays; with one Enter voids."""
+    """Enter without a reason keeps the dialog open; Enter with a reason voids the session."""
     site.begin()
     browser.get(site.url)
     press(browser, "void")
@@ -314,7 +315,7 @@ def test_enter_in_the_reason_voids(site: Site, browser: webdriver.Chrome) -> Non
 
 
 def test_what_is_missing_covers_no_button(site: Site, browser: webdriver.Chrome) -> None:
-    """The dialog itself says that the reason is missing, without the browser's own bubble."""
+    """The dialog itself says that the reason is missing; the browser shows no bubble of its own."""
     site.begin()
     browser.get(site.url)
     press(browser, "void")
@@ -332,7 +333,7 @@ def test_what_is_missing_covers_no_button(site: Site, browser: webdriver.Chrome)
 
 
 def test_focus_goes_somewhere_after_an_action(site: Site, browser: webdriver.Chrome) -> None:
-    """A dialog that is left gives the focus back; a button that is disabled passes it on."""
+    """A closed dialog gives the focus back; a button that becomes disabled passes it on."""
     site.begin()
     browser.get(site.url)
     press(browser, "void")
@@ -345,7 +346,7 @@ def test_focus_goes_somewhere_after_an_action(site: Site, browser: webdriver.Chr
 
 
 def test_red_bar_is_read_out_once(site: Site, browser: webdriver.Chrome) -> None:
-    """Its sentence is an alert for screen readers; the age that counts up below it is not."""
+    """The red bar's sentence is an alert for screen readers; the age below it is not."""
     browser.get(site.url)
     site.notice(None, "The scorer was killed.", "alarm")
     wait_text(browser, "alarm-text", "The scorer was killed.")
@@ -357,7 +358,7 @@ def test_red_bar_is_read_out_once(site: Site, browser: webdriver.Chrome) -> None
 
 
 def test_enter_does_not_stop_by_accident(site: Site, browser: webdriver.Chrome) -> None:
-    """The dialog of Stop has its focus on the harmless button."""
+    """The Stop dialog opens with the focus on the harmless button."""
     site.begin()
     browser.get(site.url)
     press(browser, "stop")
@@ -366,11 +367,11 @@ def test_enter_does_not_stop_by_accident(site: Site, browser: webdriver.Chrome) 
     assert ["RUNNING"] == states(site)
 
 
-# What goes wrong
+# Trouble
 
 
 def test_lost_meter_while_running(site: Site, browser: webdriver.Chrome) -> None:
-    """The bar says what goes on and what not to do; old figures are grey, with their time."""
+    """The bar says what happens and what to leave alone; old figures are grey, with their time."""
     session_id = site.begin()
     site.clock.advance(37)
     with site.contest.database.write() as connection:
@@ -402,7 +403,7 @@ def test_lost_meter_while_running(site: Site, browser: webdriver.Chrome) -> None
 def test_end_with_a_lost_meter_says_what_it_waits_for(
     site: Site, browser: webdriver.Chrome
 ) -> None:
-    """The card says how long it waits, what comes then, and what cannot be done meanwhile."""
+    """The card says how long it waits, what follows, and what is impossible meanwhile."""
     session_id = site.begin()
     site.meter.lost = True
     eventually(lambda: site.desk.metering.status.link is LinkState.LOST)
@@ -417,7 +418,7 @@ def test_end_with_a_lost_meter_says_what_it_waits_for(
 
 
 def test_result_with_its_reasons(site: Site, browser: webdriver.Chrome) -> None:
-    """The verdict stands with its reasons, and notices have 24-hour times and the second."""
+    """The verdict stands with its reasons; notices show 24-hour times to the second."""
     session_id = site.begin()
     site.clock.advance(37)
     site.notice(session_id, "something happened")
@@ -438,7 +439,7 @@ def struck(browser: webdriver.Chrome, element: str) -> bool:
 
 
 def test_figures_of_a_void_session_are_struck(site: Site, browser: webdriver.Chrome) -> None:
-    """Energy and mAP stay to be read, struck out and marked; the meter's own power does not."""
+    """Energy and mAP stay readable, struck out and marked; the meter's own power is not struck."""
     session_id = site.begin()
     site.clock.advance(37)
     browser.get(site.url)
@@ -469,7 +470,7 @@ def test_figures_of_a_void_session_are_struck(site: Site, browser: webdriver.Chr
 def test_score_has_the_digits_that_count(
     site: Site, browser: webdriver.Chrome, seconds: float, verdict: str, points: str, note: str
 ) -> None:
-    """A doubtful score has few digits, and a session of an instant is marked as too short."""
+    """A doubtful score has few digits, and a very short session is marked as too short."""
     session_id = site.begin()
     site.clock.advance(seconds)
     site.desk.end(session_id, EndCause.LOGOUT, "ants")
@@ -484,7 +485,7 @@ def test_score_has_the_digits_that_count(
 
 
 def test_desk_that_is_away_and_comes_back(site: Site, browser: webdriver.Chrome) -> None:
-    """The page says that it is old, tells what failed, and takes up the new desk by itself."""
+    """The page says that it is old and what failed, and connects to the new desk by itself."""
     site.desk.new_session("ants", "Kim")
     browser.get(site.url)
     wait_text(browser, "connection", "live")
@@ -513,14 +514,14 @@ def test_alarm_of_any_kind_is_shown_large(site: Site, browser: webdriver.Chrome)
 
 
 def test_power_is_drawn(site: Site, browser: webdriver.Chrome) -> None:
-    """The running session's readings become a line, and its text tells the watts."""
+    """The running session's readings become a line, and its text says the watts."""
     site.begin()
     browser.get(site.url)
     wait_until(browser, "document.querySelector('#chart .power')?.getAttribute('d')")
     wait_until(browser, "document.getElementById('chart-text').textContent.startsWith('5.000 W')")
 
 
-# How it looks
+# Appearance
 
 CONTRASTS = """
 const channel = (c) => (c /= 255) <= 0.03928 ? c / 12.92 : ((c + 0.055) / 1.055) ** 2.4;
@@ -569,7 +570,7 @@ def test_every_text_has_contrast(site: Site, browser: webdriver.Chrome, scheme: 
 
 @pytest.mark.parametrize("width", [320, 400, 768, 1920])
 def test_nothing_sticks_out(site: Site, browser: webdriver.Chrome, width: int) -> None:
-    """No width needs scrolling sideways, with long names too."""
+    """The page needs no sideways scrolling at any width, even with long names."""
     team = "The Very Long Name of a Team, University of Somewhere " + 40 * "x"
     register_team(site.contest.config.teams, team)
     session_id = site.begin(team)
@@ -583,7 +584,7 @@ def test_nothing_sticks_out(site: Site, browser: webdriver.Chrome, width: int) -
 
 
 def test_stop_and_void_look_different(site: Site, browser: webdriver.Chrome) -> None:
-    """Stop and Void differ in colour and in their frame, and stand apart."""
+    """Stop and Void differ in colour and frame, and stand apart."""
     site.begin()
     browser.get(site.url)
     wait_text(browser, "state", "RUNNING")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The deadline over a real socket: what counts is when the last byte came."""
+"""The deadline over a real socket: the time of the last byte counts."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def status(program: Program, token: str) -> dict[str, object]:
 
 
 def test_a_body_that_trickles_past_the_deadline_is_late(rehearse: Rehearse) -> None:
-    """A post begun in time whose last byte comes after the deadline is stored as late."""
+    """A post that begins in time and ends after the deadline is stored as late."""
     referee = rehearse("--seconds", "2", "--meter", "none")
     token = login(referee)
     with closing(connect(referee)) as link:
@@ -63,7 +63,7 @@ def test_a_body_that_trickles_past_the_deadline_is_late(rehearse: Rehearse) -> N
 
 
 def test_expect_100_continue_is_answered_before_the_body(rehearse: Rehearse) -> None:
-    """A client that waits for 100 Continue gets it without having sent a byte of the body."""
+    """A client that waits for 100 Continue gets it before it sends a byte of the body."""
     referee = rehearse("--seconds", "600", "--meter", "none")
     token = login(referee)
     with closing(connect(referee)) as link:
@@ -74,7 +74,7 @@ def test_expect_100_continue_is_answered_before_the_body(rehearse: Rehearse) -> 
 
 
 def test_an_http_1_0_client_is_served(rehearse: Rehearse) -> None:
-    """A client of HTTP/1.0 gets its answer and the end of the connection."""
+    """A client of HTTP/1.0 gets its answer, and then the connection closes."""
     referee = rehearse("--seconds", "600", "--meter", "none")
     token = login(referee)
     with closing(connect(referee)) as link:

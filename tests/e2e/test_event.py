@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""An event from `init` to the score, with the operator at the real page in a real browser."""
+"""An event from `init` to the score; the operator uses the real page in a real browser."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def browser() -> Iterator[webdriver.Chrome]:
 
 @pytest.fixture
 def event(tmp_path: Path, material: Material) -> Path:
-    """Return the configuration of an event, made as an organiser makes it."""
+    """Return the configuration of an event, made with the commands of an organiser."""
     assert referee("init", str(tmp_path / "event")).returncode == 0
     path = tmp_path / "event" / "contest.toml"
     text = path.read_text()
@@ -66,7 +66,7 @@ def log_in(running: Program, team: str, password: str) -> tuple[int, str]:
 
 
 def test_init_writes_secrets_that_only_the_owner_reads(tmp_path: Path) -> None:
-    """A new event has a commented configuration and a secrets file of mode 600, and is kept."""
+    """`init` writes a commented configuration and private secrets, and overwrites neither."""
     folder = tmp_path / "event"
     assert referee("init", str(folder)).returncode == 0
     assert stat.S_IMODE((folder / "data" / "secrets.json").stat().st_mode) == 0o600
@@ -77,7 +77,7 @@ def test_init_writes_secrets_that_only_the_owner_reads(tmp_path: Path) -> None:
 
 
 def test_check_says_what_to_do(event: Path) -> None:
-    """The checks of a fresh event warn that no team is registered, and name the command."""
+    """The checks of a fresh event warn that no team is registered, and name the command for it."""
     done = referee("check", "--config", str(event), "--json")
     assert done.returncode == 0, done.stdout
     checks = {check["name"]: check for check in json.loads(done.stdout)["checks"]}
@@ -89,7 +89,7 @@ def test_check_says_what_to_do(event: Path) -> None:
 def test_operator_runs_a_session_from_the_page(
     event: Path, material: Material, browser: webdriver.Chrome
 ) -> None:
-    """New session, arm, login, deadline, score: each shows on the page without a reload."""
+    """New session, arm, login, deadline and score each show on the page without a reload."""
     password = register(event, "rocket")
     with program(["serve", "--config", str(event)], event.parent) as running:
         browser.get(running.console)
@@ -118,7 +118,7 @@ def test_operator_runs_a_session_from_the_page(
 
 
 def test_operator_stops_and_voids_only_after_asking(event: Path, browser: webdriver.Chrome) -> None:
-    """Stop asks first; void asks for a reason, which then stands in the list."""
+    """Stop asks first; Void asks for a reason, and the list shows the reason."""
     password = register(event, "rocket")
     event.write_text(event.read_text().replace("seconds = 5", "seconds = 600"))
     with program(["serve", "--config", str(event)], event.parent) as running:

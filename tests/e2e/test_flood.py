@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Clients that take the server's time and give nothing: everybody else is served as before."""
+"""Clients that only cost the server time do not harm anybody else."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from tests.support.running import PATIENCE_S, Program, eventually, get, request
 
 pytestmark = pytest.mark.slow
 
-# More than the server had threads when this stopped it.
+# More connections than the old server had threads.
 MANY = 40
 NEIGHBOUR = "127.0.0.2"
 Open = Callable[..., socket.socket]
@@ -69,7 +69,7 @@ def login(referee: Program) -> str:
 
 
 def assert_served(referee: Program, token: str) -> None:
-    """Hold the server to everything that a running team and its neighbours need."""
+    """Check that a running team and its neighbours get everything that they need."""
     headers = {"Authorization": f"Bearer {token}"}
     for path in ("/help", "/image/1", "/status"):
         assert get(f"{referee.contest}{path}", **headers)[0] == 200
@@ -78,18 +78,19 @@ def assert_served(referee: Program, token: str) -> None:
 
 
 def test_archives_that_nobody_reads(referee: Program, opened: Open) -> None:
-    """A board that went away with its downloads open stops nobody."""
+    """A board that disappears with its downloads open stops nobody."""
     token = login(referee)
     ask = f"GET /zipimages?image_name=1&token={token} HTTP/1.1\r\nHost: x\r\n\r\n".encode()
     links = [opened(ask) for _ in range(MANY)]
-    # The first bytes of each are here, and the rest of 12 MB cannot come.
+    # Only the first bytes of each archive have been sent; the buffers cannot hold the rest of 12
+    # MB.
     begun = [link.recv(16).startswith(b"HTTP/1.1 200") for link in links[: MANY // 2]]
     assert all(begun)
     assert_served(referee, token)
 
 
 def test_heads_that_do_not_end(referee: Program, opened: Open) -> None:
-    """Half a head holds nothing that others need, and its time ends."""
+    """A head that never ends holds nothing that others need, and the server closes it in time."""
     token = login(referee)
     links = [opened(b"GET /help HTTP/1.1\r\nHost: x\r\nX-Slow: ") for _ in range(MANY)]
     assert_served(referee, token)
@@ -100,7 +101,7 @@ def test_heads_that_do_not_end(referee: Program, opened: Open) -> None:
 @pytest.mark.parametrize("length", [1000, 2_000_000], ids=["short", "long"])
 @pytest.mark.parametrize("known", [True, False], ids=["team", "stranger"])
 def test_bodies_that_do_not_end(referee: Program, opened: Open, known: bool, length: int) -> None:
-    """A body that stops coming, of a stranger or of the team itself, stops nobody."""
+    """A body that stops arriving, from a stranger or from the team itself, stops nobody."""
     token = login(referee)
     head = f"POST /result HTTP/1.1\r\nHost: x\r\nContent-Length: {length}\r\n"
     if known:
@@ -113,7 +114,7 @@ def test_bodies_that_do_not_end(referee: Program, opened: Open, known: bool, len
 
 @pytest.mark.skipif(sys.platform != "linux", reason="needs a second address of the loopback")
 def test_one_address_never_has_all_threads(referee: Program, opened: Open) -> None:
-    """Requests of one address wait for each other; those of the next are served at once."""
+    """Requests of one address wait for each other; another address is served at once."""
     token = login(referee)
     head = (
         "POST /result HTTP/1.1\r\nHost: x\r\nContent-Length: 2000000\r\n"
@@ -125,7 +126,7 @@ def test_one_address_never_has_all_threads(referee: Program, opened: Open) -> No
 
 
 def test_connections_that_say_nothing(referee: Program, opened: Open) -> None:
-    """Connecting costs the server no thread; too many of one address are closed."""
+    """Idle connections cost the server no thread; those above an address's limit are closed."""
     token = login(referee)
     links = [opened(b"") for _ in range(300)]
     eventually(lambda: any(closed(link) for link in links), "a connection to be refused")
@@ -149,7 +150,7 @@ def closed(link: socket.socket) -> bool:
 
 
 def get_quietly(referee: Program) -> bool:
-    """Tell whether the help comes."""
+    """Tell whether the server answers a request for the help."""
     try:
         return get(f"{referee.contest}/help")[0] == 200
     except OSError:
@@ -165,7 +166,7 @@ def test_forms_that_trickle_stop_nobody(referee: Program, opened: Open) -> None:
     links = [opened(head.encode(), f"127.0.0.{2 + number % 2}") for number in range(300)]
     for _ in range(3):
         for link in links:
-            with suppress(OSError):  # One address has no more than its share of connections.
+            with suppress(OSError):  # No address has more than its share of connections.
                 link.sendall(b"a")
         for _ in range(20):
             assert get(f"{referee.contest}/image/1", Authorization=f"Bearer {token}")[0] == 200
@@ -174,7 +175,7 @@ def test_forms_that_trickle_stop_nobody(referee: Program, opened: Open) -> None:
 
 @pytest.mark.skipif(sys.platform != "linux", reason="needs other addresses of the loopback")
 def test_idle_connections_of_many_addresses_make_room(referee: Program, opened: Open) -> None:
-    """However many connections say nothing, a newcomer is not turned away."""
+    """A newcomer gets in, however many connections say nothing."""
     token = login(referee)
     for number in range(2200):
         opened(b"", f"127.0.0.{2 + number % 39}")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A rehearsal on a disk that fills up in mid-session and has room again later."""
+"""A rehearsal on a disk that fills up during a session and has room again later."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from tests.support.running import Program, eventually, request
 
 pytestmark = pytest.mark.slow
 
-_DISK = "300m"  # A rehearsal wants 256 MiB of room before a session.
+_DISK = "300m"  # A rehearsal needs 256 MiB of free space before a session.
 
 
 @pytest.fixture
@@ -33,7 +33,7 @@ def small_disk(tmp_path: Path) -> Iterator[Path]:
 
 
 def fill(path: Path) -> None:
-    """Take all the room that the file system has, and go on until nothing more fits."""
+    """Write until the file system has no room for one byte more."""
     with path.open("wb", buffering=0) as file:
         for size in (2**20, 4096, 1):
             try:
@@ -56,7 +56,7 @@ def texts(program: Program) -> str:
 def test_a_full_disk_costs_no_thread_and_the_next_login_works(
     small_disk: Path, rehearse: Rehearse, material: Material
 ) -> None:
-    """Filled in mid-session and freed after its end: an alarm, an energy, and a next session."""
+    """A disk that fills during a session costs an alarm, but no energy and no later session."""
     referee_ = rehearse("--seconds", "6", "--load", "6", "--update-interval", "0.1")
     assert log_in(referee_) == 200
     eventually(lambda: (referee_.session() or {}).get("state") == "RUNNING", "the session")
@@ -67,7 +67,7 @@ def test_a_full_disk_costs_no_thread_and_the_next_login_works(
     assert alarm is not None and "make room" in alarm["text"].lower()
     deadline = time.monotonic() + 7
     eventually(lambda: time.monotonic() > deadline, "the session's end")
-    # The meter is read on while nothing can be written.
+    # The desk goes on reading the meter while nothing can be written.
     assert referee_.board()["meter"]["link"] == "ok"
     assert referee_.board()["meter"]["old"] is False
     os.unlink(filler)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Processes are killed, stopped and interrupted; nothing acknowledged is lost, nothing is left."""
+"""Programs are killed and interrupted: no acknowledged answer is lost, no process is left."""
 
 from __future__ import annotations
 
@@ -68,12 +68,12 @@ def post(program: Program, token: str, image: int) -> int | None:
         return None
 
 
-# Half of a session may be without readings: a busy machine takes seconds to start a desk.
+# The desk may miss half of a session's readings: it starts slowly on a busy machine.
 @pytest.mark.parametrize(("name", "seconds"), [("contest", 8), ("desk", 30), ("scorer", 8)])
 def test_a_killed_program_is_replaced_and_the_session_goes_on(
     rehearse: Rehearse, material: Material, name: str, seconds: int
 ) -> None:
-    """kill -9 of any program in mid-session costs no answer, no energy and no deadline."""
+    """kill -9 of any program during a session costs no answer, no energy and no deadline."""
     referee_ = rehearse("--seconds", str(seconds), "--load", "6", "--update-interval", "0.25")
     client(referee_.contest, "--answers", str(material.answers), "--no-logout")
     before = referee_.board()["current"]
@@ -89,7 +89,7 @@ def test_a_killed_program_is_replaced_and_the_session_goes_on(
 def test_no_acknowledged_answer_is_lost_when_the_contest_server_is_killed(
     rehearse: Rehearse,
 ) -> None:
-    """Of answers posted while the server is killed, every one that got a 200 is stored."""
+    """Every answer with a 200 is stored, even when the server is killed between posts."""
     referee_ = rehearse("--seconds", "600", "--meter", "none")
     token = login(referee_)
     acknowledged = 0
@@ -118,7 +118,7 @@ def test_ctrl_c_stops_everything_that_was_started(rehearse: Rehearse) -> None:
 def test_killing_the_supervisor_leaves_nothing_behind_and_a_restart_goes_on(
     rehearse: Rehearse, material: Material
 ) -> None:
-    """After kill -9 of the supervisor its programs stop; started again, the session still runs."""
+    """kill -9 of the supervisor stops its programs; after a new start the session still runs."""
     first = rehearse("--seconds", "600", "--meter", "none")
     token = login(first)
     assert post(first, token, 1) == 200
@@ -133,7 +133,7 @@ def test_killing_the_supervisor_leaves_nothing_behind_and_a_restart_goes_on(
 
 
 def test_a_port_in_use_is_said_before_anything_starts(material: Material, tmp_path: Path) -> None:
-    """A taken port gives one sentence that names it, and exit code 2."""
+    """A taken port gives exit code 2 and one sentence that names the port."""
     with closing(socket.create_server(("127.0.0.1", 0))) as taken:
         port = taken.getsockname()[1]
         done = referee(
@@ -148,7 +148,7 @@ def test_a_port_in_use_is_said_before_anything_starts(material: Material, tmp_pa
 
 
 def test_no_secret_stands_in_data_or_logs(rehearse: Rehearse, tmp_path: Path) -> None:
-    """Neither the token nor the password of a session is written anywhere."""
+    """No log and no file holds a session's token or password."""
     referee_ = rehearse("--seconds", "600", "--meter", "none")
     token = login(referee_)
     assert get(f"{referee_.contest}/status?token={token}")[0] == 200
@@ -162,7 +162,7 @@ def test_no_secret_stands_in_data_or_logs(rehearse: Rehearse, tmp_path: Path) ->
 
 
 def test_demo_prints_a_score_and_writes_its_evidence(tmp_path: Path) -> None:
-    """The demo runs a whole session and prints mAP, energy, verdict, score and where files are."""
+    """The demo plays a whole session and prints mAP, energy, verdict, score and places of files."""
     done = referee("demo", "--seconds", "3", "--out", str(tmp_path / "demo"))
     assert done.returncode == 0, done.stderr
     for word in ("images", "detections", "mAP", "energy", "verdict     VALID", "mAP/Wh"):
@@ -171,7 +171,7 @@ def test_demo_prints_a_score_and_writes_its_evidence(tmp_path: Path) -> None:
 
 
 def test_interrupted_demo_stops_everything(tmp_path: Path) -> None:
-    """Ctrl-C in the middle of the demo's session leaves no process behind."""
+    """Ctrl-C during the demo's session leaves no process behind."""
     child = subprocess.Popen(
         [sys.executable, "-m", "referee", "demo", "--seconds", "60", "--out", str(tmp_path)],
         stdout=subprocess.DEVNULL,
@@ -207,7 +207,7 @@ def test_a_folder_that_is_in_use_is_left_alone(rehearse: Rehearse, material: Mat
 
 
 def test_logins_go_on_when_the_desk_is_killed_with_a_page_open(rehearse: Rehearse) -> None:
-    """The desk that takes over serves logins, though the old one dies slowly with its pages."""
+    """A new desk serves logins while the killed one is still closing its pages."""
     running = rehearse("--seconds", "600", "--meter", "none")
     token = login(running)
     host, _, port = running.console.removeprefix("http://").partition(":")
@@ -230,7 +230,7 @@ def test_logins_go_on_when_the_desk_is_killed_with_a_page_open(rehearse: Rehears
 def test_sigint_ends_a_referee_that_a_script_put_into_the_background(
     material: Material, tmp_path: Path
 ) -> None:
-    """A background job of a script inherits Ctrl-C ignored; a SIGINT sent to it still ends it."""
+    """SIGINT ends a referee whose script had it ignore Ctrl-C."""
     arguments = ["practice", "--images", str(material.images), "--meter", "none"]
     arguments += ["--ground-truth", str(material.ground_truth), "--data", str(tmp_path / "data")]
     arguments += ["--contest", "127.0.0.1:0", "--console", "127.0.0.1:0"]
@@ -244,7 +244,7 @@ def test_sigint_ends_a_referee_that_a_script_put_into_the_background(
 
 
 def test_a_killed_emulator_is_started_again(rehearse: Rehearse, material: Material) -> None:
-    """kill -9 of the emulated meter costs the running session its energy, and nothing after it."""
+    """kill -9 of the emulated meter costs the running session its energy, and no later session."""
     referee_ = rehearse("--seconds", "3", "--load", "6", "--update-interval", "0.25")
     login(referee_)
     victims = [pid for pid, args in children(referee_.child.pid) if "power emulate" in args]
@@ -281,7 +281,7 @@ def test_nothing_that_is_kept_can_be_read_by_others(rehearse: Rehearse, tmp_path
 
 
 def test_a_copied_folder_is_self_contained(rehearse: Rehearse, tmp_path: Path) -> None:
-    """A copy of a rehearsal's folder names no path of the folder that it was copied from."""
+    """A copy of a rehearsal's folder does not name the folder that it was copied from."""
     rehearse("--seconds", "600", "--meter", "none")
     text = (tmp_path / "data" / "contest.toml").read_text()
     (folder,) = [line for line in text.split("[storage]")[1].splitlines() if "folder =" in line]
@@ -289,7 +289,7 @@ def test_a_copied_folder_is_self_contained(rehearse: Rehearse, tmp_path: Path) -
 
 
 def test_without_its_meter_a_rehearsal_is_not_ready(material: Material, tmp_path: Path) -> None:
-    """It says what it waits for and where the console is, and promises nothing meanwhile."""
+    """A rehearsal without its meter names the console and its wait, and prints no ready line."""
     arguments = ["practice", "--images", str(material.images), "--data", str(tmp_path / "d")]
     arguments += ["--ground-truth", str(material.ground_truth), "--contest", "127.0.0.1:0"]
     arguments += ["--console", "127.0.0.1:0", "--meter", "TCPIP::127.0.0.1,9::inst0::INSTR"]

@@ -21,7 +21,7 @@ STEPS_WH_IN_4_S = (1 * 3 + 2 * 8 + 1 * 5) / 3600
 
 
 def offline_map(truth: Path, detections: Path) -> float:
-    """Return what `referee score` says of the same files."""
+    """Return the mAP that `referee score` gives for the same files."""
     done = referee("score", "--ground-truth", str(truth), "--detections", str(detections), "--json")
     assert done.returncode == 0, done.stderr
     return float(json.loads(done.stdout)["mean_ap"])
@@ -30,7 +30,7 @@ def offline_map(truth: Path, detections: Path) -> float:
 def test_chain_gives_the_offline_map_and_the_profiles_energy(
     rehearse: Rehearse, material: Material
 ) -> None:
-    """A whole session scores as the same files do offline, with the load profile's energy."""
+    """A session gets the files' offline score, and the energy of the load profile."""
     referee_ = rehearse("--seconds", "4", "--load", STEPS, "--update-interval", "0.25")
     client(referee_.contest, "--answers", str(material.answers), "--no-logout")
     row = referee_.scored()
@@ -42,18 +42,18 @@ def test_chain_gives_the_offline_map_and_the_profiles_energy(
     assert row["score"] == row["mean_ap"] / row["energy_wh"]
 
 
-def test_permuted_images_give_the_same_score(rehearse: Rehearse, material: Material) -> None:
-    """A session with a secret order hands out other images, and scores by them."""
+def test_a_secret_order_changes_images_and_score(rehearse: Rehearse, material: Material) -> None:
+    """A session with a secret order shows other images, and its score follows that order."""
     referee_ = rehearse("--seconds", "30", "--meter", "none", "--shuffle")
     said = client(referee_.contest, "--answers", str(material.answers))
     assert "12 of 12 images" in said
-    # The client answered by number, as if nothing were permuted, so it must score badly now.
+    # The client answers by number as if nothing were permuted, so its score must be bad.
     straight = offline_map(material.ground_truth, material.answers)
     assert referee_.scored()["mean_ap"] < straight / 2
 
 
 def test_logout_ends_session_and_integration(rehearse: Rehearse, material: Material) -> None:
-    """A contestant that logs out ends its session; the energy is that of the time it took."""
+    """A logout ends the session, and the energy covers only the time until then."""
     referee_ = rehearse("--seconds", "30", "--load", "6", "--update-interval", "0.1")
     client(referee_.contest, "--answers", str(material.answers))
     row = referee_.scored()
@@ -67,7 +67,7 @@ def test_logout_ends_session_and_integration(rehearse: Rehearse, material: Mater
 def test_a_second_session_is_independent_of_the_first(
     rehearse: Rehearse, material: Material
 ) -> None:
-    """In practice every login after an end starts a fresh session with energy from zero."""
+    """In practice each login after an end starts a fresh session whose energy begins at zero."""
     referee_ = rehearse("--seconds", "2", "--load", "6", "--update-interval", "0.1")
     for number in (1, 2):
         client(referee_.contest, "--answers", str(material.answers), "--no-logout")
@@ -77,7 +77,7 @@ def test_a_second_session_is_independent_of_the_first(
 def test_bundle_can_be_exported_while_the_session_runs(
     rehearse: Rehearse, material: Material, tmp_path: Path
 ) -> None:
-    """A partial export holds what is known by then, with the hash of every member."""
+    """A partial export holds everything known at that moment, with the hash of every member."""
     referee_ = rehearse("--seconds", "600", "--load", "6", "--update-interval", "0.25")
     client(referee_.contest, "--answers", str(material.answers), "--no-logout")
     bundle = tmp_path / "bundle.zip"
@@ -102,7 +102,7 @@ def test_bundle_can_be_exported_while_the_session_runs(
 def test_an_export_just_after_the_logout_waits_for_the_score(
     rehearse: Rehearse, material: Material, tmp_path: Path
 ) -> None:
-    """The bundle of a session that has just ended has its score and its verdict."""
+    """The export right after a logout has the session's score and verdict."""
     referee_ = rehearse("--seconds", "600", "--load", "6", "--update-interval", "0.25")
     client(referee_.contest, "--answers", str(material.answers))
     bundle = tmp_path / "bundle.zip"
@@ -121,7 +121,7 @@ def test_a_bundle_is_judged_again_without_the_referee(
 ) -> None:
     """Energy, verdict and findings of a measured session come from its zip alone.
 
-    The zip says everywhere that the meter was an emulator.
+    The zip says in each place that the meter was an emulator.
     """
     referee_ = rehearse("--seconds", "3", "--load", STEPS, "--update-interval", "0.25")
     client(referee_.contest, "--answers", str(material.answers), "--no-logout")
@@ -171,7 +171,7 @@ def test_real_photographs_and_detectors(
 
 
 def test_live_score_moves_while_the_session_runs(rehearse: Rehearse, material: Material) -> None:
-    """The live mAP of all answers so far is the final one before the session has ended."""
+    """The live mAP reaches the final mAP while the session still runs."""
     referee_ = rehearse("--seconds", "600", "--meter", "none")
     client(referee_.contest, "--answers", str(material.answers), "--no-logout")
     expected = offline_map(material.ground_truth, material.answers)

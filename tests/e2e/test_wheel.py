@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The wheel holds everything, and works where the project's tree is not."""
+"""The wheel holds every file, and works far from the project's tree."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ ROOT = Path(__file__).parents[2]
 
 @pytest.fixture(scope="module")
 def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Return the wheel, built from a copy so that no earlier build can slip into it."""
+    """Return the wheel, built from a copy so that no file of an earlier build gets into it."""
     out = tmp_path_factory.mktemp("wheel")
     copy = tmp_path_factory.mktemp("source")
     for name in ("referee", "power", "client_sample", "static"):
@@ -36,7 +36,7 @@ def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def test_wheel_holds_pages_schema_and_client(wheel: Path) -> None:
-    """The files that are no Python modules are in the wheel, and every package is."""
+    """The wheel holds every package, and the files that are no Python modules."""
     names = set(zipfile.ZipFile(wheel).namelist())
     pages = (path for path in (ROOT / "static").rglob("*") if path.is_file())
     static = {f"referee/{path.relative_to(ROOT)}" for path in pages}

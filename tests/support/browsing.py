@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A real browser, and what an operator does with a page."""
+"""A real browser, and the actions of an operator on a page."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def text_of(browser: webdriver.Chrome, element: str) -> str:
 
 
 def wait_text(browser: webdriver.Chrome, element: str, text: str) -> None:
-    """Wait until an element of the page shows a text."""
+    """Wait until an element of the page shows this text."""
     WebDriverWait(browser, PATIENCE_S, 0.1).until(
         lambda driver: text in text_of(driver, element), f"{element} to show {text!r}"
     )

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A second, slow scorer written from the definition alone, to hold the fast one against.
+"""A second, slow scorer, written from the definition alone; tests compare the fast scorer with it.
 
-Plain Python on tuples and lists; it shares no code with `referee` and favours the words of the
-definition over speed.
+It is plain Python on tuples and lists. It shares no code with `referee` and follows the words of
+the definition rather than speed.
 """
 
 from __future__ import annotations
@@ -86,7 +86,7 @@ def _area(ordered, outcome, positives):
 
 
 def _grouped_area(ordered, outcome, rows, positives):
-    """Do the same with one point after each group of equal confidences."""
+    """Sum the area as `_area` does, with one point after each group of equal confidences."""
     recall, precision, found = [0.0], [0.0], 0
     for seen, number in enumerate(ordered, start=1):
         found += outcome[number] is not None

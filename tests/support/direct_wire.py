@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A wire to an emulated meter in this process, in the time of its clock and of a given sleep."""
+"""A wire to an emulated meter in this process; its clock and its sleep are passed in."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from power.errors import MeterSilent, MeterUnreachable
 class DirectTransport:
     """A transport that hands messages straight to an emulated meter's interpreter.
 
-    With a clock that only `sleep` moves, hours of measuring pass in seconds.
+    If only `sleep` moves the clock, hours of measuring pass in seconds.
     """
 
     name = "emulated meter in this process"
@@ -29,7 +29,7 @@ class DirectTransport:
         self._interpreter.receive(message.encode("ascii") + b"\n")
 
     def read(self, timeout_s: float) -> bytes:
-        """Return the reply; sleep until it is ready or the time is over."""
+        """Return the reply; sleep until it is ready or the time-out has passed."""
         deadline_s = self._clock() + timeout_s
         while True:
             self._check_link(timeout_s)
@@ -41,7 +41,7 @@ class DirectTransport:
                 self._interpreter.unterminated()
                 raise MeterSilent(f"{self.name} did not answer within {timeout_s:g} s")
             next_s = self._interpreter.next_event_s() - self._clock()
-            # A millisecond at least: rounding might never reach the exact time.
+            # Sleep for a millisecond at least: rounding might never reach the exact time.
             self._sleep(min(left_s, max(next_s, 0.001)))
 
     def clear(self) -> None:
@@ -50,10 +50,10 @@ class DirectTransport:
         self._interpreter.clear()
 
     def close(self) -> None:
-        """Do nothing: nothing is held."""
+        """Do nothing: this wire holds nothing open."""
 
     def _check_link(self, timeout_s: float) -> None:
-        """Fail as a wire does while the link is cut or mute."""
+        """Raise a wire's error while the link is cut or mute."""
         self._interpreter.pump()
         faults = self._interpreter.instrument.faults
         if faults.unplugged:

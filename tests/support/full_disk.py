@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A disk that is full for a while, made by the kernel's limit on the size of a file."""
+"""A disk that is full for a while: the kernel limits the size of a file."""
 
 from __future__ import annotations
 
@@ -8,16 +8,17 @@ from pathlib import Path
 
 
 class FullDisk:
-    """The limit on the size of every file that this process writes; `free` takes it away.
+    """The limit on the size of every file that this process writes; `free` removes it.
 
-    A write beyond it fails as on a full disk: what fits is written, and more is an OSError.
+    A write beyond the limit fails as on a full disk: the bytes that fit are written, and the rest
+    raises OSError.
     """
 
     def __init__(self) -> None:
         self._before = resource.getrlimit(resource.RLIMIT_FSIZE)
 
     def fill(self, path: Path, room: int = 0) -> None:
-        """Leave room for so many more bytes in this file, and for no file that is larger."""
+        """Leave room for this many more bytes in this file, and none in larger files."""
         size = path.stat().st_size if path.exists() else 0
         resource.setrlimit(resource.RLIMIT_FSIZE, (size + room, self._before[1]))
 

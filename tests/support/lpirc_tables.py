@@ -28,10 +28,10 @@ TABLE_III_2015 = (
     (10, "0.00283", "3.435", "0.00082"),
 )
 
-# Rows whose printed score cannot be mAP / energy: year, rank, quotient.
+# Rows whose printed score cannot be mAP / energy: year, rank, and the true quotient.
 MISPRINTS = ((2016, 1, "0.04396"), (2016, 4, "0.02329"), (2015, 3, "0.01154"))
 
-# Summary means: cell and what is printed.
+# Means of the summary: the cell and its printed value.
 TABLE_I = {
     "2016, all": "0.02280",
     "2016, top 5": "0.0245",

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """An application whose requests wait for each other, under the contest server's own worker.
 
-Run as a program it prints `closed` when its worker ends in good order.
+As a program it prints `closed` when its worker ends in good order.
 """
 
 from __future__ import annotations
@@ -22,17 +22,17 @@ BOUND_S = 20.0
 
 
 class _Gates:
-    """Gates by name: a request waits at one until `/go/NAME` is asked for."""
+    """Gates by name: a request waits at a gate until a request for `/go/NAME` opens it."""
 
     def __init__(self) -> None:
         self.gates: dict[str, threading.Event] = defaultdict(threading.Event)
 
     def wait(self, name: str) -> str:
-        """Wait; tell whether it was let go."""
+        """Wait at a gate; return whether it was opened."""
         return "waited" if self.gates[name].wait(BOUND_S) else "in vain"
 
     def go(self, name: str) -> str:
-        """Let go on what waits, and what comes later."""
+        """Open a gate for the requests that wait and for all later ones."""
         self.gates[name].set()
         return "gone"
 
@@ -45,7 +45,7 @@ def make_app() -> Flask:
         ("/wait/<name>", "GET", gates.wait),
         ("/now", "GET", lambda: "now"),
         ("/unread", "POST", lambda: "unread"),
-        # A wait that no greenlet can see: it would stop all of them.
+        # This read blocks its thread; without `aside` it would stop all greenlets.
         ("/line", "GET", lambda: (gates.go("line"), aside(lambda: os.read(0, 100)))[1]),
         ("/length", "POST", lambda: str(len(request.get_data()))),
         ("/exit", "GET", lambda: sys.exit("this is no way to answer")),

@@ -14,7 +14,7 @@ import pytest
 
 @dataclass(frozen=True)
 class Need:
-    """Something that a bare machine lacks: its name, Debian's packages, and how to find it."""
+    """A program that a bare machine lacks: its name, Debian's packages, and how to find it."""
 
     name: str
     packages: str
@@ -27,7 +27,7 @@ def path_of(*names: str) -> str | None:
 
 
 def _compiles_with_libcurl() -> bool:
-    """Tell whether a program that includes the C library's and libcurl's headers compiles."""
+    """Tell whether the C compiler finds the C library's and libcurl's headers."""
     compiler = path_of("cc")
     if compiler is None:
         return False

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Start the real programs as a user would, and wait for what they do."""
+"""The real programs, started as a user starts them, and waits for their results."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ from typing import Any, TypeVar
 
 T = TypeVar("T")
 
-# No test waits this long unless it fails: a loaded machine only makes it slower.
+# Only a failing test waits this long; a loaded machine comes closer to it.
 PATIENCE_S = 60.0
 _PAUSE = threading.Event()
 
 
 def eventually(look: Callable[[], T | None], what: str) -> T:
-    """Return the first true value that `look` gives, looking again until patience ends."""
+    """Call `look` until it returns something true, and return that; fail when patience ends."""
     deadline = time.monotonic() + PATIENCE_S
     while time.monotonic() < deadline:
         found = look()
@@ -63,16 +63,16 @@ class Program:
 
     @property
     def contest(self) -> str:
-        """Return the contest server's URL."""
+        """Return the contest server's address."""
         return _match(r"http://[\d.]+:\d+", self.ready)
 
     @property
     def console(self) -> str:
-        """Return the console's URL."""
+        """Return the console's address."""
         return _match(r"console (http://\S+)", self.ready)
 
     def board(self) -> dict[str, Any]:
-        """Return the console's board."""
+        """Return the console's board as data."""
         board: dict[str, Any] = json.loads(get(f"{self.console}/board")[1])
         return board
 
@@ -115,7 +115,7 @@ def program(arguments: Sequence[str], cwd: Path) -> Iterator[Program]:
 
 
 def client(url: str, *arguments: str, user: str = "me", password: str = "practice") -> str:
-    """Run the sample client to its end and return what it said; it must end well."""
+    """Run the sample client to its end and return its output; it must exit with 0."""
     done = subprocess.run(
         [sys.executable, "-m", "client_sample.client", "--url", url, "--user", user]
         + ["--password", password, *arguments],
@@ -141,7 +141,7 @@ def referee(*arguments: str, cwd: Path | None = None) -> subprocess.CompletedPro
 
 
 def _line(child: subprocess.Popen[str]) -> str:
-    """Read the first line of a child's output, within patience."""
+    """Read the first line of a child's output; fail when patience ends."""
     stdout = child.stdout
     assert stdout is not None
     with selectors.DefaultSelector() as selector:

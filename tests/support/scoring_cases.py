@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Small contests as plain values, and a generator of nasty ones."""
+"""Small contests as plain values, and a generator of difficult ones."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from referee.core.ground_truth import GroundTruth
 
 @dataclass(frozen=True)
 class Contest:
-    """What a scorer needs, as lists that print well."""
+    """The input of a scorer, as lists that print well."""
 
     images: list
     classes: list
@@ -49,8 +49,8 @@ def make_detections(rows):
     return Detections.from_rows([(i, c, s, *box) for i, c, s, box in rows])
 
 
-# Few values on purpose: they make ties, exact threshold hits (half of a box; five pixels more on
-# each side), thin boxes, and boxes that compete for each other.
+# The values are few on purpose. So there are ties, exact hits on the threshold (half of a box;
+# five pixels more on each side), thin boxes, and boxes that compete for each other.
 _corners = st.sampled_from([0, 0, 5, 10, 20])
 _extents = st.sampled_from([0, 4, 9, 9, 14, 19, 19, 24, 39])
 _shifts = st.sampled_from([-5, -2, 0, 0, 0, 0, 2, 5, 10])
@@ -66,7 +66,7 @@ def _boxes(draw):
 
 @st.composite
 def _rows_near(draw, truth):
-    """Draw a detection of a truth box, its corners moved a little, its class mostly right."""
+    """Draw a detection of a truth box: its corners moved a little, its class mostly right."""
     image, klass, box = draw(st.sampled_from(truth))
     if draw(st.integers(0, 7)) == 0:
         klass = draw(st.sampled_from([other for _, other, _ in truth]))
@@ -76,7 +76,7 @@ def _rows_near(draw, truth):
 
 @st.composite
 def _rows_anywhere(draw, images, classes):
-    """Draw a detection that may be odd in every respect."""
+    """Draw a detection whose every field may be odd."""
     return (
         draw(st.one_of(st.sampled_from(images or [1]), st.integers(-1, 9))),
         draw(st.one_of(st.sampled_from(classes), st.integers(-1, 4))),

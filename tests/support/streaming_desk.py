@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The desk's live stream alone, under the desk's own kind of server.
 
-Run as a program it prints `closed` when its worker ends in good order.
+As a program it prints `closed` when its worker ends in good order.
 """
 
 from __future__ import annotations

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A test whose program is missing is skipped with one line that says what to install."""
+"""A missing program skips its tests, with one line that says what to install."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ INSTALL = "sudo apt install"
 
 @pytest.fixture
 def bare(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Put every program out of reach, on a machine that is not a CI's."""
+    """Put every program out of reach, on a machine that is no CI machine."""
     monkeypatch.setenv("PATH", str(tmp_path))
     monkeypatch.delenv("CI", raising=False)
 
@@ -36,21 +36,21 @@ def test_a_missing_program_skips_the_test(need: Need, bare: None) -> None:
 def test_a_missing_program_fails_the_test_under_ci(
     need: Need, bare: None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A CI that lacks a program cannot be green by skipping."""
+    """Under CI=true a missing program fails the test."""
     monkeypatch.setenv("CI", "true")
     with pytest.raises(pytest.fail.Exception, match=INSTALL):
         require(need)
 
 
 def test_a_program_that_is_there_lets_the_test_run() -> None:
-    """Nothing is skipped on a machine that has what the test needs."""
+    """A test runs when its program is installed."""
     require(Need("the interpreter", "python3", lambda: Path(sys.executable).exists()))
 
 
 def test_a_compiler_without_the_headers_counts_as_missing(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A compiler that cannot find the headers is of no use to the C client."""
+    """A compiler that cannot find the headers does not satisfy the C client's need."""
     compiler = tmp_path / "cc"
     compiler.write_text(f"#!{sys.executable}\nraise SystemExit('curl.h: No such file')\n")
     compiler.chmod(0o755)
@@ -60,7 +60,7 @@ def test_a_compiler_without_the_headers_counts_as_missing(
 
 @pytest.mark.slow
 def test_the_summary_has_one_line_for_each_missing_program(tmp_path: Path) -> None:
-    """On a bare machine the real test files pass, and each need has one line that counts."""
+    """On a bare machine the real test files pass, and the summary counts each need in one line."""
     files = ["tests/client_sample/test_c_client.py", "tests/client_sample/test_readme.py"]
     environment = os.environ | {"PATH": str(tmp_path)}
     environment.pop("CI", None)

@@ -2,8 +2,8 @@
 """The emulated meter on an imaginary USB: a backend of PyUSB that speaks USBTMC revision 1.0.
 
 Put `UsbBackend(...)` in place of `usb.backend.libusb1.get_backend`. The kernel's side is left out.
-The unit is as a WT310 was seen: 0x0B21:0x0025, its serial number the hexadecimal digits of the
-nameplate's ASCII, remote control by REN.
+The device describes itself as a real WT310 did: ids 0x0B21:0x0025, remote control by REN, and a
+serial number that spells the nameplate's ASCII in hexadecimal digits.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ class UsbBackend(usb.backend.IBackend):  # type: ignore[misc]
         return f"USB0::0x{VENDOR:04X}::0x{PRODUCT:04X}::{self.serial}::INSTR"
 
     def enumerate_devices(self) -> list[str]:
-        """Return the one device, unless it is unplugged."""
+        """Return the one device, or none while it is unplugged."""
         return [] if self._interpreter.instrument.faults.unplugged else ["meter"]
 
     def get_device_descriptor(self, dev: str) -> SimpleNamespace:
@@ -138,7 +138,7 @@ class UsbBackend(usb.backend.IBackend):  # type: ignore[misc]
         return dev
 
     def close_device(self, dev_handle: str) -> None:
-        """Forget nothing: an unread reply stays in the meter."""
+        """Do nothing: an unread reply stays in the meter."""
 
     def set_configuration(self, dev_handle: str, config_value: int) -> None:
         """Accept the only configuration."""
@@ -151,7 +151,7 @@ class UsbBackend(usb.backend.IBackend):  # type: ignore[misc]
         """Accept the only setting."""
 
     def claim_interface(self, dev_handle: str, intf: int) -> None:
-        """Accept the only client there can be."""
+        """Accept the claim: there is only one client."""
 
     def release_interface(self, dev_handle: str, intf: int) -> None:
         """Accept the release."""
@@ -179,7 +179,7 @@ class UsbBackend(usb.backend.IBackend):  # type: ignore[misc]
         return len(raw)
 
     def bulk_read(self, dev_handle: str, ep: int, intf: int, buff: Any, timeout: int) -> int:
-        """Give the reply that was requested, or run into the time-out."""
+        """Give the requested reply, or run into the time-out."""
         deadline_s = time.monotonic() + timeout / 1000
         with self._guard:
             self._check_link(timeout)
@@ -224,7 +224,7 @@ class UsbBackend(usb.backend.IBackend):  # type: ignore[misc]
                 self._interpreter.clear()
             elif request == _ABORT_IN:
                 self._asked = None
-                # No transfer is in progress any more, so nothing is left to be read.
+                # The abort ends every transfer, so no reply is left to be read.
                 return bytes((0x81, value & 0xFF))
             elif request == _REN:
                 self._interpreter.instrument.communication.remote = bool(value)
