@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Pure rules: they take facts and `now`, and return decisions; no clock, disk, network, chance."""
+"""Pure rules: functions of facts and `now` that touch no clock, disk, network or chance."""

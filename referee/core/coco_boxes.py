@@ -17,12 +17,12 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True, eq=False)
 class CocoTruth:
-    """The m annotations of the images and categories listed.
+    """COCO ground truth: the listed images and categories, and m annotations of them.
 
-    `box` (float64, (m, 4)) has columns x, y, width, height; `area` (float64, (m,)) is COCO's
-    field of that name, by which it tells small from large; `crowd` (bool, (m,)) marks regions
-    that may be matched many times and count for nothing. `image_id` and `category_id` (int64,
-    (m,)) go with them.
+    `image_id` and `category_id` (int64, (m,)) name each annotation's image and category. `box`
+    (float64, (m, 4)) has columns x, y, width, height. `area` (float64, (m,)) is COCO's field
+    `area`, which separates small boxes from large ones. `crowd` (bool, (m,)) marks crowd regions:
+    they may be matched many times and count neither way.
     """
 
     image_ids: Ints
@@ -50,7 +50,7 @@ class CocoTruth:
 
 @dataclass(frozen=True, eq=False)
 class CocoResults:
-    """The n results in the order of their file; `box` (n, 4) is x, y, width, height."""
+    """COCO results: n detections in file order; `box` (n, 4) has x, y, width, height."""
 
     image_id: Ints
     category_id: Ints
@@ -73,13 +73,13 @@ class CocoResults:
     def to_detections(self) -> Detections:
         """Return the results with inclusive corners: xmax = x + width - 1."""
         corners = self.box.copy()
-        # A box may be anything: infinity minus infinity is NaN, which is no fault here.
+        # A contestant may send infinite corners. Infinity minus infinity is NaN: no error here.
         with np.errstate(invalid="ignore", over="ignore"):
             corners[:, 2:] += corners[:, :2] - 1
         return Detections(self.image_id, self.category_id, self.score, corners)
 
     def select(self, chosen: NDArray[np.bool_]) -> CocoResults:
-        """Return the rows that a mask names."""
+        """Return the rows where `chosen` is true."""
         return replace(
             self,
             image_id=self.image_id[chosen],

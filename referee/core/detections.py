@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Detections as parallel arrays: what an answer holds and what a scorer takes."""
+"""Detections as parallel arrays: the content of an answer and the input of a scorer."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from numpy.typing import NDArray
 
 @dataclass(frozen=True, eq=False)
 class Detections:
-    """The n detections of one or more answers, in the order in which they were received.
+    """The n detections of one or more answers, in order of arrival.
 
-    `image_id` and `class_id` are int64 of shape (n,), `confidence` float64 of shape (n,), and
-    `box` float64 of shape (n, 4) with columns xmin, ymin, xmax, ymax: inclusive pixel corners,
-    so that a box of one pixel has xmin == xmax. Values may be anything that a contestant sent:
-    not finite, negative, inverted. The scorer judges them.
+    `image_id` and `class_id` are int64 of shape (n,), `confidence` is float64 of shape (n,). `box`
+    is float64 of shape (n, 4) with columns xmin, ymin, xmax, ymax. Corners are inclusive pixels:
+    a box of one pixel has xmin == xmax. Contestants may send any value, also one that is negative
+    or not finite, or an inverted box. The scorer judges them.
     """
 
     image_id: NDArray[np.int64]
@@ -37,7 +37,7 @@ class Detections:
 
     @classmethod
     def empty(cls) -> Detections:
-        """Return no detections at all."""
+        """Return detections without a row."""
         return cls.from_rows([])
 
     @classmethod
@@ -49,7 +49,7 @@ class Detections:
 
     @classmethod
     def concatenate(cls, parts: Sequence[Detections]) -> Detections:
-        """Join in the given order, which is the order of rows."""
+        """Join the rows of all parts, in the order given."""
         if not parts:
             return cls.empty()
         return cls(
@@ -60,7 +60,7 @@ class Detections:
         )
 
     def select(self, chosen: NDArray[np.bool_] | NDArray[np.int64] | slice) -> Detections:
-        """Return the rows that a mask, an index array or a slice names, in its order."""
+        """Return the rows that a mask, an index array or a slice selects, in its order."""
         return Detections(
             self.image_id[chosen], self.class_id[chosen], self.confidence[chosen], self.box[chosen]
         )

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Rows that are stored and can never match. The contestant is told which, and why."""
+"""Flags: they tell a contestant which stored rows can never match, and why."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _REASONS = (
 
 @dataclass(frozen=True)
 class Flag:
-    """One row of an answer, counted from 0, and why it can never count."""
+    """A row of an answer, counted from 0, and the reason why it can never match."""
 
     row: int
     reason: str
@@ -32,9 +32,9 @@ def flag_rows(
 ) -> tuple[Flag, ...]:
     """Return a flag for each row that no ground truth can match, by ascending row.
 
-    A row gets the first reason that applies: an image outside 1…image_count, a class outside
-    `class_ids` (ascending), a confidence or coordinate that is not finite, corners the wrong way
-    round.
+    A row gets the first reason that applies: its image is outside 1…image_count, its class is not
+    in `class_ids` (ascending), its confidence is not finite, a coordinate is not finite, or the
+    box is inverted.
     """
     image = detections.image_id
     box = detections.box
@@ -43,8 +43,8 @@ def flag_rows(
     sure = np.isfinite(detections.confidence)
     finite = np.isfinite(box)
     upright = (box[:, 0] <= box[:, 2]) & (box[:, 1] <= box[:, 3])
-    # Most answers have nothing to flag, and counting is the fastest way to see that: a good row
-    # has eight marks, four of them for its corners.
+    # Most answers have no bad row, and counting is the fastest way to see that. A good row has
+    # eight marks: one each for image, class, confidence and box order, four for its coordinates.
     marks = sum(map(np.count_nonzero, (known, listed, sure, finite, upright)))
     if marks == 8 * len(detections):
         return ()
@@ -57,9 +57,9 @@ def flag_rows(
 
 
 def _listed(class_id: NDArray[np.int64], class_ids: NDArray[np.int64]) -> NDArray[np.bool_]:
-    """Tell of each class whether it is one of `class_ids` (ascending)."""
+    """Return, for each class, whether `class_ids` (ascending) contains it."""
     if not len(class_ids):
         return np.zeros(len(class_id), dtype=bool)
-    # A class above the highest would be looked for behind the end: compare it with the highest.
+    # searchsorted points behind the end for a class above the highest; "clip" takes the highest.
     nearest: NDArray[np.int64] = class_ids.take(class_ids.searchsorted(class_id), mode="clip")
     return np.equal(nearest, class_id)

@@ -14,11 +14,11 @@ class GroundTruth:
     """The images, classes, boxes and blacklist against which detections are scored.
 
     `image_ids` (int64, ascending, unique) lists every image, also those without a box.
-    `class_ids` (int64, ascending, unique) is the list of classes; any other class of a detection
-    is out of range. `box` (float64, shape (m, 4)) has inclusive pixel corners xmin, ymin, xmax,
-    ymax of the annotated image, in file order; `box_image_id` and `box_class_id` (int64, (m,))
-    go with it. `blacklist` (int64, shape (k, 2)) holds pairs (image id, class id) that count
-    neither way. `class_names` maps a class id to its name where the source has one.
+    `class_ids` (int64, ascending, unique) lists the classes; a detection of any other class is
+    out of range. `box` (float64, shape (m, 4)) has xmin, ymin, xmax, ymax in file order, as
+    inclusive pixels of the annotated image. `box_image_id` and `box_class_id` (int64, (m,)) name
+    each box's image and class. `blacklist` (int64, shape (k, 2)) holds pairs (image id, class id)
+    that count neither way. `class_names` maps class ids to names where the source has names.
     """
 
     image_ids: NDArray[np.int64]

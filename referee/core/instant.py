@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Moments as the referee stores them: the monotonic clock rules, wall time labels."""
+"""Moments as the referee stores them: monotonic time measures, wall time labels."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from datetime import datetime, timedelta
 
 @dataclass(frozen=True)
 class Instant:
-    """A moment, marked so that any process of this machine, and a later boot, can place it.
+    """A moment that any process of this machine can place in time, also after a reboot.
 
-    `monotonic_s` is `time.monotonic()`, which every process shares while `boot_id` is the same.
-    `utc` is an aware datetime in UTC; it labels, and it measures only across a reboot.
+    `monotonic_s` is `time.monotonic()`; all processes of one boot share it. `boot_id` names the
+    boot. `utc` is an aware datetime in UTC. It is a label; durations use it only across a reboot.
     """
 
     monotonic_s: float
@@ -21,10 +21,10 @@ class Instant:
 
 
 def seconds_between(earlier: Instant, later: Instant) -> float:
-    """Return the seconds from one instant to another, negative when they are swapped.
+    """Return the seconds from `earlier` to `later`, negative when they are swapped.
 
-    Within one boot this is the monotonic difference, which no clock adjustment can move. Across
-    a reboot only wall time is left; the result is then as good as the machine's wall clock.
+    Within one boot the monotonic clock gives the result, so no clock adjustment can change it.
+    Across a reboot only wall time is left: the result is then as good as the wall clock.
     """
     if earlier.boot_id == later.boot_id:
         return later.monotonic_s - earlier.monotonic_s
@@ -32,7 +32,7 @@ def seconds_between(earlier: Instant, later: Instant) -> float:
 
 
 def shifted(instant: Instant, seconds: float) -> Instant:
-    """Return the instant that lies this many seconds later (earlier when negative)."""
+    """Return the instant `seconds` later, or earlier when `seconds` is negative."""
     return Instant(
         instant.monotonic_s + seconds, instant.utc + timedelta(seconds=seconds), instant.boot_id
     )

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The order in which a session hands out the images: the numbers it shows, and back again."""
+"""The order in which a session hands out the images: from numbers to image ids and back."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from numpy.typing import NDArray
 
 
 def image_order(count: int, seed: int | None) -> NDArray[np.int64]:
-    """Return, for each number 1…count that a contestant asks for, the manifest's image id.
+    """Return the manifest's image id for each number 1…count that a contestant may ask for.
 
-    Entry k-1 belongs to number k. A seed of None keeps the manifest's order; any other gives a
-    permutation that is the same on every machine and Python since 3.2, whose Mersenne Twister
-    and `sample` are documented as reproducible.
+    Entry k-1 is the image id of number k. Without a seed the order is the manifest's. A seed gives
+    the same permutation on every machine and on every Python since 3.2, because Python documents
+    its Mersenne Twister and `sample` as reproducible.
     """
     if seed is None:
         return np.arange(1, count + 1, dtype=np.int64)
@@ -22,10 +22,10 @@ def image_order(count: int, seed: int | None) -> NDArray[np.int64]:
 
 
 def to_manifest_ids(numbers: NDArray[np.int64], order: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Translate numbers that a contestant posted into image ids of the manifest.
+    """Translate the numbers that a contestant posted into the manifest's image ids.
 
-    A number outside 1…count names no image; it stays as it is when that also names none in the
-    manifest, which holds exactly the ids 1…count.
+    A number outside 1…count stays as it is. The manifest holds exactly the ids 1…count, so such a
+    number names no image there either.
     """
     known = (numbers >= 1) & (numbers <= len(order))
     translated = numbers.copy()

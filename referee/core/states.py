@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The life of a session: its state follows from stored facts and `now`, never from a timer."""
+"""The states of a session, computed from stored facts and `now`; no timer changes them."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class SessionState(Enum):
 
 
 class SessionEvent(Enum):
-    """What can happen to a session."""
+    """The events that can change a session's state."""
 
     ARM = "arm"
     LOGIN = "login"
@@ -34,7 +34,7 @@ class SessionEvent(Enum):
 
 
 class EndCause(Enum):
-    """Why a session ended; each cause is the same event."""
+    """Why a session ended. Every cause is the event END."""
 
     DEADLINE = "deadline"
     LOGOUT = "logout"
@@ -43,10 +43,10 @@ class EndCause(Enum):
 
 @dataclass(frozen=True)
 class SessionFacts:
-    """What is recorded of one session; None means that it has not happened.
+    """The recorded moments of one session; None means that it has not happened.
 
-    `length_s` is the contest's time in seconds; `started` is the moment at which the meter's
-    integration began, which is also the moment from which the deadline counts.
+    `length_s` is the session's length in seconds. `started` is the moment when the meter began to
+    integrate; the deadline is `length_s` later.
     """
 
     length_s: float
@@ -60,14 +60,15 @@ class SessionFacts:
 
 
 def elapsed_s(facts: SessionFacts, now: Instant) -> float | None:
-    """Return the seconds since the session's start, or None before it; it goes on past the end."""
+    """Return the seconds since the start, also after the end; None for a session not started."""
     return None if facts.started is None else seconds_between(facts.started, now)
 
 
 def remaining_s(facts: SessionFacts, now: Instant) -> float:
-    """Return the seconds left for the contestant: the whole length before the start, 0 at the end.
+    """Return the seconds that the contestant has left.
 
-    The end is the deadline or an earlier recorded end.
+    Before the start that is the whole length. From the end on it is 0; the end is the deadline,
+    or an earlier recorded end.
     """
     elapsed = elapsed_s(facts, now)
     if elapsed is None:
@@ -78,10 +79,10 @@ def remaining_s(facts: SessionFacts, now: Instant) -> float:
 
 
 def accepts(facts: SessionFacts, received: Instant) -> bool:
-    """Tell whether what was received at this instant counts.
+    """Tell whether an answer counts whose last byte was received at this instant.
 
-    The window is half-open, `[start, end)`, the end being the deadline or an earlier logout or
-    stop: a last byte at the deadline itself is late.
+    The window is half-open, `[start, end)`. The end is the deadline, or an earlier logout or stop.
+    A last byte exactly at the deadline is late.
     """
     elapsed = elapsed_s(facts, received)
     if elapsed is None or elapsed < 0.0 or facts.voided is not None:
@@ -92,15 +93,15 @@ def accepts(facts: SessionFacts, received: Instant) -> bool:
 
 
 def _deadline_passed(facts: SessionFacts, now: Instant) -> bool:
-    """Tell whether the session's length is over; at the deadline itself it is."""
+    """Tell whether the deadline is reached: at the deadline itself this is true."""
     elapsed = elapsed_s(facts, now)
     return elapsed is not None and elapsed >= facts.length_s
 
 
 def end_to_record(facts: SessionFacts, now: Instant, cause: EndCause) -> tuple[Instant, EndCause]:
-    """Return when and why a started session ended, for an end that comes `now`.
+    """Return the moment and the cause to record for a session that ends `now`.
 
-    An end that comes after the deadline is the deadline: it does not lengthen the session.
+    After the deadline both are the deadline's: a late stop does not lengthen the session.
     """
     if facts.started is not None and _deadline_passed(facts, now):
         return shifted(facts.started, facts.length_s), EndCause.DEADLINE
@@ -108,7 +109,7 @@ def end_to_record(facts: SessionFacts, now: Instant, cause: EndCause) -> tuple[I
 
 
 def state_of(facts: SessionFacts, now: Instant) -> SessionState:
-    """Compute the state at `now`; a session whose deadline has passed is ENDED by that alone."""
+    """Return the state at `now`; the deadline alone turns RUNNING into ENDED."""
     if facts.voided is not None:
         return SessionState.VOID
     if facts.sealed is not None:
@@ -122,7 +123,7 @@ def state_of(facts: SessionFacts, now: Instant) -> SessionState:
 
 _S, _E = SessionState, SessionEvent
 
-# What each state allows: the state that follows, which is the same one for an idempotent repeat.
+# The events that each state allows, and the state that follows. A harmless repeat keeps the state.
 _MOVES: dict[tuple[SessionState, SessionEvent], SessionState] = {
     (_S.READY, _E.ARM): _S.ARMED,
     (_S.READY, _E.ABORT): _S.VOID,
@@ -152,9 +153,9 @@ _ADVICE: dict[SessionState, str] = {
 
 
 def require(state: SessionState, event: SessionEvent) -> SessionState:
-    """Return the state that follows, which equals `state` where the event is a harmless repeat.
+    """Return the state after the event; a harmless repeat returns `state` itself.
 
-    Raises `Refusal` (code `state_conflict`) where the table of states does not allow the event.
+    Raises `Refusal` (code `state_conflict`) when the state does not allow the event.
     """
     following = _MOVES.get((state, event))
     if following is None:

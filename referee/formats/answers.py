@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Answers of detections as contestants post them: form lists, JSON or CSV.
 
-A post is taken whole or refused whole. A refusal names every fault of the post at once, so that
-a contestant does not have to find them one by one. JSON and CSV are in the grammar of files.
+A post is taken whole or refused whole. A refusal lists the faults of the post at once, so a
+contestant need not find them one by one. JSON and CSV follow the same grammar as files.
 """
 
 from __future__ import annotations
@@ -20,20 +20,20 @@ from referee.formats.faults import Faults, FormatError, quoted
 from referee.formats.image_numbers import UNKNOWN_IMAGE, parse_posted_image
 
 AnswerFormat = Literal["form", "json", "csv"]
-"""How an answer is written: as an HTML form, as JSON or as CSV."""
+"""The format of an answer: an HTML form, JSON or CSV."""
 
 FORM_FIELDS = ("image_name", "CLASS_ID", "confidence", "xmin", "ymin", "xmax", "ymax")
-"""Names of the parallel lists of a form post, as the clients of 2015-2019 send them."""
+"""The parallel lists of a form post, under the names that the clients of 2015-2019 send."""
 
 MAX_ROWS = 200_000
-"""Most detections in one answer: four times what the whole sample answer file holds."""
+"""Most detections in one answer: four times as many as in the whole sample answer file."""
 
 _INT64_LIMIT = 2**63
 
 
 @contextmanager
 def refused(code: str) -> Iterator[None]:
-    """Turn what is wrong with the text of a post into the refusal of the post."""
+    """Turn a `FormatError` of the block into the refusal of the post, with this code."""
     try:
         yield
     except FormatError as error:
@@ -43,12 +43,13 @@ def refused(code: str) -> Iterator[None]:
 def parse_form(fields: Mapping[str, Sequence[str]]) -> Detections:
     """Parse the parallel lists of a form post.
 
-    `fields` maps a field's name to its values in the order sent; names outside `FORM_FIELDS` are
-    ignored. No `image_name` at all is an empty answer. `confidence` may be missing altogether,
-    then every detection has 1.0. Numbers are read as Python's float() reads them, so NaN and
-    infinity are taken. Raises `Refusal`: code `lists_unequal` when a list is shorter or longer
-    than `image_name` (a number that is none is then reported with it), `not_a_number` (text that
-    is not ASCII never is one), or `too_many_rows`.
+    `fields` maps a field's name to its values in the order sent. Names outside `FORM_FIELDS` are
+    ignored. A post without `image_name` is an empty answer. Without `confidence` every detection
+    has confidence 1.0. Numbers follow Python's float(), so NaN and infinity are taken.
+
+    Raises `Refusal` with one of these codes: `lists_unequal` when a list is shorter or longer than
+    `image_name` (the refusal then also lists the values that are not numbers); `not_a_number`,
+    also for any text that is not ASCII; `too_many_rows`.
     """
     names = fields.get("image_name", ())
     require_rows(len(names))
@@ -103,14 +104,14 @@ def _from_text_columns(
     faults: Faults,
     unequal: bool,
 ) -> Detections:
-    """Convert the columns of `FORM_FIELDS`, adding a fault for each cell that is no number."""
-    # int() and float() also read the digits of other scripts, which no client means.
+    """Convert the columns of `FORM_FIELDS`; add a fault for each cell that is not a number."""
+    # int() and float() also read digits of other scripts. No client means those.
     together = not unequal and "".join(map("".join, columns)).isascii()
     ids = to_ids(columns[0], columns[1], _image_number, _integer) if together else None
     floats = to_floats(columns[2:]) if together else None
     if ids is not None and floats is not None:
         return Detections(ids[0], ids[1], floats[0], floats[1:].T.copy())
-    # Go through again, slowly, to name each cell.
+    # The fast conversion only says that a cell is wrong. Go cell by cell to say which.
     if ids is None:
         _name_faults("image_name", columns[0], _image_number, faults)
         _name_faults("CLASS_ID", columns[1], _integer, faults)
@@ -138,7 +139,7 @@ def _image_number(text: str) -> int:
 
 
 def _integer(text: str) -> int:
-    """Read a class id: an integer, or a float with no fraction as numeric libraries print it."""
+    """Read a class id: an integer, or a float without a fraction, as numeric libraries print."""
     try:
         number = int(text)
     except ValueError:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Class lists of the data sets whose files carry names instead of numbers; class 1 comes first."""
+"""Class lists of data sets whose files name classes instead of numbering them, class 1 first."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ n02391049:zebra
 """
 
 ILSVRC_DET = dict(entry.split(":") for entry in _ILSVRC_DET.split())
-"""Name by WordNet id of ILSVRC's 200 detection classes, in the order of their class ids."""
+"""ILSVRC's 200 detection classes in the order of their class ids: WordNet id to name."""
 
 PASCAL_VOC = tuple(
     "aeroplane bicycle bird boat bottle bus car cat chair cow diningtable dog horse motorbike"

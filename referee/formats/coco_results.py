@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Detections as COCO results, posted or in a file: a JSON list of objects.
 
-Each has `image_id`, `category_id`, `bbox` and `score`. `bbox` is [x, y, width, height]. When no
-object has a `score` every one has 1.0. An id of more than 64 bits names no image and no class.
+Each object has `image_id`, `category_id`, `bbox` and `score`. `bbox` is [x, y, width, height].
+When no object has a `score`, every score is 1.0. An id that needs more than 64 bits names no image
+and no class.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ _INT64_LIMIT = 2**63
 
 
 def load_results(content: bytes) -> list[Any]:
-    """Return the entries of a JSON list; raise `FormatError` where it is none."""
+    """Return the entries of a JSON list; raise `FormatError` for anything else."""
     entries = parse_json_text(content)
     if not isinstance(entries, list):
         kind = "an object, as ground truth is" if isinstance(entries, dict) else shown(entries)
@@ -35,9 +36,9 @@ def load_results(content: bytes) -> list[Any]:
 
 
 def to_results(entries: list[Any]) -> CocoResults:
-    """Take entries by whole columns; only where one is unusual, take them one by one.
+    """Convert entries by whole columns, or one by one when an entry is unusual.
 
-    Raises `FormatError` naming every entry that is wrong by its index from 0.
+    Raises `FormatError`; each fault names its entry by its index from 0.
     """
     try:
         found = _from_columns(entries)
@@ -47,7 +48,7 @@ def to_results(entries: list[Any]) -> CocoResults:
 
 
 def _from_columns(entries: list[Any]) -> CocoResults | None:
-    """Take entries that are complete and of the right types; None or an error for others."""
+    """Convert entries that are complete and of the right types; return None or raise otherwise."""
     ids = [[entry[field] for entry in entries] for field in ("image_id", "category_id")]
     score = [entry["score"] for entry in entries]
     boxes = [entry["bbox"] for entry in entries]
@@ -82,7 +83,7 @@ def _one_by_one(entries: list[Any]) -> CocoResults:
 
 
 class _Entry:
-    """One entry of the list; each field is read once, and what is wrong with it is noted."""
+    """One entry of the list; reading a field adds the field's faults to `faults`."""
 
     def __init__(self, place: str, entry: object, faults: Faults) -> None:
         self._place = place
@@ -92,7 +93,7 @@ class _Entry:
             faults.add(f"{place} is not an object")
 
     def whole(self, field: str) -> int:
-        """Return a whole number of 64 bits."""
+        """Return a field's whole number, `UNKNOWN_IMAGE` if it does not fit into 64 bits."""
         value = self._field(field)
         if isinstance(value, float) and value.is_integer():
             value = int(value)
@@ -101,7 +102,7 @@ class _Entry:
         return int(self._not(field, value, "a whole number"))
 
     def number(self, field: str) -> float:
-        """Return a number."""
+        """Return a field's number."""
         return self._number(field, self._field(field))
 
     def box(self) -> list[float]:
@@ -114,7 +115,7 @@ class _Entry:
         return [0.0] * 4
 
     def _field(self, field: str) -> object:
-        """Return a field's value; `_MISSING` where there is none, which is noted here."""
+        """Return a field's value; note a missing field and return `_MISSING` for it."""
         if self._fields is None:
             return _MISSING
         if field not in self._fields:
@@ -128,12 +129,12 @@ class _Entry:
             try:
                 return float(value)
             except OverflowError:
-                # As 1e400 is, which JSON's own grammar has too.
+                # An integer too large for a float is infinite, as 1e400 is in JSON.
                 return float("inf") if value > 0 else float("-inf")
         return self._not(field, value, "a number")
 
     def _not(self, field: str, value: object, kind: str) -> float:
-        """Note what a value is not; a missing one has been noted already. Return any number."""
+        """Note that a value is not of this kind, unless it is missing, and return 0."""
         if value is not _MISSING:
             self._faults.add(f"{self._place}, {field}: {shown(value)} is not {kind}")
         return 0.0

@@ -21,8 +21,8 @@ def read_coco_truth(path: Path, content: bytes) -> GroundTruthFile:
     """Read `images`, `categories` and `annotations` of COCO instances.
 
     A box [x, y, w, h] has the inclusive corners x, y, x+w-1, y+h-1. Crowd regions (`iscrowd` 1)
-    are left out of the ground truth and kept for COCO's own metric. The class list is that of
-    the categories.
+    are not part of the ground truth; COCO's own metric gets them. The categories are the class
+    list.
     """
     content_json = load_json(path, content)
     images = _by_id(path, content_json, "images")
@@ -59,7 +59,7 @@ def read_coco_truth(path: Path, content: bytes) -> GroundTruthFile:
 
 
 def _by_id(path: Path, content: Any, key: str) -> dict[int, dict[str, Any]]:
-    """Return the objects of a list by their `id`, of which each must be another."""
+    """Return the objects of a list by their `id`; refuse an id that occurs twice."""
     found: dict[int, dict[str, Any]] = {}
     for place, entry in objects(path, content, key):
         own = whole(path, place, entry, "id")
@@ -97,7 +97,7 @@ def _annotation(
 ) -> tuple[int, int, list[float], float]:
     """Return image id, category id, [x, y, w, h] and area of one annotation.
 
-    Without the field `area`, the area is that of the box.
+    Without the field `area`, the area is width times height of the box.
     """
     box = object_at(path, place, annotation, "bbox")
     if not isinstance(box, list) or len(box) != 4:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Columns of texts converted to arrays in few calls: most answers hold five boxes."""
+"""Columns of texts converted to arrays in few calls, for answers of about five boxes."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from itertools import chain
 import numpy as np
 from numpy.typing import NDArray
 
-# What int() reads from ASCII digits alone, and what always fits into 64 bits.
+# Any number with fewer digits than this fits into 64 bits.
 _PLAIN_DIGITS = 18
 
 
@@ -19,9 +19,10 @@ def to_ids(
     image: Callable[[str], int],
     klass: Callable[[str], int],
 ) -> NDArray[np.int64] | None:
-    """Return images and classes in two rows, or None when one of these ASCII texts is no id.
+    """Return images and classes as two rows, or None when a text is not an id.
 
-    `image` and `klass` read what is more than plain digits; they raise ValueError.
+    All texts must be ASCII. `image` and `klass` read the texts of a column that is not all plain
+    digits, and raise ValueError for a text that is not an id.
     """
     numbers = chain(_whole(images, image), _whole(classes, klass))
     try:
@@ -39,9 +40,9 @@ def _whole(texts: Sequence[str], convert: Callable[[str], int]) -> Iterator[int]
 def to_floats(
     columns: Sequence[Sequence[str]], convert: Callable[[str], float] = float
 ) -> NDArray[np.float64] | None:
-    """Return each column as a row, or None when one of these texts is no number."""
+    """Return each column as a row, or None when a text is not a number."""
     rows = len(columns[0])
-    # All in one go: with five boxes in a post a call of numpy takes longer than their numbers.
+    # One call for all columns: with five boxes, a numpy call costs more than converting them.
     numbers = map(convert, chain.from_iterable(columns))
     try:
         table = np.fromiter(numbers, np.float64, len(columns) * rows)

@@ -19,7 +19,7 @@ from referee.formats.text import cells, parse_cell, read_bytes, require_width
 from referee.formats.truth_file import NO_BLACKLIST, GroundTruthFile
 
 BOX_FIELDS = ("image_id", "class_id", "xmin", "ymin", "xmax", "ymax")
-"""Columns of a ground-truth CSV, which has no header; corners are inclusive pixels."""
+"""Columns of a ground-truth CSV without a header; corners are inclusive pixels."""
 
 _IMAGE_FIELDS = ("image_id", "width", "height")
 _BLACKLIST_FIELDS = ("image_id", "class_id")
@@ -29,9 +29,9 @@ Sizes = dict[int, tuple[int, int]]
 
 
 def read_csv_truth(path: Path, content: bytes, images: Path | None) -> GroundTruthFile:
-    """Read boxes `image_id,class_id,xmin,ymin,xmax,ymax`, and the images from their own list.
+    """Read lines `image_id,class_id,xmin,ymin,xmax,ymax`, and the list of images from `images`.
 
-    The class list is 1…highest class with a box.
+    Without `images`, the images are those with a box. The class list is 1…highest class of a box.
     """
     table = parse_numbers(content, len(BOX_FIELDS))
     if table is None or not _are_boxes(table):
@@ -58,7 +58,7 @@ def read_csv_truth(path: Path, content: bytes, images: Path | None) -> GroundTru
 
 
 def _are_boxes(table: NDArray[np.float64]) -> bool:
-    """Tell whether every row is a box that `_require_box` takes."""
+    """Tell whether `_require_box` accepts every row."""
     return bool(
         are_whole(table[:, :2])
         and (table[:, 1] >= 1).all()
@@ -87,7 +87,7 @@ def _read_slowly(path: Path, content: bytes) -> NDArray[np.float64]:
 
 
 def _box_id(text: str) -> int:
-    """Read an id that a double holds exactly, since a row of boxes is kept as doubles."""
+    """Read an id below 2^53: rows of boxes are doubles, which hold only such ids exactly."""
     own = whole_number(text)
     if abs(own) >= 2**53:
         raise ValueError(text)
@@ -95,14 +95,15 @@ def _box_id(text: str) -> int:
 
 
 def _line_of_row(path: Path, content: bytes, row: int) -> tuple[int, list[str]]:
-    """Return number and cells of the line that holds a row, counted from 0."""
+    """Return line number and cells of a row; rows count from 0."""
     return next(itertools.islice(cells(path, content), row, None))
 
 
 def read_image_list(path: Path) -> Sizes:
-    """Read lines `image_id,width,height` into sizes by id.
+    """Read lines `image_id,width,height` and return sizes by image id.
 
-    Of a folder the pictures `1.jpg`, `2.jpg`… are listed; it tells no sizes, which are (0, 0).
+    If `path` is a folder, its pictures `1.jpg`, `2.jpg`… are the images. Their sizes are unknown
+    and given as (0, 0).
     """
     if path.is_dir():
         return {number: (0, 0) for number in _numbered_pictures(path)}
@@ -131,9 +132,9 @@ def read_image_list(path: Path) -> Sizes:
 def read_blacklist(path: Path, truth: GroundTruth) -> NDArray[np.int64]:
     """Read lines `image_id,class_id` into an array of shape (k, 2).
 
-    A class may be given by the WordNet id of an ILSVRC detection synset, as the development
-    kit's own blacklist has it. An image that the ground truth does not have is an
-    error: most likely the ids are of another numbering.
+    A class may also be the WordNet id of an ILSVRC detection synset, as in the development kit's
+    own blacklist. An image that is not in the ground truth is an error: the list most likely uses
+    another numbering.
     """
     known = set(truth.image_ids.tolist())
     pairs = []
@@ -155,7 +156,7 @@ def read_blacklist(path: Path, truth: GroundTruth) -> NDArray[np.int64]:
 def _listed_images(
     images: Path | None, with_boxes: NDArray[np.int64]
 ) -> tuple[NDArray[np.int64], Sizes]:
-    """Return the ids of all images, ascending, and their sizes where they are known."""
+    """Return the ids of all images, ascending, and the sizes that are known."""
     if images is None:
         return np.unique(with_boxes), {}
     sizes = read_image_list(images)

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Detections as lines of numbers, posted or in a file: large ones by whole arrays.
+"""Detections as lines of numbers, posted or in a file; long texts are parsed by whole arrays.
 
-A line is `image_id class_id confidence xmin ymin xmax ymax`, in the grammar of `lines` and
-`numbers`. The first line may leave the confidence out; then all lines must, and it is 1.0. An
-image id may be the name of its file, `7.jpg`. An id of more than 64 bits names no image and no
-class. NaN and infinity are taken: judging them is the scorer's business.
+A line is `image_id class_id confidence xmin ymin xmax ymax`. The modules `lines` and `numbers`
+define its grammar. If the first line has no confidence, no line may have one, and every confidence
+is 1.0. An image id may be a file name, `7.jpg`. An id that needs more than 64 bits names no image
+and no class. NaN and infinity are taken; the scorer judges them.
 """
 
 from __future__ import annotations
@@ -31,26 +31,26 @@ LINE_FIELDS: tuple[str, ...] = (
     "xmax",
     "ymax",
 )
-"""Fields of a line of detections; lines of six fields leave the confidence out."""
+"""Fields of a line of detections; a line of six fields has no confidence."""
 
 _NO_CONFIDENCE = tuple(field for field in LINE_FIELDS if field != "confidence")
 
-# The number of fields is told by the first line that is not empty; it stands within these bytes.
+# The first line that is not empty decides the number of fields; it is looked for in these bytes.
 _FIRST_LINES = 65536
 # Below this many bytes whole arrays cost more than they save.
 _FEW = 2**14
-# float() reads more than the grammar has: underscores, and white space of other kinds.
+# float() also reads underscores and other white space. The grammar has neither.
 _STRANGE = re.compile(r"[^\t\n +-9A-Za-z]")
 
 
 def count_lines(content: bytes) -> int:
-    """Count the lines that hold a detection, or should."""
+    """Count the lines that are not blank: each is one detection, well-formed or not."""
     lines = plain_lines(content).split(b"\n")
     return sum(bool(line.strip(b" \t")) for line in lines)
 
 
 def parse_lines(content: bytes, *, threads: int = 1) -> Detections:
-    """Parse lines with this many threads; raise `FormatError` naming every line that is wrong."""
+    """Parse lines with this many threads; raise `FormatError` naming the lines that are wrong."""
     refuse_utf16(content)
     content = plain_lines(content)
     faults = Faults()
@@ -72,7 +72,7 @@ def parse_lines(content: bytes, *, threads: int = 1) -> Detections:
 
 
 def _fields_of(content: bytes) -> tuple[str, ...]:
-    """Return the fields of all lines, as the first that is not empty tells them."""
+    """Return the fields of every line, decided by the first line that is not empty."""
     beginning = _text(content[: content.find(b"\n", _FIRST_LINES) + 1 or None])
     cells = map(split_cells, beginning.split("\n"))
     return _fields(next(filter(None, cells), []))
@@ -83,7 +83,7 @@ def _fields(cells: list[str]) -> tuple[str, ...]:
 
 
 def _text(content: bytes) -> str:
-    """Decode ASCII; another byte becomes an escape such as `\\xff`, which is part of no number."""
+    """Decode ASCII; any other byte becomes an escape such as `\\xff`, which no number contains."""
     return content.decode("ascii", "backslashreplace")
 
 
@@ -94,9 +94,9 @@ def _from_table(table: NDArray[np.float64]) -> Detections:
 
 
 def _from_text(text: str, first: int, fields: tuple[str, ...] | None, faults: Faults) -> Detections:
-    """Parse lines cell by cell; note what is wrong with each.
+    """Parse lines cell by cell; add the faults of each line to `faults`.
 
-    `first` is the number of the first line. Without `fields` the lines tell them.
+    `first` is the number of the first line. Without `fields` the first line decides them.
     """
     ordinary = not _STRANGE.search(text)
     numbered = [(n, row) for n, row in enumerate(_rows(text, ordinary), first) if row]
@@ -107,7 +107,7 @@ def _from_text(text: str, first: int, fields: tuple[str, ...] | None, faults: Fa
     for place, row in numbered:
         if len(row) != width:
             faults.add(f"line {place} has {len(row)} fields, not {width}: give {','.join(fields)}")
-    # The other lines are looked at all the same, so that their faults are told with these.
+    # Check the cells of the other lines too, so that all faults are told at once.
     numbered = [(place, row) for place, row in numbered if len(row) == width]
     columns = list(zip(*(row for _, row in numbered), strict=True)) or [()] * width
     ids = to_ids(columns[0], columns[1], image_number, class_number)
@@ -121,7 +121,7 @@ def _from_text(text: str, first: int, fields: tuple[str, ...] | None, faults: Fa
 
 
 def _rows(text: str, ordinary: bool) -> Iterable[list[str]]:
-    """Return the cells of each line; most texts have one kind of separator, which is fast."""
+    """Return the cells of each line; a text that separates by blanks alone is split fast."""
     lines = text.split("\n")
     if ordinary and "," not in text:
         return map(str.split, lines)

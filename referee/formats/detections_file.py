@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Detections from a file, in the grammar of what is posted: COCO results, or lines."""
+"""Detections from a file: COCO results or lines, in the same grammar as posts."""
 
 from __future__ import annotations
 
@@ -18,16 +18,17 @@ _THREADS = min(4, os.cpu_count() or 1)
 
 
 def read_detections(path: Path) -> Detections:
-    """Read detections; a file named `.json`, or one that begins with `[` or `{`, is COCO results.
+    """Read the detections of a file.
 
-    Others are lines, see `detection_lines`. Raises InputError naming the file and what is wrong.
+    A file named `.json`, or one that begins with `[` or `{`, holds COCO results. Any other file
+    holds lines, see `detection_lines`. Raises InputError naming the file and its faults.
     """
     found = _read(path)
     return found.to_detections() if isinstance(found, CocoResults) else found
 
 
 def read_coco_results(path: Path) -> CocoResults:
-    """Read the same files in COCO's terms, x, y, width, height, as results JSON has them."""
+    """Read the same files as `read_detections`, with boxes as x, y, width, height."""
     found = _read(path)
     return found if isinstance(found, CocoResults) else CocoResults.from_detections(found)
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What is wrong with a text that somebody wrote: every fault at once, in printable words."""
+"""The faults of a text that somebody wrote, collected and told at once in printable words."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ _SHOWN = 40
 
 
 class FormatError(RefereeError):
-    """A text that cannot be read, with the faults that make it so.
+    """The error of a text that cannot be read, with its faults.
 
-    Its string joins the faults and has neither a capital nor a full stop, so that a caller can
-    say where the text came from: `file.csv, line 3, xmin: 'x' is not a number`.
+    The error's string joins the faults. It has no capital and no full stop, so a caller can put
+    the text's origin before it: `file.csv, line 3, xmin: 'x' is not a number`.
     """
 
     def __init__(self, faults: tuple[str, ...], unlisted: int = 0) -> None:
@@ -27,7 +27,7 @@ class FormatError(RefereeError):
 
 
 class Faults:
-    """The faults of one text: the first 20 are kept, the others are counted."""
+    """The faults of one text: it keeps the first 20 and counts the others."""
 
     def __init__(self) -> None:
         self._texts: list[str] = []
@@ -46,6 +46,6 @@ class Faults:
 
 
 def quoted(text: str) -> str:
-    """Return the beginning of a text in quotes; what cannot be printed is shown as an escape."""
+    """Return the beginning of a text in quotes, with escapes for unprintable characters."""
     shown = "".join(c if c.isprintable() else ascii(c)[1:-1] for c in text[:_SHOWN])
     return f"'{shown}…'" if len(text) > _SHOWN else f"'{shown}'"

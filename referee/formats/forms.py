@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Bodies of HTML forms, parsed fast: contestants send thousands of them, with lists of fields.
+"""A fast parser for HTML forms: contestants post thousands of them, with lists of fields.
 
-The library's parser takes three times as long for the same result. With a thousand boxes in a
-post that is most of the post's time. A property test compares both.
+The standard library's parser takes three times as long for the same result. With a thousand boxes
+that would be most of the post's time. A property test compares both parsers.
 """
 
 from __future__ import annotations
@@ -12,15 +12,15 @@ from collections.abc import Container, Iterator
 from urllib.parse import unquote_plus
 
 LONGEST_VALUE = 10_000
-"""Characters of a form's value that are looked at; a number or a token has a few dozen."""
+"""Characters of a form's value that are read; a number or a token has a few dozen."""
 
-# A body is taken apart in pieces of about this length.
+# A body is parsed in pieces of about this many bytes.
 _PIECE = 256 * 1024
-# Values of so many characters come again and again in a long body; so many of them are kept once.
+# Short values repeat in a long body. Up to _SHARED values of up to _SHORT characters are shared.
 _SHORT = 4
 _SHARED = 20_000
 
-# Two patterns: a single one that begins in either way is tried at every byte, and is far slower.
+# Two patterns, because one pattern for both beginnings is tried at every byte and is far slower.
 _FIRST_TOKEN = re.compile(rb"token=([^&]*)")
 _LATER_TOKEN = re.compile(rb"&token=([^&]*)")
 _MULTIPART_TOKEN = re.compile(
@@ -34,13 +34,15 @@ def parse_urlencoded(
     """Return name → values, in the order sent, of an `application/x-www-form-urlencoded` body.
 
     Equals `urllib.parse.parse_qsl(body, keep_blank_values=True)` grouped by name: blank values
-    are kept, empty parts skipped, bytes that are no UTF-8 replaced. With `names` only the fields
-    of these names are kept. A value of more than `LONGEST_VALUE` characters is cut there, since
-    taking its escapes apart needs many times its length. Of a name no more than `most` values and
-    one are kept. So a long body takes a few times its length and no more.
+    are kept, empty parts are skipped, bytes that are not UTF-8 are replaced. With `names` only
+    the fields of these names are kept.
+
+    Two limits keep the memory at a few times the body's length. A value of more than
+    `LONGEST_VALUE` characters is cut there, since decoding escapes takes many times their length.
+    A name keeps at most `most` + 1 values, so the caller can see that there were more than `most`.
     """
     fields: dict[str, list[str]] = {}
-    # Values that come often, in a long body: each is kept once.
+    # Short values of a long body, each stored once.
     shared: dict[str, str] | None = {} if len(body) > _PIECE else None
     for piece in _pieces(body):
         text = piece.decode("utf-8", "replace")
@@ -67,7 +69,7 @@ def parse_urlencoded(
 
 
 def _pieces(body: bytes) -> Iterator[bytes]:
-    """Yield a body in parts that end between two fields, so that each can be taken apart alone."""
+    """Yield a body in pieces that end between two fields, so each piece can be parsed alone."""
     start = 0
     while start < len(body):
         end = body.find(b"&", start + _PIECE)
@@ -77,7 +79,7 @@ def _pieces(body: bytes) -> Iterator[bytes]:
 
 
 def find_token(body: bytes, multipart: bool) -> str | None:
-    """Return the first field `token` of a form's beginning without taking the form apart."""
+    """Return the first field `token` in the beginning of a form, without parsing the form."""
     if multipart:
         found = _MULTIPART_TOKEN.search(body)
     else:

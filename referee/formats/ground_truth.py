@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Ground truth, however it is written: COCO JSON, a folder of XML, or CSV."""
+"""Ground truth of any format: COCO JSON, a folder of XML, or CSV."""
 
 from __future__ import annotations
 
@@ -24,12 +24,12 @@ def read_ground_truth(
     blacklist: Path | None = None,
     classes: int | None = None,
 ) -> GroundTruthFile:
-    """Read ground truth; a folder holds XML, a file that begins with `{` is COCO, others are CSV.
+    """Read ground truth: a folder is XML, a file that begins with `{` is COCO, others are CSV.
 
-    `images` lists the images beside CSV or XML (a folder of pictures is taken too, see
-    `csv_truth` and `xml_truth`); without it only images with a box are known in CSV. `blacklist`
-    is CSV `image_id,class_id`. With `classes` the class list is 1…classes, otherwise it is the
-    source's own. Image ids stay the source's own. Raises InputError naming file, line and field.
+    `images` lists the images for CSV or XML, see `csv_truth` and `xml_truth`; it may be a folder
+    of pictures. Without it, a CSV source has only the images with a box. `blacklist` is CSV
+    `image_id,class_id`. With `classes` the class list is 1…classes, otherwise the source's own.
+    Image ids stay the source's own. Raises InputError naming file, line and field.
     """
     if not path.exists():
         raise InputError(f"{path} does not exist: name the ground truth's file or folder")
@@ -56,7 +56,7 @@ def read_ground_truth(
 
 
 def _require_folder(path: Path, images: Path | None) -> None:
-    """Refuse a list of images beside a source that lists them itself."""
+    """Refuse a list of images for a source that lists its images itself."""
     if images is not None and not images.is_dir():
         raise InputError(f"{images} is not needed: {path} lists its images itself")
 
@@ -64,7 +64,7 @@ def _require_folder(path: Path, images: Path | None) -> None:
 def _with_classes(path: Path, truth: GroundTruth, classes: int) -> GroundTruth:
     """Replace the class list by 1…classes."""
     if classes < 1:
-        raise InputError(f"{classes} is no number of classes: give 1 or more")
+        raise InputError(f"{classes} is not a number of classes: give 1 or more")
     if int(truth.box_class_id.max()) > classes or int(truth.box_class_id.min()) < 1:
         odd = truth.box_class_id[(truth.box_class_id > classes) | (truth.box_class_id < 1)]
         raise InputError(f"{path} has boxes of class {odd[0]}, which is outside 1 to {classes}")

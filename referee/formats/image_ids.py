@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Image ids of a source, and the numbers 1…N under which contestants know the images."""
+"""Translation between a source's image ids and the contest's image numbers 1…N."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from referee.core.detections import Detections
 from referee.core.ground_truth import GroundTruth
 
 Numbering = Literal["own", "contest"]
-"""Whether image ids are the source's own or the contest's 1…N."""
+"""Which numbers image ids are: the source's own ids, or the contest's 1…N."""
 
 Ints = NDArray[np.int64]
 
@@ -27,9 +27,9 @@ def contest_image_ids(own_ids: Iterable[int]) -> dict[int, int]:
 
 
 def renumber(truth: GroundTruth, mapping: Mapping[int, int]) -> GroundTruth:
-    """Return the same ground truth with its image ids replaced; raise KeyError for an unmapped one.
+    """Return the same ground truth with other image ids; boxes keep their order.
 
-    Boxes keep their order. The mapping must be one to one.
+    The mapping must be one to one. Raises KeyError for an image id that is not in it.
     """
     new_ids = np.array([mapping[own] for own in truth.image_ids.tolist()], dtype=np.int64)
     blacklist = truth.blacklist.reshape(-1, 2).copy()
@@ -43,9 +43,9 @@ def renumber(truth: GroundTruth, mapping: Mapping[int, int]) -> GroundTruth:
 
 
 def renumber_detections(detections: Detections, mapping: Mapping[int, int]) -> Detections:
-    """Return the same rows with their image ids replaced; one that is not mapped becomes -2^63.
+    """Return the same rows with other image ids; an id outside the mapping becomes -2^63.
 
-    That number names no image of a sensible source, so the scorer counts the row as unknown.
+    No sensible source uses -2^63, so the scorer counts such a row as of an unknown image.
     """
     return replace(detections, image_id=_renumber(detections.image_id, mapping))
 
@@ -53,9 +53,9 @@ def renumber_detections(detections: Detections, mapping: Mapping[int, int]) -> D
 def in_own_ids(
     detections: Detections, truth: GroundTruth, numbering: Numbering | None = None
 ) -> tuple[Detections, Numbering]:
-    """Return detections in the own image ids of `truth`, and the numbering that they had.
+    """Return detections under the source's own image ids, and the numbering that they had.
 
-    Without `numbering` it is the source's own, unless more rows name an image as contest ids.
+    Without `numbering` it is guessed: "contest" if more rows name an image that way, else "own".
     """
     image_id, numbering = own_image_ids(detections.image_id, truth, numbering)
     return replace(detections, image_id=image_id), numbering
@@ -64,7 +64,7 @@ def in_own_ids(
 def own_image_ids(
     image_id: Ints, truth: GroundTruth, numbering: Numbering | None = None
 ) -> tuple[Ints, Numbering]:
-    """Do the same for image ids alone, shape (n,)."""
+    """Do for image ids alone, shape (n,), what `in_own_ids` does for detections."""
     if numbering is None:
         own = np.isin(image_id, truth.image_ids).sum()
         contest = ((image_id >= 1) & (image_id <= len(truth.image_ids))).sum()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Image numbers as contestants write them, in requests and in answers."""
+"""Image numbers as contestants write them in requests and in answers."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from referee.errors import Refusal
 from referee.formats.faults import quoted
 
 ARCHIVE_SIZE = 100
-"""Images in one archive of `/zipimages`; the last may hold fewer."""
+"""Images in one archive of `/zipimages`; the last archive may hold fewer."""
 
 UNKNOWN_IMAGE = -1
-"""Stands for a number that is too large to store; such a number names no image."""
+"""Replaces a number that is too large to store; it names no image."""
 
 _DIGITS = re.compile(r"[0-9]+")
 _POSTED = re.compile(r"([+-]?)([0-9]+)(?:\.0*)?(?:\.jpe?g)?", re.IGNORECASE)
@@ -20,17 +20,17 @@ _INT64_DIGITS = 18
 
 
 def requested_image(text: str, count: int) -> int:
-    """Return the number in 1…count that a request for an image names.
+    """Return the image number, 1…count, in a request for an image.
 
-    Only the digits 0-9 are allowed, leading zeros included. Raises `Refusal` with code
-    `image_index_invalid` for anything else and `image_index_out_of_range` outside 1…count.
+    The text may hold only the digits 0-9; leading zeros are allowed. Raises `Refusal` with code
+    `image_index_invalid` for any other text, and `image_index_out_of_range` outside 1…count.
     """
     if not _DIGITS.fullmatch(text):
         raise Refusal(
             "image_index_invalid",
             f"{quoted(text)} is not an image number: send digits, 1 to {count}.",
         )
-    # int() is slow for thousands of digits, and such numbers are out of range anyway.
+    # int() is slow for thousands of digits, and such a number is out of range anyway.
     digits = text.lstrip("0")
     number = int(digits) if 0 < len(digits) <= _INT64_DIGITS else 0
     if not 1 <= number <= count:
@@ -42,10 +42,10 @@ def requested_image(text: str, count: int) -> int:
 
 
 def requested_archive(text: str, count: int) -> range:
-    """Return the image numbers in the archive that a request names by its first one.
+    """Return the image numbers of an archive; the request names its first image.
 
-    Archives begin at 1, 101, 201 …; raises `Refusal` as `requested_image` does, and with code
-    `archive_index_invalid` for a number between.
+    Archives begin at 1, 101, 201 …. Raises `Refusal` as `requested_image` does, and with code
+    `archive_index_invalid` for an image at which no archive begins.
     """
     first = requested_image(text, count)
     if (first - 1) % ARCHIVE_SIZE:
@@ -60,13 +60,13 @@ def requested_archive(text: str, count: int) -> range:
 def parse_posted_image(text: str) -> int:
     """Return the number in a posted image name: `7`, `007`, `7.0`, `7.jpg` or `7.JPEG`.
 
-    The number may be any integer, also one that names no image (`UNKNOWN_IMAGE` stands for one
-    of more than 18 digits); text that holds no integer raises ValueError.
+    The number may be any integer, also one that names no image. A number of more than 18 digits
+    becomes `UNKNOWN_IMAGE`. Raises ValueError for any other text.
     """
     match = _POSTED.fullmatch(text.strip())
     if match is None:
         raise ValueError(f"{quoted(text)} is not an image number")
-    # As above: too many digits are not converted.
+    # int() is slow for thousands of digits.
     digits = match.group(2).lstrip("0")
     if len(digits) > _INT64_DIGITS:
         return UNKNOWN_IMAGE

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Fields of parsed JSON, checked so that an error names file, object and field."""
+"""Checked access to fields of parsed JSON; an error names file, object and field."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _INT64_LIMIT = 2**63
 
 
 def objects(path: Path, content: Any, key: str) -> Iterator[tuple[str, dict[str, Any]]]:
-    """Yield place (`annotations[0]`…) and object of each entry of a list of objects."""
+    """Yield the place, such as `annotations[0]`, and the object of each entry of a list."""
     entries = content.get(key) if isinstance(content, dict) else None
     if not isinstance(entries, list):
         raise InputError(f"{path} has no list '{key}': give COCO instances JSON")
@@ -26,14 +26,14 @@ def objects(path: Path, content: Any, key: str) -> Iterator[tuple[str, dict[str,
 
 
 def object_at(path: Path, place: str, entry: dict[str, Any], field: str) -> Any:
-    """Return a field's value; raise InputError where it is missing."""
+    """Return a field's value; raise InputError if the field is missing."""
     if field not in entry:
         raise InputError(f"{path}, {place} has no {field}")
     return entry[field]
 
 
 def whole(path: Path, place: str, entry: dict[str, Any], field: str) -> int:
-    """Return a field that is a whole number of 64 bits."""
+    """Return a field's whole number of 64 bits; raise InputError for any other value."""
     value = object_at(path, place, entry, field)
     if isinstance(value, float) and value.is_integer():
         value = int(value)
@@ -45,7 +45,7 @@ def whole(path: Path, place: str, entry: dict[str, Any], field: str) -> int:
 
 
 def number(path: Path, place: str, field: str, value: Any) -> float:
-    """Return a value that is a number."""
+    """Return a value as a float; raise InputError if it is not a number or too large."""
     if isinstance(value, bool) or not isinstance(value, (int, float)):
         raise InputError(f"{path}, {place}, {field}: {shown(value)} is not a number")
     try:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""JSON as people and programs write it: UTF-8, parsed so that every failure is one sentence."""
+"""A JSON parser for UTF-8 text that tells every failure in one sentence."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ _SHOWN = 40
 
 
 def parse_json_text(content: bytes) -> Any:
-    """Parse JSON; raise `FormatError` naming the line and column where it stops being JSON.
+    """Parse JSON; raise `FormatError` naming the line and column of the first error.
 
-    A byte order mark of UTF-8 is skipped. `NaN` and `Infinity` are taken, as Python writes them.
+    A UTF-8 byte order mark is skipped. `NaN` and `Infinity` are taken, because Python writes them.
     """
     refuse_utf16(content)
     try:
@@ -28,13 +28,13 @@ def parse_json_text(content: bytes) -> Any:
     except RecursionError:
         fault = "not JSON that can be read (lists are nested too deeply)"
     except ValueError:
-        # Python's own limit for the conversion of integers, 4,300 digits.
+        # Python converts integers of at most 4,300 digits.
         fault = "not JSON that can be read (a number has too many digits)"
     raise FormatError((fault,))
 
 
 def shown(value: object) -> str:
-    """Return a JSON value in short; a list or object, which may be nested, is named by its kind."""
+    """Return a JSON value shortened for a message: a list or object by its kind alone."""
     if isinstance(value, list):
         return "a list"
     return "an object" if isinstance(value, dict) else json.dumps(value)[:_SHOWN]

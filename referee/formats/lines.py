@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Lines of cells, as every list is written that is no JSON: boxes, detections, sizes, blacklists.
+"""Lines of cells, the grammar of every list that is not JSON: boxes, detections, sizes, blacklists.
 
-A line ends with LF, CR LF or CR. Its cells are separated by a comma, with blanks around it or
-not, or by blanks alone; blanks are spaces and tabs. Between two commas, and beside one at the
-line's end, stands an empty cell. Lines of nothing but blanks do not count. A byte order mark of
-UTF-8 before the first line is skipped.
+A line ends with LF, CR LF or CR. A comma, with or without blanks around it, separates two cells;
+so do blanks alone. Blanks are spaces and tabs. There is an empty cell between two commas, before a
+comma that begins a line and after a comma that ends it. Blank lines do not count. A UTF-8 byte
+order mark before the first line is skipped.
 """
 
 from __future__ import annotations
@@ -15,13 +15,13 @@ import re
 from referee.formats.faults import FormatError
 
 BLANKS = " \t"
-"""What separates cells beside the comma."""
+"""The characters that separate cells, beside the comma."""
 
 _SEPARATOR = re.compile(r"[ \t]*,[ \t]*|[ \t]+")
 
 
 def plain_lines(content: bytes) -> bytes:
-    """Return the same lines without a byte order mark, each ended by LF alone."""
+    """Return the same lines without a byte order mark; LF alone ends each."""
     if content.startswith(codecs.BOM_UTF8):
         content = content[len(codecs.BOM_UTF8) :]
     if b"\r" in content:
@@ -30,13 +30,13 @@ def plain_lines(content: bytes) -> bytes:
 
 
 def refuse_utf16(content: bytes) -> None:
-    """Raise `FormatError` for text in UTF-16, which some shells write when they redirect."""
+    """Raise `FormatError` for text in UTF-16: some shells redirect output in UTF-16."""
     if content.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
         raise FormatError(("the text is in UTF-16: save it as UTF-8",))
 
 
 def split_cells(line: str) -> list[str]:
-    """Return the cells of a line; none for a line of blanks."""
+    """Return the cells of a line; a blank line has none."""
     if " " in line or "\t" in line:
         line = line.strip(BLANKS)
         return _SEPARATOR.split(line) if line else []

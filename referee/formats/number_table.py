@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """Large tables of plain numbers, parsed by whole arrays instead of line by line.
 
-The grammar is that of `lines` and `numbers`. A million lines take a fraction of a second. Runs of
-digits are found by comparing bytes. Eight digits at a time become an integer by three
-multiplications on a 64-bit word. Integer and fraction join exactly, since both are below 2^53 and
-the power of ten is exact. So every value is the one that float() gives. Unusual lines are left to
-float(), one by one. What is no table of numbers is left to the caller, who can say why.
+The modules `lines` and `numbers` define the grammar. A million lines take a fraction of a second.
+Comparing bytes finds the runs of digits. Three multiplications on a 64-bit word turn up to eight
+digits into an integer. Integer and fraction join exactly, since both are below 2^53 and the power
+of ten is exact. So every value equals that of float(). float() itself reads the unusual lines, one
+by one. The functions return None for text that is no table; the caller then finds the reason.
 """
 
 from __future__ import annotations
@@ -45,13 +45,13 @@ _POWERS: Floats = np.array([10.0**n for n in range(_LONGEST_RUN + 1)])
 _LAST_BYTES = np.array(
     [0] + [(2**64 - 1) & ((2**64 - 1) << 8 * (8 - n)) for n in range(1, 9)], dtype=np.uint64
 )
-# What float() reads beside digits, point, minus and blanks; it also reads underscores and white
-# space of other kinds, which are no part of the grammar.
+# The further characters of numbers such as 1e5, +1, inf and nan. float() also reads underscores
+# and other white space, but the grammar has neither.
 _OF_NUMBERS = np.isin(np.arange(256), list(b"+EINFTYAeinftya"))
 
 
 def parse_numbers(content: bytes, columns: int) -> Floats | None:
-    """Return the table (n, columns) that lines of numbers hold; None where they hold none."""
+    """Return lines of numbers as a table (n, columns), or None if they are no such table."""
     blocks = parse_blocks(plain_lines(content), columns, threads=_THREADS)
     tables = [table for _, table in blocks]
     found = [table for table in tables if table is not None]
@@ -63,10 +63,10 @@ def parse_numbers(content: bytes, columns: int) -> Floats | None:
 def parse_blocks(
     content: bytes, columns: int, *, threads: int = 1
 ) -> Iterator[tuple[bytes, Floats | None]]:
-    """Yield blocks of plain lines, in order, each with the table (n, columns) that it holds.
+    """Yield blocks of plain lines in order, each with its table (n, columns).
 
-    The table is None where a line of the block has another number of cells, an empty cell, or
-    one that is no number. One thread is the caller's own.
+    The table is None if a line of the block has another number of cells, an empty cell, or a cell
+    that is not a number. With one thread the caller's own thread parses.
     """
     blocks = _split(content)
     parse = partial(_parse_block, columns=columns)
@@ -78,12 +78,12 @@ def parse_blocks(
 
 
 def are_whole(numbers: Floats) -> bool:
-    """Tell whether all numbers are integers small enough for a double to hold each exactly."""
+    """Tell whether all numbers are integers below 2^53, which doubles hold exactly."""
     return bool(((np.abs(numbers) < _EXACT) & (np.floor(numbers) == numbers)).all())
 
 
 def _split(content: bytes) -> list[bytes]:
-    """Cut content into blocks that end at the end of a line."""
+    """Cut content into blocks of whole lines."""
     blocks = []
     start = 0
     while start < len(content):
@@ -94,7 +94,7 @@ def _split(content: bytes) -> list[bytes]:
 
 
 def _parse_block(block: bytes, columns: int) -> Floats | None:
-    """Parse a block of lines: by arrays what is plain, by float() what is not."""
+    """Parse a block of lines: plain lines by arrays, the others by float()."""
     block = block.replace(b", ", b",")
     text = np.full(len(block) + 2 * _PADDING, _NEWLINE, dtype=np.uint8)
     text[_PADDING:-_PADDING] = np.frombuffer(block, dtype=np.uint8)
@@ -117,7 +117,7 @@ def _parse_block(block: bytes, columns: int) -> Floats | None:
 
 
 def _blank_lines(text: Bytes, within: Ints) -> list[tuple[int, bytes]]:
-    """Overwrite the lines that these bytes are in; return the start and content of each."""
+    """Blank out the lines that contain the bytes `within`; return start and content of each."""
     if not len(within):
         return []
     newlines = np.flatnonzero(text == _NEWLINE)
@@ -130,7 +130,7 @@ def _blank_lines(text: Bytes, within: Ints) -> list[tuple[int, bytes]]:
 
 
 def _is_unusual(text: Bytes) -> NDArray[np.bool_]:
-    """Tell which bytes are none of digits, point, minus, comma and blanks."""
+    """Tell which bytes are not digits, point, minus, comma, line end or blanks."""
     unusual: NDArray[np.bool_] = (text > _NINE) | (text == ord("/"))
     unusual |= (text > _BLANK) & (text < _COMMA)
     control = text < _BLANK
@@ -142,8 +142,8 @@ def _is_unusual(text: Bytes) -> NDArray[np.bool_]:
 def _parse_plain(text: Bytes, columns: int) -> tuple[Floats, Ints] | None:
     """Parse numbers `[-]digits[.digits]`; return the table and the place where each row starts.
 
-    None where a number has another form or too many digits, where a cell is empty, or where rows
-    and lines do not agree.
+    Returns None if a number has another form or too many digits, if a cell is empty, or if a line
+    does not hold exactly one row.
     """
     digit = (text - np.uint8(_ZERO)) < 10
     edges = np.flatnonzero(digit[1:] != digit[:-1]) + 1
@@ -178,17 +178,17 @@ def _parse_plain(text: Bytes, columns: int) -> tuple[Floats, Ints] | None:
 
 
 def _fractions_follow(start: Ints, end: Ints, fraction: NDArray[np.bool_]) -> bool:
-    """Tell whether each fraction stands one byte after an integer."""
+    """Tell whether each fraction follows an integer, with one byte (the point) between them."""
     if fraction[0] or (fraction[1:] & fraction[:-1]).any():
         return False
     return bool(((start[1:] - end[:-1] == 1) | ~fraction[1:]).all())
 
 
 def _only_numbers(text: Bytes, digit: NDArray[np.bool_], place: Ints, signs: int) -> bool:
-    """Tell whether numbers and single separators are all that there is.
+    """Tell whether the text holds only numbers with single separators between them.
 
-    Every number, at `place`, must begin after a separator; no comma may touch another separator;
-    and the bytes that are neither digits nor separators must be the `signs` of the numbers.
+    Every number, at `place`, must begin after a separator. No comma may touch another separator.
+    All other bytes must be the points and minus signs of the numbers, `signs` in number.
     """
     comma = text == _COMMA
     separator = (text <= _BLANK) | comma
@@ -201,13 +201,13 @@ def _only_numbers(text: Bytes, digit: NDArray[np.bool_], place: Ints, signs: int
 
 
 def _digits(text: Bytes, end: Ints, length: Ints) -> Words:
-    """Return the integers whose last digit stands before `end` and that have `length` digits."""
+    """Return the integers that end before the places `end` and have `length` digits."""
     words: Words = np.ndarray((len(text) - 7,), dtype="<u8", buffer=text.data, strides=(1,))
-    # The bytes before the number are masked off; taking "0" off each byte is an exclusive or.
+    # The exclusive or takes "0" off each digit; the mask clears the bytes before the number.
     word = words[end - 8]
     word ^= np.uint64(0x3030303030303030)
     word &= _LAST_BYTES[length]
-    # Pairs of digits, then of pairs, then of quadruples: the first digit is the lowest byte.
+    # Join digits to pairs, pairs to quadruples, quadruples to eight. The lowest byte comes first.
     for factor, bits, kept in _PAIRINGS:
         word *= factor
         word >>= bits
@@ -216,10 +216,10 @@ def _digits(text: Bytes, end: Ints, length: Ints) -> Words:
 
 
 def _join(value: Words, length: Ints, fraction: NDArray[np.bool_]) -> tuple[Floats, Floats, Ints]:
-    """Join runs of digits with the fractions after them.
+    """Join each integer part with the fraction after it.
 
-    Return each number's digits as one integer, the power of ten to divide it by, and its first
-    run.
+    Return each number's digits as one integer, the power of ten that divides it, and the index of
+    its first run of digits.
     """
     first: Ints = np.flatnonzero(~fraction)
     following = np.minimum(first + 1, len(value) - 1)
@@ -231,7 +231,7 @@ def _join(value: Words, length: Ints, fraction: NDArray[np.bool_]) -> tuple[Floa
 
 
 def _parse_lines(lines: list[bytes], columns: int) -> Floats | None:
-    """Parse lines by float(); a cell between commas must not be empty."""
+    """Parse lines by float(); return None if a cell is not a number or a row has a wrong width."""
     cells: list[bytes] = []
     rows = 0
     for line in lines:

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How numbers and ids are written in lines: one grammar for what is posted and what is in files.
+"""The grammar of numbers and ids in lines, the same for posts and for files.
 
-A number is what C, Python and numpy print: `7`, `-0.5`, `.5`, `5.`, `1e-05`, `nan`, `inf`. The
-signs `+` and `-` may stand before it. Underscores, hexadecimal digits and the digits of other
-scripts make no number.
+A number is written as C, Python and numpy print it: `7`, `-0.5`, `.5`, `5.`, `1e-05`, `nan`,
+`inf`. It may begin with `+` or `-`. Underscores, hexadecimal digits and digits of other scripts
+are not allowed.
 """
 
 from __future__ import annotations
@@ -17,20 +17,20 @@ _INTEGER = re.compile(r"([-+]?)0*([0-9]+)")
 _PICTURE = re.compile(r"([-+]?[0-9]+(?:\.0*)?)\.jpe?g", re.IGNORECASE)
 _INT64_LIMIT = 2**63
 _INT64_DIGITS = 19
-# A text of digits alone and of at most so many needs no further look.
+# A text of at most this many digits fits into 64 bits.
 _PLAIN_DIGITS = 18
 
 
 def number(text: str) -> float:
     """Read a number, NaN and infinity included; raise ValueError for any other text."""
-    # float() reads more than the grammar has: underscores, other scripts, blanks around.
+    # float() also reads underscores, digits of other scripts and blanks around the number.
     if not _NUMBER.fullmatch(text):
         raise ValueError(text)
     return float(text)
 
 
 def whole_number(text: str) -> int:
-    """Read a whole number of 64 bits, also one written `7.0` or `7e0`; raise ValueError else."""
+    """Read a whole number of 64 bits, written `7`, `7.0` or `7e0`; else raise ValueError."""
     value = _whole(text)
     if value is None:
         raise ValueError(text)
@@ -38,19 +38,19 @@ def whole_number(text: str) -> int:
 
 
 def class_number(text: str) -> int:
-    """Read a whole number; `UNKNOWN_IMAGE` stands for one that does not fit into 64 bits."""
+    """Read a whole number; return `UNKNOWN_IMAGE` if it does not fit into 64 bits."""
     value = _whole(text)
     return UNKNOWN_IMAGE if value is None else value
 
 
 def image_number(text: str) -> int:
-    """Read an image id as `class_number` does, or the name of its file: `7.jpg`, `007.JPEG`."""
+    """Read an image id: a number as `class_number` reads it, or a file name such as `7.jpg`."""
     picture = None if text.isdigit() else _PICTURE.fullmatch(text)
     return class_number(picture.group(1) if picture else text)
 
 
 def _whole(text: str) -> int | None:
-    """Return a whole number, None where it needs more than 64 bits; raise ValueError else."""
+    """Return a whole number, or None if it needs more than 64 bits; else raise ValueError."""
     if len(text) <= _PLAIN_DIGITS and text.isascii() and text.isdigit():
         return int(text)
     digits = _INTEGER.fullmatch(text)
@@ -60,7 +60,7 @@ def _whole(text: str) -> int | None:
             raise ValueError(text)
         whole = int(value)
     elif len(digits.group(2)) > _INT64_DIGITS:
-        # int() takes long for thousands of digits, and then refuses them.
+        # int() is slow for thousands of digits and refuses more than 4,300.
         return None
     else:
         whole = int(digits.group(1) + digits.group(2))

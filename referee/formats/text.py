@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Files of text and JSON, opened so that every failure is one clear sentence."""
+"""Readers of text and JSON files that tell every failure in one clear sentence."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _Value = TypeVar("_Value")
 
 
 def read_bytes(path: Path) -> bytes:
-    """Return a file's content; raise InputError where it cannot be read."""
+    """Return a file's content; raise InputError if it cannot be read."""
     try:
         return path.read_bytes()
     except IsADirectoryError:
@@ -26,7 +26,7 @@ def read_bytes(path: Path) -> bytes:
 
 
 def load_json(path: Path, content: bytes) -> Any:
-    """Parse JSON; raise InputError naming the line and column where it stops being JSON."""
+    """Parse JSON; raise InputError naming the file, line and column of the first error."""
     try:
         return parse_json_text(content)
     except FormatError as error:
@@ -34,7 +34,7 @@ def load_json(path: Path, content: bytes) -> Any:
 
 
 def cells(path: Path, content: bytes) -> Iterator[tuple[int, list[str]]]:
-    """Yield number from 1 and cells of each line that is not empty, see `lines`."""
+    """Yield line number, from 1, and cells of each line that is not blank, see `lines`."""
     plain = plain_lines(content)
     try:
         text = plain.decode("utf-8")
@@ -50,7 +50,7 @@ def cells(path: Path, content: bytes) -> Iterator[tuple[int, list[str]]]:
 def parse_cell(
     path: Path, line: int, field: str, text: str, convert: Callable[[str], _Value], kind: str
 ) -> _Value:
-    """Convert one cell; raise InputError naming file, line and field where it is not a `kind`."""
+    """Convert one cell; raise InputError naming file, line and field if it is not a `kind`."""
     try:
         return convert(text)
     except ValueError:
@@ -58,7 +58,7 @@ def parse_cell(
 
 
 def require_width(path: Path, line: int, row: list[str], fields: tuple[str, ...]) -> None:
-    """Raise InputError where a line has another number of cells than there are fields."""
+    """Raise InputError unless a line has one cell for each field."""
     if len(row) != len(fields):
         raise InputError(
             f"{path}, line {line} has {len(row)} fields, not {len(fields)}:"

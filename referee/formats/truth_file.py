@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a ground-truth file holds, however it is written."""
+"""The content of a ground-truth file of any format."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ NO_BLACKLIST: NDArray[np.int64] = np.empty((0, 2), dtype=np.int64)
 
 @dataclass(frozen=True, eq=False)
 class GroundTruthFile:
-    """Ground truth in the source's own image ids, and what else the source tells.
+    """Ground truth under the source's own image ids, with the source's further data.
 
-    `file_names` and `sizes` (width, height in pixels) map own image ids to what the source says;
-    both are empty where it says nothing. `coco` has the source's annotations as COCO needs them,
-    crowd regions included, where the source is COCO JSON.
+    `file_names` and `sizes` (width, height in pixels) map image ids to the source's data; they are
+    empty if the source has none. `coco` holds the annotations of a COCO source as COCO's metric
+    needs them, crowd regions included. It is None for other sources.
     """
 
     truth: GroundTruth

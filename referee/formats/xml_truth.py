@@ -18,7 +18,7 @@ from referee.formats.text import cells, parse_cell, read_bytes
 from referee.formats.truth_file import NO_BLACKLIST, GroundTruthFile
 
 CLASS_LIST = "classes.txt"
-"""File in the folder that lists the names of the classes, one a line, class 1 first."""
+"""The folder's file of class names, one a line, class 1 first."""
 
 _CORNERS = ("xmin", "ymin", "xmax", "ymax")
 
@@ -26,12 +26,14 @@ Object = tuple[str, list[float]]
 
 
 def read_xml_truth(folder: Path, image_list: Path | None) -> GroundTruthFile:
-    """Read every `*.xml` of a folder; an image without an object is an image without a box.
+    """Read the `*.xml` of a folder, one image per file, with or without objects.
 
-    Image ids: with `image_list`, lines `name id` (as the development kit's det_lists/val.txt),
-    exactly those images; else the names of the files where all are whole numbers; else 1…N in
-    ascending order of the names. Class ids: the order of `classes.txt` in the folder, else that
-    of ILSVRC's 200 detection synsets or PASCAL VOC's 20 classes, whichever has all the names.
+    `image_list` has lines `name id`, as the development kit's det_lists/val.txt; then exactly
+    these images are read, with these ids. Without it, every file is read. If all file names are
+    whole numbers, they are the image ids. Otherwise the ids are 1…N in ascending order of names.
+
+    Class ids follow the order of `classes.txt` in the folder. Without that file they follow
+    ILSVRC's 200 detection synsets, or PASCAL VOC's 20 classes if only those have all the names.
     """
     names = sorted(file.stem for file in folder.glob("*.xml"))
     if not names:
@@ -72,7 +74,7 @@ def _parse(file: Path) -> ElementTree.Element:
 
 
 def _objects(file: Path, root: ElementTree.Element) -> Iterable[Object]:
-    """Yield class name and corners of each object; parts of an object are no objects."""
+    """Yield class name and corners of each object; parts of an object do not count."""
     for number, entry in enumerate(root.findall("object"), start=1):
         name = (entry.findtext("name") or "").strip()
         if not name:
@@ -110,7 +112,7 @@ def _ids_by_name(names: list[str]) -> dict[str, int]:
 
 
 def _ids_by_list(folder: Path, image_list: Path) -> dict[str, int]:
-    """Read lines `name id`; every named file must be there."""
+    """Read lines `name id`; raise InputError if the folder lacks a named file."""
     own_ids: dict[str, int] = {}
     for line, row in cells(image_list, read_bytes(image_list)):
         if len(row) != 2:
@@ -130,7 +132,7 @@ def _ids_by_list(folder: Path, image_list: Path) -> dict[str, int]:
 
 
 def _class_list(folder: Path, used: set[str]) -> list[str]:
-    """Return the names of the class list, class 1 first, that has all the names used."""
+    """Return the names of a class list that contains all `used` names, class 1 first."""
     own = folder / CLASS_LIST
     if own.is_file():
         names = [line.strip() for line in read_bytes(own).decode("utf-8-sig").splitlines()]

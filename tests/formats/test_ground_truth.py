@@ -226,7 +226,7 @@ def test_classes_widen_the_list(tmp_path):
     path = write(tmp_path, "1,3,0,0,9,9\n")
     assert list(range(1, 201)) == read_ground_truth(path, classes=200).truth.class_ids.tolist()
     assert "has boxes of class 3, which is outside 1 to 2" in refusal(path, classes=2)
-    assert "0 is no number of classes" in refusal(path, classes=0)
+    assert "0 is not a number of classes" in refusal(path, classes=0)
 
 
 def test_ilsvrc_synsets_have_the_order_of_the_development_kit(tmp_path):
