@@ -6,10 +6,14 @@ from __future__ import annotations
 import ast
 import configparser
 import re
+import subprocess
 import sys
 from collections.abc import Iterator
-from importlib.metadata import packages_distributions
+from importlib.metadata import packages_distributions, requires
 from pathlib import Path
+
+import pytest
+from packaging.requirements import Requirement
 
 ROOT = Path(__file__).parents[1]
 OURS = ("referee", "power", "client_sample")
@@ -24,7 +28,8 @@ def setup() -> configparser.ConfigParser:
 
 def lines(text: str) -> list[str]:
     """Return the entries of a list that has one on each line."""
-    return [line.strip() for line in text.splitlines() if line.strip()]
+    stripped = (line.strip() for line in text.splitlines())
+    return [line for line in stripped if line and not line.startswith("#")]
 
 
 def requirements() -> dict[str, str]:
@@ -81,6 +86,40 @@ def test_every_library_that_is_imported_is_required() -> None:
         if not any(canonical(maker) in known for maker in makers.get(name, [name]))
     }
     assert set() == missing
+
+
+def installed_with_the_package() -> set[str]:
+    """Return what a plain `pip install .` brings, with what that needs itself."""
+    found: set[tuple[str, str]] = set()
+    open_ends = [Requirement(line) for line in lines(setup()["options"]["install_requires"])]
+    while open_ends:
+        wanted = open_ends.pop()
+        for extra in {"", *wanted.extras}:
+            key = (canonical(wanted.name), extra)
+            if key in found:
+                continue
+            found.add(key)
+            needed = (Requirement(line) for line in requires(wanted.name) or [])
+            open_ends += [
+                one for one in needed if one.marker is None or one.marker.evaluate({"extra": extra})
+            ]
+    return {name for name, _ in found}
+
+
+@pytest.mark.slow
+def test_a_plain_install_can_start_every_program() -> None:
+    """The servers' workers import nothing that only the tests' libraries would bring."""
+    code = """import sys
+before = set(sys.modules)
+import referee.cli, referee.programs.processes, referee.web.server.greenlets
+print(*{name.partition(".")[0] for name in set(sys.modules) - before})
+"""
+    done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, check=True)
+    makers = packages_distributions()
+    loaded = {
+        canonical(maker) for name in done.stdout.decode().split() for maker in makers.get(name, [])
+    }
+    assert set() == loaded - installed_with_the_package() - {"lpirc-referee"}
 
 
 def test_every_requirement_has_a_lower_bound() -> None:
