@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Start the referee's processes, watch them, and stop them."""
+"""The referee's processes: how they are started, watched and stopped."""

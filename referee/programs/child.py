@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A process that the referee keeps alive: started, started again when it dies, and stopped."""
+"""A child process that the referee starts, restarts when it dies, and stops."""
 
 from __future__ import annotations
 
@@ -12,7 +12,8 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import IO
 
-# A process that dies again and again is started ever more slowly.
+# A process that keeps dying is restarted after a wait that doubles each time, up to the maximum.
+# A process that lived for _STEADY_S begins again with the first wait.
 _RESTART_FIRST_S = 0.2
 _RESTART_MOST_S = 5.0
 _STEADY_S = 30.0
@@ -21,9 +22,9 @@ _log = logging.getLogger(__name__)
 
 
 class Child:
-    """One process with its command and its log, and how it fared.
+    """One child process with its command, its log file and its restarts.
 
-    `title` is what people call it. `descriptors` are the file descriptors that it inherits.
+    `title` is its name in messages. `descriptors` are the file descriptors that it inherits.
     """
 
     def __init__(
@@ -39,11 +40,14 @@ class Child:
 
     @property
     def pid(self) -> int | None:
-        """Return the process id of the newest start, None before the first."""
+        """Return the process id of the newest start, or None before the first start."""
         return None if self._process is None else self._process.pid
 
     def start(self, *, stdout: int | None = None) -> IO[bytes] | None:
-        """Start the process; its output goes to its log, or to a pipe for `subprocess.PIPE`."""
+        """Start the process and return its output pipe, if `stdout` asks for one.
+
+        Without `stdout` its output goes to its log file. `subprocess.PIPE` asks for a pipe.
+        """
         with self._log_path.open("ab") as log:
             self._process = subprocess.Popen(
                 self.command,
@@ -51,16 +55,17 @@ class Child:
                 stdout=log if stdout is None else stdout,
                 stderr=log,
                 pass_fds=self._descriptors,
-                # Ctrl-C goes to the supervisor alone, which stops the others in order.
+                # Ctrl-C reaches the supervisor alone. It stops the other processes in order.
                 start_new_session=True,
             )
         self._started_s = time.monotonic()
         return self._process.stdout
 
     def look_after(self, alarm: Callable[[str], None]) -> None:
-        """Start the process again if it has ended; `alarm` gets a sentence about the first time.
+        """Restart the process if it has ended.
 
-        One that ends again and again waits longer each time.
+        A process that keeps ending waits longer each time. `alarm` gets a sentence about the
+        first end of such a series.
         """
         process = self._process
         if process is None or process.poll() is None:
@@ -87,7 +92,7 @@ class Child:
             self._process.terminate()
 
     def wait(self, timeout_s: float) -> None:
-        """Wait until the process has ended; end it and what it started by force after that."""
+        """Wait until the process has ended; after `timeout_s` kill it and its own children."""
         if self._process is None:
             return
         try:

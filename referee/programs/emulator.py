@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The emulated meter of a contest, as a process of its own."""
+"""The emulated meter of a contest, which runs in its own process."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ from referee.service.setup.config import Config
 
 _READY_S = 30.0
 _STOP_S = 5.0
-# The port in the resource that the emulator prints, as in TCPIP::127.0.0.1,40123::inst0::INSTR.
+# Finds the port in the resource that the emulator prints: TCPIP::127.0.0.1,40123::inst0::INSTR.
 _PORT = re.compile(r"TCPIP\d*::[^:,]+,(\d+)::")
 
 
 @dataclass(frozen=True)
 class EmulatedMeter:
-    """A running emulator: its process, for somebody to look after, and its VISA resource."""
+    """A running emulator: its process, which the caller must watch, and its VISA resource."""
 
     child: Child
     resource: str
@@ -37,8 +37,8 @@ class EmulatedMeter:
 def emulated_meter(config: Config) -> Iterator[EmulatedMeter]:
     """Run the emulated meter until the block ends.
 
-    Its first start chooses a port; each further start takes the same one, so that the desk finds
-    it again under its resource. An emulator that was started again has lost its energy.
+    The first start chooses a port. Each restart uses the same port, so the VISA resource stays
+    valid. A restarted emulator has lost its energy.
     """
     log = config.storage.folder / "logs" / "emulator.log"
     log.parent.mkdir(parents=True, exist_ok=True)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tell on the terminal what happens to the sessions of a running contest."""
+"""Print on the terminal what happens to the sessions of a running contest."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _LOOK_S = 0.5
 def follow_sessions(
     database: Database, track: Track[Any], report: Callable[[int], str] = lambda session_id: ""
 ) -> None:
-    """Print notices and scores as they come, and the report of each session, until interrupted."""
+    """Print new notices, new scores and the report of each scored session, until interrupted."""
     connection = database.connection
     noticed = max((notice.notice_id for notice in recent_notices(connection)), default=0)
     told = {
@@ -43,5 +43,5 @@ def follow_sessions(
 
 
 def tell_on_terminal(text: str) -> None:
-    """Print a sentence for people, beside the results on standard output."""
+    """Print a sentence for people on standard error; standard output is for results."""
     print(text, file=sys.stderr, flush=True)

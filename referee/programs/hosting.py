@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Bring a contest up on this machine: prepare it, start its meter's emulator, start the servers."""
+"""Host a contest on this machine: prepare it, start an emulated meter if any, start the servers."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from referee.store.notices import insert_notice
 
 @dataclass(frozen=True)
 class Host:
-    """A running contest: its supervisor, and the database to follow it."""
+    """A running contest: its supervisor and its database."""
 
     supervisor: Supervisor
     database: Database
@@ -32,26 +32,26 @@ class Host:
 
 @contextmanager
 def claimed(folder: Path) -> Iterator[None]:
-    """Keep a contest's folder to this process; `InputError` where another one runs a contest in it.
+    """Lock a contest's folder for this process, and keep new files private to this user.
 
-    Take it before anything in the folder is written. Nobody but this user can read what is written
-    in the block.
+    Enter this block before the first write to the folder. Raises `InputError` if another process
+    runs a contest in the folder.
     """
     with private_from_the_start(), lock_folder(folder, "contest"):
         yield
 
 
 def is_hosted(folder: Path) -> bool:
-    """Tell whether a contest's servers run on a folder, of whatever process."""
+    """Tell whether any process runs a contest's servers on this folder."""
     return is_locked(folder, "contest") or is_locked(folder, "desk")
 
 
 @contextmanager
 def hosted(config: Config, tell: Callable[[str], None] = tell_on_terminal) -> Iterator[Host]:
-    """Run a contest for as long as the block lasts; everything started is stopped at its end.
+    """Run a contest until the block ends, then stop every process that was started.
 
-    The folder must be claimed. The block begins when a session can be started; `tell` gets a
-    sentence about what that waits for.
+    The caller must hold `claimed` on the folder. The block begins when a session can be started.
+    Until then `tell` gets sentences that say what is still missing.
     """
     with progress_bar("images checked") as progress:
         database, _ = prepare_contest(config, progress=progress)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The folder of a rehearsal: its configuration is written for it, not by a person."""
+"""The folder of a rehearsal, with a configuration that the program writes."""
 
 from __future__ import annotations
 
@@ -24,10 +24,10 @@ def practice_config(
     server: ServerSection,
     meter: MeterSection,
 ) -> Config:
-    """Write the configuration of a rehearsal into its folder, and read it as any other."""
+    """Write the configuration of a rehearsal into its folder; return it as read from there."""
     data.mkdir(parents=True, exist_ok=True)
     path = data.resolve() / "contest.toml"
-    # A folder that is copied names itself, and not the one that it was copied from.
+    # The empty path means "the folder of this file", so a copy of the folder names itself.
     config = Config(path, contest, images, server, meter, StorageSection(Path()))
     path.write_text(dump_config(config), encoding="utf-8")
     return load_config(path)

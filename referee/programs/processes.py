@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """The programs of a running referee: contest server, control desk, live scorer.
 
-Each is started by the supervisor as a process of its own, builds what it needs from the
-configuration, and stops cleanly on SIGTERM.
+The supervisor starts each program as its own process. A program builds its objects from the
+configuration and stops cleanly on SIGTERM.
 """
 
 from __future__ import annotations
@@ -41,17 +41,19 @@ from referee.web.desk.console import console_app
 from referee.web.server.aside import WorkerKind, make_aside
 from referee.web.server.server import Running, serve
 
-# The most pages that may be open on the console; each holds a thread. And the threads beside them.
+# The largest number of console pages that may be open. Each open page holds one thread.
 _VIEWERS = 16
+# The threads for all other requests to the console.
 _SPARE_THREADS = 16
+# How long a new desk waits until a killed desk has released the contest's folder.
 _TAKE_OVER_S = 30.0
-# Long answers that a process parses at a time, so that a flood of them does not fill the memory.
+# How many long answers a process parses at once. The limit bounds the memory under a flood.
 _LONG_ANSWERS = 2
 _PR_SET_PDEATHSIG = 1  # prctl(2)
 
 
 def stop_with_parent(parent_pid: int) -> None:
-    """Have the kernel stop this process when its supervisor dies, however that happens."""
+    """Ask the kernel to stop this process when its supervisor dies, even by SIGKILL."""
     if sys.platform == "linux":
         ctypes.CDLL(None, use_errno=True).prctl(_PR_SET_PDEATHSIG, signal.SIGTERM, 0, 0, 0)
     if os.getppid() != parent_pid:
@@ -59,7 +61,7 @@ def stop_with_parent(parent_pid: int) -> None:
 
 
 def run_contest_server(config: Config, descriptor: int) -> None:
-    """Serve contestants with as many workers as configured."""
+    """Serve contestants until SIGTERM; the configuration says with how many workers."""
 
     kind: WorkerKind = "gevent" if config.server.worker == "gevent" else "gthread"
 
@@ -98,13 +100,14 @@ def run_control_desk(
     meter_resource: str | None,
     server_address: str | None = None,
 ) -> None:
-    """Serve operators, and own the clock and the meter; a resource of None means no meter.
+    """Serve operators, and own the session clock and the meter, until SIGTERM.
 
-    `server_address` is where contestants are served; the console shows it.
+    `meter_resource` is None for a contest without a meter. The console shows `server_address`,
+    the address of the contest server.
     """
 
     def make() -> Running:
-        # A desk that was killed may take a moment to die: two must never own the meter.
+        # A killed desk may take a moment to die. Two desks must never own the meter.
         lock = ExitStack()
         lock.enter_context(lock_folder(config.storage.folder, "desk", wait_s=_TAKE_OVER_S))
         contest = open_contest(config)
@@ -144,7 +147,7 @@ def run_control_desk(
 
 
 def run_live_scorer(config: Config) -> None:
-    """Score until told to stop."""
+    """Score sessions until SIGTERM or SIGINT."""
     stopping = threading.Event()
 
     def stop(number: int, frame: FrameType | None) -> None:
@@ -158,7 +161,7 @@ def run_live_scorer(config: Config) -> None:
 
 
 def meter_settings(section: MeterSection) -> MeterSettings:
-    """Return the configured settings; the timer is set for each session."""
+    """Return the meter settings of the configuration; each session sets its own timer."""
     return MeterSettings(
         timer_s=0,
         update_interval_s=section.update_interval_s,

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Progress of long work on the terminal: on standard error, and silent in a pipe."""
+"""Progress of long work: drawn on standard error when that is a terminal."""
 
 from __future__ import annotations
 
@@ -14,16 +14,16 @@ _SHOW_AFTER_S = 0.5
 
 
 class _Bar(tqdm):  # type: ignore[type-arg]  # it counts; nothing is iterated
-    """A bar without tqdm's own thread, which would outlive the work."""
+    """A progress bar without tqdm's monitor thread, which would outlive the work."""
 
     monitor_interval = 0
 
 
 @contextmanager
 def progress_bar(what: str) -> Iterator[Callable[[int, int], None]]:
-    """Yield a function of (done, total) that draws a bar for work of more than half a second.
+    """Yield a function of (done, total) that draws a progress bar.
 
-    The last state stays on the terminal.
+    The bar appears after half a second. Its last state stays on the terminal.
     """
     with _Bar(desc=what, unit="", delay=_SHOW_AFTER_S, disable=None, file=sys.stderr) as bar:
 
@@ -35,14 +35,18 @@ def progress_bar(what: str) -> Iterator[Callable[[int, int], None]]:
 
 
 class StatusLine:
-    """A text that changes often: drawn over itself on a terminal, now and then a line in a log."""
+    """A text that changes often.
+
+    On a terminal each text overwrites the one before. Elsewhere one line is printed every
+    `every_s` seconds.
+    """
 
     def __init__(self, every_s: float) -> None:
         self._every_s = every_s
         self._due_s = 0.0
 
     def show(self, text: str) -> None:
-        """Show the newest text."""
+        """Show a new text."""
         if sys.stderr.isatty():
             _overwrite(text)
         elif time.monotonic() >= self._due_s:
@@ -50,7 +54,7 @@ class StatusLine:
             print(text, file=sys.stderr, flush=True)
 
     def clear(self) -> None:
-        """Clear the terminal's line for what comes next."""
+        """Clear the terminal's line before other output."""
         if sys.stderr.isatty():
             _overwrite("")
 

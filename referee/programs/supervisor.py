@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Start the referee's processes, start again what dies, and stop them all."""
+"""The supervisor: it starts the referee's processes, restarts those that die, and stops them."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from referee.service.setup.config import Config
 _READY_S = 60.0
 _STOP_S = 10.0
 _LOOK_S = 0.2
-# An obstacle that is gone before this is not worth a line.
+# Obstacles that go away within this time are not reported.
 _TELL_AFTER_S = 2.0
 
 _TITLES = {"desk": "control desk", "contest": "contest server", "scorer": "live scorer"}
@@ -31,9 +31,9 @@ _log = logging.getLogger(__name__)
 
 
 def bind(address: str, purpose: str) -> socket.socket:
-    """Bind and listen on `HOST:PORT`, port 0 meaning any free one.
+    """Return a socket that listens on `HOST:PORT`; port 0 means any free port.
 
-    Raises `InputError` for an address that is none, is not this machine's, or is in use.
+    Raises `InputError` if the address is malformed, in use, or does not belong to this machine.
     """
     host, colon, port = address.rpartition(":")
     if not colon or not port.isdigit() or int(port) > 65535:
@@ -60,10 +60,10 @@ def bind(address: str, purpose: str) -> socket.socket:
 class Supervisor:
     """The owner of the listening sockets and of the processes that serve them.
 
-    A process that dies is started again and finds its socket bound. `meter_resource` is the meter's
-    VISA resource, None for sessions without one. `others` are looked after too, and neither started
-    nor stopped. `alarm` gets a sentence when a process has died. Use it as a context manager:
-    leaving it stops everything that it started.
+    A restarted process inherits a socket that is already bound. `meter_resource` is the meter's
+    VISA resource, or None for sessions without a meter. The supervisor restarts `others` when they
+    die, but neither starts nor stops them. `alarm` gets a sentence when a process has died. Use
+    the supervisor as a context manager: its exit stops every process that it started.
     """
 
     def __init__(
@@ -100,12 +100,12 @@ class Supervisor:
 
     @property
     def contest_url(self) -> str:
-        """Return where contestants reach the contest server from this machine."""
+        """Return the contest server's URL, as seen from this machine."""
         return _url(self._contest_listener)
 
     @property
     def console_url(self) -> str:
-        """Return where operators reach the console from this machine."""
+        """Return the console's URL, as seen from this machine."""
         return _url(self._console_listener)
 
     def pids(self) -> dict[str, int]:
@@ -127,7 +127,7 @@ class Supervisor:
         self.stop()
 
     def stop(self) -> None:
-        """Stop every child, by force after ten seconds; safe to call twice."""
+        """Stop every child; kill those that still run after ten seconds. Safe to call twice."""
         self._stopping.set()
         if self._watcher.is_alive():
             self._watcher.join()
@@ -140,9 +140,9 @@ class Supervisor:
         self._console_listener.close()
 
     def wait_for_sessions(self, tell: Callable[[str], None]) -> None:
-        """Wait until the desk can start a session, for as long as that takes.
+        """Wait without a time limit until the desk can start a session.
 
-        `tell` gets a sentence about what is in the way, whenever that has changed.
+        `tell` gets a sentence each time the list of obstacles changes.
         """
         desk = DeskClient(socket_path(self._config.storage.folder))
         told: list[str] = []
@@ -175,7 +175,7 @@ class Supervisor:
                 try:
                     child.look_after(self._alarm)
                 except Exception:
-                    # No process, or no room for its log: the next look tries again.
+                    # The system has no room for a process or for its log. Try again next time.
                     _log.exception("the %s could not be started again", child.title)
 
     def _wait_until_ready(self) -> None:

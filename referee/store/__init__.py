@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The only code that knows SQLite: schema, transactions, and one module of queries a subject."""
+"""The only code that knows SQLite: the schema, transactions, and one query module per subject."""

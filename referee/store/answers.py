@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Rows of answers: what contestants posted, in the order in which it was stored."""
+"""Queries for answers: the posts of contestants, in the order in which they were stored."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Answer:
-    """One post as stored.
+    """One stored post.
 
-    `elapsed_s` is the second of the session at which its last byte was read. `format` says how it
-    was written: form, json or csv. `content` holds its rows as the session's track packs them.
+    `elapsed_s` is the session time at which the server read its last byte. `format` is form, json
+    or csv. `content` holds the rows as the session's track packs them.
     """
 
     session_id: int
@@ -30,7 +30,7 @@ class Answer:
 
 @dataclass(frozen=True)
 class AnswerCounts:
-    """A session's counts; `answers` and `detections` are those in time."""
+    """The counts of a session; `answers`, `detections` and `flagged` leave out late answers."""
 
     answers: int
     detections: int
@@ -39,7 +39,7 @@ class AnswerCounts:
 
 
 def insert_answer(connection: sqlite3.Connection, answer: Answer) -> int:
-    """Add an answer and return its number; `answer.answer_id` is ignored."""
+    """Add an answer and return its new number; `answer.answer_id` is ignored."""
     cursor = connection.execute(
         "insert into answers (session_id, elapsed_s, utc, late, format, address, row_count,"
         " flagged_count, content) values (:session, :elapsed_s, :utc, :late, :format, :address,"
@@ -62,7 +62,7 @@ def insert_answer(connection: sqlite3.Connection, answer: Answer) -> int:
 def answers_after(
     connection: sqlite3.Connection, session_id: int, answer_id: int = 0, *, limit: int = -1
 ) -> Iterator[Answer]:
-    """Yield the session's answers with a number above `answer_id`, ascending, late ones too."""
+    """Yield the session's answers above `answer_id` in ascending order, late answers included."""
     rows = connection.execute(
         "select * from answers where session_id = :session and answer_id > :after"
         " order by answer_id limit :limit",
@@ -84,7 +84,7 @@ def answers_after(
 
 
 def newest_answer_id(connection: sqlite3.Connection, session_id: int) -> int:
-    """Return the number of the session's newest answer in time, 0 where there is none."""
+    """Return the number of the session's newest answer in time, or 0 if there is none."""
     row = connection.execute(
         "select max(answer_id) from answers where session_id = :session and late = 0",
         {"session": session_id},
@@ -93,7 +93,7 @@ def newest_answer_id(connection: sqlite3.Connection, session_id: int) -> int:
 
 
 def count_late_answers(connection: sqlite3.Connection, session_id: int) -> int:
-    """Count a session's late answers, from an index of those alone."""
+    """Count a session's late answers; an index of late answers makes this cheap."""
     row = connection.execute(
         "select count(*) from answers where session_id = :session and late = 1",
         {"session": session_id},
@@ -102,7 +102,7 @@ def count_late_answers(connection: sqlite3.Connection, session_id: int) -> int:
 
 
 def count_stored_detections(connection: sqlite3.Connection, session_id: int) -> int:
-    """Count a session's detections, those of late answers too."""
+    """Count a session's detections, late answers included."""
     row = connection.execute(
         "select coalesce(sum(row_count), 0) from answers where session_id = :session",
         {"session": session_id},
@@ -111,7 +111,7 @@ def count_stored_detections(connection: sqlite3.Connection, session_id: int) -> 
 
 
 def count_answers(connection: sqlite3.Connection, session_id: int) -> AnswerCounts:
-    """Count answers and detections of a session."""
+    """Count the answers and detections of a session."""
     row = connection.execute(
         "select count(*) filter (where late = 0) as answers,"
         " coalesce(sum(row_count) filter (where late = 0), 0) as detections,"

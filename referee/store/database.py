@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Open the database, keep its promises (durable, one writer at a time), bring its schema up."""
+"""The database: connections, durable transactions with one writer at a time, and migrations."""
 
 from __future__ import annotations
 
@@ -13,27 +13,27 @@ from pathlib import Path
 from referee.errors import InputError, Unavailable
 
 Connection = sqlite3.Connection
-"""What queries are given: other layers pass it on and never look into it."""
+"""A connection as other layers see it: they pass it to queries and never use it directly."""
 
-# Longest wait for another process's write. A writer holds the lock for one commit, some
-# milliseconds; whoever waits this long is told so instead of hanging.
+# The longest wait for another process's write. A writer normally holds the lock for a few
+# milliseconds, so a caller that has waited this long gets an error.
 BUSY_S = 10.0
 
-# Pages of the log (32 MB) after which a commit also brings the database up to date. That holds up
-# everybody who waits for the commit for some 20 ms; with SQLite's 1,000 pages it came four times
-# a second under a flood of answers, and took a sixth of the time.
+# When the write-ahead log has this many pages (32 MB), a commit also copies them into the database.
+# The copy delays that commit by about 20 ms. With SQLite's default of 1,000 pages it happened four
+# times a second under a flood of answers, and took a sixth of the time.
 _WAL_PAGES = 8000
 
 
 class Database:
-    """Give each thread its own connection to one SQLite file.
+    """One SQLite file, with one connection per thread.
 
-    WAL lets readers go on while one writes; `synchronous=FULL` makes a commit survive a power
-    cut (https://sqlite.org/pragma.html#pragma_synchronous). Close it once, from the thread that
-    owns it, after the other threads have ended.
+    WAL mode lets readers continue while one thread writes. `synchronous=FULL` makes a commit
+    survive a power cut (https://sqlite.org/pragma.html#pragma_synchronous). The thread that owns
+    the database closes it after the other threads have ended.
 
-    A thread is a thread of the operating system here. A server that runs many requests in one
-    thread has one connection for all of them, so none of them may pause inside `read` or `write`.
+    "Thread" means a thread of the operating system. All greenlets of one thread share one
+    connection, so a greenlet must not pause inside `read` or `write`.
     """
 
     def __init__(self, path: Path) -> None:
@@ -44,7 +44,7 @@ class Database:
 
     @property
     def connection(self) -> sqlite3.Connection:
-        """Return this thread's connection, opened at the first use."""
+        """Return this thread's connection; the first use opens it."""
         thread = threading.get_native_id()
         existing = self._connections.get(thread)
         if existing is None:
@@ -53,11 +53,11 @@ class Database:
 
     @contextmanager
     def write(self, *, durable: bool = True) -> Iterator[sqlite3.Connection]:
-        """Run a block as one transaction: committed at its end, undone when it raises.
+        """Run a block as one transaction: commit it at its end, undo it if the block raises.
 
-        One that need not be durable outlives this process, but a power cut only once a later
-        durable one is committed; it does not wait for the disk. Raises `Unavailable` when the
-        disk is full or another process holds the database too long.
+        A durable commit waits for the disk. Other commits survive the death of this process, but
+        survive a power cut only after the next durable commit. Raises `Unavailable` if the disk is
+        full or another process holds the database too long.
         """
         connection = self.connection
         with undone_on_error(connection, self.path):
@@ -77,9 +77,9 @@ class Database:
             connection.rollback()
 
     def migrate(self) -> None:
-        """Create the schema, or bring an older one up to date, one transaction a step.
+        """Create the schema, or upgrade an older one, in one transaction.
 
-        Raises `InputError` when the file was written by a newer referee.
+        Raises `InputError` if a newer referee wrote the file.
         """
         steps = _migrations()
         with self.write() as connection:
@@ -102,10 +102,10 @@ class Database:
             self._opened.clear()
 
     def open(self, busy_s: float | None = None) -> sqlite3.Connection:
-        """Return a connection of the caller's own; `close` closes it with the others.
+        """Return a new connection for the caller; `close` closes it with the others.
 
-        It waits `busy_s` seconds for another's write. Raises `InputError` when the file is no
-        database.
+        The connection waits up to `busy_s` seconds for another writer, `BUSY_S` by default. Raises
+        `InputError` if the file is not a database.
         """
         connection = None
         try:
@@ -118,7 +118,7 @@ class Database:
             connection.row_factory = sqlite3.Row
             connection.execute("pragma journal_mode = wal")
             connection.execute("pragma synchronous = full")
-            # macOS only: a plain fsync leaves the data in the disk's own memory there.
+            # Only macOS needs this: there a plain fsync leaves the data in the disk's cache.
             connection.execute("pragma fullfsync = on")
             connection.execute("pragma foreign_keys = on")
             connection.execute(f"pragma wal_autocheckpoint = {_WAL_PAGES}")
@@ -132,13 +132,13 @@ class Database:
 
 
 def synchronous(durable: bool) -> str:
-    """Return the statement that makes the next commits wait for the disk, or not."""
+    """Return the statement that decides whether the next commits wait for the disk."""
     return f"pragma synchronous = {'full' if durable else 'normal'}"
 
 
 @contextmanager
 def undone_on_error(connection: sqlite3.Connection, path: Path) -> Iterator[None]:
-    """Undo the block's transaction when it raises; what SQLite cannot do is `Unavailable`."""
+    """Undo the block's transaction if it raises; turn SQLite's failures into `Unavailable`."""
     try:
         yield
     except BaseException as error:
@@ -156,7 +156,7 @@ def _migrations() -> list[str]:
 
 
 def _statements(script: str) -> Iterator[str]:
-    """Split a script where SQLite itself sees the end of a statement, triggers included."""
+    """Split a script into statements; SQLite itself finds each end, also behind a trigger."""
     pending = ""
     for line in script.splitlines(keepends=True):
         pending += line

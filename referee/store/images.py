@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Rows of what a contest is made from: the image manifest, the classes, the input files."""
+"""Queries for the contest's material: the image manifest, the classes and the input files."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from dataclasses import asdict, dataclass
 class ImageEntry:
     """One image of the contest.
 
-    `image_id` runs from 1 without a hole; `source_id` is the image's id in the ground truth.
+    `image_id` counts from 1 without gaps. `source_id` is the image's id in the ground truth.
     """
 
     image_id: int
@@ -28,7 +28,7 @@ class ImageEntry:
 
 @dataclass(frozen=True)
 class InputFile:
-    """A file, or a folder of files, that the contest was made from, with its digest."""
+    """A file or folder from which the contest was made, with its SHA-256 digest."""
 
     path: str
     sha256: str
@@ -36,7 +36,7 @@ class InputFile:
 
 @dataclass(frozen=True)
 class Manifest:
-    """The images by ascending image id, class id → name, and the input files by name."""
+    """The images in order of their ids, the class names by id, and the input files by name."""
 
     images: tuple[ImageEntry, ...]
     classes: Mapping[int, str]
@@ -44,7 +44,7 @@ class Manifest:
 
 
 def load_manifest(connection: sqlite3.Connection) -> Manifest:
-    """Return what is stored; it is empty before the first preparation."""
+    """Return the stored manifest; it is empty before the first preparation."""
     images = connection.execute(
         "select image_id, source_id, path, media_type, size_bytes, modified_ns, sha256, width,"
         " height from images order by image_id"
@@ -59,7 +59,10 @@ def load_manifest(connection: sqlite3.Connection) -> Manifest:
 
 
 def replace_manifest(connection: sqlite3.Connection, manifest: Manifest) -> None:
-    """Store a manifest; the caller has made sure that no session relies on another one."""
+    """Replace the stored manifest.
+
+    The caller must make sure that no session depends on the manifest that is replaced.
+    """
     for table in ("images", "classes", "inputs"):
         connection.execute(f"delete from {table}")
     connection.executemany(

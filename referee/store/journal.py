@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Commit many requests' writes together, so that one wait for the disk serves them all."""
+"""The journal: it commits the writes of many requests together, with one wait for the disk."""
 
 from __future__ import annotations
 
@@ -19,15 +19,17 @@ from referee.store.writer import Aside, Writer, here
 
 T = TypeVar("T")
 
-# Writes that may wait, and writes committed at once: enough for every connection of a server, and
-# few enough that a stalled disk is noticed before the memory is full.
+# The largest number of writes that may wait. It is enough for every connection of a server, and
+# small enough that a stalled disk is noticed before the memory is full.
 _WAITING = 1024
-# The large ones among them may take so much memory together; the small ones are bounded by count.
+# The memory that all waiting large writes may use together. _WAITING alone bounds the small ones.
 _LARGE_BYTES = 64 * 1024 * 1024
 _SMALL_BYTES = 64 * 1024
+# The largest number of writes in one transaction.
 _AT_ONCE = 256
 _CATCH_UP_S = 5.0
-# Notes wait this long for company: a commit for each of them would cost more than the requests do.
+# Notes wait this long, so that many share a commit. One commit per note would cost more than the
+# requests themselves.
 _COMPANY_S = 0.02
 
 _log = logging.getLogger(__name__)
@@ -35,7 +37,7 @@ _log = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class _Job:
-    """Hold a write that somebody waits for."""
+    """A queued write whose caller waits for the result."""
 
     write: Callable[[Connection], Any]
     future: Future[Any]
@@ -54,7 +56,7 @@ class _Job:
 
 @dataclass(frozen=True, slots=True)
 class _Note:
-    """Hold a row that nobody waits for, and what writes rows of its kind."""
+    """A queued row that no caller waits for, and the function that writes rows of its kind."""
 
     write: Callable[[Connection, Sequence[Any]], object]
     row: object
@@ -73,15 +75,15 @@ _Runner = Callable[[Connection, Sequence[_Entry]], list[_Outcome]]
 
 
 class Journal:
-    """Write contestants' facts for all requests of this process, many in one transaction.
+    """The writer of all requests of this process: it commits many writes in one transaction.
 
-    A write is a function of a connection. It may be called twice: what is committed together runs
-    in one transaction, and if one write fails all run again in savepoints of another transaction,
-    so that the failure leaves the others alone. Writes are committed in the order in which they
-    were queued. Notes are written at the end of their commit, each kind at once.
+    A write is a function of a connection. Writes are committed in the order in which they were
+    queued. The journal may call a write twice: if one write of a transaction fails, all of them
+    run again in a second transaction, each in its own savepoint. So a failed write does not harm
+    the others. Notes are written at the end of their transaction, with one call per kind.
 
-    The thread `journal` does all of it on a connection of its own. It waits for other writers and
-    for the disk `aside`, so that a server which runs its requests in one thread is not held up.
+    The thread `journal` does this work on its own connection. It waits for other writers and for
+    the disk through `aside`, so that a server with one thread for all requests does not stall.
     """
 
     def __init__(self, database: Database, aside: Aside = here) -> None:
@@ -90,7 +92,7 @@ class Journal:
         self._weighing = threading.Lock()
         self._large_bytes = 0
         self._stalled = False
-        # Set while something may wait, and while somebody waits for it.
+        # `_begun`: an entry may be in the queue. `_awaited`: a caller may wait for one.
         self._begun = threading.Event()
         self._awaited = threading.Event()
         self._closing = False
@@ -98,11 +100,11 @@ class Journal:
         self._thread.start()
 
     def submit(self, write: Callable[[Connection], T], *, size_bytes: int = 0) -> Future[T]:
-        """Queue a write; its future gives the result after the commit, or raises what it raised.
+        """Queue a write; its future gives the write's result, or its exception, after the commit.
 
-        When the future has a result, the write survives a power cut. `size_bytes` is what it
-        holds in memory while it waits. Raises `Unavailable` when too many wait, or too much, that
-        is when the disk has stalled.
+        When the future has a result, the write survives a power cut. `size_bytes` is the memory
+        that the write holds while it waits. Raises `Unavailable` if too many writes or too many
+        bytes wait, which means that the disk has stalled.
         """
         if len(self._entries) >= _WAITING or self._large_bytes > _LARGE_BYTES:
             raise Unavailable("The referee's disk is too slow: try again in a second.")
@@ -112,12 +114,13 @@ class Journal:
         return self._queue(write, large, durable=True)
 
     def note(self, write: Callable[[Connection, Sequence[T]], object], row: T) -> None:
-        """Queue a row that nobody waits for; `write` is given all that are committed together.
+        """Queue a row and return at once; `write` gets all rows of one commit together.
 
-        It is committed within moments and then survives the death of the process. It survives a
-        power cut from the next `submit` on: a batch of notes alone does not wait for the disk.
-        A caller that outruns the journal waits until the journal has caught up. When that takes
-        seconds the disk has stalled: notes are dropped until it goes on, and the log says so.
+        The row is committed within moments and then survives the death of the process. It survives
+        a power cut after the next `submit`, because a batch of notes alone does not wait for the
+        disk. A caller that outruns the journal waits until the journal has caught up. If that
+        takes more than five seconds, the disk has stalled: the journal logs this once and drops
+        notes until the disk works again.
         """
         if len(self._entries) >= _WAITING and (self._stalled or not self.catch_up(_CATCH_UP_S)):
             if not self._stalled:
@@ -128,9 +131,10 @@ class Journal:
         _set(self._begun)
 
     def catch_up(self, timeout_s: float) -> bool:
-        """Wait until everything queued so far can be read; tell whether that came about in time.
+        """Wait until readers can see everything queued so far; return whether that succeeded.
 
-        It need not be durable by then, so this does not wait for the disk.
+        The result is False after `timeout_s` or if the commit failed. This does not wait for the
+        disk, so the writes may not be durable yet.
         """
         reached = self._queue(lambda connection: None, durable=False)
         try:
@@ -139,7 +143,7 @@ class Journal:
             reached.cancel()
             return False
         except Exception:
-            return False  # The batch failed: its writers are told.
+            return False  # The batch failed. Its callers get the error themselves.
         return True
 
     def flush(self, timeout_s: float) -> None:
@@ -147,7 +151,7 @@ class Journal:
         self.submit(lambda connection: None).result(timeout_s)
 
     def close(self, timeout_s: float = 10.0) -> None:
-        """Commit what is queued and end the thread; safe to call twice."""
+        """Commit the queue and end the thread; safe to call twice."""
         self._closing = True
         self._awaited.set()
         self._begun.set()
@@ -167,25 +171,25 @@ class Journal:
         return future
 
     def _run(self) -> None:
-        """Commit what waits: at once for those who wait for it, notes alone after a moment."""
+        """Commit the queue: jobs at once, notes alone after `_COMPANY_S`."""
         while not self._closing or self._entries:
             self._begun.wait()
             self._awaited.wait(_COMPANY_S)
-            # Before the batch is taken: what is queued after this is seen in the next round.
+            # Clear before taking the batch: a later entry sets the events for the next round.
             self._begun.clear()
             self._awaited.clear()
             for _ in range(1 + len(self._entries) // _AT_ONCE):
                 self._commit_batch()
 
     def _commit_batch(self) -> None:
-        """Commit the oldest entries, up to as much as is committed at once."""
+        """Commit the oldest entries, at most `_AT_ONCE` of them."""
         batch: list[_Entry] = []
         large_bytes = 0
         while self._entries and len(batch) < _AT_ONCE:
             entry = self._entries.popleft()
             if isinstance(entry, _Job):
                 large_bytes += entry.large_bytes
-            # From here on a future cannot be cancelled; one that was is not written.
+            # A cancelled entry is not written. From here on a future cannot be cancelled.
             if isinstance(entry, _Note) or entry.future.set_running_or_notify_cancel():
                 batch.append(entry)
         if batch:
@@ -200,13 +204,13 @@ class Journal:
             try:
                 outcomes = self._write(batch, _run_together)
             except (sqlite3.OperationalError, Unavailable):
-                raise  # The disk, not one of the writes: the whole batch fails.
+                raise  # The disk failed, not one of the writes, so the whole batch fails.
             except Exception:
-                # One of them failed, which is rare: all are written again, each on its own.
+                # One write failed, which is rare. Write all again, each in its own savepoint.
                 outcomes = self._write(batch, _run_apart)
         except Exception as error:
-            # Nothing of the batch is on the disk: none of it may be acknowledged. The thread
-            # itself must live on, since the disk may come back.
+            # Nothing of the batch is on the disk, so every caller gets the error. The thread must
+            # live on, because the disk may recover.
             outcomes = [(entry, None, error) for entry in batch]
         for entry, value, failure in outcomes:
             entry.tell(value, failure)
@@ -218,7 +222,7 @@ class Journal:
 
 
 def _set(event: threading.Event) -> None:
-    """Set an event; looking first is cheaper, and most of the time it is set."""
+    """Set an event; the check first is cheap, and the event is usually set already."""
     if not event.is_set():
         event.set()
 
@@ -238,7 +242,7 @@ def _run_together(connection: Connection, batch: Sequence[_Entry]) -> list[_Outc
 
 
 def _run_apart(connection: Connection, batch: Sequence[_Entry]) -> list[_Outcome]:
-    """Write each in a savepoint, so that what fails leaves the others alone."""
+    """Write each entry in its own savepoint, so that one failure does not harm the others."""
     return [_run_alone(connection, entry) for entry in batch]
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Rows for people: notices that the console shows, and the record of operators' actions."""
+"""Queries for notices, which the console shows, and for the audit of operators' actions."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ Level = Literal["info", "warning", "alarm"]
 
 @dataclass(frozen=True)
 class Notice:
-    """One thing for people to know: `alarm` asks for action now, `warning` for a look."""
+    """One message to people: an `alarm` needs action now, a `warning` needs a look."""
 
     notice_id: int
     session_id: int | None
@@ -24,7 +24,7 @@ class Notice:
 def insert_notice(
     connection: sqlite3.Connection, session_id: int | None, utc: str, level: Level, text: str
 ) -> None:
-    """Add a notice, of a session or of the referee as a whole."""
+    """Add a notice; without `session_id` it concerns the referee as a whole."""
     connection.execute(
         "insert into notices (session_id, utc, level, text) values (:session, :utc, :level, :text)",
         {"session": session_id, "utc": utc, "level": level, "text": text},
@@ -60,7 +60,7 @@ def insert_audit(
     session_id: int | None,
     detail: str,
 ) -> None:
-    """Record who did what, in the transaction that also records the deed."""
+    """Record an operator's action; call it in the transaction that carries out the action."""
     connection.execute(
         "insert into audit (utc, operator, action, session_id, detail)"
         " values (:utc, :operator, :action, :session, :detail)",
@@ -75,7 +75,7 @@ def insert_audit(
 
 
 def audit_of(connection: sqlite3.Connection, session_id: int) -> list[dict[str, str]]:
-    """Return what operators did with a session, in order."""
+    """Return the operators' actions on a session, in order."""
     rows = connection.execute(
         "select utc, operator, action, detail from audit where session_id = :session"
         " order by audit_id",

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Rows of the meter: readings, and the energy that was judged from them."""
+"""Queries for the meter's readings, and for the energies that were judged from them."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from power.meter import Flag, IntegrationState, Reading
 class Energy:
     """A session's energy in Wh with its verdict (VALID, SUSPECT, INVALID).
 
-    `detail` is what the judgement found, ready for JSON; its `reasons` are a list of texts.
+    `detail` holds the findings of the judgement, ready for JSON; its `reasons` are texts.
     """
 
     energy_id: int
@@ -36,7 +36,10 @@ def insert_reading(
     reading: Reading,
     boot_id: str,
 ) -> None:
-    """Add one reading; `elapsed_s` is in seconds of the session, `boot_id` the machine's boot."""
+    """Add one reading.
+
+    `elapsed_s` is the reading's session time. `boot_id` names the machine's boot.
+    """
     connection.execute(
         "insert into readings (session_id, elapsed_s, monotonic_s, utc, boot_id, voltage_v,"
         " current_a, power_w, energy_wh, integration_s, state, voltage_range_v, current_range_a,"
@@ -64,7 +67,7 @@ def insert_reading(
 
 
 def readings_of(connection: sqlite3.Connection, session_id: int) -> list[tuple[float, Reading]]:
-    """Return a session's readings in order, each with its second of the session."""
+    """Return a session's readings in order, each with its session time in seconds."""
     rows = connection.execute(
         "select * from readings where session_id = :session order by reading_id",
         {"session": session_id},
@@ -73,7 +76,7 @@ def readings_of(connection: sqlite3.Connection, session_id: int) -> list[tuple[f
 
 
 def boots_of(connection: sqlite3.Connection, session_id: int) -> int:
-    """Count the boots of the machine in which a session was read."""
+    """Count the machine's boots during which the meter was read in this session."""
     row = connection.execute(
         "select count(distinct boot_id) from readings where session_id = :session",
         {"session": session_id},
@@ -82,7 +85,7 @@ def boots_of(connection: sqlite3.Connection, session_id: int) -> int:
 
 
 def newest_reading(connection: sqlite3.Connection, session_id: int) -> Reading | None:
-    """Return a session's newest reading, or None."""
+    """Return the session's newest reading, or None."""
     row = connection.execute(
         "select * from readings where session_id = :session order by reading_id desc limit 1",
         {"session": session_id},
@@ -100,7 +103,7 @@ def insert_energy(
     verdict: str,
     detail: Mapping[str, Any],
 ) -> None:
-    """Add a judged energy; the newest one of a session is the one that counts."""
+    """Add a judged energy; the newest energy of a session counts."""
     connection.execute(
         "insert into energies (session_id, utc, energy_wh, uncertainty_wh, verdict, detail)"
         " values (:session, :utc, :energy_wh, :uncertainty_wh, :verdict, :detail)",
@@ -116,7 +119,7 @@ def insert_energy(
 
 
 def energy_of(connection: sqlite3.Connection, session_id: int) -> Energy | None:
-    """Return the session's newest judged energy, or None before there is one."""
+    """Return the session's newest judged energy, or None if it has none yet."""
     row = connection.execute(
         "select * from energies where session_id = :session order by energy_id desc limit 1",
         {"session": session_id},

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Rows of requests that contestants made, and of the images that were sent to them."""
+"""Queries for the requests of contestants, and for the images that were sent to them."""
 
 from __future__ import annotations
 
@@ -7,15 +7,17 @@ import sqlite3
 from collections.abc import Sequence
 from dataclasses import dataclass, fields
 
+# How many rows one statement may insert. A few fixed sizes keep the number of statements small.
 _AT_ONCE = (100, 50, 20, 10, 5, 2, 1)
 
 
 @dataclass(frozen=True)
 class Request:
-    """One request of a session's contestant.
+    """One request of a contestant during a session.
 
-    `elapsed_s` is when it was complete, `duration_s` how long the answer took from there.
-    `first_image` and `image_count` name the images that were sent, by the contestant's numbers.
+    `elapsed_s` is the session time at which the request was complete. `duration_s` is the time
+    from there to the end of the answer. `first_image` and `image_count` name the images that were
+    sent, by the contestant's numbers.
     """
 
     session_id: int
@@ -33,10 +35,10 @@ class Request:
 
 
 def insert_requests(connection: sqlite3.Connection, requests: Sequence[Request]) -> None:
-    """Add requests in their order, and mark the images they sent as fetched.
+    """Add requests in their order, and mark their images as fetched.
 
-    Many rows go into one statement. At each statement the thread that commits lets the server's
-    other threads run, which costs more than the statement.
+    Many rows go into one statement. At each statement the committing thread lets the server's
+    other threads run, and that switch costs more than the statement.
     """
     columns = tuple(field.name for field in fields(Request))
     rows = [tuple(vars(request).values()) for request in requests]
@@ -54,9 +56,9 @@ def insert_requests(connection: sqlite3.Connection, requests: Sequence[Request])
 def _insert(
     connection: sqlite3.Connection, into: str, rows: Sequence[tuple[object, ...]], after: str
 ) -> None:
-    """Insert rows in few statements, of few different lengths.
+    """Insert rows with few statements of few different lengths.
 
-    SQLite parses a statement once for each length; it takes 32,766 values in one.
+    SQLite parses one statement for each length. A statement takes at most 32,766 values.
     """
     start = 0
     while start < len(rows):
@@ -70,7 +72,7 @@ def _insert(
 
 
 def count_fetched_images(connection: sqlite3.Connection, session_id: int) -> int:
-    """Count the different images that were sent in a session."""
+    """Count the distinct images that were sent in a session."""
     row = connection.execute(
         "select count(*) from fetched_images where session_id = :session", {"session": session_id}
     ).fetchone()

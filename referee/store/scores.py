@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Rows of scores: snapshots while a session runs, and the scoring runs after it."""
+"""Queries for scores: snapshots during a session, and scoring runs after it."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from referee.core.instant import Instant
 
 @dataclass(frozen=True)
 class Snapshot:
-    """The live accuracy of all answers up to one of them, as the session's track defines it."""
+    """The live accuracy of all answers up to `upto_answer_id`, as the track defines it."""
 
     upto_answer_id: int
     accuracy: float | None
@@ -23,7 +23,7 @@ class Snapshot:
 
 @dataclass(frozen=True)
 class ScoringRun:
-    """One scoring of a session from its stored rows; `detail` is what score.json shows."""
+    """One scoring of a session from its stored rows; `detail` is the content of score.json."""
 
     upto_answer_id: int
     energy_id: int
@@ -62,7 +62,7 @@ def newest_snapshot(connection: sqlite3.Connection, session_id: int) -> Snapshot
 def insert_scoring_run(
     connection: sqlite3.Connection, session_id: int, at: Instant, run: ScoringRun
 ) -> None:
-    """Add a scoring run; the newest one of a session is the one that counts."""
+    """Add a scoring run; the newest scoring run of a session counts."""
     connection.execute(
         "insert into scoring_runs (session_id, upto_answer_id, energy_id, monotonic_s, utc,"
         " boot_id, accuracy, score, detail) values (:session, :upto, :energy, :monotonic_s, :utc,"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Rows of what measured a session: the meter's identity and settings at the start."""
+"""Queries for the meter of a session: its identity and settings at the start."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ from power.values import (
 
 @dataclass(frozen=True)
 class SessionMeter:
-    """The meter of a session: `settings` are those that the meter gave back before the start.
+    """The meter of a session, with the settings that it reported before the start.
 
-    `emulated` says that no real instrument measured, so that the energy is not official.
+    `emulated` means that no real instrument measured, so the energy is not official.
     """
 
     emulated: bool
@@ -31,7 +31,7 @@ class SessionMeter:
 def insert_session_meter(
     connection: sqlite3.Connection, session_id: int, utc: str, meter: SessionMeter
 ) -> None:
-    """Add the meter of a session; call it in the transaction that records the start."""
+    """Add a session's meter; call it in the transaction that records the session's start."""
     identity = None if meter.identity is None else json.dumps(identity_to_json(meter.identity))
     connection.execute(
         "insert into session_meters (session_id, utc, emulated, identity, settings)"
@@ -47,9 +47,10 @@ def insert_session_meter(
 
 
 def session_meter_of(connection: sqlite3.Connection, session_id: int) -> SessionMeter | None:
-    """Return the meter of a session; None before its start, and for a session without a meter.
+    """Return a session's meter, or None.
 
-    Sessions that started under schema 1 have none either.
+    The result is None before the session's start, for a session without a meter, and for a
+    session that started under schema 1.
     """
     row = connection.execute(
         "select emulated, identity, settings from session_meters where session_id = :session",

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Rows of teams, sessions and what happened to them."""
+"""Queries for teams, sessions and the events of sessions."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from referee.core.states import EndCause, SessionFacts
 from referee.errors import Refusal
 
 FIRST_LANE = 1
-"""The lane of a referee with one meter."""
+"""The only lane of a referee with one meter."""
 
 FIRST_TRACK = "network"
-"""The track of every session before there were others."""
+"""The track of all sessions that were stored before sessions had a track."""
 
 EventKind = Literal["armed", "started", "ended", "voided", "sealed"]
 
@@ -28,7 +28,7 @@ from sessions as s join teams as t using (team_id)
 
 @dataclass(frozen=True)
 class SessionRecord:
-    """A session as stored; `order_seed` is None where the images keep their order."""
+    """A stored session; `order_seed` is None if the images keep their order."""
 
     session_id: int
     team: str
@@ -50,7 +50,7 @@ def create_session(
     lane: int = FIRST_LANE,
     track: str = FIRST_TRACK,
 ) -> int:
-    """Add a session, and the team at its first one; return the session's number, from 1."""
+    """Add a session, and its team if that is new; return the session's number, from 1."""
     utc = now.utc.isoformat()
     connection.execute(
         "insert into teams (name, created_utc) values (:team, :utc) on conflict (name) do nothing",
@@ -80,10 +80,10 @@ def record_event(
     actor: str,
     cause: str | None = None,
 ) -> bool:
-    """Record an event once; return False when it had been recorded before.
+    """Record an event; return False if the session already has an event of this kind.
 
-    Raises `Refusal` (code `state_conflict`) where the schema's rules forbid it, for example when
-    another session of the lane is armed or running.
+    Raises `Refusal` (code `state_conflict`) if the schema's rules forbid the event, for example
+    because another session of the lane is armed or running.
     """
     before = connection.execute(
         "select 1 from session_events where session_id = :session and kind = :kind",
@@ -111,7 +111,7 @@ def record_event(
 
 
 def load_session(connection: sqlite3.Connection, session_id: int) -> SessionRecord:
-    """Return one session; raises `Refusal` with code `session_unknown`."""
+    """Return one session; raise `Refusal` (code `session_unknown`) if it does not exist."""
     row = connection.execute(
         _SELECT + " where s.session_id = :session", {"session": session_id}
     ).fetchone()
@@ -121,7 +121,7 @@ def load_session(connection: sqlite3.Connection, session_id: int) -> SessionReco
 
 
 def session_version(connection: sqlite3.Connection, session_id: int) -> tuple[int, int]:
-    """Return numbers that change whenever something happens to a session."""
+    """Return numbers that change with each event of a session and with its first scoring run."""
     row = connection.execute(
         "select (select coalesce(max(event_id), 0) from session_events"
         " where session_id = :session),"
@@ -140,9 +140,9 @@ def latest_of_team(connection: sqlite3.Connection, team: str) -> SessionRecord |
 
 
 def live_session(connection: sqlite3.Connection, lane: int = FIRST_LANE) -> SessionRecord | None:
-    """Return the lane's session that is armed or running by the record, or None.
+    """Return the lane's armed or running session, or None.
 
-    A session whose deadline has passed stays live until its end is recorded.
+    A session stays live until its end is recorded, even after its deadline.
     """
     row = connection.execute(
         _SELECT + """
@@ -161,7 +161,7 @@ def live_session(connection: sqlite3.Connection, lane: int = FIRST_LANE) -> Sess
 
 
 def all_sessions(connection: sqlite3.Connection, limit: int = -1) -> list[SessionRecord]:
-    """Return the sessions, the newest first; at most `limit` of them unless it is negative."""
+    """Return the newest sessions first, at most `limit` of them; a negative limit means all."""
     rows = connection.execute(
         _SELECT + " order by s.session_id desc limit :limit", {"limit": limit}
     ).fetchall()
@@ -169,7 +169,10 @@ def all_sessions(connection: sqlite3.Connection, limit: int = -1) -> list[Sessio
 
 
 def latest_started(connection: sqlite3.Connection, lane: int = FIRST_LANE) -> int | None:
-    """Return the session that the lane started last: its meter holds the energy of no other."""
+    """Return the session that the lane started last, or None.
+
+    The lane's meter can hold the energy of this session only.
+    """
     row = connection.execute(
         "select session_id from session_events join sessions using (session_id)"
         " where kind = 'started' and lane = :lane order by event_id desc limit 1",
@@ -181,7 +184,7 @@ def latest_started(connection: sqlite3.Connection, lane: int = FIRST_LANE) -> in
 def unsettled_sessions(
     connection: sqlite3.Connection, lane: int = FIRST_LANE
 ) -> list[SessionRecord]:
-    """Return the lane's ended sessions whose energy has not been judged, the oldest first."""
+    """Return the lane's ended sessions without a judged energy, the oldest first."""
     rows = connection.execute(
         _SELECT + """
         where s.lane = :lane and exists (
@@ -196,10 +199,10 @@ def unsettled_sessions(
 
 
 def sessions_to_score(connection: sqlite3.Connection) -> list[SessionRecord]:
-    """Return the sessions that run, and those with a fact newer than their newest scoring run.
+    """Return the running sessions, and the ended ones with facts that no scoring run has used.
 
-    The facts are an answer in time and a judged energy; a session without an energy is not ready
-    to be scored, and a voided one never is.
+    Such a fact is an answer in time or a judged energy. An ended session without a judged energy
+    is not ready yet. Voided and sealed sessions are never returned.
     """
     rows = connection.execute(_SELECT + """
         where exists (

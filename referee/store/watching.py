@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Rows for people who watch a session: its newest readings, and its flagged answers."""
+"""Queries for the view of a running session: its newest readings and its flagged answers."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class PowerSample:
-    """The power of one reading; None where the meter had no number."""
+    """The power of one reading; `power_w` is None if the meter gave no number."""
 
     reading_id: int
     elapsed_s: float
@@ -20,7 +20,7 @@ class PowerSample:
 def recent_power(
     connection: sqlite3.Connection, session_id: int, after: int, limit: int
 ) -> list[PowerSample]:
-    """Return the session's newest readings above the number `after`, in order."""
+    """Return the session's newest readings with a number above `after`, in order."""
     rows = connection.execute(
         "select reading_id, elapsed_s, power_w from readings where session_id = :session"
         " and reading_id > :after order by reading_id desc limit :limit",
@@ -32,7 +32,10 @@ def recent_power(
 def flagged_answers(
     connection: sqlite3.Connection, session_id: int, after: int, limit: int
 ) -> Iterator[tuple[int, bytes]]:
-    """Yield number and content of each answer in time with flagged rows, above `after`."""
+    """Yield the number and content of each answer in time that has flagged rows.
+
+    Only answers with a number above `after` are returned, at most `limit`.
+    """
     rows = connection.execute(
         "select answer_id, content from answers where session_id = :session"
         " and answer_id > :after and late = 0 and flagged_count > 0"

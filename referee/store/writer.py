@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A connection that only writes, and that lets its owner go on while it waits."""
+"""A write-only connection that waits for locks and for the disk outside the server's loop."""
 
 from __future__ import annotations
 
@@ -14,21 +14,24 @@ T = TypeVar("T")
 
 
 class Aside(Protocol):
-    """Calls a function that may block where nobody else waits for it; returns or raises as it."""
+    """A way to call a function that may block, without blocking other requests.
+
+    It returns the function's result or raises its exception.
+    """
 
     def __call__(self, work: Callable[[], T], /) -> T: ...
 
 
 def here(work: Callable[[], T]) -> T:
-    """Call a function in this thread: the `Aside` of programs that give each wait a thread."""
+    """Call a function in this thread: the `Aside` of programs with one thread per request."""
     return work()
 
 
 class Writer:
-    """Run transactions on a connection of its own; belongs to one thread or greenlet at a time.
+    """A connection for transactions, used by one thread or greenlet at a time.
 
-    It waits for other writers, and for the disk, `aside`. What happens between runs where the
-    caller runs: statements take microseconds once the database is locked for them.
+    It waits for other writers and for the disk through `aside`. The statements between run in the
+    caller's thread, because they take only microseconds once the database is locked.
     """
 
     def __init__(self, database: Database, aside: Aside = here) -> None:
@@ -48,7 +51,7 @@ class Writer:
             try:
                 connection.execute("begin immediate")
             except sqlite3.OperationalError:
-                # Another process writes, most likely.
+                # Most likely another process is writing now.
                 self._aside(self._begin_patiently)
             yield connection
             self._aside(connection.commit)

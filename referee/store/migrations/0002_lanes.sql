@@ -1,5 +1,5 @@
 -- SPDX-License-Identifier: Apache-2.0
--- A lane is a meter with at most one live session. Everything before this ran in lane 1.
+-- A lane is a meter with at most one live session. All earlier sessions ran in lane 1.
 
 alter table sessions add column lane integer not null default 1 check (lane >= 1);
 
@@ -21,8 +21,8 @@ begin
     );
 end;
 
--- The meter of a session as it was at the start: identity and settings are JSON, the settings as
--- the meter gave them back. A session without a meter has no row.
+-- The meter of a session at its start. Identity and settings are JSON; the settings are those that
+-- the meter reported. A session without a meter has no row.
 create table session_meters (
     session_id integer primary key references sessions,
     utc text not null,

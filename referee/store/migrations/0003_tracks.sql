@@ -1,7 +1,7 @@
 -- SPDX-License-Identifier: Apache-2.0
--- A session has a track, which says what an answer is. Everything before this was of the network
--- track. Rows of an answer are packed by its track, so their form is no rule of the schema: a
--- table of answers without it takes the place of the old one, row by row.
+-- A session has a track, which says what an answer is. All earlier sessions belong to the network
+-- track. The track packs the rows of an answer, so the schema no longer checks the packed length.
+-- The old table checked it. A new table without that check replaces the old one.
 
 alter table sessions add column track text not null default 'network' check (track != '');
 
@@ -26,7 +26,7 @@ select answer_id, session_id, elapsed_s, utc, late, form, address, row_count, fl
     detections
 from answers;
 
--- This drops the indexes and triggers of the old table, too.
+-- This also drops the old table's indexes and triggers.
 drop table answers;
 alter table answers_of_tracks rename to answers;
 
