@@ -72,7 +72,7 @@ POWER = {
     "service": {
         *("power.meter", "power.errors", "power.values"),
         *("power.energy.judge", "power.energy.facts", "power.energy.verdict"),
-        *("power.follow.schedule", "power.follow.follower", "power.follow.final"),
+        "power.follow",
     },
 }
 

@@ -13,9 +13,7 @@ from typing import Protocol, runtime_checkable
 from power.energy.judge import judge_energy
 from power.energy.verdict import EnergyResult
 from power.errors import MeterError, MeterRefused
-from power.follow.final import read_result
-from power.follow.follower import LOST, Follower, attach
-from power.follow.schedule import LOST_METER_S, Schedule
+from power.follow import LOST, LOST_METER_S, Follower, Schedule, attach, read_result
 from power.logs.power_log import PowerLog
 from power.meter import Identity, IntegrationStart, IntegrationState, Meter, MeterSettings, Reading
 

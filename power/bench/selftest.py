@@ -10,7 +10,7 @@ from enum import Enum
 from typing import Protocol
 
 from power.errors import MeterError
-from power.follow.final import read_final
+from power.follow import read_final
 from power.meter import IntegrationState, Meter, MeterSettings
 
 _log = logging.getLogger(__name__)

@@ -15,7 +15,7 @@ from power.commands.options import add_meter_options, open_chosen
 from power.commands.output import print_json
 from power.energy.accuracy import accuracy_of
 from power.errors import MeterRefused
-from power.follow.schedule import Schedule
+from power.follow import Schedule
 from power.meter import InputMode, MeterSettings, Reading
 from power.wt310.driver import WT310
 

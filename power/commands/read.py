@@ -10,7 +10,7 @@ from contextlib import closing
 from power.commands.options import add_meter_options, open_chosen
 from power.commands.output import print_json
 from power.errors import MeterRefused
-from power.follow.schedule import Schedule
+from power.follow import Schedule
 from power.meter import Reading
 from power.values import reading_to_json
 from power.wt310.driver import WT310

@@ -14,8 +14,7 @@ from dataclasses import dataclass
 from typing import Any, TypeVar
 
 from referee.errors import Unavailable
-from referee.store.database import Connection, Database
-from referee.store.writer import Aside, Writer, here
+from referee.store.database import Aside, Connection, Database, Writer, here
 
 T = TypeVar("T")
 

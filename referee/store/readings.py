@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Queries for the meter's readings, and for the energies that were judged from them."""
+"""Queries for a session's meter, its readings, and the energies judged from them."""
 
 from __future__ import annotations
 
@@ -10,7 +10,13 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from power.meter import Flag, IntegrationState, Reading
+from power.meter import Flag, Identity, IntegrationState, MeterSettings, Reading
+from power.values import (
+    identity_from_json,
+    identity_to_json,
+    settings_from_json,
+    settings_to_json,
+)
 
 
 @dataclass(frozen=True)
@@ -151,4 +157,54 @@ def _reading(row: sqlite3.Row) -> Reading:
         flags=frozenset(Flag(flag) for flag in json.loads(row["flags"])),
         voltage_range_v=row["voltage_range_v"],
         current_range_a=row["current_range_a"],
+    )
+
+
+@dataclass(frozen=True)
+class SessionMeter:
+    """The meter of a session, with the settings that it reported before the start.
+
+    `emulated` means that no real instrument measured, so the energy is not official.
+    """
+
+    emulated: bool
+    identity: Identity | None
+    settings: MeterSettings
+
+
+def insert_session_meter(
+    connection: sqlite3.Connection, session_id: int, utc: str, meter: SessionMeter
+) -> None:
+    """Add a session's meter; call it in the transaction that records the session's start."""
+    identity = None if meter.identity is None else json.dumps(identity_to_json(meter.identity))
+    connection.execute(
+        "insert into session_meters (session_id, utc, emulated, identity, settings)"
+        " values (:session, :utc, :emulated, :identity, :settings)",
+        {
+            "session": session_id,
+            "utc": utc,
+            "emulated": int(meter.emulated),
+            "identity": identity,
+            "settings": json.dumps(settings_to_json(meter.settings), allow_nan=False),
+        },
+    )
+
+
+def session_meter_of(connection: sqlite3.Connection, session_id: int) -> SessionMeter | None:
+    """Return a session's meter, or None.
+
+    The result is None before the session's start, for a session without a meter, and for a
+    session that started under schema 1.
+    """
+    row = connection.execute(
+        "select emulated, identity, settings from session_meters where session_id = :session",
+        {"session": session_id},
+    ).fetchone()
+    if row is None:
+        return None
+    identity = row["identity"]
+    return SessionMeter(
+        emulated=bool(row["emulated"]),
+        identity=None if identity is None else identity_from_json(json.loads(identity)),
+        settings=settings_from_json(json.loads(row["settings"])),
     )

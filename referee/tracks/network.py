@@ -9,12 +9,11 @@ from functools import partial
 import numpy as np
 from numpy.typing import NDArray
 
-from referee.core.detections import Detections
+from referee.core.detections import Detections, pack, unpack
 from referee.core.flags import Flag, flag_rows
 from referee.core.ground_truth import GroundTruth
 from referee.core.order import to_manifest_ids
 from referee.formats import answers
-from referee.formats.packing import pack, unpack
 from referee.scoring import lpirc
 from referee.scoring.live import LiveScore
 from referee.scoring.score_report import energy_report, ilsvrc_report

@@ -12,11 +12,14 @@ from hypothesis import strategies as st
 
 from referee.core.instant import Instant, seconds_between
 from referee.core.states import (
+    LATE_S,
+    Arrival,
     EndCause,
     SessionEvent,
     SessionFacts,
     SessionState,
     accepts,
+    arrival_of,
     elapsed_s,
     end_to_record,
     remaining_s,
@@ -219,3 +222,34 @@ def test_an_end_by_a_clock_that_was_set_back_is_recorded_as_it_is():
     """After a reboot with a wrong wall clock an end before the start is no deadline."""
     early = at(-3600, "the boot after")
     assert (early, EndCause.STOP) == end_to_record(RUNNING, early, EndCause.STOP)
+
+
+IN_TIME, LATE, REFUSED = Arrival.IN_TIME, Arrival.LATE, Arrival.REFUSED
+
+
+@pytest.mark.parametrize(
+    ("seconds", "expected"),
+    [
+        (-0.001, REFUSED),
+        (0.0, IN_TIME),
+        (599.999, IN_TIME),
+        (600.0, LATE),
+        (600.0 + LATE_S, LATE),
+        (600.001 + LATE_S, REFUSED),
+    ],
+)
+def test_the_deadline_is_half_open(seconds: float, expected: Arrival) -> None:
+    """In time up to the deadline and not at it; late for a minute; then refused."""
+    assert expected is arrival_of(RUNNING, at(seconds))
+
+
+@pytest.mark.parametrize(("seconds", "expected"), [(99.999, IN_TIME), (100.0, LATE), (659, LATE)])
+def test_an_early_end_is_an_end(seconds: float, expected: Arrival) -> None:
+    """After a logout answers are late, until a minute after the deadline."""
+    assert expected is arrival_of(LOGGED_OUT, at(seconds))
+
+
+def test_a_session_that_takes_nothing() -> None:
+    """One that has not started, and one that is void."""
+    assert REFUSED is arrival_of(READY, at(1))
+    assert REFUSED is arrival_of(VOID, at(1))

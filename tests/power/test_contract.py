@@ -17,7 +17,7 @@ import pytest
 from power.connect import open_wt310
 from power.energy.judge import Verdict, judge_energy
 from power.errors import MeterBusy, MeterRefused
-from power.follow.final import read_final
+from power.follow import read_final
 from power.meter import IntegrationState, Meter, MeterSettings, Reading
 
 SETTINGS = MeterSettings(timer_s=1, update_interval_s=0.1)

@@ -11,9 +11,8 @@ import pytest
 from referee.errors import Refusal
 from referee.store.answers import answers_after, insert_answer
 from referee.store.database import Database, _migrations, _statements
-from referee.store.readings import energy_of
+from referee.store.readings import energy_of, session_meter_of
 from referee.store.scores import newest_scoring_run, newest_snapshot
-from referee.store.session_meters import session_meter_of
 from referee.store.sessions import (
     all_sessions,
     create_session,

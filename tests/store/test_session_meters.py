@@ -6,7 +6,7 @@ from __future__ import annotations
 import pytest
 
 from power.meter import Identity, InputMode, MeterSettings
-from referee.store.session_meters import SessionMeter, insert_session_meter, session_meter_of
+from referee.store.readings import SessionMeter, insert_session_meter, session_meter_of
 from tests.store.conftest import new_session
 
 SETTINGS = MeterSettings(600, 0.25, InputMode.DC, 15.0, None, 6, True, False)

@@ -17,8 +17,8 @@ from referee.service.entry.answers import Answers
 from referee.service.entry.request_log import RequestLog
 from referee.service.entry.session_cache import SessionCache
 from referee.service.setup.contest import Contest
+from referee.store.database import here
 from referee.store.journal import Journal
-from referee.store.writer import here
 from referee.web.contest.app import contest_app
 from referee.web.contest.services import ContestServices
 from tests.support.contests import make_contest

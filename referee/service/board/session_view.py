@@ -12,9 +12,8 @@ from referee.service.desk.settling import LINK_PATIENCE_S
 from referee.service.entry.status import status_of
 from referee.service.results.flag_counts import FlagCounts
 from referee.service.setup.contest import Contest
-from referee.store.readings import energy_of, newest_reading
+from referee.store.readings import energy_of, newest_reading, session_meter_of
 from referee.store.scores import newest_scoring_run, newest_snapshot
-from referee.store.session_meters import session_meter_of
 from referee.store.sessions import SessionRecord
 
 # A session that was ended early, after fewer update intervals of the meter than this, has no exact

@@ -13,8 +13,7 @@ from power.meter import Identity, MeterSettings, Reading
 from referee.core.instant import seconds_between
 from referee.errors import Unavailable
 from referee.service.setup.contest import Contest
-from referee.store.readings import boots_of, readings_of
-from referee.store.session_meters import SessionMeter, session_meter_of
+from referee.store.readings import SessionMeter, boots_of, readings_of, session_meter_of
 from referee.store.sessions import SessionRecord
 
 

@@ -15,8 +15,7 @@ from referee.service.desk.logbook import Logbook
 from referee.service.desk.metering import LinkState, Metering, MeterStatus
 from referee.service.desk.settling import Settling
 from referee.service.setup.contest import Contest
-from referee.store.readings import energy_of
-from referee.store.session_meters import SessionMeter, insert_session_meter
+from referee.store.readings import SessionMeter, energy_of, insert_session_meter
 from referee.store.sessions import (
     SessionRecord,
     latest_started,

@@ -16,9 +16,7 @@ from enum import Enum
 from typing import TypeVar
 
 from power.errors import MeterError, MeterRefused
-from power.follow.final import read_result
-from power.follow.follower import Follower, attach
-from power.follow.schedule import Schedule
+from power.follow import Follower, Schedule, attach, read_result
 from power.meter import (
     Identity,
     IntegrationStart,

@@ -7,7 +7,7 @@ import logging
 import threading
 
 from power.energy.verdict import Finding, suspect
-from power.follow.schedule import LOST_METER_S
+from power.follow import LOST_METER_S
 from referee.core.instant import seconds_between
 from referee.core.states import EndCause
 from referee.errors import Unavailable

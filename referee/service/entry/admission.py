@@ -8,8 +8,7 @@ from dataclasses import dataclass
 from typing import Any, Protocol
 
 from referee.core.instant import Instant
-from referee.core.states import SessionState, state_of
-from referee.core.window import Arrival, arrival_of
+from referee.core.states import Arrival, SessionState, arrival_of, state_of
 from referee.errors import Refusal
 from referee.service.entry.answers import LATE_ANSWERS
 from referee.service.entry.session_cache import SessionCache
@@ -17,8 +16,8 @@ from referee.service.entry.teams import EventTeams, PracticeTeams
 from referee.service.entry.tokens import session_of_token, token_of_session
 from referee.service.setup.contest import Contest
 from referee.store.answers import count_late_answers
+from referee.store.database import Aside, here
 from referee.store.sessions import SessionRecord, load_session
-from referee.store.writer import Aside, here
 
 
 class Desk(Protocol):

@@ -16,7 +16,7 @@ import argon2
 
 from referee.errors import ConfigError, Refusal
 from referee.service.entry.team_list import NAME_MOST, registered_teams
-from referee.store.writer import Aside, here
+from referee.store.database import Aside, here
 
 PRACTICE_PASSWORD = "practice"
 """The password that every user name has in a rehearsal."""

@@ -15,8 +15,7 @@ from typing import Any
 from power.energy.facts import RunFacts, facts_to_json
 from power.values import reading_to_json
 from referee.service.setup.contest import Contest
-from referee.store.readings import Energy, readings_of
-from referee.store.session_meters import session_meter_of
+from referee.store.readings import Energy, readings_of, session_meter_of
 from referee.store.sessions import SessionRecord
 
 # Lines of the meter's log that belong to a session begin this long before it was armed, which is

@@ -13,7 +13,7 @@ from referee.core.states import state_of
 from referee.service.setup.contest import Contest
 from referee.store.images import load_manifest
 from referee.store.notices import audit_of, notices_of
-from referee.store.session_meters import session_meter_of
+from referee.store.readings import session_meter_of
 from referee.store.sessions import SessionRecord
 
 _MOMENTS = ("armed", "started", "ended", "voided", "scored", "sealed")

@@ -5,10 +5,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from referee.core.window import LATE_S
+from referee.core.states import LATE_S
 from referee.formats.answers import MAX_ROWS
 from referee.formats.image_numbers import ARCHIVE_SIZE
-from referee.service.entry.detection_limit import MAX_DETECTIONS
+from referee.service.entry.answers import MAX_DETECTIONS
 from referee.service.setup.contest import Contest
 from referee.web.server.bodies import COMING_BYTES, MAX_BODY_BYTES
 from referee.web.server.connection import HEAD_S

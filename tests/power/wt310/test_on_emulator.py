@@ -12,7 +12,7 @@ from power.emulator.instrument import Options
 from power.emulator.profile import constant, energy_wh, parse_steps
 from power.energy.judge import Verdict, judge_energy
 from power.errors import MeterBusy, MeterMismatch, MeterRefused, MeterReplyError, MeterSilent
-from power.follow.final import read_final
+from power.follow import read_final
 from power.meter import Flag, InputMode, IntegrationState, MeterSettings
 
 SETTINGS = MeterSettings(

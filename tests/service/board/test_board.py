@@ -9,10 +9,9 @@ from dataclasses import replace
 import pytest
 
 from power.meter import IntegrationState
-from referee.core.detections import Detections
+from referee.core.detections import Detections, pack
 from referee.core.states import EndCause
 from referee.errors import Refusal
-from referee.formats.packing import pack
 from referee.service.board.addresses import contestants_urls
 from referee.service.board.board import Board
 from referee.service.desk.metering import LinkState, MeterStatus

@@ -12,8 +12,7 @@ from referee.core.instant import shifted
 from referee.core.states import EndCause, SessionState
 from referee.errors import Refusal, Unavailable
 from referee.service.desk.metering import LinkState
-from referee.store.readings import readings_of
-from referee.store.session_meters import session_meter_of
+from referee.store.readings import readings_of, session_meter_of
 from tests.service.desk.test_control_desk import facts_of, settled, state_in, texts
 from tests.support.fakes import BOUND_S, FakeMeter, eventually, running_desk
 

@@ -8,14 +8,12 @@ import threading
 
 import pytest
 
-from referee.core.detections import Detections
+from referee.core.detections import Detections, pack
 from referee.core.flags import Flag
 from referee.core.instant import shifted
-from referee.core.window import LATE_S
+from referee.core.states import LATE_S
 from referee.errors import Refusal, Unavailable
-from referee.formats.packing import pack
 from referee.service.entry import answers as answers_module
-from referee.service.entry import detection_limit
 from referee.service.entry.answers import LATE_ANSWERS, Answers
 from referee.service.entry.session_cache import SessionCache
 from referee.service.entry.status import status_of
@@ -232,7 +230,7 @@ def test_empty_answer_is_an_answer(answers, contest, session, take, journal):
 
 def test_session_that_is_full_takes_no_more(answers, contest, journal, session, take, monkeypatch):
     """What fits is taken, to the last row; what does not is refused whole, and told why."""
-    monkeypatch.setattr(detection_limit, "MAX_DETECTIONS", 5)
+    monkeypatch.setattr(answers_module, "MAX_DETECTIONS", 5)
     take(1.0, GOOD, GOOD, GOOD)
     with pytest.raises(Refusal, match="the session has 3 detections, and at most 5") as refused:
         take(2.0, GOOD, GOOD, GOOD)
@@ -242,7 +240,7 @@ def test_session_that_is_full_takes_no_more(answers, contest, journal, session, 
     with pytest.raises(Refusal, match="has 5 detections"):
         take(4.0, GOOD)
     # A session that was found full is not counted again: a flood of it costs little.
-    monkeypatch.setattr(detection_limit, "count_stored_detections", None)
+    monkeypatch.setattr(answers_module, "count_stored_detections", None)
     with pytest.raises(Refusal, match="has 5 detections"):
         take(4.0, GOOD)
     assert [3, 2, 0] == [answer.row_count for answer in stored(contest, session)]
@@ -251,8 +249,8 @@ def test_session_that_is_full_takes_no_more(answers, contest, journal, session, 
 @pytest.mark.parametrize("count_after", [0, 2, 1000])
 def test_what_another_process_stores_counts_too(contest, session, take, monkeypatch, count_after):
     """In the end, however seldom this one counts."""
-    monkeypatch.setattr(detection_limit, "MAX_DETECTIONS", 5)
-    monkeypatch.setattr(detection_limit, "_COUNT_AFTER", count_after)
+    monkeypatch.setattr(answers_module, "MAX_DETECTIONS", 5)
+    monkeypatch.setattr(answers_module, "_COUNT_AFTER", count_after)
     take(1.0, GOOD)
     journal = Journal(contest.database)
     other = entry(contest, journal)

@@ -17,21 +17,25 @@ import pytest
 from power.energy.facts import RunFacts, facts_from_json, facts_to_json
 from power.meter import Flag, Identity, IntegrationState, MeterSettings, Reading
 from power.values import reading_from_json
-from referee.core.detections import Detections
+from referee.core.detections import Detections, pack
 from referee.core.instant import shifted
 from referee.core.order import to_manifest_ids
 from referee.errors import Refusal
 from referee.formats.answers import parse_csv
-from referee.formats.packing import pack
 from referee.scoring.ilsvrc import evaluate
 from referee.service.evidence.bundle import MEMBERS, write_bundle
 from referee.service.results.final_score import score_session
 from referee.service.setup.contest import order_of, read_contest_truth
 from referee.store.answers import Answer, insert_answer
 from referee.store.notices import insert_audit, insert_notice
-from referee.store.readings import energy_of, insert_energy, insert_reading
+from referee.store.readings import (
+    SessionMeter,
+    energy_of,
+    insert_energy,
+    insert_reading,
+    insert_session_meter,
+)
 from referee.store.requests import Request, insert_requests
-from referee.store.session_meters import SessionMeter, insert_session_meter
 from referee.store.sessions import create_session, load_session, record_event
 
 ROWS = [

@@ -5,9 +5,8 @@ from __future__ import annotations
 
 import pytest
 
-from referee.core.detections import Detections
+from referee.core.detections import Detections, pack
 from referee.errors import Refusal, Unavailable
-from referee.formats.packing import pack
 from referee.service.evidence.completeness import missing_from, wait_until_complete
 from referee.service.results.final_score import score_session
 from referee.service.setup.contest import read_contest_truth

@@ -17,8 +17,7 @@ from referee.errors import InputError
 from referee.service.desk.judging import judge_session
 from referee.service.evidence.bundle import write_bundle
 from referee.service.evidence.judged_again import judge_bundle
-from referee.store.readings import insert_energy, insert_reading
-from referee.store.session_meters import SessionMeter, insert_session_meter
+from referee.store.readings import SessionMeter, insert_energy, insert_reading, insert_session_meter
 from referee.store.sessions import create_session, load_session, record_event
 
 NOON = datetime(2026, 6, 7, 12, tzinfo=UTC)

@@ -8,8 +8,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from referee.core.detections import Detections
-from referee.formats.packing import pack
+from referee.core.detections import Detections, pack
 from referee.service.results.final_score import score_session
 from referee.service.results.rehearsal import rehearsal_report
 from referee.service.results.rehearsal_text import rehearsal_text

@@ -8,10 +8,9 @@ import threading
 import numpy as np
 import pytest
 
-from referee.core.detections import Detections
+from referee.core.detections import Detections, pack
 from referee.core.instant import shifted
 from referee.errors import Unavailable
-from referee.formats.packing import pack
 from referee.scoring.ilsvrc import evaluate
 from referee.service.results.final_score import score_session, scored_answer
 from referee.service.results.live_scorer import LiveScorer

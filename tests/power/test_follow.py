@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The loop that follows a meter, step by step in fake time."""
+"""How a meter is followed: the instants, the loop in fake time, the result at the end."""
 
 from __future__ import annotations
 
@@ -7,6 +7,8 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from power.errors import (
     MeterBusy,
@@ -17,9 +19,26 @@ from power.errors import (
     MeterSilent,
     MeterUnreachable,
 )
-from power.follow.follower import Follower, attach
-from power.follow.schedule import Schedule
-from power.meter import IntegrationState
+from power.follow import Follower, Schedule, attach, back_off_s, read_result
+from power.meter import IntegrationState, MeterSettings
+
+
+@given(st.floats(0, 1e6), st.sampled_from([0.1, 0.25, 1.0, 20.0]), st.floats(0, 1e6))
+def test_the_next_instant_is_within_one_interval(
+    origin_s: float, interval_s: float, now_s: float
+) -> None:
+    """It lies after now, at most an interval away, and on the grid, whatever was missed."""
+    due_s = Schedule(origin_s, interval_s).next_after(now_s)
+    assert -1e-6 < due_s - now_s <= interval_s + 1e-6
+    steps = (due_s - origin_s) / interval_s
+    assert steps == pytest.approx(round(steps), abs=1e-6)
+
+
+def test_the_pause_doubles_to_a_bound() -> None:
+    """A quarter of a second at first, five seconds at most, after however many attempts."""
+    assert [0.25, 0.5, 1.0, 2.0, 4.0, 5.0] == [back_off_s(attempt) for attempt in range(1, 7)]
+    assert 5.0 == back_off_s(100_000)
+
 
 GONE = MeterUnreachable("the cable is out")
 
@@ -205,3 +224,61 @@ def test_attaching_leaves_a_running_integration_alone(make_bench: Callable[..., 
     assert "output items" in attach(bench.meter)
     assert IntegrationState.START is bench.meter.state()
     assert IntegrationState.STOP is bench.meter.stop()
+
+
+SETTINGS = MeterSettings(
+    timer_s=10, update_interval_s=0.5, voltage_range_v=150.0, current_range_a=0.1
+)
+
+
+def ended_run(make_bench: Callable[..., Any], *commands: str) -> Any:
+    """Return a bench whose run of 10 s is over, with these commands sent at half time."""
+    bench = make_bench()
+    bench.meter.prepare(SETTINGS)
+    bench.meter.start()
+    bench.time.sleep(5.0)
+    bench.meter.read()
+    for command in commands:
+        bench.tell(command)
+    bench.time.sleep(7.0)
+    return bench
+
+
+def result_of(bench: Any) -> list[Any]:
+    """Return the readings of the result, expecting 10 s."""
+    return read_result(
+        lambda job: job(bench.meter), 0.5, bench.time.sleep, expected_s=10.0, tolerance_s=1.5
+    )
+
+
+@pytest.mark.parametrize(
+    "commands",
+    [(), (":NUMeric:HOLD ON",), (":NUMeric:NORMal:NUMber 3",)],
+    ids=["untouched", "held display", "fewer items"],
+)
+def test_the_result_is_read_whatever_the_meter_sends(
+    make_bench: Callable[..., Any], commands: tuple[str, ...]
+) -> None:
+    """The integrator kept time and energy; the last two readings show them."""
+    readings = result_of(ended_run(make_bench, *commands))
+    assert [10.0, 10.0] == [row.integration_s for row in readings[-2:]]
+    assert readings[-1].energy_wh == pytest.approx(5.0 * 10 / 3600, rel=1e-4)
+
+
+def test_items_are_not_set_while_a_good_result_is_there(make_bench: Callable[..., Any]) -> None:
+    """A meter that shows the right time is only read."""
+    bench = ended_run(make_bench)
+    bench.meter.arrange = pytest.fail
+    assert 10.0 == result_of(bench)[-1].integration_s
+
+
+def test_a_meter_that_stays_wrong_is_told(make_bench: Callable[..., Any]) -> None:
+    """An output that cannot be set right is the meter's refusal, with its reason."""
+    bench = ended_run(make_bench, ":NUMeric:NORMal:NUMber 3")
+
+    def refuse() -> None:
+        raise MeterRefused("the meter refused its items")
+
+    bench.meter.arrange = refuse
+    with pytest.raises(MeterRefused, match="refused its items"):
+        result_of(bench)
