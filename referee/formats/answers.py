@@ -28,6 +28,9 @@ FORM_FIELDS = ("image_name", "CLASS_ID", "confidence", "xmin", "ymin", "xmax", "
 MAX_ROWS = 200_000
 """Most detections in one answer: four times as many as in the whole sample answer file."""
 
+MAX_JSON_COMMAS = 16 * MAX_ROWS
+"""Most commas in one JSON answer: twice what the longest has. Each may cost a hundred bytes."""
+
 _INT64_LIMIT = 2**63
 
 
@@ -83,6 +86,12 @@ def parse_json(body: bytes) -> Detections:
 
     Raises `Refusal` with code `json_invalid`, naming the entries, or `too_many_rows`.
     """
+    if body.count(b",") > MAX_JSON_COMMAS:
+        raise Refusal(
+            "too_many_rows",
+            f"Nothing was stored: the JSON has more values than {MAX_ROWS} detections need; leave "
+            "out what is not image_id, category_id, bbox or score, or send it in several posts.",
+        )
     with refused("json_invalid"):
         entries = load_results(body)
         require_rows(len(entries))

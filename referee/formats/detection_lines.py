@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from referee.core.detections import Detections
 from referee.formats.columns import to_floats, to_ids
-from referee.formats.faults import Faults, quoted
+from referee.formats.faults import Faults, FormatError, quoted
 from referee.formats.lines import plain_lines, refuse_utf16, split_cells
 from referee.formats.number_table import are_whole, parse_blocks
 from referee.formats.numbers import class_number, image_number, number
@@ -35,8 +35,12 @@ LINE_FIELDS: tuple[str, ...] = (
 
 _NO_CONFIDENCE = tuple(field for field in LINE_FIELDS if field != "confidence")
 
+LONGEST_LINE = 10_000
+"""Most bytes of a line: a hundred times an honest one. Cells cost many times their length."""
+
 # The first line that is not empty decides the number of fields; it is looked for in these bytes.
 _FIRST_LINES = 65536
+_FULL_LINE = re.compile(rb"[^ \t\n][^\n]*")
 # Below this many bytes whole arrays cost more than they save.
 _FEW = 2**14
 # float() also reads underscores and other white space. The grammar has neither.
@@ -45,8 +49,7 @@ _STRANGE = re.compile(r"[^\t\n +-9A-Za-z]")
 
 def count_lines(content: bytes) -> int:
     """Count the lines that are not blank: each is one detection, well-formed or not."""
-    lines = plain_lines(content).split(b"\n")
-    return sum(bool(line.strip(b" \t")) for line in lines)
+    return sum(1 for _ in _FULL_LINE.finditer(plain_lines(content)))
 
 
 def parse_lines(content: bytes, *, threads: int = 1) -> Detections:
@@ -54,6 +57,7 @@ def parse_lines(content: bytes, *, threads: int = 1) -> Detections:
     refuse_utf16(content)
     content = plain_lines(content)
     faults = Faults()
+    _require_short_lines(content)
     if len(content) < _FEW:
         detections = _from_text(_text(content), 1, None, faults)
         faults.raise_if_any()
@@ -69,6 +73,17 @@ def parse_lines(content: bytes, *, threads: int = 1) -> Detections:
         first += block.count(b"\n")
     faults.raise_if_any()
     return Detections.concatenate(parts)
+
+
+def _require_short_lines(content: bytes) -> None:
+    """Raise `FormatError` for a line that is longer than any of detections."""
+    start = 0
+    while len(content) - start > LONGEST_LINE:
+        end = content.rfind(b"\n", start, start + LONGEST_LINE + 1)
+        if end < 0:
+            line = content.count(b"\n", 0, start) + 1
+            raise FormatError((f"line {line} has more than {LONGEST_LINE} bytes",))
+        start = end + 1
 
 
 def _fields_of(content: bytes) -> tuple[str, ...]:

@@ -13,8 +13,15 @@ from hypothesis import strategies as st
 
 from referee.core.detections import Detections
 from referee.errors import Refusal
-from referee.formats import detection_lines, number_table
-from referee.formats.answers import FORM_FIELDS, MAX_ROWS, parse_csv, parse_form, parse_json
+from referee.formats import detection_lines, json_text, number_table
+from referee.formats.answers import (
+    FORM_FIELDS,
+    MAX_JSON_COMMAS,
+    MAX_ROWS,
+    parse_csv,
+    parse_form,
+    parse_json,
+)
 from referee.formats.detection_lines import LINE_FIELDS
 from referee.formats.image_numbers import UNKNOWN_IMAGE
 
@@ -291,6 +298,21 @@ def test_csv_is_ascii(body, shown):
     assert (f"line 1, image_id: '{shown}' is not a whole number",) == refusal(
         parse_csv, body
     ).faults
+
+
+def test_csv_of_one_endless_line():
+    """A line is refused for its length before it is split: each of its cells would cost memory."""
+    body = b"1,1,.5,0,0,9,9\n" + b"," * (detection_lines.LONGEST_LINE + 1)
+    with pytest.raises(Refusal) as refused:
+        parse_csv(body)
+    assert str(refused.value) == "Nothing was stored: line 2 has more than 10000 bytes."
+
+
+def test_csv_of_long_lines():
+    """A line may be padded to the longest length."""
+    row = b"1,1,.5,0,0,9,9"
+    body = row.ljust(detection_lines.LONGEST_LINE) + b"\n"
+    assert len(parse_csv(body * 3 + row)) == 4
 
 
 def test_csv_cut_short():
@@ -573,3 +595,47 @@ def test_no_json_breaks_the_parser(body):
         parse_json(body)
     except Refusal as refused:
         assert refused.code in ("json_invalid", "too_many_rows")
+
+
+def test_json_of_millions_of_values_is_refused():
+    """JSON with more values than detections need is refused before it is parsed."""
+    body = b"[" + b"[]," * (MAX_JSON_COMMAS + 1) + b"[]"
+    with pytest.raises(Refusal, match="more values than 200000 detections need") as refused:
+        parse_json(body)
+    assert refused.value.code == "too_many_rows"
+
+
+@given(
+    st.lists(
+        st.sampled_from(['{"a":1}', '{"b":[{},{}]}', '{"c":"},{"}', "[1]", ",", " ", "}", "{", "]"])
+    ),
+    st.sampled_from(["", " ", "\n,", "]", "[", '"']),
+)
+def test_json_in_pieces_is_read_as_in_one(parts, after):
+    """Wherever a long list is cut, its entries are those of the list, and so are its faults."""
+    text = "[" + ",".join(parts) + "]" + after
+    try:
+        whole = json.loads(text)
+    except ValueError:
+        whole = None
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(json_text, "_PIECE", 3)
+        try:
+            assert json_text.parse_json_text(text.encode()) == whole
+        except json_text.FormatError:
+            assert whole is None
+
+
+def test_a_long_json_list_is_decoded_in_pieces(monkeypatch):
+    """No call of the decoder, which lets no other thread run, takes a long list whole."""
+    body = json.dumps([{"image_id": n, "bbox": [1, 2, 3, 4]} for n in range(20_000)])
+    longest = []
+    loads = json.loads
+
+    def measured(text):
+        longest.append(len(text))
+        return loads(text)
+
+    monkeypatch.setattr(json_text.json, "loads", measured)
+    assert json_text.parse_json_text(body.encode()) == loads(body)
+    assert max(longest) < 2**19 < len(body)
