@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """The configuration of a contest: one frozen dataclass a section, read from `contest.toml`.
 
-Each setting's `help` is its documentation: `referee init` writes it above the key, and a test
-holds the operators' manual to it.
+Each setting's `help` is its documentation. `referee init` writes it above the key. A test checks that
+`docs/organisers.md` has the same text.
 """
 
 from __future__ import annotations
@@ -24,13 +24,13 @@ class ContestSection:
 
     name: str = _setting("What the pages call the contest.", "LPIRC")
     mode: str = _setting(
-        "event: teams from teams.csv, an operator arms each session. practice: any user name with "
-        "the password 'practice', every login starts a session.",
+        "event: the teams of teams.csv, and an operator arms each session. practice: any user name "
+        "with the password 'practice', and every login starts a session.",
         "event",
         choices=("event", "practice"),
     )
     track: str = _setting(
-        "The rules: network, or the dotted name of a Python module that holds others "
+        "The rules: network, or the dotted name of a Python module with other rules "
         "(docs/tracks.md).",
         "network",
     )
@@ -52,13 +52,15 @@ class ImagesSection:
         "xmin,ymin,xmax,ymax."
     )
     sizes: Path | None = _setting(
-        "Beside CSV ground truth: CSV image_id,width,height of all images.", None
+        "For CSV ground truth: CSV image_id,width,height of all images.", None
     )
     blacklist: Path | None = _setting(
-        "CSV image_id,class_id of pairs that count neither way.", None
+        "CSV image_id,class_id of the pairs that the score leaves out.", None
     )
     classes: int | None = _setting(
-        "Number of classes where the ground truth does not list them: ids 1 to this.", None, least=1
+        "Number of classes, with the ids 1 to this, if the ground truth does not list them.",
+        None,
+        least=1,
     )
 
 
@@ -70,12 +72,12 @@ class ServerSection:
     console: str = _setting("Address and port of the operators' console.", "127.0.0.1:8001")
     workers: int = _setting("Processes that answer contestants.", 2, least=1, most=64)
     worker: str = _setting(
-        "How each such process serves many requests at once: gevent, or gthread with threads. "
+        "How each of them serves many requests at once: gevent (greenlets) or gthread (threads). "
         "gevent is faster, and only gevent bounds what one address may take.",
         "gevent",
         choices=("gevent", "gthread"),
     )
-    threads: int = _setting("Threads of each such process with gthread.", 64, least=2, most=256)
+    threads: int = _setting("Threads of each of them with gthread.", 64, least=2, most=256)
 
 
 @dataclass(frozen=True)

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import dataclasses
+import typing
 from pathlib import Path
 
 import pytest
@@ -176,3 +177,21 @@ def test_any_configuration_is_read_back(
         meter=dataclasses.replace(config.meter, voltage_range_v=range_v),
     )
     assert config == load(tmp_path, dump_config(config))
+
+
+def test_the_organisers_page_tells_every_setting() -> None:
+    """The tables of the page have each key with the text that the configuration file has."""
+    page = (Path(__file__).parents[3] / "docs/organisers.md").read_text(encoding="utf-8")
+    sections = typing.get_type_hints(Config)
+    told = [
+        (f"| `{setting.name}` |", f"| {setting.metadata['help']} |\n")
+        for section in SECTIONS
+        for setting in dataclasses.fields(sections[section.name])
+    ]
+    assert len(told) > 20
+    lines = page.splitlines(keepends=True)
+    assert [] == [
+        key
+        for key, text in told
+        if not any(line.startswith(key) and line.endswith(text) for line in lines)
+    ]
