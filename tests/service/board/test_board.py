@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The board: figures that say how old they are, and every session with its reasons."""
+"""The board: figures with their age, and every session with its reasons."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from tests.support.fakes import FakeMeter, running_desk
 
 
 class Shown:
-    """Hold a contest and its board, with a meter whose status the test sets."""
+    """A contest and its board, with a meter whose status the test sets."""
 
     def __init__(self, contest, desk) -> None:
         self.contest = contest
@@ -46,7 +46,7 @@ class Shown:
         return reading
 
     def lose(self):
-        """Lose the link, as metering tells it."""
+        """Lose the link, as metering reports it."""
         self.status = MeterStatus(LinkState.LOST, "No link to the meter.", FakeMeter.IDENTITY)
 
     def run(self, team="ants"):
@@ -112,7 +112,7 @@ GOOD = (1, 1, 0.5, 1, 2, 10, 11)
 
 
 def test_board_before_anything(shown):
-    """Without a session the board is complete, and can be written as JSON."""
+    """Without a session the board has all its fields, and JSON can hold it."""
     board = shown.board.show()
     json.dumps(board, allow_nan=False)
     assert (None, [], []) == (board["current"], board["sessions"], board["teams"])
@@ -129,7 +129,7 @@ def test_board_before_anything(shown):
 
 @pytest.mark.parametrize(("seconds", "old"), [(0, False), (2.9, False), (3.1, True), (100, True)])
 def test_age_of_the_last_reading(shown, seconds, old):
-    """A reading carries its age, and is old after three update intervals of a second."""
+    """A reading carries its age, and counts as old after three update intervals of a second."""
     shown.read()
     shown.clock.advance(seconds)
     meter = shown.board.show()["meter"]
@@ -138,7 +138,7 @@ def test_age_of_the_last_reading(shown, seconds, old):
 
 
 def test_lost_meter_keeps_its_last_reading(shown):
-    """What was read last, and when, stays on the board although the link's status forgets it."""
+    """The board keeps the last reading and its time, although the link's status forgets both."""
     reading = shown.read(power_w=4.5)
     shown.board.show()
     shown.lose()
@@ -150,7 +150,7 @@ def test_lost_meter_keeps_its_last_reading(shown):
 
 
 def test_desk_that_was_started_anew_knows_the_stored_reading(shown):
-    """A desk that has not read anything itself shows what was stored of the session."""
+    """A desk without a reading of its own shows the session's stored reading."""
     session_id = shown.run()
     shown.store(session_id, 0.0, power_w=3.5)
     shown.clock.advance(20)
@@ -160,7 +160,7 @@ def test_desk_that_was_started_anew_knows_the_stored_reading(shown):
 
 
 def test_no_meter_is_not_an_old_one(shown):
-    """Sessions that are run without a meter give no alarm."""
+    """Sessions without a meter give no alarm."""
     shown.status = MeterStatus(LinkState.NONE)
     meter = shown.board.show()["meter"]
     assert ("none", False, None) == (meter["link"], meter["old"], meter["reading"])
@@ -177,7 +177,7 @@ def test_numbers_that_the_meter_lacks(shown):
     ("resource", "emulated"), [("emulated", True), ("USB0::1::INSTR", False), ("none", False)]
 )
 def test_board_says_whether_the_meter_is_emulated(shown, resource, emulated):
-    """An emulated meter is told as such, a real one is not."""
+    """The board says that a meter is emulated, and does not say so of a real one."""
     config = shown.contest.config
     other = replace(config, meter=replace(config.meter, resource=resource))
     board = Board(replace(shown.contest, config=other), lambda: shown.status)
@@ -185,7 +185,7 @@ def test_board_says_whether_the_meter_is_emulated(shown, resource, emulated):
 
 
 def test_lost_meter_has_one_voice(shown):
-    """The red bar, the meter's word and the session's line come from one place, and agree."""
+    """The red bar, the meter's line and the session's line come from one place, and agree."""
     shown.run()
     shown.read()
     assert shown.board.show()["alarm"] is None
@@ -201,7 +201,7 @@ def test_lost_meter_has_one_voice(shown):
 
 @pytest.mark.parametrize(("seconds", "short"), [(0.2, True), (9.9, True), (10.0, False)])
 def test_session_that_was_too_short_is_marked(shown, seconds, short):
-    """Below ten update intervals of a second no energy is exact; the length is told."""
+    """A session shorter than ten update intervals has no exact energy, and shows its length."""
     session_id = shown.run()
     shown.clock.advance(seconds)
     shown.desk.end(session_id, EndCause.LOGOUT, "ants")
@@ -211,7 +211,7 @@ def test_session_that_was_too_short_is_marked(shown, seconds, short):
 
 
 def test_session_of_its_whole_length_is_not_too_short(contest):
-    """The meter's own timer ends a session at its deadline, so that a short one is exact too."""
+    """The meter's own timer ends a session at its deadline, so even a short energy is exact."""
     settings = replace(contest.config.contest, seconds=5)
     contest = replace(contest, config=replace(contest.config, contest=settings))
     with running_desk(contest, None) as desk:
@@ -224,13 +224,13 @@ def test_session_of_its_whole_length_is_not_too_short(contest):
 
 
 def test_session_that_has_not_begun_is_not_too_short(shown):
-    """Before its start a session has no length."""
+    """A session has no length before its start."""
     ready = shown.board.session(shown.desk.new_session("ants", "Kim"))
     assert (None, False) == (ready["ran_s"], ready["too_short"])
 
 
 def test_score_so_far_and_none_while_the_meter_is_lost(shown):
-    """mAP goes on, the energy stands still with its time, and no score is made of the two."""
+    """While the meter is lost, mAP goes on, the energy keeps its time, and no score is shown."""
     session_id = shown.run()
     shown.read()
     shown.store(session_id, 10.0, energy_wh=0.25, state=IntegrationState.START)
@@ -248,7 +248,7 @@ def test_score_so_far_and_none_while_the_meter_is_lost(shown):
 
 
 def test_session_that_ended_says_what_it_waits_for(shown):
-    """The seconds for which a lost meter is waited for run down, and end with the verdict."""
+    """The wait for a lost meter counts down in seconds and ends with the verdict."""
     session_id = shown.run()
     assert shown.board.session(session_id)["settling_left_s"] is None
     shown.judge(session_id, 0.5, "SUSPECT", "It was read once.")
@@ -259,7 +259,7 @@ def test_session_that_ended_says_what_it_waits_for(shown):
 
 
 def test_waiting_for_the_meter_is_bounded(contest, meter):
-    """An ended session without a verdict tells how long its energy is still waited for."""
+    """An ended session without a verdict says how long it still waits for its energy."""
     with running_desk(contest, meter) as desk:
         shown = Shown(contest, desk)
         session_id = shown.run()
@@ -272,7 +272,7 @@ def test_waiting_for_the_meter_is_bounded(contest, meter):
 
 
 def test_boxes_that_can_never_match_by_reason(shown):
-    """Each flagged box is counted once, by its reason; late answers and good boxes are not."""
+    """Each flagged box counts once, under its reason; late answers and good boxes do not count."""
     session_id = shown.run()
     assert {} == shown.board.session(session_id)["flag_counts"]
     shown.answer(session_id, (9, 1, 0.5, 1, 2, 10, 11), GOOD, (1, 7, 0.5, 1, 2, 3, 4), flagged=2)
@@ -291,7 +291,7 @@ def test_boxes_that_can_never_match_by_reason(shown):
 
 
 def test_power_of_a_session(shown):
-    """Readings come in order with their second, an absent power as null, and piece by piece."""
+    """Readings come in order with their second, an absent power as null, in parts."""
     session_id = shown.run()
     for second, power_w in enumerate([5.0, None, 4.0]):
         shown.store(session_id, float(second), power_w=power_w)
@@ -302,11 +302,11 @@ def test_power_of_a_session(shown):
     assert [] == shown.board.power(77)
 
 
-# Which session
+# Which session is shown
 
 
 def test_current_is_the_live_one_and_any_other_can_be_asked_for(shown):
-    """A newer session that waits does not push the running one aside."""
+    """A newer READY session leaves the running one on the card."""
     first = shown.run("ants")
     second = shown.desk.new_session("bees", "Kim")
     assert first == shown.board.show()["current"]["id"]
@@ -319,7 +319,7 @@ def test_current_is_the_live_one_and_any_other_can_be_asked_for(shown):
 
 
 def test_a_result_stays_until_the_next_session_is_armed(shown):
-    """The next READY session does not push aside a result that nobody has read yet."""
+    """The next READY session leaves an unread result on the card."""
     first = shown.run("ants")
     second = shown.desk.new_session("bees", "Kim")
     third = shown.desk.new_session("crabs", "Kim")
@@ -334,14 +334,14 @@ def test_a_result_stays_until_the_next_session_is_armed(shown):
 
 
 def test_of_two_ready_sessions_the_older_is_shown(shown):
-    """The one that was made first comes next."""
+    """The older of two READY sessions comes next."""
     first = shown.desk.new_session("ants", "Kim")
     shown.desk.new_session("bees", "Kim")
     assert first == shown.current("id")
 
 
 def test_a_void_session_is_shown_where_there_is_no_other(shown):
-    """Without a live, an ended and a READY session the newest one is there to be read."""
+    """Without a live, ended or READY session the card shows the newest one."""
     first = shown.desk.new_session("ants", "Kim")
     shown.desk.void(first, "Kim", "withdrawn")
     assert (first, "VOID") == (shown.current("id"), shown.current("state"))
@@ -351,14 +351,14 @@ def test_a_void_session_is_shown_where_there_is_no_other(shown):
 
 
 def test_without_trouble_there_is_no_alarm(shown):
-    """A meter that answers and a quiet log give no red bar."""
+    """There is no red bar while the meter answers and no notice is an alarm."""
     shown.read()
     shown.run()
     assert shown.board.show()["alarm"] is None
 
 
 def test_what_the_disk_refuses_is_on_the_board_all_the_same(shown):
-    """An unstored alarm stays in the list and in the bar until the disk takes it."""
+    """An alarm that the disk refuses stays in the list and in the bar until it is stored."""
     utc = shown.clock.now().utc.isoformat()
     shown.unstored = [Notice(0, None, utc, "alarm", "The disk refuses the desk's records.")]
     shown.clock.advance(3600)
@@ -372,7 +372,7 @@ def test_what_the_disk_refuses_is_on_the_board_all_the_same(shown):
 
 @pytest.mark.parametrize(("resource", "emulated"), [("emulated", True), ("none", False)])
 def test_an_emulated_meter_is_said(shown, resource, emulated):
-    """Meter and sessions say whether the energy is that of a real instrument."""
+    """The meter and each session say whether an emulator measured the energy."""
     config = shown.contest.config
     meter = replace(config.meter, resource=resource)
     contest = replace(shown.contest, config=replace(config, meter=meter))
@@ -386,7 +386,7 @@ def test_an_emulated_meter_is_said(shown, resource, emulated):
 
 
 def test_next_in_line_is_the_one_that_was_made_first(shown):
-    """The board names the READY session that waits longest, and none where none waits."""
+    """The board names the READY session that waits longest, or none."""
     assert shown.board.show()["next"] is None
     first = shown.desk.new_session("ants", "Kim")
     second = shown.desk.new_session("bees", "Kim")
@@ -398,7 +398,7 @@ def test_next_in_line_is_the_one_that_was_made_first(shown):
 
 
 def test_new_session_is_refused_while_one_is_ready(shown):
-    """A second click makes no second session; another team, or one after arming, does."""
+    """A second click makes no second session; another team or a click after arming makes one."""
     first = shown.desk.new_session("ants", "Kim")
     with pytest.raises(Refusal, match=f"Session {first} of 'ants' is READY") as refused:
         shown.desk.new_session("ants", "Kim")
@@ -413,7 +413,7 @@ def test_new_session_is_refused_while_one_is_ready(shown):
 
 
 def test_notices_have_the_second_of_the_session(shown):
-    """A notice of a session says when in it; one of none is put where its time falls."""
+    """A session's notice says its second of the session; any other notice goes by its time."""
     shown.notice(None, "info", "before")
     shown.clock.advance(5)
     session_id = shown.run()
@@ -426,7 +426,7 @@ def test_notices_have_the_second_of_the_session(shown):
 
 
 def test_team_that_is_added_later_appears(shown):
-    """The list of teams is that of this moment."""
+    """A team that is registered later is in the list."""
     assert [] == shown.board.show()["teams"]
     register_team(shown.contest.config.teams, "bees")
     register_team(shown.contest.config.teams, "ants")
@@ -435,7 +435,7 @@ def test_team_that_is_added_later_appears(shown):
 
 
 def test_damaged_list_of_teams_is_told(shown):
-    """The rest of the board is there although teams.csv cannot be read."""
+    """A damaged teams.csv leaves the rest of the board complete."""
     shown.contest.config.teams.write_text("nonsense\n")
     board = shown.board.show()
     assert [] == board["teams"]
@@ -443,14 +443,14 @@ def test_damaged_list_of_teams_is_told(shown):
 
 
 def test_practice_tells_the_password(practice):
-    """In a rehearsal the page shows how to log in; in an event it shows no password."""
+    """In a rehearsal the page shows how to log in."""
     status = MeterStatus(LinkState.NONE)
     board = Board(practice, lambda: status).show()
     assert ("practice", []) == (board["contestants"]["password"], board["teams"])
 
 
 def test_event_tells_no_password(shown):
-    """Teams have passwords of their own."""
+    """In an event the page shows no password."""
     assert shown.board.show()["contestants"]["password"] is None
 
 
@@ -464,7 +464,7 @@ def test_event_tells_no_password(shown):
     ],
 )
 def test_address_that_contestants_use(address, urls):
-    """The configured address is told; a port that the system chose is not known."""
+    """The board tells the configured address, or that the system chose an unknown port."""
     assert urls == contestants_urls(address)
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The console's sentences: one voice, and no advice that destroys an energy."""
+"""The console's sentences: they agree, and none gives advice that destroys an energy."""
 
 from __future__ import annotations
 
@@ -26,13 +26,13 @@ DESTROYS = re.compile(r"\boff and on\b|\bRESET\b(?! INVALID)|cut off", re.IGNORE
 
 
 def meter(link: str = "ok", *, old: bool = False, **changes: Any) -> dict[str, Any]:
-    """Return the meter as the board has it."""
+    """Return a meter as the board describes it."""
     what = {"link": link, "old": old, "text": "No answer.", "emulated": False}
     return what | {"reading": None, "update_interval_s": 1.0} | changes
 
 
 def session(state: str = "RUNNING", **changes: Any) -> dict[str, Any]:
-    """Return a session as the board has it."""
+    """Return a session as the board describes it."""
     over = state in ("ENDED", "SCORED", "SEALED")
     return {
         "id": 3,
@@ -48,12 +48,12 @@ def session(state: str = "RUNNING", **changes: Any) -> dict[str, Any]:
 
 
 def notice(level: str, text: str, age_s: float = 0.0) -> dict[str, Any]:
-    """Return a notice as the board has it."""
+    """Return a notice as the board describes it."""
     return {"level": level, "text": text, "utc": (NOW - timedelta(seconds=age_s)).isoformat()}
 
 
 def alarm_text(meter_now: dict[str, Any], *sessions: dict[str, Any]) -> str:
-    """Return the red bar's sentence; '' without one."""
+    """Return the red bar's sentence, or '' without one."""
     alarm = alarm_of(meter_now, sessions, [], NOW)
     return "" if alarm is None else alarm["text"]
 
@@ -65,7 +65,7 @@ def alarm_text(meter_now: dict[str, Any], *sessions: dict[str, Any]) -> str:
 @pytest.mark.parametrize("needs", [session("RUNNING"), session("ENDED")], ids=["running", "ended"])
 @pytest.mark.parametrize("emulated", [False, True])
 def test_nothing_that_destroys_is_advised(link: str, needs: dict[str, Any], emulated: bool) -> None:
-    """While a session needs the meter no line tells anybody to reset it or to switch it off."""
+    """No line advises a reset or a power switch while a session needs the meter."""
     lost = meter(link, old=True, emulated=emulated)
     for others in ([], [session("READY")], [session("SCORED"), session("VOID")]):
         lines = [alarm_text(lost, needs, *others), session_text(needs, lost)]
@@ -74,14 +74,14 @@ def test_nothing_that_destroys_is_advised(link: str, needs: dict[str, Any], emul
 
 
 def test_running_session_without_its_meter() -> None:
-    """The bar says what goes on, what to do, and what to leave alone."""
+    """The bar says what happens, what to do, and what to leave alone."""
     text = alarm_text(meter("lost", old=True), session("RUNNING"))
     assert text.startswith("The power meter is lost, but the session goes on.")
     assert "Put its cable back. Do not press its keys, and do not cut its power." in text
 
 
 def test_energy_that_is_not_read_yet() -> None:
-    """The bar names the session whose energy the meter still holds."""
+    """The bar names the session whose energy is still in the meter."""
     text = alarm_text(meter("lost", old=True), session("READY"), session("ENDED"))
     assert "The final energy of session 3 is not read yet." in text
     assert "Put its cable back." in text
@@ -97,14 +97,14 @@ def test_energy_that_is_not_read_yet() -> None:
     ],
 )
 def test_meter_that_nobody_needs_yet(rows: list[dict[str, Any]], then: str) -> None:
-    """Where no energy is at stake the bar tells every remedy."""
+    """The bar gives every remedy where no energy is at stake."""
     text = alarm_text(meter("lost", old=True), *rows)
     assert text.startswith(f"The power meter is lost: {then} until it answers.")
     assert "switch it off and on" in text
 
 
 def test_meter_that_answers_with_nothing_new() -> None:
-    """A link that stands and gives no readings is called silent, in the bar and beside it."""
+    """The bar and the meter's line say that a link without readings is silent."""
     silent = meter("ok", old=True)
     assert "silent" == meter_word(silent["link"], silent["old"])
     assert alarm_text(silent).startswith("The power meter sends no readings")
@@ -112,7 +112,7 @@ def test_meter_that_answers_with_nothing_new() -> None:
 
 @pytest.mark.parametrize("link", LINKS)
 def test_bar_and_meter_line_agree(link: str) -> None:
-    """Without old readings there is no alarm of the meter, and its line shows the link."""
+    """Old readings alone raise the meter's alarm; otherwise its line shows the link."""
     assert "" == alarm_text(meter(link), session("RUNNING"))
     assert link == meter_word(link, False)
 
@@ -125,13 +125,13 @@ def test_bar_and_meter_line_agree(link: str) -> None:
         ("RESET", 0.0, True),
         ("STOP", 0.0, True),
         ("ERROR", 0.0, True),
-        # From before the start: it says nothing about this session.
+        # A reading from before the start says nothing about this session.
         ("RESET", 9.5, False),
         ("RESET", 11.0, False),
     ],
 )
 def test_meter_that_integrates_no_more(state: str, age_s: float, lost: bool) -> None:
-    """A meter that was reset while a session runs is an alarm, and the session's line agrees."""
+    """A meter that was reset in a session is an alarm, and the session's line says the same."""
     running = session("RUNNING", ran_s=10.0)
     now = meter(reading={"state": state, "age_s": age_s, "flags": [], "absent": {}})
     bar, line = alarm_text(now, running), session_text(running, now)
@@ -149,7 +149,7 @@ def test_emulated_meter_has_no_cable() -> None:
 
 
 def test_notice_in_the_bar() -> None:
-    """A newest notice that is an alarm stands there for two minutes; a lost meter comes first."""
+    """The newest notice stays in the bar for two minutes if it is an alarm; a lost meter wins."""
     alarm, info = notice("alarm", "The scorer was killed."), notice("info", "It runs again.")
     shown = alarm_of(meter(), [], [alarm], NOW)
     assert {"text": "The scorer was killed.", "detail": ""} == shown
@@ -195,7 +195,7 @@ def test_line_of_each_state(state: str, link: str, text: str) -> None:
 
 
 def test_ended_session_waits_for_a_lost_meter() -> None:
-    """The line says for how long, what comes then, and what cannot be done meanwhile."""
+    """The line says how long it waits, what follows, and what is impossible meanwhile."""
     text = session_text(session("ENDED", settling_left_s=65.9), meter("lost", old=True))
     assert "waits 1:05 more" in text
     assert "without it the energy is INVALID" in text
@@ -203,7 +203,7 @@ def test_ended_session_waits_for_a_lost_meter() -> None:
 
 
 def test_session_that_was_too_short() -> None:
-    """Its line says how long it ran, and what that means for the figures."""
+    """The line says how long the session ran, and what that means for its figures."""
     short = session("SCORED", end_cause="logout", ran_s=0.21, too_short=True)
     expected = (
         "The team logged out. It ran 0.2 s. That is too short for an exact energy or score. "
@@ -216,7 +216,7 @@ def test_session_that_was_too_short() -> None:
 @pytest.mark.parametrize("cause", [None, "deadline", "logout", "stop"])
 @pytest.mark.parametrize("verdict", [None, "VALID", "SUSPECT", "INVALID"])
 def test_every_session_has_a_line(state: str, cause: str | None, verdict: str | None) -> None:
-    """No combination of facts is without its sentence."""
+    """Every combination of facts has its sentence."""
     shown = session(state, end_cause=cause, verdict=verdict)
     for link, old in itertools.product(LINKS, [False, True]):
         assert session_text(shown, meter(link, old=old)).strip()
@@ -224,13 +224,13 @@ def test_every_session_has_a_line(state: str, cause: str | None, verdict: str | 
 
 
 def test_verdict_of_a_void_session_counts_for_nothing() -> None:
-    """A voided session keeps its verdict, and the page says what it is worth."""
+    """A void session keeps its verdict, and the page says that it does not count."""
     assert "counts for nothing" in verdict_text(session("VOID", verdict="VALID"))
     assert "The energy is valid." == verdict_text(session("SCORED"))
 
 
 def test_remarks_of_the_meter() -> None:
-    """Flags and absent numbers become words; a flag that has none stands as it is."""
+    """Flags and absent numbers become words; a flag without words stands as it is."""
     reading = {"flags": ["over_range", "odd_one"], "absent": {"power_w": "over range"}}
     assert "over range; odd_one; no power_w: over range" == meter_flags_text(reading)
     assert "" == meter_flags_text(None) == meter_flags_text({"flags": [], "absent": {}})

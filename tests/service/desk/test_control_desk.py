@@ -51,7 +51,7 @@ def running(desk, team="ants"):
 
 
 def settled(contest, session_id):
-    """Wait until the session's energy has been judged, and return it."""
+    """Wait until the session's energy is judged, and return the energy."""
     eventually(lambda: energy_of(contest.database.connection, session_id))
     return energy_of(contest.database.connection, session_id)
 
@@ -62,7 +62,7 @@ def texts(contest):
 
 
 def actions(contest, session_id):
-    """Return what operators did with the session."""
+    """Return the operators' audited actions on the session."""
     return [row["action"] for row in audit_of(contest.database.connection, session_id)]
 
 
@@ -70,7 +70,7 @@ def actions(contest, session_id):
 
 
 def test_arming_prepares_the_meter(desk, contest, meter):
-    """Reset, ranges and a timer of the session's length come before anybody may log in."""
+    """Arming resets the meter and sets ranges and a timer of the session's length."""
     session_id = desk.new_session("ants", "Kim")
     assert SessionState.READY is state_in(contest, session_id)
     desk.arm(session_id, "Kim")
@@ -81,7 +81,7 @@ def test_arming_prepares_the_meter(desk, contest, meter):
 
 
 def test_arming_again_changes_nothing(desk, contest, meter):
-    """A double click prepares the meter once and is audited once."""
+    """A double click on Arm prepares the meter once and is audited once."""
     session_id = armed(desk)
     first = facts_of(contest, session_id).armed
     contest.clock.advance(5)
@@ -93,7 +93,7 @@ def test_arming_again_changes_nothing(desk, contest, meter):
 
 @pytest.mark.parametrize("begin", [False, True])
 def test_second_session_is_refused_while_one_is_live(desk, contest, meter, begin):
-    """Neither an armed nor a running session loses the meter to another one."""
+    """An armed or running session keeps the meter from another session."""
     first = running(desk) if begin else armed(desk)
     second = desk.new_session("bees", "Kim")
     with pytest.raises(Refusal, match=f"Session {first} of 'ants'") as refused:
@@ -104,7 +104,7 @@ def test_second_session_is_refused_while_one_is_live(desk, contest, meter, begin
 
 
 def test_meter_that_cannot_be_prepared_leaves_the_session_ready(desk, contest, meter):
-    """The operator is told the meter's reason, and may arm again."""
+    """The operator gets the meter's reason, and may arm again."""
     session_id = desk.new_session("ants", "Kim")
     meter.fail_prepare = MeterRefused("The meter refused its voltage range.", 841, "range")
     with pytest.raises(Unavailable, match="refused its voltage range"):
@@ -117,7 +117,7 @@ def test_meter_that_cannot_be_prepared_leaves_the_session_ready(desk, contest, m
 
 
 def test_unknown_session_cannot_be_armed(desk):
-    """A number without a session is refused."""
+    """The desk refuses to arm a session number that does not exist."""
     with pytest.raises(Refusal, match="no session 99"):
         desk.arm(99, "Kim")
 
@@ -126,7 +126,7 @@ def test_unknown_session_cannot_be_armed(desk):
 
 
 def test_login_starts_the_integration_and_then_the_clock(desk, contest, meter):
-    """The session's start is the moment at which the meter was started."""
+    """The session starts at the moment at which the meter started."""
     session_id = armed(desk)
     contest.clock.advance(30)
     assert session_id == desk.begin("ants", "10.0.0.2")
@@ -136,7 +136,7 @@ def test_login_starts_the_integration_and_then_the_clock(desk, contest, meter):
 
 
 def test_same_login_again_does_nothing(desk, contest, meter):
-    """A client that crashed gets its session back: same number, same deadline, no new start."""
+    """A client that logs in again gets its session back: same number, start and deadline."""
     session_id = running(desk)
     started = facts_of(contest, session_id).started
     contest.clock.advance(599.999)
@@ -146,7 +146,7 @@ def test_same_login_again_does_nothing(desk, contest, meter):
 
 
 def test_login_before_the_turn_is_refused(desk, contest, meter):
-    """Without an armed session nobody begins, not even a team with a READY one."""
+    """A login without an armed session begins nothing, even for a team with a READY one."""
     with pytest.raises(Refusal, match="not your turn yet") as refused:
         desk.begin("ants", "10.0.0.2")
     assert "not_armed" == refused.value.code
@@ -158,7 +158,7 @@ def test_login_before_the_turn_is_refused(desk, contest, meter):
 
 @pytest.mark.parametrize("begin", [False, True])
 def test_login_of_another_team_has_no_effect(desk, contest, meter, begin):
-    """Another team's login touches neither the meter nor the session."""
+    """Another team's login changes neither the meter nor the session."""
     session_id = running(desk) if begin else armed(desk)
     before, calls = facts_of(contest, session_id), list(meter.calls)
     with pytest.raises(Refusal) as refused:
@@ -168,7 +168,7 @@ def test_login_of_another_team_has_no_effect(desk, contest, meter, begin):
 
 
 def test_login_after_the_end_is_refused(desk, contest):
-    """A session that is over does not begin again."""
+    """An ended session does not begin again."""
     session_id = running(desk)
     desk.end(session_id, EndCause.STOP, "Kim")
     with pytest.raises(Refusal, match="Your session is over") as refused:
@@ -178,14 +178,14 @@ def test_login_after_the_end_is_refused(desk, contest):
 
 @pytest.mark.parametrize("begin", [False, True])
 def test_a_session_made_for_later_does_not_hide_the_live_one(desk, contest, begin):
-    """A team with a second session still READY logs in to the one that is armed or running."""
+    """A team with a second session still READY logs in to its armed or running one."""
     session_id = running(desk) if begin else armed(desk)
     desk.new_session("ants", "Kim")
     assert session_id == desk.begin("ants", "10.0.0.2")
 
 
 def test_meter_that_fails_at_the_start_begins_nothing(desk, contest, meter):
-    """The session stays armed, and the next login prepares the meter again."""
+    """After a failed start the session stays armed, and the next login prepares the meter again."""
     session_id = armed(desk)
     meter.fail_start = MeterRefused("The meter did not report START.")
     with pytest.raises(Unavailable, match="did not report START"):
@@ -202,7 +202,7 @@ def test_meter_that_fails_at_the_start_begins_nothing(desk, contest, meter):
 
 
 def test_lost_meter_begins_nothing(desk, contest, meter):
-    """Without a link there is no login."""
+    """A login without a link to the meter is refused, and the session does not begin."""
     session_id = armed(desk)
     meter.lost = True
     with pytest.raises(Unavailable):
@@ -214,7 +214,7 @@ def test_lost_meter_begins_nothing(desk, contest, meter):
 
 
 def test_deadline_ends_the_session_by_itself(desk, contest, meter):
-    """Nobody has to ask: the end is recorded at the deadline, and the meter is read."""
+    """The desk records the end at the deadline and reads the meter, without any request."""
     session_id = running(desk)
     started = facts_of(contest, session_id).started
     contest.clock.advance(600.2)
@@ -235,7 +235,7 @@ def test_session_is_not_ended_early(desk, contest):
 
 
 def test_logout_ends_the_session(desk, contest, meter):
-    """The meter has been stopped when the logout is answered."""
+    """The meter has stopped by the time the logout is answered."""
     session_id = running(desk)
     contest.clock.advance(100)
     assert {"session": session_id} == serve_request(
@@ -248,7 +248,7 @@ def test_logout_ends_the_session(desk, contest, meter):
 
 
 def test_a_second_end_changes_nothing(desk, contest):
-    """Stop after logout, twice, leaves the first end."""
+    """Two presses on Stop after a logout change nothing."""
     session_id = running(desk)
     contest.clock.advance(100)
     desk.end(session_id, EndCause.LOGOUT, "ants")
@@ -276,7 +276,7 @@ def test_operator_stops_a_session(desk, contest, meter):
 
 
 def test_stop_after_the_deadline_is_the_deadline(desk, contest):
-    """A stop after the deadline does not lengthen the session."""
+    """A stop after the deadline leaves the end at the deadline."""
     session_id = running(desk)
     started = facts_of(contest, session_id).started
     contest.clock.advance(601)
@@ -286,7 +286,7 @@ def test_stop_after_the_deadline_is_the_deadline(desk, contest):
 
 
 def test_session_that_never_ran_cannot_end(desk, contest):
-    """Logout and stop need a running session."""
+    """Logout and stop of a session that does not run are refused."""
     session_id = armed(desk)
     with pytest.raises(Refusal) as refused:
         desk.end(session_id, EndCause.STOP, "Kim")
@@ -295,7 +295,7 @@ def test_session_that_never_ran_cannot_end(desk, contest):
 
 
 def test_next_session_follows(desk, contest, meter):
-    """After one session's energy is fetched the next can be armed and run."""
+    """When one session's energy is settled, the next can be armed and run."""
     first = running(desk)
     desk.end(first, EndCause.STOP, "Kim")
     second = running(desk, "bees")
@@ -308,7 +308,7 @@ def test_next_session_follows(desk, contest, meter):
 
 @pytest.mark.parametrize("reason", ["", " ", "\t\n"])
 def test_void_needs_a_reason(desk, contest, reason):
-    """Without a reason nothing is voided."""
+    """A void without a reason is refused."""
     session_id = running(desk)
     with pytest.raises(Refusal) as refused:
         desk.void(session_id, "Kim", reason)
@@ -318,7 +318,7 @@ def test_void_needs_a_reason(desk, contest, reason):
 
 @pytest.mark.parametrize("make", [lambda desk: desk.new_session("ants", "Kim"), armed, running])
 def test_void_from_every_early_state(desk, contest, make):
-    """The reason is kept, a repeat changes nothing, and the next session may be armed."""
+    """A void keeps its reason, a repeat changes nothing, and the next session may be armed."""
     session_id = make(desk)
     desk.void(session_id, "Kim", "fire alarm")
     contest.clock.advance(1)
@@ -333,14 +333,14 @@ def test_void_from_every_early_state(desk, contest, make):
 
 
 def test_voiding_a_running_session_stops_the_meter(desk, contest, meter):
-    """A void session does not go on integrating."""
+    """Voiding a running session stops the integration."""
     session_id = running(desk)
     desk.void(session_id, "Kim", "wrong cable")
     eventually(lambda: meter.state is IntegrationState.STOP)
 
 
 def test_void_at_the_deadline_leaves_the_clock_working(desk, contest, meter):
-    """Whichever of clock and operator comes first, the next session still ends by itself."""
+    """After a void at the deadline the next session still ends by itself."""
     for _ in range(3):
         session_id = running(desk)
         contest.clock.advance(601)
@@ -352,7 +352,7 @@ def test_void_at_the_deadline_leaves_the_clock_working(desk, contest, meter):
 
 
 def test_void_of_a_session_whose_end_is_not_recorded_records_it(contest, meter):
-    """A deadline that passed unnoticed is written down before the void."""
+    """A void records a deadline that nobody had recorded, and records it first."""
     with running_desk(contest, meter) as desk:
         session_id = running(desk)
     contest.clock.advance(601)
@@ -367,7 +367,7 @@ def test_void_of_a_session_whose_end_is_not_recorded_records_it(contest, meter):
 
 
 def test_meter_lost_in_a_session_is_an_alarm_and_no_end(desk, contest, meter):
-    """The session goes on; when the link is back the integration has not been touched."""
+    """A lost meter does not end the session; the link comes back to an untouched integration."""
     session_id = running(desk)
     meter.lost = True
     eventually(lambda: any("The power meter is lost" in text for text in texts(contest)))
@@ -391,7 +391,7 @@ def texts_eventually(contest, count):
 
 
 def test_meter_lost_at_the_end_is_waited_for(desk, contest, meter):
-    """The end is recorded at once; the energy is fetched when the meter is back."""
+    """The end is recorded at once, and the energy is fetched when the meter is back."""
     session_id = running(desk)
     meter.lost = True
     contest.clock.advance(600)
@@ -402,7 +402,7 @@ def test_meter_lost_at_the_end_is_waited_for(desk, contest, meter):
 
 
 def test_logout_does_not_wait_for_a_lost_meter(desk, contest, meter):
-    """The contestant gets his answer although the meter is gone."""
+    """A contestant's logout is answered while the meter is away."""
     session_id = running(desk)
     meter.lost = True
     contest.clock.advance(100)
@@ -415,12 +415,12 @@ def test_logout_does_not_wait_for_a_lost_meter(desk, contest, meter):
 
 
 def test_meter_that_stays_lost_gives_no_energy(desk, contest, meter):
-    """After two minutes of patience the session is judged without energy, and says why."""
+    """After two minutes of waiting the session is judged without energy, and says why."""
     session_id = running(desk)
     meter.lost = True
     contest.clock.advance(600)
     eventually(lambda: facts_of(contest, session_id).ended)
-    # Patience counts from the moment at which settling began, so time goes on while it waits.
+    # The wait counts from the moment at which settling began, so time must go on meanwhile.
     for _ in range(40):
         contest.clock.advance(60)
     eventually(
@@ -433,7 +433,7 @@ def test_meter_that_stays_lost_gives_no_energy(desk, contest, meter):
 
 
 def test_a_mistake_in_the_driver_is_a_lost_meter(desk, contest, meter):
-    """An error that is no meter error is told and survived: the thread reads on afterwards."""
+    """An error that is no meter error is reported, and the thread reads on afterwards."""
     session_id = running(desk)
     meter.crash = ZeroDivisionError("a mistake")
     eventually(lambda: desk.metering.status.link is LinkState.LOST)
@@ -443,7 +443,7 @@ def test_a_mistake_in_the_driver_is_a_lost_meter(desk, contest, meter):
 
 
 def test_readings_are_kept_while_a_session_runs(desk, contest, meter):
-    """Each reading stands beside its second of the session; none before the start."""
+    """Each reading is stored with its second of the session; readings before the start are not."""
     session_id = armed(desk)
     eventually(lambda: desk.metering.status.reading)
     desk.begin("ants", "10.0.0.2")
@@ -454,7 +454,7 @@ def test_readings_are_kept_while_a_session_runs(desk, contest, meter):
 
 
 def test_whole_session_is_valid(tmp_path, clock):
-    """A session that runs undisturbed has the integrator's energy, VALID, without a reason."""
+    """An undisturbed session has the integrator's energy and VALID, without a reason."""
     contest = make_contest(tmp_path, clock, mode="event", seconds=3)
     meter = FakeMeter(clock, power_w=7.2, reading_takes_s=0.25)
     with running_desk(contest, meter) as desk:
@@ -467,7 +467,7 @@ def test_whole_session_is_valid(tmp_path, clock):
 
 
 def test_without_a_meter_there_is_no_energy(tmp_path):
-    """Sessions run without a meter, and end without energy instead of with 0."""
+    """A session without a meter ends with no energy, rather than an energy of 0."""
     contest = make_contest(tmp_path, SystemClock(), mode="event", seconds=600)
     with running_desk(contest, None) as desk:
         session_id = running(desk)
@@ -479,7 +479,7 @@ def test_without_a_meter_there_is_no_energy(tmp_path):
 
 
 def test_what_the_verdict_rests_on_is_stored_with_it(tmp_path, clock):
-    """From the detail and the readings alone the same energy is judged again."""
+    """The stored detail and readings alone give the same energy again."""
     contest = make_contest(tmp_path, clock, mode="event", seconds=3)
     with running_desk(contest, FakeMeter(clock, reading_takes_s=0.25)) as desk:
         session_id = running(desk)
@@ -507,7 +507,7 @@ def test_the_settings_of_the_start_are_judged_by_whatever_is_configured_later(co
 
 @pytest.mark.parametrize(("mode", "codes"), [("event", ["emulated"]), ("practice", [])])
 def test_an_emulated_energy_of_an_event_says_so(tmp_path, clock, mode, codes):
-    """The verdict stays, and its findings name the emulator; a rehearsal keeps the fact alone."""
+    """An event's energy from the emulator has a finding; a rehearsal's has the fact alone."""
     contest = make_contest(tmp_path, clock, mode=mode, seconds=3)
     emulated = replace(contest.config.meter, resource="emulated")
     contest = replace(contest, config=replace(contest.config, meter=emulated))
@@ -525,7 +525,7 @@ def test_an_emulated_energy_of_an_event_says_so(tmp_path, clock, mode, codes):
 
 
 def test_new_desk_goes_on_with_the_running_session(contest, meter, clock):
-    """Killed and started again: same deadline, an integration that nobody touched."""
+    """A new desk continues the session: same deadline, same integration."""
     with running_desk(contest, meter) as desk:
         session_id = running(desk)
         started = facts_of(contest, session_id).started
@@ -545,7 +545,7 @@ def test_new_desk_goes_on_with_the_running_session(contest, meter, clock):
 
 
 def test_session_that_ended_while_the_desk_was_down(contest, meter, clock):
-    """Its end is recorded at its deadline, and its energy fetched from the meter."""
+    """The new desk records the end at the deadline and fetches the energy from the meter."""
     with running_desk(contest, meter) as desk:
         session_id = running(desk)
     clock.advance(3600)
@@ -557,7 +557,7 @@ def test_session_that_ended_while_the_desk_was_down(contest, meter, clock):
 
 
 def test_session_that_was_not_settled_is_settled_at_the_next_start(contest, meter, clock):
-    """A desk that dies between the end and the energy leaves it to the next one."""
+    """The next desk settles an energy that a dead desk left unsettled."""
     with running_desk(contest, meter) as desk:
         session_id = running(desk)
         clock.advance(50)
@@ -571,7 +571,7 @@ def test_session_that_was_not_settled_is_settled_at_the_next_start(contest, mete
 
 
 def test_a_settled_session_is_left_alone(contest, meter, clock):
-    """A restart does not judge again what has been judged."""
+    """A restart does not judge a settled session again."""
     with running_desk(contest, meter) as desk:
         session_id = running(desk)
         desk.end(session_id, EndCause.STOP, "Kim")
@@ -597,7 +597,7 @@ def test_armed_session_survives_a_restart(contest, meter, clock):
 
 
 def test_practice_login_makes_and_arms_a_session(practice, meter):
-    """Nobody has to arm a rehearsal."""
+    """A practice login makes and arms its own session."""
     with running_desk(practice, meter) as desk:
         session_id = desk.begin("anybody", "10.0.0.2")
         assert SessionState.RUNNING is state_in(practice, session_id)
@@ -605,7 +605,7 @@ def test_practice_login_makes_and_arms_a_session(practice, meter):
 
 
 def test_practice_login_after_the_end_gives_a_fresh_session(practice, meter):
-    """A contestant may rehearse as often as he likes."""
+    """A contestant may rehearse any number of times."""
     with running_desk(practice, meter) as desk:
         first = desk.begin("ants", "10.0.0.2")
         desk.end(first, EndCause.LOGOUT, "ants")
@@ -619,7 +619,7 @@ def test_practice_login_after_the_end_gives_a_fresh_session(practice, meter):
 
 
 def test_practice_of_another_team_waits(practice, meter):
-    """A second team is told for how long the rehearsal still takes at most."""
+    """A second team is told the longest time that the rehearsal can still take."""
     with running_desk(practice, meter) as desk:
         desk.begin("ants", "10.0.0.2")
         practice.clock.advance(590)
@@ -630,7 +630,7 @@ def test_practice_of_another_team_waits(practice, meter):
 
 
 def test_practice_session_that_never_began_is_in_nobodys_way(practice, meter):
-    """A login that failed at the meter leaves an armed session, which the next team replaces."""
+    """The next team replaces an armed session whose login failed at the meter."""
     with running_desk(practice, meter) as desk:
         meter.fail_start = MeterRefused("The meter did not report START.")
         with pytest.raises(Unavailable):
@@ -641,11 +641,11 @@ def test_practice_session_that_never_began_is_in_nobodys_way(practice, meter):
         assert SessionState.VOID is state_in(practice, 1)
 
 
-# The link of the contest server
+# Requests of the contest server
 
 
 def test_requests_of_the_contest_server(desk, contest):
-    """Begin and logout are served; anything else is refused by name."""
+    """The desk serves begin and logout; it refuses any other request by name."""
     session_id = armed(desk)
     answer = serve_request(desk, {"action": "begin", "team": "ants", "address": "10.0.0.2"})
     assert {"session": session_id} == answer
@@ -655,7 +655,7 @@ def test_requests_of_the_contest_server(desk, contest):
 
 
 def test_obstacles_are_what_keeps_a_session_from_starting(desk, contest, meter, monkeypatch):
-    """None while all is well; a meter that is lost and a disk without room are named."""
+    """A lost meter and a full disk are named as obstacles; without trouble there is none."""
     assert {"obstacles": []} == serve_request(desk, {"action": "obstacles"})
     meter.lost = True
     eventually(lambda: desk.metering.status.link is LinkState.LOST)
@@ -666,6 +666,6 @@ def test_obstacles_are_what_keeps_a_session_from_starting(desk, contest, meter, 
 
 
 def test_a_desk_without_a_meter_has_no_obstacle(contest):
-    """Sessions that run without a meter wait for none."""
+    """A desk without a meter reports no obstacle."""
     with running_desk(contest, None) as desk:
         assert [] == desk.obstacles()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""No thread of the desk dies silently: each death is an alarm, and the work goes on."""
+"""No thread of the desk dies silently: each death is an alarm, and its work continues."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ pytestmark = pytest.mark.slow
 
 @pytest.fixture(autouse=True)
 def short_pause(monkeypatch):
-    """Start a dead thread's work again at once."""
+    """Restart a dead thread's work at once."""
     monkeypatch.setattr(watched_module, "_PAUSE_FIRST_S", 0.001)
 
 
@@ -44,7 +44,7 @@ def died(contest, name):
 
 
 def test_the_clock_that_died_still_keeps_the_deadline(desk, contest, clock, monkeypatch):
-    """Its death is an alarm on the board, and the session ends at its deadline."""
+    """The clock's death is an alarm on the board, and the session still ends at its deadline."""
     session_id = running(desk)
     dies_once(monkeypatch, desk._clock, "_end_if_due")
     died(contest, "session-clock")
@@ -57,7 +57,7 @@ def test_the_clock_that_died_still_keeps_the_deadline(desk, contest, clock, monk
 
 
 def test_the_meters_thread_that_died_reads_on(desk, contest, meter, clock):
-    """The link is used again, the integration is not touched, and the energy is whole."""
+    """After its thread's death the meter is read on: the integration and the energy are whole."""
     session_id = running(desk)
     meter.crash = SystemExit("a mistake")
     died(contest, "meter")
@@ -71,7 +71,7 @@ def test_the_meters_thread_that_died_reads_on(desk, contest, meter, clock):
 
 
 def test_settling_that_died_settles_all_the_same(desk, contest, monkeypatch):
-    """A session that ends after the death has its energy judged."""
+    """A session that ends after the settling thread's death has its energy judged."""
     dies_once(monkeypatch, desk.lanes[0].settling, "_unsettled")
     died(contest, "settling")
     session_id = running(desk)

@@ -32,7 +32,7 @@ pytestmark = pytest.mark.slow
 
 
 def fail_once(monkeypatch, module, name, error):
-    """Make a function of a module raise at its first call and work at the others."""
+    """Make a module's function raise at its first call and work at all others."""
     real = getattr(module, name)
     calls = []
 
@@ -47,7 +47,7 @@ def fail_once(monkeypatch, module, name, error):
 
 
 def test_settling_that_failed_is_tried_again(contest, desk, monkeypatch):
-    """A refusal of the disk is told, and the session is settled at the next try."""
+    """Settling that the disk refuses is reported, and succeeds at the next try."""
     calls = fail_once(monkeypatch, settling_module, "insert_energy", Unavailable("no room"))
     session_id = running(desk)
     desk.end(session_id, EndCause.LOGOUT, "ants")
@@ -75,7 +75,7 @@ def test_nothing_is_armed_while_an_energy_is_not_stored(contest, desk, monkeypat
 
 
 def test_restarted_desk_leaves_the_meter_to_the_session_that_runs(contest, meter, monkeypatch):
-    """An earlier session without an energy is judged without touching the running integration."""
+    """A restarted desk judges an earlier session without touching the running integration."""
 
     def refuse(*args, **kwargs):
         raise Unavailable("no room")
@@ -98,7 +98,7 @@ def test_restarted_desk_leaves_the_meter_to_the_session_that_runs(contest, meter
 
 
 def test_stop_on_an_ended_session_leaves_the_running_one_alone(contest, clock, desk):
-    """A late press on Stop of the session before does not make the desk forget the present one."""
+    """A late press on Stop for an ended session leaves the running session alone."""
     first = running(desk)
     desk.end(first, EndCause.LOGOUT, "ants")
     settled(contest, first)
@@ -111,7 +111,7 @@ def test_stop_on_an_ended_session_leaves_the_running_one_alone(contest, clock, d
 
 
 def test_meter_that_was_away_after_arming_is_prepared_again(contest, meter, desk):
-    """A meter that was switched off between arming and login is prepared before it is started."""
+    """A meter that was switched off after arming is prepared again before it is started."""
     armed(desk)
     meter.calls.clear()
     meter.lost = True
@@ -123,7 +123,7 @@ def test_meter_that_was_away_after_arming_is_prepared_again(contest, meter, desk
 
 
 def test_desk_that_is_stopped_after_an_end_leaves_the_judgement_to_the_next(contest, meter):
-    """A final energy that could not be read twice is not judged; the next desk reads it."""
+    """A final energy that could not be read twice is left unjudged, and the next desk reads it."""
     slow = replace(meter.settings, update_interval_s=5.0)
     with running_desk(contest, meter) as desk:
         desk.metering.settings = replace(slow, voltage_range_v=15.0, current_range_a=5.0)
@@ -136,7 +136,7 @@ def test_desk_that_is_stopped_after_an_end_leaves_the_judgement_to_the_next(cont
 
 
 def test_clock_outlives_a_disk_that_cannot_be_read(contest, clock, desk, monkeypatch):
-    """The operators are told of a failed read, and the deadline is kept."""
+    """The operators hear of a failed read of the disk, and the deadline is kept."""
     session_id = running(desk)
     error = sqlite3.OperationalError("disk I/O error")
     calls = fail_once(monkeypatch, lane_module, "live_session", error)
@@ -147,7 +147,7 @@ def test_clock_outlives_a_disk_that_cannot_be_read(contest, clock, desk, monkeyp
 
 
 def test_slow_preparation_gives_up_before_the_start(contest, clock, meter, desk):
-    """A login whose caller has gone by then starts no integration."""
+    """A login whose caller has given up starts no integration."""
     armed(desk)
     desk.lanes[0]._prepared = None
     real = meter.prepare
@@ -163,7 +163,7 @@ def test_slow_preparation_gives_up_before_the_start(contest, clock, meter, desk)
 
 
 def test_readings_of_two_boots_make_one_session(contest, clock, meter):
-    """After a reboot the energy is judged by seconds of the session, and never VALID."""
+    """After a reboot the energy is judged by seconds of the session, and is never VALID."""
     with running_desk(contest, meter) as desk:
         session_id = running(desk)
         started = facts_of(contest, session_id).started
@@ -184,7 +184,7 @@ def test_readings_of_two_boots_make_one_session(contest, clock, meter):
 
 @pytest.mark.parametrize("what", ["disk", "image"])
 def test_arming_is_refused_with_what_is_to_be_done(contest, desk, monkeypatch, what):
-    """A disk without room, or an image that has changed, keeps a session from being armed."""
+    """A full disk or a changed image keeps a session from being armed, and the refusal says so."""
     session_id = desk.new_session("ants", "Kim")
     if what == "disk":
         monkeypatch.setitem(DISK_FLOOR_BYTES, "event", 2**60)
@@ -198,7 +198,7 @@ def test_arming_is_refused_with_what_is_to_be_done(contest, desk, monkeypatch, w
 
 
 def test_practice_logins_that_cannot_be_armed_leave_no_session(practice, meter):
-    """While the meter is away any number of logins fails, and none of them makes a session."""
+    """While the meter is away, failed logins make no session, however many there are."""
     with running_desk(practice, meter) as desk:
         meter.lost = True
         eventually(lambda: desk.metering.status.link is LinkState.LOST)
@@ -212,7 +212,7 @@ def test_practice_logins_that_cannot_be_armed_leave_no_session(practice, meter):
 
 
 def test_logout_without_a_meter_waits_for_nothing(practice, clock, monkeypatch):
-    """Where there is no meter to be stopped, a logout is answered at once."""
+    """Without a meter a logout is answered at once."""
     with running_desk(practice, None) as desk:
         session_id = desk.begin("me", "10.0.0.2")
         waited = []
@@ -227,7 +227,7 @@ def test_logout_without_a_meter_waits_for_nothing(practice, clock, monkeypatch):
 
 
 def test_a_start_that_cannot_be_recorded_leaves_no_integration(contest, meter, desk, monkeypatch):
-    """A disk that is full at the login begins nothing, and the next login works."""
+    """A login on a full disk begins nothing, and the next login works."""
     session_id = armed(desk)
     fail_once(monkeypatch, lane_module, "insert_session_meter", Unavailable("disk is full"))
     with pytest.raises(Unavailable, match="disk is full"):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Two lanes of one desk: two sessions at once, and what happens to one leaves the other alone."""
+"""Two lanes of one desk run two sessions at once, and do not disturb each other."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ def test_two_sessions_run_at_once_each_on_its_own_meter(desk, contest, meters, c
 
 
 def test_a_lost_meter_leaves_the_other_lane_unharmed(desk, contest, meters, clock):
-    """The other lane ends, settles and takes its next session while the first meter is away."""
+    """While one meter is away the other lane ends, settles and takes its next session."""
     first, second = running(desk, "ants", 1), running(desk, "bees", 2)
     meters[0].lost = True
     eventually(lambda: desk.lanes[0].metering.status.link is LinkState.LOST)
@@ -79,7 +79,7 @@ def test_a_lost_meter_leaves_the_other_lane_unharmed(desk, contest, meters, cloc
 
 
 def test_a_slow_meter_holds_up_its_own_lane_alone(desk, contest, meters):
-    """While one lane's meter takes its time to be prepared, the other lane begins and ends."""
+    """While one lane's meter is slow to prepare, the other lane begins and ends a session."""
     entered, release = threading.Event(), threading.Event()
     real = meters[0].prepare
 
@@ -105,7 +105,7 @@ def test_a_slow_meter_holds_up_its_own_lane_alone(desk, contest, meters):
 
 
 def test_a_lane_has_one_live_session(desk):
-    """A second session of the same lane is refused, one of the other lane is armed."""
+    """A lane refuses a second live session, while the other lane still arms one."""
     running(desk, "ants", 1)
     with pytest.raises(Refusal, match="stop or void it first"):
         desk.arm(desk.new_session("bees", "Kim", 1), "Kim")
@@ -136,7 +136,7 @@ def test_a_new_desk_takes_up_both_lanes(contest, meters, clock):
 
 
 def test_a_desk_with_fewer_lanes_says_what_it_lacks(contest, meters):
-    """A session of a lane that this desk does not have cannot be armed here."""
+    """A session of a lane that this desk does not have cannot be armed."""
     with running_desk(contest, *meters) as desk:
         session_id = desk.new_session("ants", "Kim", 2)
     with running_desk(contest, meters[0]) as desk:
@@ -146,7 +146,7 @@ def test_a_desk_with_fewer_lanes_says_what_it_lacks(contest, meters):
 
 
 def test_rehearsals_take_the_lane_that_is_free(practice, clock):
-    """Two teams rehearse at once; a third is told to wait, and gets the lane that ends first."""
+    """Two teams rehearse at once; a third waits, and gets the lane that is free first."""
     with running_desk(practice, FakeMeter(clock), FakeMeter(clock)) as desk:
         first = desk.begin("ants", "10.0.0.2")
         second = desk.begin("bees", "10.0.0.3")
@@ -160,7 +160,7 @@ def test_rehearsals_take_the_lane_that_is_free(practice, clock):
 
 
 def test_the_meter_of_a_session_stands_in_the_database(desk, contest, meters):
-    """Identity and settings as read back are stored with the start, in each lane."""
+    """Each lane stores its meter's identity and settings, as read back, with the start."""
     session_id = running(desk, "bees", 2)
     meter = session_meter_of(contest.database.connection, session_id)
     assert (FakeMeter.IDENTITY, meters[1].settings) == (meter.identity, meter.settings)
@@ -168,7 +168,7 @@ def test_the_meter_of_a_session_stands_in_the_database(desk, contest, meters):
 
 
 def test_a_meter_that_does_not_start_leaves_no_trace(desk, contest, meters):
-    """Without a start there is no meter of the session."""
+    """A session that did not start has no stored meter."""
     session_id = desk.new_session("ants", "Kim", 1)
     desk.arm(session_id, "Kim")
     meters[0].lost = True

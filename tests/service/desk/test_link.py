@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The socket between contest server and control desk: answers, refusals, and nobody there."""
+"""The socket between contest server and control desk: answers, refusals, and silence."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from tests.support.fakes import BOUND_S
 
 @pytest.fixture
 def path(tmp_path, monkeypatch):
-    """Return the socket's path of a contest that lies deep, below a short folder for sockets."""
+    """Return the socket's path for a contest in a deep folder; sockets stand in a short one."""
     with tempfile.TemporaryDirectory() as short:
         monkeypatch.setattr(tempfile, "gettempdir", lambda: short)
         yield socket_path(tmp_path / "a contest" / ("deep" * 40))
@@ -29,7 +29,7 @@ def serve(path, handler):
 
 
 def test_question_and_answer(path):
-    """The arguments arrive as they were given, and so does the answer."""
+    """Arguments and answers cross the link unchanged."""
     server = serve(path, lambda request: {"session": 7, "asked": dict(request)})
     answer = DeskClient(path).ask("begin", team="änts\n", address="10.0.0.2")
     server.close()
@@ -46,7 +46,7 @@ def test_question_and_answer(path):
     ],
 )
 def test_errors_cross_the_link(path, error, kind, text):
-    """A refusal stays a refusal with its code; a mistake is told without its details."""
+    """A refusal arrives with its code; a programming error arrives without its details."""
 
     def handler(request):
         raise error
@@ -59,7 +59,7 @@ def test_errors_cross_the_link(path, error, kind, text):
 
 
 def test_nobody_there(path):
-    """Without a desk the answer is that it does not answer, before the first one and after."""
+    """Without a desk the caller learns that nobody answers, before the first and after the last."""
     client = DeskClient(path)
     with pytest.raises(Unavailable, match="does not answer"):
         client.ask("begin")
@@ -71,7 +71,7 @@ def test_nobody_there(path):
 
 
 def test_new_desk_takes_the_place_of_a_killed_one(path):
-    """A socket that a killed desk left behind is in nobody's way."""
+    """A new desk replaces the socket that a killed desk left behind."""
     path.parent.mkdir(mode=0o700, parents=True)
     with socket.socket(socket.AF_UNIX) as left:
         left.bind(str(path))
@@ -82,7 +82,7 @@ def test_new_desk_takes_the_place_of_a_killed_one(path):
 
 @pytest.mark.parametrize("line", [b"", b"\n", b"not json\n", b"[1, 2\n", b"\xff\n"])
 def test_garbage_on_the_socket(path, line):
-    """A caller that speaks another language is hung up on, and the desk serves the next one."""
+    """A caller that sends garbage is hung up on, and the desk serves the next one."""
     server = serve(path, lambda request: {"fine": True})
     with socket.socket(socket.AF_UNIX) as link:
         link.settimeout(BOUND_S)
@@ -95,7 +95,7 @@ def test_garbage_on_the_socket(path, line):
 
 
 def test_many_ask_at_once(path):
-    """A slow answer to one keeps nobody else waiting."""
+    """A slow answer to one caller holds up no other caller."""
     slow = threading.Event()
 
     def handler(request):
@@ -115,14 +115,14 @@ def test_many_ask_at_once(path):
 
 
 def test_socket_is_this_users_alone(path):
-    """Its folder may be entered by nobody else, and its path is short."""
+    """Nobody else may enter the socket's folder, and the socket's path is short."""
     server = serve(path, lambda request: {})
     assert 0o700 == stat.S_IMODE(path.parent.stat().st_mode)
     server.close()
 
 
 def test_each_contest_has_its_socket(tmp_path):
-    """Two contests on one machine do not meet, and one contest finds its own again."""
+    """Two contests on one machine have different sockets, and each finds its own again."""
     first, second = socket_path(tmp_path / "a"), socket_path(tmp_path / "b")
     assert first != second
     assert first == socket_path(tmp_path / "b" / ".." / "a")
@@ -131,7 +131,7 @@ def test_each_contest_has_its_socket(tmp_path):
 
 @pytest.mark.parametrize("mode", [0o755, 0o770, 0o707])
 def test_a_folder_that_others_may_enter_is_refused(path, mode):
-    """A user who can replace the socket could answer for the desk."""
+    """A folder that another user may write to is refused: he could answer for the desk."""
     path.parent.mkdir(parents=True)
     path.parent.chmod(mode)
     with pytest.raises(InputError, match="mode 700"):
@@ -139,7 +139,7 @@ def test_a_folder_that_others_may_enter_is_refused(path, mode):
 
 
 def test_a_link_in_the_place_of_the_folder_is_refused(path, tmp_path):
-    """A symbolic link leads to somebody else's folder."""
+    """A symbolic link is refused: it may lead to somebody else's folder."""
     (tmp_path / "other").mkdir(mode=0o700)
     path.parent.parent.mkdir(parents=True, exist_ok=True)
     path.parent.symlink_to(tmp_path / "other")

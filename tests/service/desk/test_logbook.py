@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The logbook: what a full disk refuses is kept, and stored when there is room again."""
+"""The logbook keeps the rows that a full disk refuses, and stores them when there is room again."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class Disk:
 
 @pytest.fixture
 def disk(monkeypatch):
-    """Return a disk that the logbook writes to, without long pauses between tries."""
+    """Return a disk for a logbook that tries again without long pauses."""
     monkeypatch.setattr(module, "_AGAIN_S", 0.01)
     return Disk(monkeypatch)
 
@@ -52,7 +52,7 @@ def texts(contest):
 
 
 def test_notices_outlive_a_full_disk(contest, disk, logbook):
-    """They stand unstored for the board, with an alarm on top, and reach the disk in order."""
+    """Refused notices stand on the board with an alarm, and reach the disk in order."""
     logbook.notify(None, "info", "first")
     logbook.flush()
     disk.full = True
@@ -70,14 +70,14 @@ def test_notices_outlive_a_full_disk(contest, disk, logbook):
 
 
 def two_readings(metering):
-    """Wait for the second reading from now: then the first has been handed on."""
+    """Wait for the second reading from now: by then the first has been handed on."""
     for _ in range(2):
         last = metering.status.reading
         eventually(lambda last=last: metering.status.reading is not last)
 
 
 def test_readings_outlive_a_full_disk(contest, disk):
-    """What the meter said while the disk was full is stored afterwards, at its own seconds."""
+    """Readings that a full disk refused are stored later, at their own seconds."""
     clock = contest.clock
     with running_desk(contest, FakeMeter(clock)) as desk:
         desk.arm(desk.new_session("ants", "Kim"), "Kim")
@@ -95,7 +95,7 @@ def test_readings_outlive_a_full_disk(contest, disk):
 
 
 def test_a_flush_on_a_full_disk_ends(disk, logbook, monkeypatch):
-    """Who must have everything stored is told that the disk refuses."""
+    """A flush raises an error when the disk refuses."""
     monkeypatch.setattr(module, "_FLUSH_S", 0.02)
     disk.full = True
     logbook.notify(None, "info", "hello")
@@ -112,7 +112,7 @@ def test_a_fact_that_cannot_be_stored_costs_the_others_nothing(contest, logbook)
 
 
 def test_memory_is_bounded_while_the_disk_refuses(disk, logbook, monkeypatch):
-    """Beyond the bound the newest rows are dropped; those that wait stay."""
+    """Beyond the bound the newest rows are dropped, and the waiting rows stay."""
     monkeypatch.setattr(module, "_KEPT_MOST", 5)
     disk.full = True
     for number in range(20):
@@ -122,7 +122,7 @@ def test_memory_is_bounded_while_the_disk_refuses(disk, logbook, monkeypatch):
 
 
 def test_the_death_of_the_logbooks_own_thread_is_an_alarm(contest, logbook, monkeypatch):
-    """A mistake that ends the thread is told by the thread that takes its place."""
+    """A new thread takes over from one that a mistake ended, and reports its death."""
     real, calls = logbook._store_batch, []
 
     def fails_once():

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The meter's thread: readings on a schedule, commands in between, links taken up again."""
+"""The meter's thread: scheduled readings, commands between them, and new links."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ pytestmark = pytest.mark.slow
 
 @contextmanager
 def running(open_meter, readings=None, links=None):
-    """Run a metering thread, keeping what it reports."""
+    """Run a metering thread and keep its reports."""
     metering = Metering(
         open_meter,
         SETTINGS,
@@ -44,7 +44,7 @@ def running(open_meter, readings=None, links=None):
 
 
 def test_readings_come_by_themselves(meter):
-    """The schedule reads without being asked, and tells each reading."""
+    """The thread reads on schedule, and reports each reading."""
     readings, links = [], []
     with running(meter.open, readings, links) as metering:
         eventually(lambda: len(readings) >= 3)
@@ -55,7 +55,7 @@ def test_readings_come_by_themselves(meter):
 
 
 def test_commands_in_order(meter):
-    """A whole run through the thread: prepare, start, stop, final readings."""
+    """The thread serves a whole run: prepare, start, stop, final readings."""
     with running(meter.open) as metering:
         assert 30 == metering.prepare(30).timer_s
         start = metering.start()
@@ -68,7 +68,7 @@ def test_commands_in_order(meter):
 
 
 def test_refused_command_keeps_the_link(meter):
-    """What the meter refuses is told to the one who asked; readings go on."""
+    """The caller of a refused command gets the meter's reason, and readings go on."""
     links = []
     with running(meter.open, links=links) as metering:
         meter.fail_prepare = MeterRefused("The meter refused its range.")
@@ -79,7 +79,7 @@ def test_refused_command_keeps_the_link(meter):
 
 
 def test_lost_link_is_told_once_and_taken_up_again(meter):
-    """While it is lost commands are refused at once; the integration is left alone."""
+    """A lost link refuses commands at once, comes back by itself, and spares the integration."""
     links = []
     with running(meter.open, links=links) as metering:
         metering.prepare(30)
@@ -97,7 +97,7 @@ def test_lost_link_is_told_once_and_taken_up_again(meter):
 
 
 def test_meter_that_is_switched_on_later(meter):
-    """The referee may be started before the meter."""
+    """Readings begin when a meter is switched on after the referee."""
     meter.lost = True
     with running(meter.open) as metering:
         eventually(lambda: metering.status.link is LinkState.LOST)
@@ -107,7 +107,7 @@ def test_meter_that_is_switched_on_later(meter):
 
 
 def test_without_a_meter():
-    """Every command does nothing, and there is no energy."""
+    """Without a meter every command does nothing, and there is no energy."""
     with running(None) as metering:
         assert LinkState.NONE is metering.status.link
         assert 30 == metering.prepare(30).timer_s
@@ -120,7 +120,7 @@ def test_without_a_meter():
 
 @pytest.mark.parametrize("call", ["open", "read"])
 def test_mistake_in_a_driver_does_not_end_the_thread(meter, call):
-    """Any error of a driver is a lost link with its reason, and is tried again."""
+    """A driver's error counts as a lost link with its reason, and the thread tries again."""
     mistakes = [ZeroDivisionError("a mistake")]
 
     def open_meter():
@@ -140,10 +140,10 @@ def test_mistake_in_a_driver_does_not_end_the_thread(meter, call):
 
 
 def test_driver_that_cannot_even_be_closed(meter):
-    """A fault in reading and another one in closing leave the thread alive and the status true."""
+    """A reading and a close that both fail leave the thread alive and the status true."""
 
     class Broken:
-        """A meter of which nothing works, closing included."""
+        """A meter whose every call fails, `close` included."""
 
         def __getattr__(self, name):
             raise OSError(28, "No space left on device")
@@ -158,7 +158,7 @@ def test_driver_that_cannot_even_be_closed(meter):
 
 @pytest.mark.parametrize("sink", ["on_reading", "on_link"])
 def test_sink_that_fails_is_no_lost_meter(meter, sink):
-    """A disk that refuses a reading or a notice leaves the link alone."""
+    """The link stays up when the disk refuses a reading or a notice."""
 
     def refuse(value):
         raise OSError(28, "No space left on device")
@@ -175,7 +175,7 @@ def test_sink_that_fails_is_no_lost_meter(meter, sink):
 
 
 def test_meter_whose_output_somebody_changed(meter):
-    """Readings that are refused are told, and the link still takes commands, such as a stop."""
+    """Refused readings are reported, and the link still takes commands such as a stop."""
     links = []
     with running(meter.open, links=links) as metering:
         eventually(lambda: metering.status.reading)
@@ -190,7 +190,7 @@ def test_meter_whose_output_somebody_changed(meter):
 
 
 def test_result_of_a_held_display(meter):
-    """A meter that shows another time than it should is set right, and read again."""
+    """The thread corrects a meter that shows the wrong time, and reads again."""
     with running(meter.open) as metering:
         metering.prepare(30)
         metering.start()
@@ -203,7 +203,7 @@ def test_result_of_a_held_display(meter):
 
 
 def test_full_disk_costs_neither_link_nor_energy(tmp_path):
-    """While the wire log has no room the meter is read, and a whole run gives its energy."""
+    """With a full disk under the wire log, readings go on and a whole run has its energy."""
     path, disk = tmp_path / "meter.jsonl", FullDisk()
     emulated = Interpreter(Instrument(Load(constant(5.0), volts=5.0), time.monotonic, Options()))
     log = WireLog(path)

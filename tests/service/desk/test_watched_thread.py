@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A watched thread: its death is told, and its work goes on."""
+"""A watched thread: its death is reported, and its work continues."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from tests.support.fakes import BOUND_S
 
 
 class Work:
-    """Work that fails as often as it is told to, and then goes on until it is stopped."""
+    """Work that fails a given number of times and then runs until it is stopped."""
 
     def __init__(self, *failures: BaseException | None) -> None:
         self.failures = list(failures)
@@ -22,7 +22,7 @@ class Work:
         self.told: list[str] = []
 
     def run(self) -> None:
-        """Fail, or end too early for a failure of None, or work."""
+        """Raise the next failure, return early for None, or work."""
         if self.failures:
             failure = self.failures.pop(0)
             if failure is not None:
@@ -34,7 +34,7 @@ class Work:
 
 @pytest.fixture(autouse=True)
 def short_pause(monkeypatch):
-    """Start a dead thread's work again at once."""
+    """Restart a dead thread's work at once."""
     monkeypatch.setattr(module, "_PAUSE_FIRST_S", 0.001)
 
 
@@ -49,7 +49,7 @@ def short_pause(monkeypatch):
     ],
 )
 def test_a_death_is_told_and_the_work_goes_on(failure, reason):
-    """However the work ends, the operators get its thread's name and the reason, each time."""
+    """However the work ends, the operators get the thread's name and the reason each time."""
     work = Work(failure, failure)
     thread = WatchedThread("meter", work.run, work.stopping, work.told.append)
     thread.start()
@@ -62,7 +62,7 @@ def test_a_death_is_told_and_the_work_goes_on(failure, reason):
 
 
 def test_an_end_that_is_wanted_is_no_death():
-    """Work that ends because it was stopped is not told and not started again."""
+    """Work that ends because it was stopped is neither reported nor restarted."""
     work = Work()
     thread = WatchedThread("meter", work.run, work.stopping, work.told.append)
     thread.start()
@@ -72,7 +72,7 @@ def test_an_end_that_is_wanted_is_no_death():
 
 
 def test_a_death_that_cannot_be_told_is_survived():
-    """An error in telling costs the notice, and not the thread."""
+    """An error while reporting costs the report, and not the thread."""
 
     def tell(text):
         raise OSError(28, "No space left on device")
@@ -86,6 +86,6 @@ def test_a_death_that_cannot_be_told_is_survived():
 
 
 def test_joining_a_thread_that_never_began_waits_for_nothing():
-    """An owner that fails before its start can still be closed."""
+    """An owner can be closed although its thread never began."""
     work = Work()
     WatchedThread("meter", work.run, work.stopping, work.told.append).join(BOUND_S)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Who may come in: passwords first, then the desk; and what a token stands for afterwards."""
+"""Admission: passwords first, then the desk; and the meaning of a token afterwards."""
 
 from __future__ import annotations
 
@@ -20,21 +20,21 @@ pytestmark = pytest.mark.slow
 
 
 class DirectDesk:
-    """Ask a desk in this process what a client asks over the socket."""
+    """A desk in this process, in place of the socket."""
 
     def __init__(self, desk):
         self.desk = desk
         self.asked = []
 
     def ask(self, action, **arguments):
-        """Hand the question over."""
+        """Pass the question on."""
         self.asked.append(action)
         return serve_request(self.desk, {"action": action, **arguments})
 
 
 @pytest.fixture
 def link(practice, meter):
-    """Return the way to a running desk of a rehearsal."""
+    """Return a link to the running desk of a rehearsal."""
     with running_desk(practice, meter) as desk:
         yield DirectDesk(desk)
 
@@ -46,14 +46,14 @@ def admission(practice, link):
 
 
 def refusal(call, *arguments):
-    """Return the code with which a call is refused."""
+    """Return the code of a call's refusal."""
     with pytest.raises(Refusal) as refused:
         call(*arguments)
     return refused.value.code
 
 
 def test_login_gives_the_sessions_token(admission, practice):
-    """The token is the session's own, and the same at the next login."""
+    """The token is the session's own, and the next login gets the same one."""
     first = admission.login("ants", PRACTICE_PASSWORD, "10.0.0.2")
     assert token_of_session(practice.secrets.token_key, 1) == first.token
     assert first == admission.login("ants", PRACTICE_PASSWORD, "10.0.0.3")
@@ -61,13 +61,13 @@ def test_login_gives_the_sessions_token(admission, practice):
 
 
 def test_wrong_password_never_reaches_the_desk(admission, link):
-    """Guessing passwords disturbs no meter."""
+    """A wrong password never reaches the desk or the meter."""
     assert "login_invalid" == refusal(admission.login, "ants", "guess", "10.0.0.2")
     assert [] == link.asked
 
 
 def test_token_is_good_until_the_end(admission, practice):
-    """At the deadline, without anybody's doing, the token stops; the session stays known."""
+    """At the deadline the token stops by itself, and the session stays known."""
     login = admission.login("ants", PRACTICE_PASSWORD, "10.0.0.2")
     practice.clock.advance(599.999)
     assert 1 == admission.running_session(login.token).session_id
@@ -77,7 +77,7 @@ def test_token_is_good_until_the_end(admission, practice):
 
 
 def test_logout_ends_the_token(admission, practice):
-    """After the logout the session does not run, and logging out again is refused."""
+    """After a logout the session does not run, and a second logout is refused."""
     login = admission.login("ants", PRACTICE_PASSWORD, "10.0.0.2")
     admission.logout(login.session)
     assert "token_invalid" == refusal(admission.running_session, login.token)
@@ -87,25 +87,25 @@ def test_logout_ends_the_token(admission, practice):
 
 @pytest.mark.parametrize("token", ["", "1", "1.x", "nonsense", "9" * 500])
 def test_foreign_tokens(admission, token):
-    """What was not given out here stands for nothing."""
+    """A token that this contest did not give stands for nothing."""
     assert "token_invalid" == refusal(admission.known_session, token)
 
 
 def test_token_of_a_session_that_does_not_exist(admission, practice):
-    """A well signed token without a session is refused like any other."""
+    """A well-signed token of a missing session is refused like any other."""
     token = token_of_session(practice.secrets.token_key, 77)
     assert "token_invalid" == refusal(admission.known_session, token)
 
 
 def test_lost_meter_is_unavailable(admission, meter):
-    """The contestant did nothing wrong, and may try again."""
+    """A lost meter is a refusal that lets the contestant try again."""
     meter.lost = True
     with pytest.raises(Unavailable):
         admission.login("ants", PRACTICE_PASSWORD, "10.0.0.2")
 
 
 def test_event_asks_for_the_teams_own_password(contest, meter):
-    """In an event the practice password opens nothing, and it must be the team's turn."""
+    """In an event the practice password is refused, and a team must wait its turn."""
     password = register_team(contest.config.teams, "ants")
     with running_desk(contest, meter) as desk:
         admission = Admission(contest, SessionCache(contest.database), DirectDesk(desk))
@@ -116,7 +116,7 @@ def test_event_asks_for_the_teams_own_password(contest, meter):
 
 
 def test_cached_session_is_never_stale(contest, meter):
-    """Whatever happens to a session, the next look at it shows it."""
+    """Each look at a session shows its latest state."""
     cache = SessionCache(contest.database)
     with running_desk(contest, meter) as desk:
         session_id = desk.new_session("ants", "Kim")

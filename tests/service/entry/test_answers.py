@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Taking an answer: judged by its last byte, stored, and only then acknowledged."""
+"""Taking an answer: it is judged by its last byte, stored, and only then acknowledged."""
 
 from __future__ import annotations
 
@@ -35,18 +35,18 @@ def journal(contest):
 
 
 def entry(contest, journal):
-    """Return what takes answers."""
+    """Return an entry for answers that writes to this journal."""
     return Answers(contest, SessionCache(contest.database), journal)
 
 
 @pytest.fixture
 def answers(contest, journal):
-    """Return what takes the contest's answers."""
+    """Return the contest's entry for answers."""
     return entry(contest, journal)
 
 
 def begin(contest, *kinds):
-    """Make a session with these events, each now, and return it."""
+    """Make a session with these events, each at the present instant, and return it."""
     with contest.database.write() as connection:
         now = contest.clock.now()
         session_id = create_session(
@@ -64,7 +64,7 @@ def session(contest):
 
 
 def take_empty(answers, session):
-    """Have an empty answer taken."""
+    """Take an empty answer."""
     return answers.take(
         session,
         Detections.empty(),
@@ -76,7 +76,7 @@ def take_empty(answers, session):
 
 @pytest.fixture
 def take(answers, session):
-    """Return what takes an answer of some rows, received some seconds after the start."""
+    """Return a function that takes an answer of these rows, this many seconds after the start."""
 
     def take(seconds, *rows, form="form"):
         return answers.take(
@@ -98,7 +98,7 @@ def record(contest, session, kind, seconds, cause=None):
 
 
 def stored(contest, session):
-    """Return the session's answers as another connection finds them."""
+    """Return the session's answers as another connection sees them."""
     other = Database(contest.database.path)
     found = list(answers_after(other.connection, session.session_id))
     other.close()
@@ -106,7 +106,7 @@ def stored(contest, session):
 
 
 def test_receipt(contest, session, take):
-    """The contestant learns number, rows, second and what is left."""
+    """The receipt tells number, rows, second and remaining time."""
     contest.clock.advance(100)
     receipt = take(99.5, GOOD, GOOD)
     assert (1, 2, (), 99.5, 500.0, False) == (
@@ -121,7 +121,7 @@ def test_receipt(contest, session, take):
 
 
 def test_acknowledged_is_durable(contest, session, take):
-    """When the receipt is given, another connection finds the answer, bit for bit."""
+    """Another connection finds the answer bit for bit as soon as the receipt exists."""
     rows = [GOOD, (2, 2, math.nan, -1.0, math.inf, 5.5, -0.0)]
     take(1.0, *rows, form="json")
     (found,) = stored(contest, session)
@@ -139,7 +139,7 @@ def test_acknowledged_is_durable(contest, session, take):
     [(0.0, False), (599.999, False), (600.0, True), (600.001, True), (600.0 + LATE_S, True)],
 )
 def test_last_byte_decides(contest, session, take, seconds, late):
-    """In time up to the deadline and not at it; late answers are stored, and marked."""
+    """An answer before the deadline is in time; one at the deadline or later is marked late."""
     contest.clock.advance(seconds)
     receipt = take(seconds)
     assert late is receipt.late
@@ -148,13 +148,13 @@ def test_last_byte_decides(contest, session, take, seconds, late):
 
 
 def test_late_after_the_logout(contest, session, take):
-    """What was received at the logout or after it is late, long before the deadline too."""
+    """An answer received at the logout or later is late, even long before the deadline."""
     record(contest, session, "ended", 100.0, "logout")
     assert [False, True, True] == [take(at).late for at in (99.999, 100.0, 100.001)]
 
 
 def test_what_came_before_the_stop_counts_after_it(contest, session, take):
-    """An answer that waited for the disk while the operator stopped is in time."""
+    """An answer that waited for the disk while the operator stopped the session is in time."""
     record(contest, session, "ended", 100.0, "stop")
     contest.clock.advance(130)
     receipt = take(99.0)
@@ -162,7 +162,7 @@ def test_what_came_before_the_stop_counts_after_it(contest, session, take):
 
 
 def test_long_after_the_end_nothing_is_stored(contest, session, take):
-    """A minute after the deadline the session is closed for good."""
+    """A minute after the deadline the session takes no more answers."""
     with pytest.raises(Refusal) as refused:
         take(600.0 + LATE_S + 0.001)
     assert "token_invalid" == refused.value.code
@@ -170,7 +170,7 @@ def test_long_after_the_end_nothing_is_stored(contest, session, take):
 
 
 def test_late_answers_are_bounded(contest, session, take, monkeypatch):
-    """A client that goes on for ever does not fill the disk."""
+    """Late answers of an endless client are bounded, so they cannot fill the disk."""
     assert 1000 == LATE_ANSWERS
     monkeypatch.setattr(answers_module, "LATE_ANSWERS", 2)
     take(600.0)
@@ -182,7 +182,7 @@ def test_late_answers_are_bounded(contest, session, take, monkeypatch):
 
 
 def test_void_session_takes_nothing(contest, session, take):
-    """A void session's token is no good."""
+    """A void session refuses answers."""
     record(contest, session, "voided", 10.0, "a reason")
     with pytest.raises(Refusal) as refused:
         take(11.0)
@@ -192,7 +192,7 @@ def test_void_session_takes_nothing(contest, session, take):
 
 @pytest.mark.parametrize("kinds", [(), ("armed",)])
 def test_session_that_has_not_begun_takes_nothing(answers, contest, journal, kinds):
-    """Before the start there is no window."""
+    """A session that has not begun refuses answers."""
     session = begin(contest, *kinds)
     with pytest.raises(Refusal) as refused:
         answers.take(
@@ -207,7 +207,7 @@ def test_session_that_has_not_begun_takes_nothing(answers, contest, journal, kin
 
 
 def test_answer_received_before_the_start_is_refused(contest, session, take):
-    """A body that was complete before the clock began belongs to no window."""
+    """An answer whose body was complete before the start is refused."""
     with pytest.raises(Refusal) as refused:
         take(-0.001)
     assert "token_invalid" == refused.value.code
@@ -215,7 +215,7 @@ def test_answer_received_before_the_start_is_refused(contest, session, take):
 
 
 def test_flagged_rows_are_stored_and_told(contest, session, take):
-    """Rows that can never match are kept as they came, named and counted."""
+    """Rows that can never match are stored as they came, named and counted."""
     receipt = take(1.0, GOOD, (5, 1, 0.5, 0, 0, 9, 9), (1, 9, 0.5, 0, 0, 9, 9))
     assert (Flag(1, "unknown image"), Flag(2, "class out of range")) == receipt.flagged
     assert 3 == receipt.stored
@@ -229,7 +229,7 @@ def test_empty_answer_is_an_answer(answers, contest, session, take, journal):
 
 
 def test_session_that_is_full_takes_no_more(answers, contest, journal, session, take, monkeypatch):
-    """What fits is taken, to the last row; what does not is refused whole, and told why."""
+    """Answers fit up to the last row; one that does not fit is refused whole, with the reason."""
     monkeypatch.setattr(answers_module, "MAX_DETECTIONS", 5)
     take(1.0, GOOD, GOOD, GOOD)
     with pytest.raises(Refusal, match="the session has 3 detections, and at most 5") as refused:
@@ -239,7 +239,7 @@ def test_session_that_is_full_takes_no_more(answers, contest, journal, session, 
     assert 0 == take_empty(answers, session).stored
     with pytest.raises(Refusal, match="has 5 detections"):
         take(4.0, GOOD)
-    # A session that was found full is not counted again: a flood of it costs little.
+    # A full session is not counted again, so a flood of answers costs little.
     monkeypatch.setattr(answers_module, "count_stored_detections", None)
     with pytest.raises(Refusal, match="has 5 detections"):
         take(4.0, GOOD)
@@ -248,7 +248,7 @@ def test_session_that_is_full_takes_no_more(answers, contest, journal, session, 
 
 @pytest.mark.parametrize("count_after", [0, 2, 1000])
 def test_what_another_process_stores_counts_too(contest, session, take, monkeypatch, count_after):
-    """In the end, however seldom this one counts."""
+    """The limit also counts the rows of another process, however seldom this process counts."""
     monkeypatch.setattr(answers_module, "MAX_DETECTIONS", 5)
     monkeypatch.setattr(answers_module, "_COUNT_AFTER", count_after)
     take(1.0, GOOD)
@@ -265,12 +265,12 @@ def test_what_another_process_stores_counts_too(contest, session, take, monkeypa
 
 
 def test_same_answer_twice_is_two_facts(contest, session, take):
-    """A resent post is stored again; what it means is the scorer's business."""
+    """A resent answer is stored again, and left to the scorer."""
     assert [1, 2] == [take(1.0).answer, take(1.0).answer]
 
 
 def test_facts_are_read_where_the_answer_is_stored(contest, journal, session, take):
-    """A stop that was recorded while the answer waited decides, not what was known before."""
+    """A stop that is recorded while the answer waits makes the answer late."""
     entered, go_on = threading.Event(), threading.Event()
 
     def hold(connection):
@@ -290,7 +290,7 @@ def test_facts_are_read_where_the_answer_is_stored(contest, journal, session, ta
 
 
 def test_answer_on_a_full_disk_is_not_acknowledged(contest, journal, session, take):
-    """A disk that is full is told, nothing is half stored, and room brings storing back."""
+    """An answer on a full disk gets an error and leaves nothing; with room, storing works again."""
 
     def limit(pages):
         journal.submit(lambda link: link.execute(f"pragma max_page_count = {pages}")).result(20)
@@ -306,7 +306,7 @@ def test_answer_on_a_full_disk_is_not_acknowledged(contest, journal, session, ta
 
 @pytest.fixture
 def stalled(journal):
-    """Hold the journal inside a commit until the event that is returned is set."""
+    """Hold the journal inside a commit until the returned event is set."""
     entered, go_on = threading.Event(), threading.Event()
 
     def stall(connection):
@@ -320,7 +320,7 @@ def stalled(journal):
 
 
 def test_stalled_disk_is_told(contest, session, take, stalled, monkeypatch):
-    """An answer whose turn does not come in time is called off, and not stored after all."""
+    """An answer whose turn does not come in time is cancelled, and is never stored."""
     monkeypatch.setattr(answers_module, "COMMIT_S", 0.01)
     with pytest.raises(Unavailable, match="is not stored, send it again"):
         take(1.0)
@@ -330,7 +330,7 @@ def test_stalled_disk_is_told(contest, session, take, stalled, monkeypatch):
 
 
 def test_commit_that_does_not_end_is_told(answers, contest, journal, session, monkeypatch):
-    """What is being written cannot be called off: the contestant is told how to find out."""
+    """A commit under way cannot be cancelled: the contestant is told to ask for the status."""
     entered, go_on = threading.Event(), threading.Event()
 
     def insert(connection, answer):
@@ -339,7 +339,7 @@ def test_commit_that_does_not_end_is_told(answers, contest, journal, session, mo
         return 1
 
     monkeypatch.setattr(answers_module, "insert_answer", insert)
-    # The commit has begun before the patience is asked for.
+    # The wait must begin after the commit.
     monkeypatch.setattr(journal, "submit", submit_and(entered, journal.submit))
     monkeypatch.setattr(answers_module, "COMMIT_S", 0.0)
     monkeypatch.setattr(answers_module, "KNOWN_S", 0.0)
@@ -349,7 +349,7 @@ def test_commit_that_does_not_end_is_told(answers, contest, journal, session, mo
 
 
 def submit_and(entered, submit):
-    """Return what submits a write and waits until the journal has begun it."""
+    """Return a submit that waits until the journal has begun the write."""
 
     def submit_and_wait(write, *, size_bytes=0):
         future = submit(write, size_bytes=size_bytes)
@@ -363,7 +363,7 @@ def submit_and(entered, submit):
 
 
 def test_status_before_and_while_running(contest, session, take):
-    """The team sees state, time and counts; late answers are counted apart."""
+    """The team sees state, time and counts; late answers count apart."""
     take(1.0, GOOD, GOOD, (9, 1, 0.5, 0, 0, 9, 9))
     take(600.0)
     contest.clock.advance(250)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Archives that are made while they are sent: whole, of a known length, in little memory."""
+"""Archives are made while they are sent: whole, of a known length, in little memory."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from referee.service.entry.archives import archive_length, archive_pieces
     ids=["none", "empty", "some", "edges of blocks", "a hundred"],
 )
 def test_an_archive_is_whole_and_as_long_as_was_said(sizes: list[int]) -> None:
-    """Any reader of archives reads it, and each member is deflated."""
+    """Any reader of archives can read the archive, and each member is deflated."""
     contents = {f"{n}.jpg": random.Random(n).randbytes(size) for n, size in enumerate(sizes)}
     members = [(name, partial(bytes, content)) for name, content in contents.items()]
     archive = b"".join(archive_pieces(members))
@@ -32,7 +32,7 @@ def test_an_archive_is_whole_and_as_long_as_was_said(sizes: list[int]) -> None:
 
 
 def test_a_reader_that_is_slow_costs_one_member() -> None:
-    """A hundred images of 100 kB never stand in memory together."""
+    """At most a few of a hundred images of 100 kB are in memory at once."""
     tracemalloc.start()
     try:
         for _ in archive_pieces((f"{n}.jpg", partial(bytes, 100_000)) for n in range(100)):

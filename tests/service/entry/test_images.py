@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Images on their way out: the right file under each number, archives of a hundred."""
+"""Images for contestants: the right file under each number, and archives of a hundred."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def session_of(contest, seed):
 
 
 def content_of(contest, image_id):
-    """Return the bytes of an image of the manifest."""
+    """Return the bytes of one of the manifest's images."""
     return Path(contest.images[image_id - 1].path).read_bytes()
 
 
@@ -58,7 +58,7 @@ def test_number_means_the_image_of_the_order(contest, seed, number):
 
 @pytest.mark.parametrize("text", ["0", "-1", str(IMAGES + 1), "1.5", "abc", str(10**30), ""])
 def test_what_is_no_image(contest, text):
-    """The rules refuse it; nothing is looked for on the disk."""
+    """A number without an image is refused before any look at the disk."""
     session = session_of(contest, None)
     for ask in (image_for, archive_for):
         with pytest.raises(Refusal):
@@ -67,7 +67,7 @@ def test_what_is_no_image(contest, text):
 
 @pytest.mark.parametrize(("text", "count"), [("1", 100), ("101", 100), ("201", 3)])
 def test_archive(contest, text, count):
-    """Members are named by their numbers and hold the images of the order."""
+    """Members have the images' numbers as names, and hold the images of the order."""
     session = session_of(contest, 7)
     sent = archive_for(contest, session, text)
     first = int(text)
@@ -87,7 +87,7 @@ def test_archive(contest, text, count):
 
 
 def test_archives_are_the_same_each_time(contest):
-    """Two requests get the same bytes, so that they may be compared."""
+    """Two requests for an archive get the same bytes, so that they may be compared."""
     session = session_of(contest, 7)
     first, second = (archive_for(contest, session, "1") for _ in range(2))
     assert b"".join(first.content) == b"".join(second.content)
@@ -96,7 +96,7 @@ def test_archives_are_the_same_each_time(contest):
 
 @pytest.mark.parametrize("damage", ["gone", "shorter"])
 def test_image_that_vanished(tmp_path, clock, damage):
-    """The contestant is told about his number, the operator about the file."""
+    """For a missing file the contestant reads the number, and the operator the file's name."""
     contest = make_contest(tmp_path, clock, images=3)
     session = session_of(contest, None)
     path = Path(contest.images[1].path)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The list of teams: one registration for each name, passwords kept as hashes only."""
+"""The list of teams: one registration for each name, and hashes in place of passwords."""
 
 from __future__ import annotations
 
@@ -25,13 +25,13 @@ HEADER = "team,password_hash\n"
 
 @pytest.fixture
 def path(tmp_path):
-    """Return where a file of teams may stand."""
+    """Return the path of a teams file that does not exist yet."""
     return tmp_path / "teams.csv"
 
 
 @pytest.fixture
 def cheap(monkeypatch):
-    """Hash passwords in no time, for tests of names."""
+    """Make hashing fast for tests of names."""
     hasher = argon2.PasswordHasher(time_cost=1, memory_cost=8, parallelism=1)
     monkeypatch.setattr(team_list.argon2, "PasswordHasher", lambda: hasher)
 
@@ -50,21 +50,21 @@ def test_only_the_hash_is_kept(path):
 @pytest.mark.slow
 @pytest.mark.parametrize("name", ["a,b", 'say "hi"', "Ünïcödé 蟻", "=cmd()", "x" * 100])
 def test_names_of_any_kind(path, name):
-    """A name is kept as it is written, commas and quotes too."""
+    """A name is stored as it is written, commas and quotes too."""
     register_team(path, name)
     assert [name] == list(registered_teams(path))
 
 
 @pytest.mark.parametrize("name", ["", " ", "x" * 101, "a\nb", "a\0b", "a\tb", "\u200b"])
 def test_names_that_cannot_be(path, name):
-    """A name must be seen and typed."""
+    """A name of invisible characters, or one that nobody can type, is refused."""
     with pytest.raises(InputError, match="printable"):
         register_team(path, name)
     assert not path.exists()
 
 
 def test_no_file_is_no_team(path):
-    """Before the first registration nobody is registered."""
+    """Without a file of teams the list is empty."""
     assert {} == registered_teams(path)
 
 
@@ -82,7 +82,7 @@ def test_no_file_is_no_team(path):
     ],
 )
 def test_damaged_file_is_told(path, content, message):
-    """A file that was edited by hand and broken is named with its line."""
+    """A broken line in an edited file is named by its number."""
     path.write_bytes(content)
     with pytest.raises(ConfigError, match=message) as error:
         registered_teams(path)
@@ -91,7 +91,7 @@ def test_damaged_file_is_told(path, content, message):
 
 @pytest.mark.slow
 def test_registration_keeps_the_others(path):
-    """A team more leaves every other hash as it was."""
+    """A new registration leaves every other hash unchanged."""
     register_team(path, "ants")
     before = registered_teams(path)
     register_team(path, "bees")
@@ -103,7 +103,7 @@ def test_registration_keeps_the_others(path):
 
 @pytest.mark.parametrize("name", ["Team Rocket", "team rocket", " Team Rocket ", "Team  Rocket"])
 def test_a_name_is_registered_once(path, cheap, name):
-    """A name that looks the same is the same team, and its password stays what it was."""
+    """A name that looks like a registered one is refused, and the password stays."""
     register_team(path, "Team Rocket")
     before = path.read_bytes()
     with pytest.raises(InputError, match="'Team Rocket' is registered already.*team password"):
@@ -112,13 +112,13 @@ def test_a_name_is_registered_once(path, cheap, name):
 
 
 def test_blanks_around_a_name_are_dropped(path, cheap):
-    """What cannot be seen is not a part of a name."""
+    """Blanks around a name are not part of it."""
     register_team(path, "  Team   Rocket ")
     assert ["Team Rocket"] == list(registered_teams(path))
 
 
 def test_a_password_can_be_read_from_paper(path, cheap):
-    """No letter of a password looks like another, and none begins with a dash."""
+    """No character of a password looks like another, and no password begins with a dash."""
     passwords = [register_team(path, f"team {number}") for number in range(50)]
     assert 50 == len(set(passwords))
     for password in passwords:
@@ -128,7 +128,7 @@ def test_a_password_can_be_read_from_paper(path, cheap):
 
 
 def test_a_team_that_is_not_there_gets_no_password(path, cheap):
-    """A typing error makes no team, and the nearest name is offered."""
+    """A mistyped name makes no team, and the refusal offers the nearest name."""
     register_team(path, "Team Rocket")
     with pytest.raises(InputError, match="No team is called 'team rocket'. Did you mean 'Team Ro"):
         replace_password(path, "team rocket")
@@ -137,7 +137,7 @@ def test_a_team_that_is_not_there_gets_no_password(path, cheap):
 
 
 def test_a_renamed_team_keeps_its_password_and_its_place(path, cheap):
-    """The new name logs in with the old password, the old name no longer."""
+    """A renamed team logs in with its old password, and the old name no longer does."""
     passwords = [register_team(path, name) for name in ("ants", "bees", "wasps")]
     assert "Busy Bees" == rename_team(path, "bees", " Busy  Bees")
     assert ["ants", "Busy Bees", "wasps"] == list(registered_teams(path))
@@ -147,7 +147,7 @@ def test_a_renamed_team_keeps_its_password_and_its_place(path, cheap):
 
 
 def test_a_team_may_change_the_capitals_of_its_name(path, cheap):
-    """A team is not in its own way, but in everybody else's."""
+    """A team may take its own name in other capitals, and no other team's name."""
     register_team(path, "ants")
     register_team(path, "bees")
     assert "ANTS" == rename_team(path, "ants", "ANTS")
@@ -158,7 +158,7 @@ def test_a_team_may_change_the_capitals_of_its_name(path, cheap):
 
 
 def test_a_removed_team_is_gone(path, cheap):
-    """The others stay, and a second removal says that there is no such team."""
+    """Removing a team keeps the others, and a second removal says that the team is missing."""
     for name in ("ants", "bees"):
         register_team(path, name)
     remove_team(path, "ants")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Who may log in: registered teams at an event, everybody in a rehearsal."""
+"""The right to log in: registered teams at an event, everybody in a rehearsal."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ HEADER = "team,password_hash\n"
 
 
 class HeldHasher:
-    """Find every password wrong, but not before it may."""
+    """A hasher that finds every password wrong, and waits until the test lets it."""
 
     def __init__(self):
         self.may = threading.Event()
         self.checks = 0
 
     def verify(self, stored, password):
-        """Count, wait, refuse."""
+        """Count the call, wait, and refuse."""
         self.checks += 1
         assert self.may.wait(20)
         raise argon2.exceptions.VerifyMismatchError
@@ -33,13 +33,13 @@ class HeldHasher:
 
 @pytest.fixture
 def path(tmp_path):
-    """Return where a file of teams may stand."""
+    """Return the path of a teams file that does not exist yet."""
     return tmp_path / "teams.csv"
 
 
 @pytest.mark.slow
 def test_registered_team_logs_in(path):
-    """The password that was shown once is the one that is good, again and again."""
+    """The password that was shown once works at every login."""
     password = register_team(path, "ants")
     teams = EventTeams(path)
     assert [True, True] == [teams.admits("ants", password) for _ in range(2)]
@@ -47,7 +47,7 @@ def test_registered_team_logs_in(path):
 
 @pytest.mark.slow
 def test_wrong_pairs_are_refused(path):
-    """Another password, another team's, an unknown team and nothing at all."""
+    """A wrong password, another team's password, an unknown team and an empty one are refused."""
     ants, bees = register_team(path, "ants"), register_team(path, "bees")
     teams = EventTeams(path)
     assert teams.admits("ants", ants)
@@ -65,7 +65,7 @@ def test_wrong_pairs_are_refused(path):
 
 @pytest.mark.slow
 def test_new_password_replaces_the_old(path):
-    """A new password is good at once, without a restart, and the old one no longer is."""
+    """A new password works at once without a restart, and the old one stops working."""
     first = register_team(path, "ants")
     teams = EventTeams(path)
     assert teams.admits("ants", first)
@@ -77,14 +77,14 @@ def test_new_password_replaces_the_old(path):
 
 @pytest.mark.slow
 def test_damaged_hash_is_told(path):
-    """A hash that is none is the organiser's fault, not a wrong password."""
+    """A malformed hash is reported as the organiser's fault, not as a wrong password."""
     path.write_text(HEADER + "ants,plain\n")
     with pytest.raises(ConfigError, match="password hash of 'ants' is damaged"):
         EventTeams(path).admits("ants", "plain")
 
 
 def held_teams(path, seconds=lambda: 0.0):
-    """Return teams whose passwords are checked by a hasher that can be held."""
+    """Return teams whose passwords are checked by a hasher that the test can hold."""
     path.write_text(HEADER + "ants,x\n")
     teams = EventTeams(path, seconds=seconds)
     teams._hasher = HeldHasher()
@@ -99,7 +99,7 @@ def busy(teams, *arguments):
 
 
 def test_guessing_slows_down_one_address_at_one_team(path):
-    """Its next try waits for a second; other teams and other addresses are checked at once."""
+    """After a wrong password that address waits a second for that team; all others are free."""
     now = [0.0]
     teams, hasher = held_teams(path, lambda: now[0])
     path.write_text(HEADER + "ants,x\nbees,y\n")
@@ -116,7 +116,7 @@ def test_guessing_slows_down_one_address_at_one_team(path):
 
 
 def test_a_flood_of_guesses_waits_in_a_short_line_of_its_own(path):
-    """A right login from elsewhere waits for none of them."""
+    """A flood of guesses does not delay a right login from elsewhere."""
     teams, hasher = held_teams(path)
     with ThreadPoolExecutor(3) as pool:
         waiting = [pool.submit(teams.admits, "ants", f"wrong {n}", "there") for n in range(3)]
@@ -129,7 +129,7 @@ def test_a_flood_of_guesses_waits_in_a_short_line_of_its_own(path):
 
 
 def test_the_same_right_pair_at_once_is_checked_once(path):
-    """A client that logs in on several connections is let in on all of them."""
+    """A client that logs in on several connections at once gets in on all of them."""
     teams, hasher = held_teams(path)
     hasher.verify = lambda stored, password: (
         setattr(hasher, "checks", hasher.checks + 1),
@@ -144,7 +144,7 @@ def test_the_same_right_pair_at_once_is_checked_once(path):
 
 
 def test_a_wrong_pair_is_not_checked_again_for_a_minute(path):
-    """A client in a retry loop costs one check a minute."""
+    """A client that repeats a wrong pair costs one check a minute."""
     now = [0.0]
     teams, hasher = held_teams(path, lambda: now[0])
     hasher.may.set()
@@ -156,7 +156,7 @@ def test_a_wrong_pair_is_not_checked_again_for_a_minute(path):
 
 
 def test_an_unknown_name_costs_no_check(path):
-    """Nobody's password is not worth the time."""
+    """An unknown name costs no password check."""
     teams, hasher = held_teams(path)
     assert not teams.admits("wasps", "any")
     assert 0 == hasher.checks
@@ -180,5 +180,5 @@ def test_an_unknown_name_costs_no_check(path):
     ],
 )
 def test_practice(name, password, expected):
-    """Any name that can be stored comes in with the practice password, and with no other."""
+    """In a rehearsal any storable name gets in with the practice password, and with no other."""
     assert expected is PracticeTeams().admits(name, password)

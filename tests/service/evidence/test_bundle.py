@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The evidence bundle is whole, hashed, and enough to compute the score again."""
+"""The evidence bundle is whole, hashed, and sufficient to compute the score again."""
 
 from __future__ import annotations
 
@@ -110,7 +110,7 @@ def score(contest, session):
 
 
 def test_members_and_hashes(contest, session, tmp_path):
-    """Every member is there, and the manifest has the SHA-256 of each other one."""
+    """Every member is there, and the manifest has the SHA-256 of each of the others."""
     members = bundle(contest, session, tmp_path)
     assert {"manifest.json", *MEMBERS} == set(members)
     assert set() == DESIGN - set(members)
@@ -122,13 +122,13 @@ def test_members_and_hashes(contest, session, tmp_path):
 
 
 def test_every_member_is_documented():
-    """The page about the bundle tells what each member holds."""
+    """The bundle's documentation says what each member holds."""
     page = (Path(__file__).parents[3] / "docs/evidence.md").read_text(encoding="utf-8")
     assert [] == [name for name in (*MEMBERS, "manifest.json") if f"`{name}`" not in page]
 
 
 def test_written_before_anything_is_known(contest, tmp_path):
-    """A session that never ran has a bundle, too; what is not known is null."""
+    """A session that never ran has a bundle, with null for what is unknown."""
     with contest.database.write() as connection:
         session_id = create_session(
             connection, team="ants", length_s=1.0, order_seed=None, now=contest.clock.now()
@@ -142,7 +142,7 @@ def test_written_before_anything_is_known(contest, tmp_path):
 
 
 def test_detections_can_be_scored_again(contest, session, tmp_path):
-    """The bundle's detections are those that were posted, bit for bit, and give the same score."""
+    """The bundle holds the posted detections bit for bit, and they give the same score."""
     run = score(contest, session)
     members = bundle(contest, session, tmp_path)
     again = parse_csv(members["detections.csv"])
@@ -155,7 +155,7 @@ def test_detections_can_be_scored_again(contest, session, tmp_path):
 
 
 def test_tables(contest, session, tmp_path):
-    """Answers, requests, images and readings stand in their tables."""
+    """Each of answers, requests, images and readings has its table."""
     members = bundle(contest, session, tmp_path)
     answers = table(members["answers.csv"])
     assert ["2", "1", "1", "0"] == [row["detections"] for row in answers]
@@ -199,7 +199,7 @@ def test_readings_are_whole(contest, session, tmp_path):
 
 @pytest.mark.parametrize("emulated", [False, True])
 def test_what_measured_is_told(contest, session, tmp_path, emulated):
-    """run.json has the meter's identity and settings; an emulated meter is named twice."""
+    """run.json has the meter's identity and settings, and names an emulated meter as such."""
     settings = MeterSettings(600, 0.5, voltage_range_v=15.0, current_range_a=None)
     identity = Identity("YOKOGAWA", "WT310E", "C2QJ12345V", "F1.04")
     with contest.database.write() as connection:
@@ -213,14 +213,14 @@ def test_what_measured_is_told(contest, session, tmp_path, emulated):
 
 
 def test_a_session_without_a_recorded_meter(contest, session, tmp_path):
-    """Where nothing says what measured, run.json says null and invents nothing."""
+    """A session without a recorded meter has null in run.json."""
     members = bundle(contest, session, tmp_path)
     assert {"emulated": None, "facts": None} == json.loads(members["run.json"])
     assert json.loads(members["session.json"])["emulated"] is None
 
 
 def test_facts_of_the_run_stand_in_one_member(contest, session, tmp_path):
-    """What was judged is in run.json; verdict.json has what came out, with the codes."""
+    """run.json holds the input of the verdict; verdict.json holds the verdict, with its codes."""
     facts = facts_to_json(RunFacts(None, MeterSettings(600), session_s=100.0))
     found = [{"code": "no_readings", "severity": "INVALID", "text": "The meter was never read."}]
     with contest.database.write() as connection:
@@ -266,14 +266,14 @@ def test_session_and_verdict(contest, session, tmp_path):
 
 
 def test_no_secret_leaves_the_referee(contest, session, tmp_path):
-    """Neither key nor token stands in a bundle."""
+    """A bundle holds neither a key nor a token."""
     everything = b"".join(bundle(contest, session, tmp_path).values())
     for key in (contest.secrets.token_key, contest.secrets.console_key):
         assert key.hex().encode() not in everything
 
 
 def test_meter_log_around_the_session(contest, session, tmp_path):
-    """meter.jsonl has the whole lines from before the arming to after the end."""
+    """meter.jsonl has whole lines, from before the arming to after the end."""
     armed, ended = session.facts.armed, session.facts.ended
     times = [shifted(armed, -60), armed, ended, shifted(ended, 3600)]
     lines = [json.dumps({"utc": at.utc.isoformat(), "n": n}) for n, at in enumerate(times)]
@@ -283,14 +283,14 @@ def test_meter_log_around_the_session(contest, session, tmp_path):
 
 
 def test_unknown_session(contest, tmp_path):
-    """A number without a session leaves no file."""
+    """A session number that does not exist leaves no file."""
     with pytest.raises(Refusal):
         write_bundle(contest, 9, tmp_path / "evidence.zip")
     assert not list(tmp_path.glob("*.zip*"))
 
 
 def test_written_again_replaces_the_file(contest, session, tmp_path):
-    """A later bundle replaces the file, with what is known by then."""
+    """A later bundle replaces the file and adds the newer facts."""
     assert json.loads(bundle(contest, session, tmp_path)["score.json"]) is None
     run = score(contest, session)
     assert run.score == json.loads(bundle(contest, session, tmp_path)["score.json"])["score"]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What is missing from a session's evidence, and how long it is waited for."""
+"""The missing parts of a session's evidence, and the wait for them."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def score(contest, session_id):
 
 
 def text_of(contest, session_id):
-    """Return what is missing, in words."""
+    """Return the missing parts in words."""
     return missing_from(contest, session_id).text
 
 
@@ -79,14 +79,14 @@ def test_each_state_says_what_is_missing(contest, session_id):
 
 
 def test_a_deadline_ends_a_session_that_nobody_ended(contest, session_id):
-    """After the deadline the energy is missing, whether or not the end is recorded."""
+    """After the deadline only the energy is missing, even if nobody recorded the end."""
     happen(contest, session_id, "armed", "started")
     contest.clock.advance(600)
     assert "Session 1 of 'ants' has no energy and no score yet." == text_of(contest, session_id)
 
 
 def test_a_score_of_older_facts_is_not_complete(contest, session_id):
-    """When an energy is judged anew, or an answer came, the score of the facts before is old."""
+    """A new energy or a new answer makes the old score incomplete."""
     happen(contest, session_id, "armed", "started", "ended")
     for newer in (judge, lambda *where: answer(*where)):
         judge(contest, session_id)
@@ -105,7 +105,7 @@ def answer(contest, session_id):
 
 
 def test_a_void_session_never_has_a_score(contest, session_id):
-    """VOID is said with its reason, scored before or not."""
+    """A void session says its reason, whether or not it was scored before."""
     happen(contest, session_id, "armed", "started", "ended")
     judge(contest, session_id)
     score(contest, session_id)
@@ -118,13 +118,13 @@ def test_a_void_session_never_has_a_score(contest, session_id):
 
 
 def test_an_unknown_session_is_refused(contest):
-    """A number without a session is named."""
+    """A session number that does not exist is refused by name."""
     with pytest.raises(Refusal, match="9"):
         missing_from(contest, 9)
 
 
 class Waiting:
-    """Waits on the contest's fake clock; `at` maps seconds from now to what happens then."""
+    """A wait on the contest's fake clock; `at` maps seconds from now to actions."""
 
     def __init__(self, contest, session_id, at=None, hosted=True):
         self.contest = contest
@@ -135,7 +135,7 @@ class Waiting:
         self.waited_s = 0.0
 
     def run(self, wait_s=150.0):
-        """Wait until it is complete, or refused."""
+        """Wait until the evidence is complete or the wait is refused."""
         wait_until_complete(
             self.contest,
             self.session_id,
@@ -153,7 +153,7 @@ class Waiting:
 
 
 def test_energy_and_score_are_waited_for(contest, session_id):
-    """Just after a logout the export waits until both are there, and says what it waits for."""
+    """The export right after a logout waits for energy and score, and says so."""
     happen(contest, session_id, "armed", "started", "ended")
     waiting = Waiting(contest, session_id, {2.0: judge, 3.0: score})
     waiting.run()
@@ -165,7 +165,7 @@ def test_energy_and_score_are_waited_for(contest, session_id):
 
 
 def test_what_is_complete_is_not_waited_for(contest, session_id):
-    """A scored session is exported at once, also where no servers run."""
+    """A scored session is exported at once, even where no servers run."""
     happen(contest, session_id, "armed", "started", "ended")
     judge(contest, session_id)
     score(contest, session_id)
@@ -175,7 +175,7 @@ def test_what_is_complete_is_not_waited_for(contest, session_id):
 
 
 def test_the_wait_has_an_end(contest, session_id):
-    """After the time that was given the missing is named."""
+    """At the end of its time the wait names the missing parts."""
     happen(contest, session_id, "armed", "started", "ended")
     waiting = Waiting(contest, session_id)
     with pytest.raises(Unavailable, match="has no energy and no score yet. Waited 20 s."):
@@ -183,7 +183,7 @@ def test_the_wait_has_an_end(contest, session_id):
 
 
 def test_nobody_is_waited_for_where_no_servers_run(contest, session_id):
-    """Without servers nothing will come, which is said at once."""
+    """Where no servers run the wait is refused at once."""
     happen(contest, session_id, "armed", "started", "ended")
     waiting = Waiting(contest, session_id, hosted=False)
     with pytest.raises(Unavailable, match="no energy and no score yet. Nobody is scoring"):
@@ -192,7 +192,7 @@ def test_nobody_is_waited_for_where_no_servers_run(contest, session_id):
 
 
 def test_servers_that_end_end_the_wait(contest, session_id):
-    """When the servers stop meanwhile the wait is over."""
+    """The wait ends when the servers stop."""
     happen(contest, session_id, "armed", "started", "ended")
     waiting = Waiting(contest, session_id)
     waiting.at = {5.0: lambda *where: setattr(waiting, "hosted", False)}
@@ -203,7 +203,7 @@ def test_servers_that_end_end_the_wait(contest, session_id):
 
 @pytest.mark.parametrize("kinds", [(), ("armed",), ("armed", "voided")])
 def test_what_will_not_come_is_not_waited_for(contest, session_id, kinds):
-    """A session that has not run, or is VOID, is refused at once."""
+    """A session that has not run or is VOID is refused at once."""
     happen(contest, session_id, *kinds)
     waiting = Waiting(contest, session_id)
     with pytest.raises(Unavailable, match="Session 1 of 'ants' is (READY|ARMED|VOID)"):
@@ -212,7 +212,7 @@ def test_what_will_not_come_is_not_waited_for(contest, session_id, kinds):
 
 
 def test_a_session_that_runs_longer_than_the_wait_is_refused_at_once(contest, session_id):
-    """One that ends in time is waited for."""
+    """The wait covers a running session that ends in time, and refuses a longer one at once."""
     happen(contest, session_id, "armed", "started")
     with pytest.raises(Unavailable, match="runs for another 600 s. Waited 0 s."):
         Waiting(contest, session_id).run()

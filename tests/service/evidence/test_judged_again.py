@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The energy of a session, judged again from its bundle, is the energy that was judged."""
+"""A session's bundle alone gives the energy that was judged."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ FIXED = MeterSettings(SECONDS, 1.0, voltage_range_v=15.0, current_range_a=1.0)
 
 
 def reading(second, state=IntegrationState.START, **changes):
-    """Return a reading at a second of the session, of a constant load of 12 V."""
+    """Return a reading of a constant load of 12 V, at a second of the session."""
     integrated_s = min(second, SECONDS)
     usual = Reading(
         monotonic_s=float(second),
@@ -55,7 +55,7 @@ def whole_run():
 
 
 def with_changes(place, **changes):
-    """Return the readings of a good run, of which one is different."""
+    """Return the readings of a good run with one reading changed."""
     readings = whole_run()
     readings[place] = replace(readings[place], **changes)
     return readings
@@ -65,7 +65,7 @@ AUTO = replace(FIXED, voltage_range_v=None, current_range_a=None)
 REBOOT = (suspect("rebooted", "The laptop was started anew."),)
 
 RUNS = {
-    # What was read, the settings, findings of others, and what the judge says.
+    # Each run: its readings, its settings, other findings, and the judge's verdict and codes.
     "good": (whole_run(), FIXED, (), Verdict.VALID, set()),
     "auto range": (
         [replace(row, flags=frozenset({Flag.AUTO_RANGE})) for row in whole_run()],
@@ -121,7 +121,7 @@ def judged(contest, tmp_path):
     def judge(readings, settings=FIXED, found=()):
         number = store(contest, readings, settings)
         session = load_session(contest.database.connection, number)
-        # The desk's own settings and meter are others: what is stored with the session counts.
+        # This desk's settings and meter differ: the ones stored with the session must count.
         result, detail = judge_session(contest, session, MeterSettings(9), None, found)
         with contest.database.write() as connection:
             insert_energy(
@@ -141,7 +141,7 @@ def judged(contest, tmp_path):
 
 
 def store(contest, readings, settings):
-    """Store an ended session with these readings, on another clock than that of the session."""
+    """Store an ended session with these readings, on a clock other than the session's."""
     now = contest.clock.now()
     with contest.database.write() as connection:
         number = create_session(
@@ -163,7 +163,7 @@ def store(contest, readings, settings):
 
 @pytest.mark.parametrize("name", RUNS)
 def test_energy_verdict_and_findings_come_from_the_bundle_alone(judged, name):
-    """Whatever the verdict rests on, flags of one moment included, is in the zip."""
+    """The zip holds everything that the verdict rests on, momentary flags included."""
     readings, settings, found, verdict, codes = RUNS[name]
     result, bundle = judged(readings, settings, found)
     again = judge_bundle(bundle)
@@ -178,7 +178,7 @@ def test_energy_verdict_and_findings_come_from_the_bundle_alone(judged, name):
 
 
 def test_readings_that_were_stored_in_another_order(judged):
-    """A reading that was journalled late stands at its second all the same."""
+    """A reading that was stored late still stands at its own second."""
     readings = whole_run()
     result, bundle = judged(readings)
     with zipfile.ZipFile(bundle) as members:
@@ -192,7 +192,7 @@ def test_readings_that_were_stored_in_another_order(judged):
 
 
 def test_a_session_without_an_energy_is_not_judged(contest, tmp_path):
-    """Before the end is known the facts lack it, and the refusal says so."""
+    """A session without an energy is refused, with the missing facts."""
     number = store(contest, whole_run(), FIXED)
     write_bundle(contest, number, tmp_path / "bundle.zip")
     with pytest.raises(InputError, match="the run had not ended yet"):
@@ -200,7 +200,7 @@ def test_a_session_without_an_energy_is_not_judged(contest, tmp_path):
 
 
 def test_a_session_of_an_earlier_version_is_not_judged(contest, tmp_path):
-    """Where it is not recorded what measured, nothing is invented."""
+    """A session without a recorded meter is refused rather than guessed at."""
     with contest.database.write() as connection:
         number = create_session(
             connection, team="ants", length_s=1.0, order_seed=None, now=contest.clock.now()
@@ -212,7 +212,7 @@ def test_a_session_of_an_earlier_version_is_not_judged(contest, tmp_path):
 
 @pytest.mark.parametrize("content", [b"", b"not a zip", None])
 def test_what_is_no_bundle_is_named(tmp_path, content):
-    """A file that is no bundle, or is not there, is an error that names it."""
+    """A missing file or a file that is no bundle is an error that names it."""
     path = tmp_path / "odd.zip"
     if content is not None:
         path.write_bytes(content)
@@ -231,7 +231,7 @@ def test_what_is_no_bundle_is_named(tmp_path, content):
     ],
 )
 def test_damaged_members_are_refused(tmp_path, run, line):
-    """Members of another form than the bundle's end in one sentence, not in a traceback."""
+    """A malformed member is refused in one sentence, without a traceback."""
     path = tmp_path / "odd.zip"
     with zipfile.ZipFile(path, "w") as members:
         members.writestr("run.json", run)

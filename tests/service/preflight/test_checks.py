@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Pre-flight checks: what is wrong is named, with what to do."""
+"""Pre-flight checks name each fault and its remedy."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from tests.support.contests import write_config, write_images, write_truth
 
 @pytest.fixture
 def config(tmp_path):
-    """Return the configuration of a contest of two images, on ports that nobody uses."""
+    """Return the configuration of a contest of two images, on unused ports."""
     write_images(tmp_path / "images", ["1.jpg", "2.jpg"])
     write_truth(tmp_path / "truth.json", [(1, "1.jpg"), (2, "2.jpg")])
     config = load_config(write_config(tmp_path, mode="practice"))
@@ -28,7 +28,7 @@ def config(tmp_path):
 
 
 def outcomes(config, open_meter=None):
-    """Return each check by its name."""
+    """Return the outcomes by the checks' names."""
     return {check.name: check for check in run_checks(config, open_meter)}
 
 
@@ -38,7 +38,7 @@ def with_meter(config, **values):
 
 
 def test_contest_that_is_ready(config):
-    """Everything is OK but the ranges, which nobody has set."""
+    """Everything is OK except the ranges, which nobody has set."""
     found = outcomes(config)
     expected = {name: Outcome.OK for name in found} | {"ranges": Outcome.WARN}
     assert expected == {name: check.outcome for name, check in found.items()}
@@ -46,7 +46,7 @@ def test_contest_that_is_ready(config):
 
 
 def test_what_is_not_ok_has_a_remedy(config):
-    """A warning or failure without advice helps nobody; an image that is missing is named."""
+    """Each warning and each failure gives advice; a missing image is named."""
     (config.path.parent / "images" / "2.jpg").unlink()
     found = outcomes(with_meter(config, resource="none"))
     assert Outcome.FAIL is found["images and ground truth"].outcome
@@ -57,7 +57,7 @@ def test_what_is_not_ok_has_a_remedy(config):
 
 
 def test_teams_of_an_event(config, tmp_path):
-    """No team, a team, hashes that others may read, a damaged file."""
+    """The check tells apart no team, one team, readable hashes and a damaged file."""
     event = dataclasses.replace(config, contest=dataclasses.replace(config.contest, mode="event"))
     assert Outcome.WARN is outcomes(event)["teams"].outcome
     assert "referee team add" in outcomes(event)["teams"].remedy
@@ -71,7 +71,7 @@ def test_teams_of_an_event(config, tmp_path):
 
 
 def test_port_in_use(config):
-    """A port that somebody has is told, since it may be the referee itself."""
+    """A port in use is a warning, since the referee itself may use it."""
     with socket.socket() as listener:
         listener.bind(("127.0.0.1", 0))
         listener.listen()
@@ -87,7 +87,7 @@ def test_port_in_use(config):
 
 @pytest.mark.parametrize(("mode", "floor"), [("event", 2**31), ("practice", 2**28)])
 def test_disk_that_is_nearly_full(config, monkeypatch, mode, floor):
-    """What `check` fails is what keeps a session from being armed, to the byte."""
+    """`check` fails at the same free space, to the byte, at which arming is refused."""
     config = dataclasses.replace(config, contest=dataclasses.replace(config.contest, mode=mode))
     usage = type(shutil.disk_usage("/"))
     monkeypatch.setattr(shutil, "disk_usage", lambda path: usage(100, 99, floor - 1))
@@ -100,7 +100,7 @@ def test_disk_that_is_nearly_full(config, monkeypatch, mode, floor):
 
 @pytest.mark.parametrize(("mode", "outcome"), [("event", Outcome.WARN), ("practice", Outcome.OK)])
 def test_an_emulated_meter_is_no_official_one(config, mode, outcome):
-    """An event on the emulator gets a warning, a rehearsal none."""
+    """An event on the emulator gets a warning, and a rehearsal gets none."""
     config = dataclasses.replace(config, contest=dataclasses.replace(config.contest, mode=mode))
     check = outcomes(with_meter(config, resource="emulated"))["link"]
     assert outcome is check.outcome
@@ -109,7 +109,7 @@ def test_an_emulated_meter_is_no_official_one(config, mode, outcome):
 
 
 def test_meter_that_answers(config, meter):
-    """The meter's name is told, and the link is released for the desk."""
+    """The check tells the meter's name, and releases the link for the desk."""
     config = with_meter(
         config, resource="TCPIP::10.0.0.3::INSTR", voltage_range_v=300.0, current_range_a=1.0
     )
@@ -124,7 +124,7 @@ def test_meter_that_answers(config, meter):
     "error", [MeterUnreachable("Nobody answers."), MeterMismatch("This is a WT500.")]
 )
 def test_meter_that_cannot_be_used(config, error):
-    """No meter, or another model, is a failure with its reason."""
+    """A missing meter or another model is a failure with its reason."""
 
     def open_meter():
         raise error

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The report of a rehearsal counts what the contestant's program did."""
+"""The report of a rehearsal counts the actions of the contestant's program."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ RIGHT = Detections.from_rows([(n, 1, 0.9 - n / 100, n, 2, n + 9, 11) for n in ra
 
 @pytest.fixture
 def larger(tmp_path, clock):
-    """Return a rehearsal of so many images that answers in another order are wrong."""
+    """Return a rehearsal with so many images that answers in another order are wrong."""
     contest = make_contest(tmp_path, clock, images=IMAGES, mode="practice", seconds=600)
     yield contest
     contest.database.close()
@@ -90,7 +90,7 @@ def score(contest, session_id):
 
 
 def log_out(contest, session_id, after_s):
-    """End the session so many seconds later."""
+    """End the session this many seconds later."""
     contest.clock.advance(after_s)
     with contest.database.write() as connection:
         record_event(
@@ -113,18 +113,18 @@ def report(practice):
 
 
 def test_requests_are_counted_from_the_start(report):
-    """The login waits for the meter before the start: that is no time lost in the session."""
+    """The wait between login and start does not count as lost time."""
     assert (report.requests, report.waited_s, report.slowest_s) == (2, 0.75, 0.5)
     assert report.images_fetched == 2
 
 
 def test_rates_are_of_each_tenth(report):
-    """Images per second in each tenth of the session."""
+    """The report gives images per second in each tenth of the session."""
     assert report.rates == (1 / 60, *[0.0] * 8, 1 / 60)
 
 
 def test_an_early_logout_shortens_the_session(practice):
-    """Rates and shares are of the time that the session took, not of what it might have taken."""
+    """Rates and shares refer to the actual length of the session, not its full length."""
     session_id = begin(practice)
     fetch(practice, session_id, (-1.0, 3.0), (0.5, 0.5), (3.5, 0.5))
     log_out(practice, session_id, 4.0)
@@ -138,14 +138,14 @@ def test_an_early_logout_shortens_the_session(practice):
 
 @pytest.mark.parametrize(("after_s", "session_s"), [(0.0, 0.001), (600.0, 600.0), (601.5, 600.0)])
 def test_length_of_a_session_at_its_edges(practice, after_s, session_s):
-    """An end that was recorded late adds no time, and an end at once divides nothing by zero."""
+    """A late record of the end adds no time, and an immediate end divides nothing by zero."""
     session_id = begin(practice)
     log_out(practice, session_id, after_s)
     assert report_of(practice, session_id).session_s == session_s
 
 
 def test_a_mistake_is_told_with_the_score_without_it(larger):
-    """Fractions in COCO boxes are recognised: the report knows in which form boxes were sent."""
+    """The report recognises fractions in COCO boxes, because it knows the form of the boxes."""
     session_id = begin(larger)
     corner = RIGHT.box[:, :2] / [32, 24]
     size = np.broadcast_to([10 / 32, 10 / 24], corner.shape)
@@ -160,7 +160,7 @@ def test_a_mistake_is_told_with_the_score_without_it(larger):
 
 
 def test_numbers_are_those_that_the_session_showed(larger):
-    """Answers under the numbers of a shuffled session are right; stored ones are recognised."""
+    """The report accepts answers under a shuffled session's numbers, and recognises stored ones."""
     order = order_of(IMAGES, 7)
     straight = begin(larger, 7)
     answer(larger, straight, RIGHT)
@@ -173,7 +173,7 @@ def test_numbers_are_those_that_the_session_showed(larger):
 
 
 def test_late_answers_are_no_evidence(practice):
-    """A late answer is counted as late, and nothing else is concluded from it."""
+    """A late answer counts as late, and supports no other conclusion."""
     session_id = begin(practice)
     answer(practice, session_id, Detections.from_rows(ROWS), late=True)
     report = report_of(practice, session_id)
@@ -183,7 +183,7 @@ def test_late_answers_are_no_evidence(practice):
 
 
 def test_rows_that_never_match_are_counted_by_reason(report):
-    """Rows that can never match are counted by the reason that the receipt gave."""
+    """Rows that can never match are counted under the receipt's reason."""
     assert report.never_match == {
         "class out of range": 1,
         "inverted box": 1,
@@ -192,14 +192,14 @@ def test_rows_that_never_match_are_counted_by_reason(report):
 
 
 def test_a_track_without_remarks(report):
-    """Of a track that says nothing about its answers the general lines remain."""
+    """The general lines remain for a track without remarks on its answers."""
     text = rehearsal_text(replace(report, remarks=Remarks()))
     assert "  images      2 of 4 fetched\n" in text
     assert "boxes" not in text
 
 
 def test_text_names_every_figure(report):
-    """The contestant reads counts, rates, classes and reasons."""
+    """The text shows the contestant counts, rates, classes and reasons."""
     text = rehearsal_text(report)
     for words in (
         "2 of 4 fetched, 3 answered",

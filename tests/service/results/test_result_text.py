@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A result is printed to the digits that it is worth, with its verdict."""
+"""A result is printed to its meaningful digits, with its verdict."""
 
 from __future__ import annotations
 
@@ -42,24 +42,24 @@ def run(mean_ap=0.335, energy_wh=0.5, uncertainty_wh=0.0011, verdict="VALID", **
     ],
 )
 def test_digits_of_a_score_are_those_that_the_energy_gives(energy_wh, uncertainty_wh, expected):
-    """Two digits of a score are uncertain; of one whose uncertainty is unknown three are shown."""
+    """A score shows two uncertain digits, or three digits where its uncertainty is unknown."""
     assert result_line(run(energy_wh=energy_wh, uncertainty_wh=uncertainty_wh), TRACK).startswith(
         f"{expected}, "
     )
 
 
 def test_energy_has_the_digits_of_its_uncertainty():
-    """The energy is shown beside its uncertainty, both to the same decimal."""
+    """Energy and uncertainty are shown to the same decimal."""
     assert "  energy      0.5000 ± 0.0011 Wh" in result_text(run(), TRACK).splitlines()
 
 
 @pytest.mark.parametrize(
     ("uncertainty_wh", "expected"),
-    # A session of 0.2 s: 799.748296 was printed here.
+    # A session of 0.2 s, whose score was printed as 799.748296.
     [(1e-6, "800"), (0.0002, "800"), (0.5, "800"), (None, "800")],
 )
 def test_a_doubtful_score_has_three_digits_at_most(uncertainty_wh, expected):
-    """What makes an energy SUSPECT is in no table of accuracy, so that few digits are shown."""
+    """A doubtful score has at most three digits: no table of accuracy covers a SUSPECT energy."""
     suspect = run(energy_wh=0.000418882, uncertainty_wh=uncertainty_wh, verdict="SUSPECT")
     assert f"{expected} mAP/Wh, SUSPECT" == result_line(suspect, TRACK)
     lines = result_text(suspect, TRACK).splitlines()
@@ -89,7 +89,7 @@ def test_a_result_of_the_emulated_meter_says_so():
 
 
 def test_lines_tell_counts_and_reasons():
-    """Images, detections, what was ignored, and each reason of the verdict have their place."""
+    """Images, detections, ignored rows and each reason of the verdict have their lines."""
     text = result_text(run(None, None, None, "INVALID", reasons=["It fell.", "It broke."]), TRACK)
     assert text.splitlines() == [
         "Session 3 of 'ants'",
@@ -105,7 +105,7 @@ def test_lines_tell_counts_and_reasons():
 
 
 def test_a_track_without_detections_has_no_line_of_them():
-    """A track whose score counts something else has the lines that hold for every track."""
+    """A track that counts something else has the lines that every track shares."""
     other = run()
     for name in ("images", "detections", "ignored"):
         other.detail.pop(name)

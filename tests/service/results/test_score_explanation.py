@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The folder that shows why a score is what it is."""
+"""The folder that explains a score."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ ROWS = [
 
 @pytest.fixture
 def found():
-    """Return ground truth of two images, of which one has a name."""
+    """Return ground truth of two images, one of them with a name."""
     truth = make_truth([7, 9], [1, 2, 3], [(7, 1, DOG), (7, 2, CAT), (9, 2, DOG)])
     truth.class_names.update({1: "dog <b>", 2: "cat"})
     return GroundTruthFile(truth, file_names={7: "some/photo.jpg"}, sizes={9: (200, 100)})
@@ -60,11 +60,11 @@ def test_every_detection_has_its_fate(tmp_path, found):
 
 
 def test_pictures_can_be_opened(tmp_path, found):
-    """Each class with truth has a curve, each miss a picture, and the page shows them all."""
+    """The page shows a curve for each class with truth and a picture for each miss."""
     explain(tmp_path, found, ROWS)
     curves = sorted(path.name for path in tmp_path.glob("curves/*"))
     assert ["0001-dog-b.png", "0002-cat.png"] == curves
-    # Four false positives that are well formed, and two truth boxes that nothing found.
+    # Four well-formed false positives, and two truth boxes that nothing found.
     assert 6 == len(list(tmp_path.glob("misses/*.png")))
     page = (tmp_path / "index.html").read_text()
     for path in tmp_path.glob("*/*.png"):
@@ -76,7 +76,7 @@ def test_pictures_can_be_opened(tmp_path, found):
 
 
 def test_worst_come_first(tmp_path, found):
-    """The most confident false positive is the first picture; large missed boxes follow."""
+    """The most confident false positive comes first; the largest missed box leads the misses."""
     explain(tmp_path, found, ROWS)
     names = sorted(path.name for path in tmp_path.glob("misses/*"))
     assert ["01-image-7.png", "04-image-9.png", "06-image-9.png"] == [
@@ -95,7 +95,7 @@ def test_photographs_are_found(tmp_path, found, name):
 
 
 def test_large_photographs_are_reduced(tmp_path, found):
-    """The longest side is at most 1024, the boxes with it."""
+    """A picture's longest side is at most 1024, and its boxes shrink with it."""
     Image.new("RGB", (2000, 1000)).save(tmp_path / "photo.jpg")
     explain(tmp_path / "why", found, ROWS[:2], tmp_path)
     with Image.open(tmp_path / "why/misses/01-image-7.png") as picture:
@@ -103,7 +103,7 @@ def test_large_photographs_are_reduced(tmp_path, found):
 
 
 def test_broken_photograph_is_named(tmp_path, found):
-    """A file that is no picture is an error that names it."""
+    """A file that is no picture is an error that names the file."""
     (tmp_path / "photo.jpg").write_text("no picture")
     with pytest.raises(InputError, match="photo.jpg cannot be read as a picture"):
         explain(tmp_path / "why", found, ROWS, tmp_path)
@@ -117,7 +117,7 @@ def test_no_detections_leave_empty_curves(tmp_path, found):
 
 
 def test_folder_that_cannot_be_written_is_named(tmp_path, found):
-    """A file in the place of the folder is an error that names it."""
+    """A file where the folder should be is an error that names the file."""
     (tmp_path / "why").write_text("")
     with pytest.raises(InputError, match="why cannot be written"):
         explain(tmp_path / "why", found, ROWS)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Live score and scoring runs: the same code, the same rows, the same number."""
+"""The live score and the scoring runs use the same code and rows, and give the same number."""
 
 from __future__ import annotations
 
@@ -35,12 +35,12 @@ def contest(tmp_path, clock):
 
 @pytest.fixture
 def truth(contest):
-    """Return its ground truth: image k has one box at xmin = k."""
+    """Return the contest's ground truth: image k has one box at xmin = k."""
     return read_contest_truth(contest)
 
 
 def begin(contest, seed=None, lane=1):
-    """Make a running session, started now, with this order."""
+    """Make a running session with this order, started now."""
     now = contest.clock.now()
     with contest.database.write() as connection:
         session_id = create_session(
@@ -99,12 +99,12 @@ def rows_of_runs(contest):
 
 
 def good(numbers, order, share=0.5):
-    """Return detections of these shown numbers, of which a share are right."""
+    """Return detections of these shown numbers; a given share of them is right."""
     rows = []
     for place, number in enumerate(numbers):
         image_id = int(order[number - 1])
         right = place % 10 < 10 * share
-        # COCO's [x, 2, 10, 10] with inclusive corners; annotation k is of image k.
+        # COCO's [x, 2, 10, 10] with inclusive corners; annotation k belongs to image k.
         box = (image_id, 2, image_id + 9, 11) if right else (20, 15, 25, 20)
         rows.append((number, 1, 1.0 - place / 100, *box))
     return Detections.from_rows(rows)
@@ -114,7 +114,7 @@ def good(numbers, order, share=0.5):
     ("detail", "emulated"), [({}, False), ({"emulated": False}, False), ({"emulated": True}, True)]
 )
 def test_score_of_an_emulated_meter_says_so(contest, truth, detail, emulated):
-    """A score tells whether an emulator measured its energy, as its bundle and report do."""
+    """A score says whether an emulator measured its energy, as its bundle and report do."""
     session = begin(contest)
     end(contest, session)
     run = score_session(contest, truth, session, judge(contest, session, **detail))
@@ -124,7 +124,7 @@ def test_score_of_an_emulated_meter_says_so(contest, truth, detail, emulated):
 @pytest.mark.parametrize("seed", [None, 99])
 @pytest.mark.parametrize("split", [1, 2, 5, 12])
 def test_run_equals_evaluating_everything(contest, truth, seed, split):
-    """The score is that of all rows, in whatever answers and image order they came."""
+    """The score covers all rows, in any order of answers and images."""
     session = begin(contest, seed)
     order = order_of(IMAGES, seed)
     posted = good(range(1, IMAGES + 1), order)
@@ -140,7 +140,7 @@ def test_run_equals_evaluating_everything(contest, truth, seed, split):
 
 
 def test_live_score_is_the_final_score(contest, truth):
-    """After every answer the snapshot is the score of the answers so far, bit for bit."""
+    """After each answer the snapshot equals the score of the answers so far, bit for bit."""
     session = begin(contest, 99)
     scorer = LiveScorer(contest, truth)
     order = order_of(IMAGES, 99)
@@ -161,7 +161,7 @@ def test_live_score_is_the_final_score(contest, truth):
 
 
 def test_scorer_that_was_restarted_goes_on(contest, truth):
-    """A new scorer starts from the stored answers and comes to the same snapshot."""
+    """A restarted scorer reads the stored answers and reaches the same snapshot."""
     session = begin(contest)
     order = order_of(IMAGES, None)
     first = LiveScorer(contest, truth)
@@ -176,7 +176,7 @@ def test_scorer_that_was_restarted_goes_on(contest, truth):
 
 
 def test_sessions_of_two_lanes_are_followed_at_the_same_time(contest, truth):
-    """Each running session keeps its own score: a look adds what is new, and nothing else."""
+    """Each running session keeps its own score, and a look only adds new answers."""
     sessions = [begin(contest, lane=lane) for lane in (1, 2)]
     scorer = LiveScorer(contest, truth)
     order = order_of(IMAGES, None)
@@ -194,7 +194,7 @@ def test_sessions_of_two_lanes_are_followed_at_the_same_time(contest, truth):
 
 
 def test_a_snapshot_that_could_not_be_stored_is_stored_later(contest, truth, monkeypatch):
-    """A full disk loses no live score: the next look stores it, without a new answer."""
+    """A full disk loses no live score: the next look stores it without a new answer."""
     session = begin(contest)
     scorer = LiveScorer(contest, truth)
     answer(contest, session, good([1], order_of(IMAGES, None)))
@@ -212,7 +212,7 @@ def full():
 
 
 def test_nothing_new_makes_no_snapshot(contest, truth):
-    """Looking again without an answer adds no row."""
+    """A look without a new answer adds no row."""
     session = begin(contest)
     scorer = LiveScorer(contest, truth)
     answer(contest, session, good([1], order_of(IMAGES, None)))
@@ -223,7 +223,7 @@ def test_nothing_new_makes_no_snapshot(contest, truth):
 
 
 def test_late_answers_are_never_scored(contest, truth):
-    """A late answer changes neither snapshot nor run, and makes no new run."""
+    """A late answer changes neither the snapshot nor the run, and makes no new run."""
     session = begin(contest)
     scorer = LiveScorer(contest, truth)
     order = order_of(IMAGES, None)
@@ -244,7 +244,7 @@ def test_late_answers_are_never_scored(contest, truth):
 
 
 def test_an_ended_session_waits_for_its_energy(contest, truth):
-    """A session without a judged energy has no run; with one it gets a single run."""
+    """A session gets a single run, and only once its energy is judged."""
     session = begin(contest)
     scorer = LiveScorer(contest, truth)
     answer(contest, session, good([1], order_of(IMAGES, None)))
@@ -260,7 +260,7 @@ def test_an_ended_session_waits_for_its_energy(contest, truth):
 
 @pytest.mark.parametrize("what", ["answer", "energy"])
 def test_a_fact_that_came_later_makes_a_new_run(contest, truth, what):
-    """An answer in time that is stored after the run, or a new energy, makes another run."""
+    """A new energy, or a late-stored answer in time, makes another run."""
     session = begin(contest)
     scorer = LiveScorer(contest, truth)
     order = order_of(IMAGES, None)
@@ -285,7 +285,7 @@ def test_a_fact_that_came_later_makes_a_new_run(contest, truth, what):
 
 @pytest.mark.parametrize("energy_wh", [None, 3.0])
 def test_invalid_energy_gives_no_score(contest, truth, energy_wh):
-    """An INVALID energy is shown with its reasons, and divides nothing."""
+    """An INVALID energy is shown with its reasons, and gives no score."""
     session = begin(contest)
     answer(contest, session, good([1], order_of(IMAGES, None), share=1))
     end(contest, session)
@@ -296,7 +296,7 @@ def test_invalid_energy_gives_no_score(contest, truth, energy_wh):
 
 
 def test_report_names_its_session(contest, truth):
-    """A score tells its session, its team, and all figures of the contract."""
+    """A score tells its session, its team, and every figure of the contract."""
     session = begin(contest)
     end(contest, session)
     detail = score_session(contest, truth, session, judge(contest, session)).detail
@@ -323,7 +323,7 @@ def test_session_without_answers(contest, truth):
 
 
 def test_unknown_numbers_are_counted_and_harmless(contest, truth):
-    """Rows of image 0 and N+1 lower nobody's score."""
+    """Rows of images 0 and N+1 are counted, and lower nobody's score."""
     session = begin(contest, 5)
     order = order_of(IMAGES, 5)
     answer(contest, session, good([1, 2], order, share=1))
@@ -335,7 +335,7 @@ def test_unknown_numbers_are_counted_and_harmless(contest, truth):
 
 
 def test_void_and_ready_sessions_are_not_scored(contest, truth):
-    """A voided session and one that never ran get no score."""
+    """Voided sessions and sessions that never ran get no score."""
     session = begin(contest)
     with contest.database.write() as connection:
         record_event(
@@ -350,7 +350,7 @@ def test_void_and_ready_sessions_are_not_scored(contest, truth):
 
 
 def test_deadline_alone_ends_the_following(contest, truth, clock):
-    """A session is scored after its deadline, even when nobody recorded its end."""
+    """A session is scored after its deadline, even if nobody recorded its end."""
     session = begin(contest)
     clock.advance(600)
     judge(contest, session)
@@ -361,7 +361,7 @@ def test_deadline_alone_ends_the_following(contest, truth, clock):
 
 @pytest.mark.slow
 def test_scorer_survives_a_database_that_fails(contest, truth, monkeypatch):
-    """The scorer goes on after a look that failed, and looks again."""
+    """The scorer survives a failed look and looks again."""
     session = begin(contest)
     scorer = LiveScorer(contest, truth)
     answer(contest, session, good([1], order_of(IMAGES, None)))

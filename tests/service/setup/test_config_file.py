@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The configuration: every mistake is named by file, section and key."""
+"""The configuration: each mistake is named by file, section and key."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def load(tmp_path, text):
 
 
 def fault(tmp_path, text):
-    """Return what is said about a configuration of this text."""
+    """Return the error message of a configuration of this text."""
     with pytest.raises(ConfigError) as error:
         load(tmp_path, text)
     assert str(error.value).startswith(str(tmp_path / "contest.toml"))
@@ -35,7 +35,7 @@ def fault(tmp_path, text):
 
 
 def test_smallest_configuration(tmp_path):
-    """Images and their ground truth are all that must be given; paths are relative to the file."""
+    """Images and ground truth are the only required keys; paths are relative to the file."""
     config = load(tmp_path, IMAGES)
     assert tmp_path / "images" == config.images.folder
     assert tmp_path / "data" / "referee.db" == config.database
@@ -49,7 +49,7 @@ def test_smallest_configuration(tmp_path):
 
 
 def test_relative_path_of_the_file_itself(tmp_path, monkeypatch):
-    """The folder from which the command is run does not matter."""
+    """Paths do not depend on the folder in which the command runs."""
     (tmp_path / "event").mkdir()
     (tmp_path / "event" / "contest.toml").write_text(IMAGES)
     monkeypatch.chdir(tmp_path)
@@ -98,13 +98,13 @@ def test_whole_numbers_are_fractions_too(tmp_path):
     ],
 )
 def test_mistakes(tmp_path, text, expected):
-    """The text names the section, the key, what stands there and what was expected."""
+    """The message names the section, the key, the value and the expected form."""
     said = fault(tmp_path, text)
     assert [] == [part for part in expected if part not in said], said
 
 
 def test_file_that_cannot_be_read(tmp_path):
-    """A missing file is told with the command that writes one, and other bytes are no TOML."""
+    """A missing file is named with the command that writes one; a binary file is no TOML."""
     with pytest.raises(ConfigError, match="referee init"):
         load_config(tmp_path / "contest.toml")
     with pytest.raises(ConfigError, match="cannot be read"):
@@ -116,7 +116,7 @@ def test_file_that_cannot_be_read(tmp_path):
 
 @pytest.mark.parametrize("section", SECTIONS, ids=lambda field: field.name)
 def test_every_setting_is_explained(tmp_path, section):
-    """Each section and each key has a sentence of help, which the written file shows."""
+    """Each section and each key has a sentence of help, and the written file shows it."""
     config = load(tmp_path, IMAGES)
     values = getattr(config, section.name)
     text = dump_config(config)
@@ -130,19 +130,19 @@ def test_every_setting_is_explained(tmp_path, section):
 
 
 def test_written_file_is_read_back(tmp_path):
-    """What `init` writes is the same configuration."""
+    """Reading the file that `init` writes gives the same configuration."""
     config = load(tmp_path, IMAGES)
     assert config == load(tmp_path, dump_config(config))
 
 
 def test_settings_that_are_left_out_stand_as_comments(tmp_path):
-    """A key without a value is shown, and still left out."""
+    """A key without a value is written as a comment."""
     text = dump_config(load(tmp_path, IMAGES))
     assert '\n# blacklist = ""\n' in text
     assert "\n# voltage_range_v = " in text
 
 
-# What a TOML file can hold: any character but lone surrogates.
+# A TOML file can hold any character but lone surrogates.
 TEXT = st.text(st.characters(exclude_categories=["Cs"]), max_size=20)
 NAMES = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0/"), min_size=1)
 
@@ -161,7 +161,7 @@ NAMES = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0/
 def test_any_configuration_is_read_back(
     tmp_path, name, folder, blacklist, seconds, shuffle, range_v, classes
 ):
-    """Writing and reading gives any values back."""
+    """Writing and reading returns any values unchanged."""
     config = load(tmp_path, IMAGES)
     config = dataclasses.replace(
         config,

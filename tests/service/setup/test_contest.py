@@ -54,7 +54,7 @@ def test_prepared_contest(contest):
 
 
 def test_preparing_again_changes_nothing(contest, tmp_path):
-    """The second preparation finds what the first has stored, sessions or not."""
+    """A second preparation changes nothing, with and without sessions."""
     before = load_manifest(contest.database.connection)
     assert before == prepare(tmp_path)
     add_session(contest)
@@ -71,7 +71,7 @@ CHANGES = [
 
 @pytest.mark.parametrize("change", CHANGES)
 def test_inputs_may_change_before_the_first_session(contest, tmp_path, change):
-    """A ground truth that was mended is taken at the next preparation."""
+    """The next preparation takes a corrected ground truth."""
     before = load_manifest(contest.database.connection)
     change(tmp_path)
     after = prepare(tmp_path)
@@ -80,7 +80,7 @@ def test_inputs_may_change_before_the_first_session(contest, tmp_path, change):
 
 @pytest.mark.parametrize("change", CHANGES)
 def test_inputs_may_not_change_under_sessions(contest, tmp_path, change):
-    """Other images are refused where sessions were scored, and nothing is changed."""
+    """Other images are refused once sessions exist, and nothing changes."""
     before = load_manifest(contest.database.connection)
     add_session(contest)
     change(tmp_path)
@@ -91,7 +91,7 @@ def test_inputs_may_not_change_under_sessions(contest, tmp_path, change):
 
 
 def test_contest_may_be_moved(contest, tmp_path):
-    """What counts is what files hold, not where they lie."""
+    """A contest counts as unchanged if its files' contents are, wherever the files lie."""
     add_session(contest)
     contest.database.close()
     moved = tmp_path / "elsewhere"
@@ -103,7 +103,7 @@ def test_contest_may_be_moved(contest, tmp_path):
 
 
 def test_truth_is_in_the_contests_numbers(tmp_path, clock):
-    """Boxes follow their images to the numbers that contestants see."""
+    """Truth boxes carry the image numbers that contestants see."""
     write_images(tmp_path / "images", ["dog.jpg", "cat.jpg"])
     write_truth(tmp_path / "truth.json", [(70, "dog.jpg"), (5, "cat.jpg")])
     config = load_config(write_config(tmp_path, shuffle=False))
@@ -116,7 +116,7 @@ def test_truth_is_in_the_contests_numbers(tmp_path, clock):
 
 @pytest.mark.parametrize("change", [change_truth, lambda folder: (folder / "truth.json").unlink()])
 def test_changed_truth_is_not_scored_with(contest, tmp_path, change):
-    """A ground truth that is not the one that was prepared is refused by name."""
+    """A ground truth other than the prepared one is refused by name."""
     assert 4 == len(read_contest_truth(contest).box)
     change(tmp_path)
     with pytest.raises(InputError, match="truth.json: has changed since"):
@@ -124,7 +124,7 @@ def test_changed_truth_is_not_scored_with(contest, tmp_path, change):
 
 
 def test_failed_preparation_leaves_the_old_manifest(contest, tmp_path):
-    """A missing image changes nothing of what was stored."""
+    """A missing image leaves the stored manifest unchanged."""
     before = load_manifest(contest.database.connection)
     (tmp_path / "images" / "2.jpg").unlink()
     with pytest.raises(InputError, match=r"2\.jpg"):
@@ -133,7 +133,7 @@ def test_failed_preparation_leaves_the_old_manifest(contest, tmp_path):
 
 
 def test_order_is_shared_and_cannot_be_changed():
-    """The order of a session is computed once, and nobody can disturb it."""
+    """A session's order is computed once, and callers cannot change it."""
     order = order_of(10, 7)
     assert order is order_of(10, 7)
     with pytest.raises(ValueError, match="read-only"):
@@ -142,7 +142,7 @@ def test_order_is_shared_and_cannot_be_changed():
 
 
 def test_keys_are_made_with_the_contest(tmp_path, clock):
-    """Opening again finds the same keys, so tokens stay good over a restart."""
+    """A reopened contest has the same keys, so tokens survive a restart."""
     first = make_contest(tmp_path, clock)
     first.database.close()
     second = open_contest(first.config, clock)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A folder has one owner per role, and anybody may ask whether it has one."""
+"""A folder has one owner for each role, and anybody may ask whether it has one."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def test_a_role_is_locked_while_somebody_holds_it(tmp_path):
 
 
 def test_asking_leaves_no_trace(tmp_path):
-    """Asking creates nothing, and the folder can be locked afterwards."""
+    """Asking creates no file, and the folder can be locked afterwards."""
     assert not is_locked(tmp_path, "desk")
     assert [] == list(tmp_path.iterdir())
     with lock_folder(tmp_path, "desk"):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The image manifest: which file is which number, and whether each can be used."""
+"""The image manifest: each file's number, and whether the file can be used."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def truth_of(tmp_path, images, size=(32, 24)):
 
 
 def truth_of_ids(*ids):
-    """Return ground truth that knows ids and nothing of files, as CSV does."""
+    """Return ground truth with ids and without file names, like a CSV's."""
     return GroundTruthFile(
         GroundTruth(
             image_ids=np.asarray(ids),
@@ -47,7 +47,7 @@ def numbers(entries):
 
 @pytest.fixture
 def folder(tmp_path):
-    """Return where the images go."""
+    """Return the folder of the images."""
     return tmp_path / "images"
 
 
@@ -60,7 +60,7 @@ def test_numbered_folder_keeps_its_numbers(tmp_path, folder):
 
 
 def test_numbered_folder_may_hold_images_without_a_box(tmp_path, folder):
-    """A source that lists only boxes leaves the empty images to the folder."""
+    """A numbered folder may hold images that the ground truth does not list."""
     write_images(folder, ["1.jpg", "2.png", "3.JPG"])
     expected = [(1, 1, "1.jpg"), (2, 2, "2.png"), (3, 3, "3.JPG")]
     assert expected == numbers(build_images(folder, truth_of_ids(1, 3)))
@@ -75,7 +75,7 @@ def test_other_names_are_numbered_by_ascending_id(tmp_path, folder):
 
 
 def test_file_names_with_folders(tmp_path, folder):
-    """A name with a folder in the ground truth means the file of that name."""
+    """A ground truth's name with a folder means the file of that name."""
     write_images(folder, ["cat.jpg"])
     truth = truth_of(tmp_path, [(5, "val2017/cat.jpg")])
     assert [(1, 5, "cat.jpg")] == numbers(build_images(folder, truth))
@@ -91,7 +91,7 @@ def test_files_named_by_their_ids(tmp_path, folder):
 
 @pytest.mark.parametrize("name", ["01.jpg", "0.jpg", "x1.jpg"])
 def test_folder_is_numbered_only_if_every_file_is(tmp_path, folder, name):
-    """One other name makes all of them names."""
+    """One other name in a numbered folder turns all numbers into names."""
     write_images(folder, ["1.jpg", name])
     truth = truth_of(tmp_path, [(9, "1.jpg"), (3, name)])
     assert [(1, 3, name), (2, 9, "1.jpg")] == numbers(build_images(folder, truth))
@@ -107,35 +107,35 @@ def test_folder_is_numbered_only_if_every_file_is(tmp_path, folder, name):
     ],
 )
 def test_missing_images_are_named(tmp_path, folder, names, listed, message):
-    """What is not there, or not listed, is named; a long list is cut."""
+    """Missing and unlisted images are named, and a long list is cut."""
     write_images(folder, names)
     with pytest.raises(InputError, match=message):
         build_images(folder, truth_of(tmp_path, listed))
 
 
 def test_hole_in_a_numbered_folder(folder):
-    """A numbered folder with a hole and an image nobody names is not guessed at."""
+    """A numbered folder with a hole and an unknown image is refused."""
     write_images(folder, ["1.jpg", "3.jpg", "5.jpg"])
     with pytest.raises(InputError, match="2 of 5 images are not there: 2.jpg, 4.jpg"):
         build_images(folder, truth_of_ids(1, 3))
 
 
 def test_huge_number_in_a_folder_is_told_at_once(folder):
-    """A stray file named by a time stamp does not make the program count up to it."""
+    """A stray file with a time stamp for a name is refused at once, without a count up to it."""
     write_images(folder, ["1.jpg", "20260607120000.jpg"])
     with pytest.raises(InputError, match="images are not there: 2.jpg, 3.jpg"):
         build_images(folder, truth_of_ids(1))
 
 
 def test_one_number_twice(folder):
-    """1.jpg beside 1.png is told instead of taking either."""
+    """1.jpg beside 1.png is refused."""
     write_images(folder, ["1.jpg", "1.png", "2.jpg"])
     with pytest.raises(InputError, match=r"1\.(jpg|png) and 1\.(jpg|png)"):
         build_images(folder, truth_of_ids(1, 2))
 
 
 def test_folder_without_images(tmp_path, folder):
-    """Nothing but other files is no contest, and neither is a missing folder or a file."""
+    """A missing folder, a file, or a folder without images is refused."""
     with pytest.raises(InputError, match="is not a folder"):
         build_images(folder, truth_of_ids(1))
     folder.mkdir()
@@ -150,7 +150,7 @@ def test_folder_without_images(tmp_path, folder):
     "content", [b"", b"these are words", b"\xff\xd8\xff", b"\x89PNG\r\n\x1a\n"]
 )
 def test_file_that_is_no_image(folder, content):
-    """A file that only has an image's name is named."""
+    """A text file under an image's name is refused by name."""
     write_images(folder, ["1.jpg", "2.jpg"])
     (folder / "2.jpg").write_bytes(content)
     with pytest.raises(InputError, match=r"2\.jpg: is not an image that can be read"):
@@ -160,7 +160,7 @@ def test_file_that_is_no_image(folder, content):
 @pytest.mark.parametrize("name", ["1.jpg", "1.png"])
 @pytest.mark.parametrize("share", [0.3, 0.6, 0.9])
 def test_image_cut_short(folder, name, share):
-    """An image that was copied in part is found before the contest, not by a contestant."""
+    """A truncated image is found before the contest."""
     write_images(folder, [])
     noise = np.random.default_rng(1).integers(0, 255, (120, 160, 3), dtype=np.uint8)
     Image.fromarray(noise).save(folder / name)
@@ -172,7 +172,7 @@ def test_image_cut_short(folder, name, share):
 
 
 def test_image_of_another_kind(folder):
-    """A GIF under a JPEG's name is told."""
+    """A GIF under a JPEG's name is refused."""
     folder.mkdir()
     Image.new("RGB", (4, 4)).save(folder / "1.jpg", format="GIF")
     with pytest.raises(InputError, match="neither JPEG nor PNG"):
@@ -187,14 +187,14 @@ def test_kind_is_what_the_file_holds(folder):
 
 
 def test_image_of_another_size_than_its_boxes(tmp_path, folder):
-    """A picture that was scaled does not fit its boxes any more."""
+    """A picture whose size differs from the truth's is refused."""
     write_images(folder, ["1.jpg"], size=(16, 12))
     with pytest.raises(InputError, match="is 16x12 pixels and the ground truth says 32x24"):
         build_images(folder, truth_of(tmp_path, [(1, "1.jpg")]))
 
 
 def test_entry_describes_the_file(folder):
-    """The manifest has the file's size, digest and pixels."""
+    """An entry has the file's size, digest and pixels."""
     write_images(folder, ["1.jpg"])
     (entry,) = build_images(folder, truth_of_ids(1))
     content = (folder / "1.jpg").read_bytes()
@@ -209,7 +209,7 @@ def test_entry_describes_the_file(folder):
 
 
 def test_unchanged_files_are_not_read_again(folder, monkeypatch):
-    """Of a folder that was hashed before only what has changed is read."""
+    """A second pass reads only the files that have changed."""
     write_images(folder, ["1.jpg", "2.jpg", "3.jpg"])
     truth = truth_of_ids(1, 2, 3)
     first = build_images(folder, truth)
@@ -231,7 +231,7 @@ def test_unchanged_files_are_not_read_again(folder, monkeypatch):
 
 
 def test_progress_is_told(folder):
-    """The progress is told image by image."""
+    """The progress is reported for each image."""
     write_images(folder, ["1.jpg", "2.jpg"])
     told = []
     build_images(
@@ -241,7 +241,7 @@ def test_progress_is_told(folder):
 
 
 def test_digest_of_a_folder(tmp_path):
-    """A folder's digest changes with a name or a byte in it, and with nothing else."""
+    """A folder's digest changes with each name and each byte, and with nothing else."""
     folder = tmp_path / "xml"
     (folder / "deep").mkdir(parents=True)
     (folder / "a.xml").write_text("a")

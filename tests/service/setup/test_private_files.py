@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A contest's folder and files can be read by their owner alone, also those of earlier versions."""
+"""Only its owner can read a contest's folder and files, also those of earlier versions."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ def mode(path):
 
 @pytest.fixture(autouse=True)
 def usual_umask():
-    """Make files as most users do: readable by everybody."""
+    """Use the usual umask, with which everybody can read new files."""
     before = os.umask(0o022)
     yield
     os.umask(before)
 
 
 def test_a_new_contest_is_its_owners_alone(tmp_path):
-    """Database, keys and configuration are closed to others from the first moment."""
+    """Database, keys and configuration are private from the first moment."""
     contest = make_contest(tmp_path)
     data = contest.config.storage.folder
     contest.database.close()
@@ -38,7 +38,7 @@ def test_a_new_contest_is_its_owners_alone(tmp_path):
 
 
 def test_a_contest_of_an_earlier_version_is_closed(tmp_path):
-    """What others could read until now they cannot after the next preparation."""
+    """The next preparation closes files that others could read."""
     contest = make_contest(tmp_path)
     contest.database.close()
     data = contest.config.storage.folder
@@ -56,7 +56,7 @@ def test_a_contest_of_an_earlier_version_is_closed(tmp_path):
 
 
 def test_what_is_not_ours_is_left_alone(tmp_path):
-    """Another file in the folder, and what a link points to, keep their permissions."""
+    """Other files in the folder, and the targets of links, keep their permissions."""
     other, behind = tmp_path / "data" / "notes.txt", tmp_path / "elsewhere.db"
     other.parent.mkdir()
     for path in (other, behind):
@@ -68,7 +68,7 @@ def test_what_is_not_ours_is_left_alone(tmp_path):
 
 
 def test_files_of_the_block_are_private_and_later_ones_are_not(tmp_path):
-    """The rule ends with the block, also when it fails."""
+    """The private umask ends with the block, even after an error."""
     with pytest.raises(ZeroDivisionError), private_from_the_start():
         (tmp_path / "within").touch()
         raise ZeroDivisionError

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The keys of a contest: made once, readable by their owner alone."""
+"""The keys of a contest: made once, and readable by their owner alone."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from referee.service.setup.secrets_file import load_secrets, secrets_path
 
 
 def test_keys_are_made_once(tmp_path):
-    """The first call makes them, every later one finds the same."""
+    """The first call makes the keys, and every later call finds them."""
     first = load_secrets(tmp_path)
     assert first == load_secrets(tmp_path)
     assert (32, 32) == (len(first.token_key), len(first.console_key))
@@ -30,7 +30,7 @@ def test_each_contest_has_its_own(tmp_path):
 
 
 def test_only_the_owner_may_read(tmp_path):
-    """The file has mode 600, and nothing else is left in the folder."""
+    """The file has mode 600, and the folder holds no other file."""
     load_secrets(tmp_path)
     assert 0o600 == stat.S_IMODE(secrets_path(tmp_path).stat().st_mode)
     assert [secrets_path(tmp_path)] == list(tmp_path.iterdir())
@@ -38,7 +38,7 @@ def test_only_the_owner_may_read(tmp_path):
 
 @pytest.mark.parametrize("mode", [0o640, 0o604, 0o660, 0o644, 0o601])
 def test_file_that_others_may_use_is_refused(tmp_path, mode):
-    """The text gives the command that mends it, and the keys stay as they are."""
+    """A file that others may use is refused with the command that mends it; the keys stay."""
     keys = load_secrets(tmp_path)
     path = secrets_path(tmp_path)
     path.chmod(mode)
@@ -65,7 +65,7 @@ def test_file_that_others_may_use_is_refused(tmp_path, mode):
     ],
 )
 def test_damaged_file_is_refused(tmp_path, text):
-    """A damaged file is told and never replaced: tokens in use would become invalid."""
+    """A damaged file is refused and never replaced, because new keys would void tokens in use."""
     path = secrets_path(tmp_path)
     path.write_text(text, encoding="utf-8")
     path.chmod(0o600)
@@ -75,7 +75,7 @@ def test_damaged_file_is_refused(tmp_path, text):
 
 
 def test_many_that_start_together_get_the_same_keys(tmp_path):
-    """Only one makes the keys, and nobody reads them half written."""
+    """Of many simultaneous callers one makes the keys, and none reads a half-written file."""
     for number in range(20):
         folder = tmp_path / str(number)
         folder.mkdir()
