@@ -28,7 +28,7 @@ IMAGES = 250
 
 
 class DirectDesk:
-    """Stand in for the socket: hand requests straight to a desk's handler."""
+    """A desk in this process: requests go straight to its handler, without the socket."""
 
     def __init__(self, desk: ControlDesk) -> None:
         self._desk = desk
@@ -40,7 +40,7 @@ class DirectDesk:
 
 @dataclass(frozen=True)
 class Site:
-    """Hold a contestant's view of the server, and what stands behind it."""
+    """The server as a contestant sees it, with the contest and the desk behind it."""
 
     client: FlaskClient
     contest: Contest

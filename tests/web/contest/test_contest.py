@@ -24,7 +24,7 @@ def bearer(token: str) -> dict[str, str]:
     return {"Authorization": f"Bearer {token}"}
 
 
-# Methods as the referee of 2015-2019 had them; HEAD goes with GET, OPTIONS with everything.
+# Methods that the referee of 2015-2019 took; HEAD goes with GET, and OPTIONS with every URL.
 METHODS = {
     "/": "GET POST",
     "/help": "GET POST",
@@ -47,7 +47,7 @@ METHODS = {
 @pytest.mark.parametrize("path", METHODS)
 @pytest.mark.parametrize("method", ["GET", "POST", "PUT", "DELETE"])
 def test_methods_of_each_url(site: Site, path: str, method: str) -> None:
-    """Each URL takes its methods; any other is 405, and an unknown URL is 404."""
+    """Each URL takes its methods; another method gets 405, and an unknown URL 404."""
     status = site.client.open(path, method=method).status_code
     if not METHODS[path]:
         assert status == 404
@@ -79,7 +79,7 @@ def test_whole_session_of_an_old_client(site: Site) -> None:
 
 @pytest.mark.parametrize("path", ["/login", "/get_token"])
 def test_both_login_urls_give_the_same_token_while_the_session_runs(site: Site, path: str) -> None:
-    """Logging in again, by either URL or method, gives the same token and starts nothing."""
+    """A second login, by either URL or method, gets the same token and starts nothing."""
     first = site.login()
     site.clock.advance(100)
     query = {"username": "me", "password": "practice"}
@@ -90,7 +90,7 @@ def test_both_login_urls_give_the_same_token_while_the_session_runs(site: Site, 
 
 
 def test_login_as_json_tells_the_session(site: Site) -> None:
-    """A new client gets token, session, images, length and remaining time as an object."""
+    """A login that asks for JSON gets token, session, images, length and remaining time."""
     answer = site.client.post(
         "/login",
         data={"username": "me", "password": "practice"},
@@ -108,7 +108,7 @@ def test_login_as_json_tells_the_session(site: Site) -> None:
 
 @pytest.mark.parametrize("text", ["Invalid User"])
 def test_no_of_images_has_a_text_of_its_own(site: Site, text: str) -> None:
-    """A bad token gets the text without a newline there, a missing one the usual text."""
+    """/no_of_images answers a bad token without a final newline, and a missing one as usual."""
     bad = site.client.post("/no_of_images", data={"token": "x"})
     assert (bad.status_code, bad.get_data(as_text=True)) == (401, text)
     missing = site.client.post("/no_of_images")
@@ -117,7 +117,7 @@ def test_no_of_images_has_a_text_of_its_own(site: Site, text: str) -> None:
 
 @pytest.mark.parametrize(("first", "count"), [("1", 100), ("101", 100), ("201", 50), ("0201", 50)])
 def test_archives_hold_a_hundred_images_each(site: Site, first: str, count: int) -> None:
-    """An archive has flat members K.jpg …, deflated; the last one is shorter; all count as sent."""
+    """An archive has flat, deflated members K.jpg; the last one is shorter; each counts as sent."""
     token = site.login()
     answer = site.client.post("/zipimages", data={"token": token, "image_name": first})
     assert answer.headers["Content-Type"] == "application/zip"
@@ -141,12 +141,12 @@ def test_archive_between_the_hundreds_is_out_of_range(site: Site) -> None:
 
 
 def test_an_image_that_has_vanished_is_500_and_an_alarm(site: Site) -> None:
-    """A file that is not there any more gives the old text, and the operators a notice."""
+    """A missing file gives the contestant the old text, and the operators a notice."""
     token = site.login()
     (site.contest.config.images.folder / "3.jpg").unlink()
     answer = site.client.get("/image/3", headers=bearer(token))
     assert (answer.status_code, answer.data) == (500, b"Image not found\n")
-    # The status waits for what is noted.
+    # The status waits until the notice is stored.
     assert site.client.get("/status", headers=bearer(token)).status_code == 200
     row = site.contest.database.connection.execute(
         "select text from notices where level = 'alarm'"
@@ -155,7 +155,7 @@ def test_an_image_that_has_vanished_is_500_and_an_alarm(site: Site) -> None:
 
 
 def test_camera_without_a_display_says_so_before_it_looks_at_the_token(site: Site) -> None:
-    """The display is off in this contest: the old text and status, whatever the token."""
+    """With the display off, the camera's URL gives the old text and status for any token."""
     answer = site.client.post("/image_camera", data={"token": "x", "image_name": "1"})
     assert (answer.status_code, answer.data) == (500, b"Display failed to start\n")
 
@@ -172,7 +172,7 @@ def test_the_deadline_is_half_open(site: Site) -> None:
 
 
 def test_an_answer_counts_from_its_last_byte(site: Site) -> None:
-    """A body that is begun in time and ends after the deadline is late."""
+    """A body that begins in time and ends after the deadline is late."""
     token = site.login()
     site.clock.advance(599)
 
@@ -190,7 +190,7 @@ def test_an_answer_counts_from_its_last_byte(site: Site) -> None:
 
 
 def test_a_late_answer_is_stored_marked_and_told(site: Site) -> None:
-    """After the deadline an old client gets 401, a new one its receipt, and nothing counts."""
+    """A late answer gets 401 or, for a new client, its receipt; it is stored and does not count."""
     token = site.login()
     site.clock.advance(600)
     old = site.client.post("/result", data={"token": token, **ROW})
@@ -202,7 +202,7 @@ def test_a_late_answer_is_stored_marked_and_told(site: Site) -> None:
 
 
 def test_late_answers_are_bounded_in_time(site: Site) -> None:
-    """A minute after the deadline nothing is stored any more."""
+    """An answer more than a minute after the deadline is not stored."""
     token = site.login()
     site.clock.advance(661)
     assert site.client.post("/result", json=[], headers=bearer(token)).status_code == 401
@@ -211,7 +211,7 @@ def test_late_answers_are_bounded_in_time(site: Site) -> None:
 
 @pytest.mark.parametrize("six", [True, False])
 def test_confidence_may_be_missing_altogether(site: Site, six: bool) -> None:
-    """Six numbers are a valid answer, as a form, in CSV and in JSON."""
+    """A form, CSV and JSON are all valid without any confidence."""
     token = site.login()
     form = {key: value for key, value in ROW.items() if not (six and key == "confidence")}
     assert site.client.post("/result", data={"token": token, **form}).status_code == 200
@@ -227,14 +227,14 @@ def test_confidence_may_be_missing_altogether(site: Site, six: bool) -> None:
 
 
 def test_an_empty_post_is_taken(site: Site) -> None:
-    """No image_name at all is 200 with nothing stored, as ever."""
+    """A post without image_name gets 200 and stores no box, as in the old protocol."""
     token = site.login()
     answer = site.client.post("/result", data={"token": token})
     assert (answer.status_code, answer.data) == (200, b"Result stored in the server database\n")
 
 
 def test_a_repeated_single_field_counts_once(site: Site) -> None:
-    """Of a repeated token or image_name of /image, the first value counts."""
+    """The first value counts when token or image_name of /image is repeated."""
     token = site.login()
     body = f"token={token}&token=x&image_name=2&image_name=3"
     answer = site.client.post("/image", data=body, content_type="application/x-www-form-urlencoded")
@@ -242,7 +242,7 @@ def test_a_repeated_single_field_counts_once(site: Site) -> None:
 
 
 def test_query_strings_of_a_post_are_ignored_but_for_the_token(site: Site) -> None:
-    """A POST's fields are those of its body; the token may also stand in the query."""
+    """The fields of a POST come from its body; only the token may stand in the query."""
     token = site.login()
     answer = site.client.post(f"/image?token={token}&image_name=2")
     assert answer.status_code == 400
@@ -251,7 +251,7 @@ def test_query_strings_of_a_post_are_ignored_but_for_the_token(site: Site) -> No
 
 @pytest.mark.parametrize("name", ["12.jpg", "12.JPEG", "012", "0", "999999", "-1"])
 def test_posted_image_names_of_old_clients_are_taken(site: Site, name: str) -> None:
-    """Names as clients posted them for years are stored; those that name no image are flagged."""
+    """Image names are stored as old clients post them; unknown ones are flagged."""
     token = site.login()
     answer = site.client.post(
         "/result",
@@ -263,7 +263,7 @@ def test_posted_image_names_of_old_clients_are_taken(site: Site, name: str) -> N
 
 
 def test_multipart_forms_are_taken(site: Site) -> None:
-    """A multipart form is as good as an urlencoded one, with hundreds of boxes too."""
+    """A multipart form works like an urlencoded one, also with hundreds of boxes."""
     token = site.login()
     fields = {"token": token} | {key: [value] * 300 for key, value in ROW.items()}
     answer = site.client.post("/result", data=fields, content_type="multipart/form-data")
@@ -287,13 +287,13 @@ def test_problem_details_name_every_fault(site: Site) -> None:
 
 
 def test_the_home_page_leads_to_the_contests_site(site: Site) -> None:
-    """The root redirects as it did; no other URL ever does."""
+    """The root redirects as before, and no other URL redirects."""
     answer = site.client.get("/")
     assert (answer.status_code, answer.headers["Location"]) == (302, "http://lpirc.net/")
 
 
 def test_help_is_free_and_starts_nothing(site: Site) -> None:
-    """The help comes before any login, begins as ever, and states the limits."""
+    """The help needs no login, begins as in the old protocol, and states the limits."""
     answer = site.client.get("/help")
     assert answer.data.startswith(b"\nValid URLs:\n")
     assert b"32 MiB and 200000 boxes" in answer.data
@@ -304,7 +304,7 @@ def test_help_is_free_and_starts_nothing(site: Site) -> None:
 
 @pytest.mark.parametrize("path", ["/image/1", "/zipimages?image_name=1"])
 def test_asking_for_the_head_of_an_image_is_not_fetching_it(site: Site, path: str) -> None:
-    """Only images whose bytes were sent count as processed."""
+    """Only images whose bytes were sent count as processed; HEAD sends none."""
     headers = bearer(site.login())
 
     def fetched() -> int:
@@ -318,7 +318,7 @@ def test_asking_for_the_head_of_an_image_is_not_fetching_it(site: Site, path: st
 
 
 def test_a_missing_image_is_told_once(site: Site) -> None:
-    """However often it is asked for, the operator reads one alarm, about the file."""
+    """A missing file gives the operator one alarm, however many requests ask for it."""
     headers = bearer(site.login())
     paths = [Path(site.contest.images[n].path) for n in (4, 5)]
     for path in paths:
@@ -331,7 +331,7 @@ def test_a_missing_image_is_told_once(site: Site) -> None:
 
 
 def test_status_does_not_need_the_disk(site: Site) -> None:
-    """While nothing can be written, a contestant still learns whether to go on."""
+    """A contestant gets the status even while the disk takes no writes."""
     headers = bearer(site.login())
     with site.contest.database.write():
         status = site.client.get("/status", headers=headers)
@@ -351,7 +351,7 @@ def test_status_does_not_need_the_disk(site: Site) -> None:
 def test_json_and_csv_that_are_sent_as_a_form_are_refused(
     site: Site, kind: str, body: bytes, words: str
 ) -> None:
-    """A form without fields would store nothing; the sentence says which type to send."""
+    """JSON or CSV under the form type is refused, with the type to send."""
     token = site.login()
     headers = bearer(token) | {"Content-Type": kind}
     answer = site.client.post("/result", data=body, headers=headers)
@@ -363,14 +363,14 @@ def test_json_and_csv_that_are_sent_as_a_form_are_refused(
 
 @pytest.mark.parametrize("body", [b"a=1", b"", b"token", b"1,1=2", b"1 2 3 4 5", b"&&"])
 def test_odd_forms_stay_what_they_are(site: Site, body: bytes) -> None:
-    """Anything that is not plainly JSON or CSV is a form, as ever."""
+    """A body that is not plainly JSON or CSV is still read as a form."""
     answer = site.client.post("/result", data=body, headers=bearer(site.login()))
     assert (answer.status_code, answer.data) == (200, b"Result stored in the server database\n")
 
 
 @pytest.mark.parametrize("kind", ["application/json", "application/x-www-form-urlencoded", ""])
 def test_a_json_login_is_told_what_to_send(site: Site, kind: str) -> None:
-    """A missing field is not what is wrong with it."""
+    """A JSON login is told to send a form, rather than that a field is missing."""
     body = json.dumps({"username": "me", "password": "practice"})
     answer = site.client.post("/login", data=body, headers={"Content-Type": kind})
     assert answer.status_code == 415
@@ -378,7 +378,7 @@ def test_a_json_login_is_told_what_to_send(site: Site, kind: str) -> None:
 
 
 def test_classes_are_told_before_the_login_and_after_it(site: Site) -> None:
-    """Ids and names come as lines, and as JSON for those who ask for it; /help has them too."""
+    """Class ids and names come as lines, as JSON on request, and in /help."""
     expected = [{"id": number, "name": name} for number, name in site.contest.classes.items()]
     for _ in range(2):
         assert site.client.get("/classes", headers={"Accept": "application/json"}).json == expected
@@ -392,7 +392,7 @@ def test_classes_are_told_before_the_login_and_after_it(site: Site) -> None:
 
 @pytest.mark.parametrize("code", [*range(0x20), 0x7F, 0x85, 0x2028])
 def test_control_characters_are_quoted_harmlessly(site: Site, code: int) -> None:
-    """What a contestant sends never breaks a header; the log has the status that was sent."""
+    """Control characters in a request break no header, and the log has the status that was sent."""
     headers = bearer(site.login())
     text = f"1{chr(code)}"
     wrong = ROW | {"image_name": text + "x"}

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What is refused before it costs anything: strangers' tokens, long bodies, endless forms."""
+"""Cheap refusals: strangers' tokens, long bodies and endless forms cost little."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ FORM = "application/x-www-form-urlencoded"
 
 
 class Counted(io.RawIOBase):
-    """Give a body without end, and count how much of it is read."""
+    """A body without end that counts the bytes read from it."""
 
     def __init__(self, beginning: bytes = b"") -> None:
         self.beginning = beginning
@@ -32,7 +32,7 @@ class Counted(io.RawIOBase):
 
 @pytest.fixture
 def unparsed(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    """Fail when an answer is taken apart."""
+    """Fail the test when an answer is parsed."""
 
     def never(*arguments: Any) -> None:
         raise AssertionError("the answer was parsed")
@@ -51,7 +51,7 @@ def post(site: Site, path: str, body: Counted, length: int, **headers: str) -> A
 @pytest.mark.parametrize("token", ["x", "1." + "A" * 43, "A" * 201, "A" * 100_000, ""])
 @pytest.mark.usefixtures("unparsed")
 def test_answers_of_strangers_are_not_parsed(site: Site, token: str) -> None:
-    """A token that was not given out here is refused with its answer unparsed."""
+    """An answer with a stranger's token is refused without being parsed."""
     for where in (
         {"headers": {"Authorization": f"Bearer {token or 'x'}"}},
         {"data": f"token={token}&image_name=1", "content_type": FORM},
@@ -64,7 +64,7 @@ def test_answers_of_strangers_are_not_parsed(site: Site, token: str) -> None:
 
 @pytest.mark.usefixtures("unparsed")
 def test_a_strangers_long_answer_is_not_kept(site: Site) -> None:
-    """A long form without a token in its beginning is let by in pieces."""
+    """A long form without a token near its beginning is read in pieces and thrown away."""
     body = Counted()
     assert post(site, "/result", body, MAX_BODY_BYTES).status_code == 400
     bad = Counted()
@@ -73,11 +73,11 @@ def test_a_strangers_long_answer_is_not_kept(site: Site) -> None:
 
 
 def test_a_token_late_in_a_long_form_is_not_looked_for(site: Site) -> None:
-    """In forms of more than a mebibyte the token stands in the first one; shorter are free."""
+    """A long form needs its token in the first mebibyte; a shorter one may have it anywhere."""
     token = site.login().encode()
     short = b"image_name=1&" * (BEGINNING_BYTES // 14) + b"token=" + token
     long = b"image_name=1&" * (BEGINNING_BYTES // 13 + 10) + b"token=" + token
-    lists = b"&CLASS_ID=1"  # Too few: the answer was parsed, and refused for that.
+    lists = b"&CLASS_ID=1"  # The answer has been parsed here: the refusal names its too few values.
     for body, status in ((short + lists, 406), (long + lists, 400)):
         answer = site.client.post("/result", data=body, content_type=FORM)
         assert answer.status_code == status
@@ -85,7 +85,7 @@ def test_a_token_late_in_a_long_form_is_not_looked_for(site: Site) -> None:
 
 @pytest.mark.parametrize("path", ["/login", "/verify", "/image", "/zipimages", "/logout", "/help"])
 def test_other_requests_have_small_bodies(site: Site, path: str) -> None:
-    """Only answers may be long: anything else over 64 KiB is refused, and not kept."""
+    """A body over 64 KiB that is no answer is refused and not kept."""
     body = Counted()
     answer = post(site, path, body, SMALL_BODY_BYTES + 1)
     assert answer.status_code == 413
@@ -94,7 +94,7 @@ def test_other_requests_have_small_bodies(site: Site, path: str) -> None:
 
 
 def test_a_body_over_all_limits_is_not_read(site: Site) -> None:
-    """What announces more than any answer may have is refused unread."""
+    """A body whose announced length is over all limits is refused unread."""
     token = site.login()
     body = Counted()
     for path in ("/result", "/image"):
@@ -104,7 +104,7 @@ def test_a_body_over_all_limits_is_not_read(site: Site) -> None:
 
 
 def test_an_endless_form_is_refused(site: Site) -> None:
-    """A form of more fields than any answer has is not taken apart."""
+    """A form with more fields than any answer has is refused without being parsed."""
     token = site.login()
     body = Counted(f"token={token}&".encode())
     answer = post(site, "/result", body, 2_000_000)
@@ -115,7 +115,7 @@ def test_an_endless_form_is_refused(site: Site) -> None:
 def test_an_answer_for_an_old_session_is_refused_before_it_is_parsed(
     site: Site, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Long after the end, answers cost no more than a look at the session."""
+    """An answer long after the end costs no more than a look at the session."""
     token = site.login()
     site.clock.advance(661)
     monkeypatch.delattr(contest_answers, "parse_answer")
@@ -128,7 +128,7 @@ def test_an_answer_for_an_old_session_is_refused_before_it_is_parsed(
     [("image_name=1", FORM), ("x", "text/csv"), ("[", "application/json"), ("a", "text/plain")],
 )
 def test_a_faulty_answer_after_the_end_is_late_first(site: Site, data: str, kind: str) -> None:
-    """Who sends nonsense after the end is told that the session is over, as ever."""
+    """A malformed answer after the end is refused because the session is over, as in old years."""
     token = site.login()
     headers = {"Authorization": f"Bearer {token}"}
     answer = site.client.post("/result", data=data, content_type=kind, headers=headers)

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """The protocol of 2015-2019, row by row: status and bytes of every URL, by GET and by POST.
 
-A row tells what a client sends and what the referee of those years answered. Where a framework's
-page came then, only its status and the remedy in it are held; clients never read these pages.
+A row tells what a client sends and what the old referee answered. Where the old referee showed a
+framework's page, the test checks only the status and the remedy; clients never read these pages.
 """
 
 from __future__ import annotations
@@ -79,7 +79,7 @@ TABLE: list[tuple[str, tuple[str, ...], str, dict[str, Any], int, bytes | None]]
     ),
     ("/image", BOTH, "good", {"image_name": "2"}, 200, None),
     ("/zipimages", BOTH, "good", {"image_name": "2"}, 406, RANGE),
-    # The display comes before the token.
+    # The check of the display comes before the check of the token.
     ("/image_camera", BOTH, "none", {}, 500, NO_DISPLAY),
     ("/image_camera", BOTH, "bad", {"image_name": "1"}, 500, NO_DISPLAY),
     ("/image_camera", BOTH, "good", {"image_name": "1"}, 500, NO_DISPLAY),
@@ -90,7 +90,7 @@ TABLE: list[tuple[str, tuple[str, ...], str, dict[str, Any], int, bytes | None]]
             ("none", ROW, 400, None),
             ("bad", ROW, 401, BAD_TOKEN),
             ("over", ROW, 401, BAD_TOKEN),
-            # Nonsense after the end is 401 as well.
+            # A malformed answer after the end gets 401 too.
             ("over", ROW | {"xmin": []}, 401, BAD_TOKEN),
             ("over", ROW | {"xmin": "é"}, 401, BAD_TOKEN),
             ("bad", ROW | {"xmin": []}, 401, BAD_TOKEN),
@@ -122,7 +122,7 @@ def test_row(
     status: int,
     text: bytes | None,
 ) -> None:
-    """The answer is that of the old referee, byte for byte, whatever the method."""
+    """The answer is that of the old referee, byte for byte, for either method."""
     for method in methods:
         sent = dict(fields)
         if token != "none":
@@ -140,7 +140,7 @@ def test_row(
 
 
 def test_token_is_fit_for_every_client(site: Site) -> None:
-    """At most 200 harmless characters and no newline, which clients put into command lines."""
+    """A token has at most 200 characters, harmless ones that fit into command lines."""
     for url in ("/login", "/get_token"):
         answer = site.client.post(url, data=GOOD)
         assert answer.status_code == 200
@@ -148,7 +148,7 @@ def test_token_is_fit_for_every_client(site: Site) -> None:
 
 
 def test_downloads(site: Site) -> None:
-    """A download says its type, length and name, and is never 304."""
+    """A download has its type, length and name, and its status is never 304."""
     token = site.login()
     headers = {"If-Modified-Since": "Fri, 01 Jan 2100 00:00:00 GMT", "If-None-Match": "*"}
     for url, kind, name in (
@@ -166,7 +166,7 @@ def test_downloads(site: Site) -> None:
 
 
 def test_file_that_is_gone(site: Site) -> None:
-    """A file that cannot be read is 500, of an image and of the archive with it."""
+    """A file that cannot be read gives 500, for the image and for its archive."""
     token = site.login()
     Path(site.contest.images[4].path).unlink()
     for url, image in (("/image", "5"), ("/zipimages", "1")):
@@ -185,7 +185,7 @@ def test_file_that_is_gone(site: Site) -> None:
 def test_login_that_fails_inside(
     site: Site, monkeypatch: pytest.MonkeyPatch, error: Exception, text: bytes
 ) -> None:
-    """The meter's fault has its text, and anything else the other; both are 500."""
+    """A failed login gets 500: one text for the meter's fault, another for any other fault."""
 
     def fail(*arguments: Any) -> None:
         raise error
@@ -197,7 +197,7 @@ def test_login_that_fails_inside(
 
 
 def test_number_that_is_none_is_told(site: Site) -> None:
-    """What the old text leaves out stands in a header, and in problem details."""
+    """A header and the problem details add the reason that the old text leaves out."""
     data = {"token": site.login(), **ROW, "xmin": "é"}
     old = site.client.post("/result", data=data)
     assert "row 1: xmin" in old.headers["X-Referee-Detail"]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The description of the contest server is exactly what it serves."""
+"""The OpenAPI description covers exactly what the contest server serves."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ pytestmark = pytest.mark.slow
 
 
 def test_every_route_is_described_and_nothing_else(site: Site) -> None:
-    """Paths and methods of the description are those of the application."""
+    """The description has the application's paths and methods, and no others."""
     described = {
         (path.replace("{image}", "<text>"), method.upper())
         for path, operations in site.client.get("/openapi.json").get_json()["paths"].items()
@@ -31,9 +31,9 @@ def test_every_route_is_described_and_nothing_else(site: Site) -> None:
 @pytest.mark.parametrize("accept", ["*/*", "application/json"])
 @pytest.mark.parametrize("known", [True, False], ids=["team", "stranger"])
 def test_answers_are_as_described(site: Site, accept: str, known: bool) -> None:
-    """Whatever is sent, status, type and content of the answer stand in the description."""
+    """For any request the description covers status, type and content of the answer."""
     schema = schemathesis.openapi.from_wsgi("/openapi.json", site.client.application)
-    from schemathesis.checks import (  # Not installed everywhere.
+    from schemathesis.checks import (  # Schemathesis is not installed everywhere.
         content_type_conformance,
         response_schema_conformance,
         status_code_conformance,
@@ -46,7 +46,7 @@ def test_answers_are_as_described(site: Site, accept: str, known: bool) -> None:
     for result in schema.get_all_operations():
         operation = result.ok()
         if operation.path == "/logout":
-            continue  # The others would see nothing but 401 after it.
+            continue  # Logout comes last: after it every other request gets 401.
 
         @settings(
             max_examples=25,

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The board's stream: who counts as a viewer, and what each of them is sent."""
+"""The board's stream: its viewers, and the events that each of them gets."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def one(event: str) -> tuple[str, Any]:
 
 
 def test_viewer_gets_boards() -> None:
-    """Each event is a board, numbered, and the numbers go up."""
+    """Each event is a board with a number, and the numbers go up."""
     with broadcasting(lambda: {"images": 7}) as broadcast:
         stream = broadcast.stream()
         first, second = next(stream), next(stream)
@@ -41,7 +41,7 @@ def test_viewer_gets_boards() -> None:
 
 
 def test_stream_that_is_never_read_takes_no_place() -> None:
-    """A response whose body nobody reads, such as that of a HEAD request, is no viewer."""
+    """A response whose body nobody reads, such as one to HEAD, is no viewer."""
     with broadcasting(dict) as broadcast:
         streams = [broadcast.stream() for _ in range(50)]
         assert 0 == broadcast.viewers
@@ -51,7 +51,7 @@ def test_stream_that_is_never_read_takes_no_place() -> None:
 
 
 def test_page_beyond_the_last_place_is_told_so() -> None:
-    """The page gets one event that says what to do; a place that somebody leaves is free again."""
+    """A page without a place gets one event with advice, and gets in when a place is free."""
     with broadcasting(dict, most=2) as broadcast:
         viewers = [broadcast.stream(), broadcast.stream()]
         for viewer in viewers:
@@ -68,7 +68,7 @@ def test_page_beyond_the_last_place_is_told_so() -> None:
 
 
 def test_first_viewer_gets_no_board_of_the_past() -> None:
-    """A board from before anybody looked is not shown as the present."""
+    """The first viewer does not get a board from before it connected."""
     numbers = iter(range(100))
     with broadcasting(lambda: {"n": next(numbers)}) as broadcast:
         broadcast.publish_now()
@@ -78,7 +78,7 @@ def test_first_viewer_gets_no_board_of_the_past() -> None:
 
 
 def test_board_that_fails_is_told_and_survived() -> None:
-    """A board that fails becomes an event in words, and the next board goes out."""
+    """A board that fails becomes an event with a message, and the next board goes out."""
     boards = iter([OSError("no disk"), {"images": 1}])
 
     def compute() -> dict[str, Any]:
@@ -97,7 +97,7 @@ def test_board_that_fails_is_told_and_survived() -> None:
 
 @pytest.mark.parametrize("nothing", [float("nan"), float("inf")])
 def test_no_number_that_json_lacks(nothing: float) -> None:
-    """NaN never reaches a page: it would stop its script."""
+    """NaN never reaches a page, because it would stop the page's script."""
     with broadcasting(lambda: {"power_w": nothing}) as broadcast:
         stream = broadcast.stream()
         assert "trouble" == one(next(stream))[0]
@@ -105,7 +105,7 @@ def test_no_number_that_json_lacks(nothing: float) -> None:
 
 
 def test_closing_ends_every_stream() -> None:
-    """Pages that are open do not keep the desk from ending."""
+    """Open pages do not keep the desk from ending."""
     broadcast = Broadcast(dict, 2)
     broadcast.start()
     stream = broadcast.stream()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The console's routes: what operators may do, in words, and nobody else."""
+"""The console's routes: the operators' actions, in words, and nobody else's."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from tests.support.fakes import FakeClock, running_desk
 
 @dataclass(frozen=True)
 class Console:
-    """The console's client, and what stands behind it."""
+    """The console's client, with the contest and the desk behind it."""
 
     client: FlaskClient
     contest: Contest
@@ -35,12 +35,12 @@ class Console:
     broadcast: Broadcast
 
     def post(self, path: str, **body: object) -> TestResponse:
-        """Act as the page does."""
+        """Send an action as the page sends it."""
         key = self.client.get("/form-key").get_json()["key"]
         return self.client.post(path, json=body, headers={"X-Form-Key": key})
 
     def done(self, path: str, **body: object) -> dict[str, Any]:
-        """Act, successfully, and return the answer."""
+        """Send an action that must succeed, and return the answer."""
         answer = self.post(path, **body)
         assert answer.status_code == 200, answer.get_data(as_text=True)
         return dict(answer.get_json())
@@ -48,7 +48,7 @@ class Console:
 
 @pytest.fixture(scope="module")
 def teams(tmp_path_factory: pytest.TempPathFactory) -> bytes:
-    """Return the file of an event's one team; its hash is made once, for that takes its time."""
+    """Return an event's file of one team; it is made once, because hashing is slow."""
     path = tmp_path_factory.mktemp("event") / "teams.csv"
     register_team(path, "ants")
     return path.read_bytes()
@@ -106,7 +106,7 @@ def console(tmp_path: Path, teams: bytes) -> Iterator[Console]:
     ],
 )
 def test_hosts_that_are_the_console(header: str, configured: str, own: bool) -> None:
-    """Loopback and the configured host are; other names and malformed headers are not."""
+    """Loopback and the configured host are the console; other and malformed hosts are not."""
     assert own == is_own_host(header, configured)
 
 
@@ -114,7 +114,7 @@ def test_hosts_that_are_the_console(header: str, configured: str, own: bool) -> 
     "path", ["/", "/board", "/events", "/form-key", "/static/console/console.js"]
 )
 def test_no_other_host_is_answered(console: Console, path: str) -> None:
-    """A site that points its own name at this machine reads nothing, not even the key."""
+    """A site that points its own name at this machine reads nothing, and no form key."""
     answer = console.client.get(path, headers={"Host": "evil.example:8001"})
     assert (403, "host_unknown") == (answer.status_code, answer.get_json()["code"])
 
@@ -137,7 +137,7 @@ def test_no_other_host_is_answered(console: Console, path: str) -> None:
     ],
 )
 def test_no_other_site_acts_or_reads(console: Console, headers: dict[str, str]) -> None:
-    """The console refuses what a browser sends for another site, even with the right key."""
+    """The console refuses a browser's request for another site, even with the right key."""
     key = console.client.get("/form-key").get_json()["key"]
     sent = headers | {"X-Form-Key": key}
     answer = console.client.post("/sessions", json={"team": "ants"}, headers=sent)
@@ -147,7 +147,7 @@ def test_no_other_site_acts_or_reads(console: Console, headers: dict[str, str]) 
 
 
 def test_own_page_and_a_link_to_it(console: Console) -> None:
-    """The page's own requests are served, and a link from anywhere opens the page."""
+    """The page's own requests are served, and a link from another site opens the page."""
     own = {"Origin": "http://localhost", "Sec-Fetch-Site": "same-origin"}
     assert 200 == console.client.get("/form-key", headers=own).status_code
     link = {"Sec-Fetch-Site": "cross-site", "Sec-Fetch-Mode": "navigate"}
@@ -157,7 +157,7 @@ def test_own_page_and_a_link_to_it(console: Console) -> None:
 
 
 def test_host_that_is_no_host_reads_no_key(console: Console) -> None:
-    """A request whose `Host` only begins like the console's gets no form key."""
+    """A `Host` that only begins like the console's gets no form key."""
     for host in ("[::1].evil.example", "127.0.0.1:8001@evil.example", "localhost:x"):
         answer = console.client.get("/form-key", headers={"Host": host})
         assert (403, "host_unknown") == (answer.status_code, answer.get_json()["code"])
@@ -165,14 +165,14 @@ def test_host_that_is_no_host_reads_no_key(console: Console) -> None:
 
 @pytest.mark.parametrize("key", ["", "0" * 64, "ключ"])
 def test_wrong_form_key(console: Console, key: str) -> None:
-    """No key, a wrong one and one that is not ASCII are all told to reload."""
+    """A missing, wrong or non-ASCII form key gets the advice to reload the page."""
     headers = {"X-Form-Key": key.encode().decode("latin-1")}
     answer = console.client.post("/sessions", json={"team": "ants"}, headers=headers)
     assert (409, "form_key_wrong") == (answer.status_code, answer.get_json()["code"])
 
 
 def test_every_file_of_the_page_is_served(console: Console) -> None:
-    """The page's styles, its scripts and what these import are all there, each with its type."""
+    """Each style and script of the page, and each import of these, is served with its type."""
     todo, served = ["/"], set()
     while todo:
         path = todo.pop()
@@ -200,7 +200,7 @@ def test_events_are_got_only(console: Console) -> None:
 
 
 def test_policy_of_the_page(console: Console) -> None:
-    """Scripts come from the desk alone, and nobody frames the page."""
+    """The policy lets scripts come from the desk alone, and forbids frames."""
     answer = console.client.get("/")
     assert answer.headers["Content-Security-Policy"].startswith("default-src 'self'")
     assert "frame-ancestors 'none'" in answer.headers["Content-Security-Policy"]
@@ -208,7 +208,7 @@ def test_policy_of_the_page(console: Console) -> None:
     answer.close()
 
 
-# What operators do
+# Actions of operators
 
 
 def test_session_from_new_to_void(console: Console) -> None:
@@ -239,7 +239,7 @@ def test_session_from_new_to_void(console: Console) -> None:
 def test_refusals_have_a_code_and_a_sentence(
     console: Console, path: str, body: object, code: str
 ) -> None:
-    """The console refuses what cannot be done with 409 and one sentence for the operator."""
+    """An impossible action gets 409 with a code and one sentence for the operator."""
     console.done("/sessions", team="ants")
     key = console.client.get("/form-key").get_json()["key"]
     answer = console.client.post(path, json=body, headers={"X-Form-Key": key})
@@ -248,7 +248,7 @@ def test_refusals_have_a_code_and_a_sentence(
 
 
 def test_details_and_power_of_any_session(console: Console) -> None:
-    """An operator can look at every session of the list, not only at the board's own."""
+    """An operator can look at each session of the list."""
     console.done("/sessions", team="ants")
     console.done("/sessions/1/void", reason="a mistake")
     console.done("/sessions", team="ants")
@@ -267,7 +267,7 @@ def test_details_and_power_of_any_session(console: Console) -> None:
     "number", [str(2**63), str(10**18), 30 * "9", 5000 * "9", "-1", "1.0", "1e3", "١", "x", "%00"]
 )
 def test_number_that_no_session_has(console: Console, number: str) -> None:
-    """Every such number gets the same refusal, wherever it stands; nothing is moved."""
+    """A number that no session has gets the same refusal everywhere, and changes nothing."""
     console.done("/sessions", team="ants")
     answers = [
         console.client.get(f"/sessions/{number}"),
@@ -285,7 +285,7 @@ def test_number_that_no_session_has(console: Console, number: str) -> None:
 
 @pytest.mark.parametrize("after", [str(2**63), str(-(2**63) - 1), 5000 * "9", "-1", "1.5", "%00"])
 def test_power_after_an_odd_number(console: Console, after: str) -> None:
-    """A number that no reading has asks for all readings."""
+    """A number that no reading has returns all readings."""
     console.done("/sessions", team="ants")
     answer = console.client.get(f"/sessions/1/power?after={after}")
     assert (200, {"samples": []}) == (answer.status_code, answer.get_json())
@@ -308,7 +308,7 @@ def test_power_after_an_odd_number(console: Console, after: str) -> None:
     ],
 )
 def test_odd_body_is_refused_in_words(console: Console, body: str, code: str) -> None:
-    """A body that is no proper request is refused with a code, and voids nothing."""
+    """A malformed body is refused with a code, and voids nothing."""
     console.done("/sessions", team="ants")
     key = console.client.get("/form-key").get_json()["key"]
     answer = console.client.post(
@@ -319,7 +319,7 @@ def test_odd_body_is_refused_in_words(console: Console, body: str, code: str) ->
 
 
 def test_reason_in_any_language_is_kept(console: Console) -> None:
-    """A reason may have any letters, and blanks of any kind."""
+    """A reason may have any letters and any kind of blanks."""
     console.done("/sessions", team="ants")
     reason = "falsches\u00a0Gerät 🤦🏽\u200d♀️"
     console.done("/sessions/1/void", reason=reason)
@@ -327,14 +327,14 @@ def test_reason_in_any_language_is_kept(console: Console) -> None:
 
 
 def test_body_beyond_all_measure(console: Console) -> None:
-    """The desk does not read a body that is longer than an action can be."""
+    """The desk leaves a body unread that is longer than any action."""
     answer = console.post("/sessions/1/void", reason=100_000 * "x")
     assert 413 == answer.status_code
 
 
 @pytest.mark.parametrize("path", ["/login", "/image/1", "/result", "/nowhere", "/static/%00"])
 def test_contestant_at_the_wrong_port_is_told_the_right_one(console: Console, path: str) -> None:
-    """What the console does not have is refused in one line of text that a client can print."""
+    """An unknown URL of the console gets one line of text that a client can print."""
     answer = console.client.get(path)
     assert (404, "text/plain") == (answer.status_code, answer.mimetype)
     text = answer.get_data(as_text=True)
@@ -343,7 +343,7 @@ def test_contestant_at_the_wrong_port_is_told_the_right_one(console: Console, pa
 
 
 def test_practice_makes_its_own_sessions(tmp_path: Path) -> None:
-    """In a rehearsal an operator makes none, and is told why."""
+    """In a rehearsal an operator cannot make a session, and is told why."""
     contest = make_contest(tmp_path, FakeClock(), mode="practice")
     with running_desk(contest, None) as desk:
         board = Board(contest, lambda: desk.metering.status)

@@ -17,7 +17,7 @@ from tests.support.streaming_desk import VIEWERS
 pytestmark = pytest.mark.slow
 
 ROOT = Path(__file__).parents[3]
-# A hang fails the test after so long; it ends far earlier.
+# Only a hang takes this long, and fails the test.
 BOUND_S = 60.0
 
 
@@ -42,7 +42,7 @@ def desk() -> Iterator[tuple[subprocess.Popen[str], int]]:
 
 
 def read_until(connection: socket.socket, wanted: bytes) -> bytes:
-    """Read until these bytes have come, or the connection ends; return everything."""
+    """Return all bytes until these have come or the connection ends."""
     text = b""
     while wanted not in text and (piece := connection.recv(65536)):
         text += piece
@@ -60,9 +60,9 @@ def test_open_streams_end_with_the_desk(desk: tuple[subprocess.Popen[str], int])
             assert b"event: board" in read_until(page, b"event: board")
             pages.append(page)
         child.terminate()
-        # The arbiter kills a worker that takes longer than its patience: nothing would be closed.
+        # The arbiter kills a worker that outlasts its patience; then nothing would be closed.
         said, _ = child.communicate(timeout=BOUND_S)
         assert (0, "closed\n") == (child.returncode, said)
         for page in pages:
-            # A chunk of no bytes: the stream came to its end and was not cut off.
+            # The empty chunk shows that the stream came to its end and was not cut off.
             assert read_until(page, b"0\r\n\r\n").endswith(b"0\r\n\r\n")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Work beside the requests: its result or its error comes back, and so much is done at a time."""
+"""Work beside the requests: results and errors come back, and few jobs run at a time."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ BOUND_S = 20.0
 
 @pytest.mark.parametrize("kind", ["gevent", "gthread"])
 def test_result_and_error_come_back(kind, capfd):
-    """As if the work had been called, and nothing is printed."""
+    """The caller gets the work's result or error, and nothing is printed."""
     aside = make_aside(kind, 1)
     assert 5 == aside(lambda: 5)
     with pytest.raises(KeyError, match="this"):
@@ -25,7 +25,7 @@ def test_result_and_error_come_back(kind, capfd):
 
 
 def test_greenlets_go_on_meanwhile():
-    """The work is done in another thread; the greenlet that asked for it waits alone."""
+    """The work runs in another thread; only the greenlet that asked for it waits."""
     aside, go_on = make_aside("gevent", 1), threading.Event()
     asked = gevent.spawn(aside, lambda: (go_on.wait(BOUND_S), threading.get_native_id()))
     gevent.spawn(go_on.set)
@@ -35,7 +35,7 @@ def test_greenlets_go_on_meanwhile():
 
 
 def test_no_more_than_so_much_at_a_time():
-    """The rest waits for its turn."""
+    """Work beyond the bound waits for its turn."""
     aside, lock = make_aside("gevent", 2), threading.Lock()
     now, most = [0], [0]
 
@@ -51,7 +51,7 @@ def test_no_more_than_so_much_at_a_time():
 
 
 def test_threads_take_turns():
-    """With threads the one that asks does the work itself, and waits for its turn."""
+    """On a threaded server the calling thread does the work itself, and waits for its turn."""
     aside, entered, go_on = make_aside("gthread", 1), threading.Event(), threading.Event()
     order = []
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How much of what strangers send is in memory at a time."""
+"""The bound on the bodies of strangers that are in memory at a time."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from referee.web.server.bodies import MAX_BODY_BYTES, Body, BodyRoom
 
 
 def body(**environ: str) -> Body:
-    """Return a body that is announced so."""
+    """Return a body with this announced length."""
     return Body(Request({"wsgi.input": io.BytesIO(), **environ}), MAX_BODY_BYTES)
 
 
 def test_there_is_room_or_there_is_not() -> None:
-    """Nobody waits for it, and it comes back when a body is done with."""
+    """A body without room is refused at once, and a finished body gives its room back."""
     room = BodyRoom(4000)
     short = body(CONTENT_LENGTH="1000")
     with room.held_for(short, "a"), room.held_for(short, "b"), room.held_for(short, "c"):
@@ -30,7 +30,7 @@ def test_there_is_room_or_there_is_not() -> None:
 
 
 def test_one_address_takes_a_quarter() -> None:
-    """The others find room however much it sends."""
+    """One address gets a quarter of the room; the others find room beside it."""
     room = BodyRoom(4000)
     with room.held_for(body(CONTENT_LENGTH="900"), "a"):
         with pytest.raises(Unavailable), room.held_for(body(CONTENT_LENGTH="101"), "a"):
@@ -42,7 +42,7 @@ def test_one_address_takes_a_quarter() -> None:
 
 
 def test_a_body_of_unknown_length_takes_as_much_as_it_may() -> None:
-    """Chunks announce no length."""
+    """A chunked body takes the room of the longest body, because it announces no length."""
     chunked = body(HTTP_TRANSFER_ENCODING="chunked")
     with pytest.raises(Unavailable), BodyRoom(4 * MAX_BODY_BYTES - 4).held_for(chunked, "a"):
         pass

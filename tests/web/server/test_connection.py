@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A connection gives each part of a request its time, and no more."""
+"""A connection bounds the time of each part of a request."""
 
 from __future__ import annotations
 
@@ -27,27 +27,27 @@ def pair() -> Iterator[Pair]:
 
 
 class Unread(io.BytesIO):
-    """What an application has left of a body."""
+    """The unread part of a body."""
 
     failed = False
     reader = SimpleNamespace(length=0)
 
 
 def request(rest: bytes = b"", ahead: bytes = b"", length: int = 0) -> Any:
-    """Return a request as gunicorn parses it: what is unread, and what came after it."""
+    """Return a request as gunicorn parses it, with its unread body and the bytes after it."""
     body = Unread(rest)
     body.reader = SimpleNamespace(length=length)
     return SimpleNamespace(body=body, unreader=SimpleNamespace(buf=io.BytesIO(ahead)))
 
 
 def limit(monkeypatch: pytest.MonkeyPatch, **seconds: float) -> None:
-    """Set bounds of the module."""
+    """Set time limits of the module."""
     for name, value in seconds.items():
         monkeypatch.setattr(connection_module, name, value)
 
 
 def test_a_connection_waits_for_a_request_and_then_ends(pair, monkeypatch):
-    """One that stays silent is over, without a word."""
+    """A silent connection ends without an answer."""
     limit(monkeypatch, KEEPALIVE_S=0.01)
     link, client = pair
     assert b"" == link.recv(100)
@@ -56,7 +56,7 @@ def test_a_connection_waits_for_a_request_and_then_ends(pair, monkeypatch):
 
 
 def test_a_head_that_does_not_end_is_told(pair, monkeypatch):
-    """Its time counts from its first byte, however often another one comes."""
+    """The time of a head counts from its first byte, however often another byte comes."""
     limit(monkeypatch, HEAD_S=0.0)
     link, client = pair
     client.sendall(b"GET")
@@ -67,7 +67,7 @@ def test_a_head_that_does_not_end_is_told(pair, monkeypatch):
 
 
 def test_a_request_that_was_sent_ahead_has_begun(pair, monkeypatch):
-    """A part of a head that came with the last request starts its time."""
+    """A head that begins in the previous request's bytes starts its time at once."""
     limit(monkeypatch, HEAD_S=0.0)
     link, client = pair
     link.begin_request(request())
@@ -77,7 +77,7 @@ def test_a_request_that_was_sent_ahead_has_begun(pair, monkeypatch):
 
 
 def test_a_body_that_does_not_come_is_too_slow(pair, monkeypatch):
-    """The application is told, which knows what to answer."""
+    """The application hears that a body is too slow, and chooses the answer."""
     limit(monkeypatch, BODY_S=0.0)
     link, client = pair
     client.sendall(b"late")
@@ -90,7 +90,7 @@ def test_a_body_that_does_not_come_is_too_slow(pair, monkeypatch):
     ("length", "seconds"), [(0, 30.0), (100_000, 31.0), (10**7, 130.0), (10**15, 365.5)]
 )
 def test_a_longer_body_has_more_time(pair, monkeypatch, length, seconds):
-    """Half a minute and a second for each 100 kB, up to the longest body there is."""
+    """A body has half a minute and a second for each 100 kB, up to the longest body's time."""
     monkeypatch.setattr(connection_module.time, "monotonic", lambda: 1000.0)
     link, _ = pair
     link.begin_request(request(length=length))
@@ -98,14 +98,14 @@ def test_a_longer_body_has_more_time(pair, monkeypatch, length, seconds):
 
 
 def test_a_client_that_does_not_read_has_gone(pair, monkeypatch):
-    """The server is told as if the connection had broken, which it takes calmly."""
+    """A client that does not read counts as a broken connection, without an error in the log."""
     limit(monkeypatch, UNREAD_S=0.01, SEND_RATE=10**12)
     with pytest.raises(BrokenPipeError):
         pair[0].sendall(bytes(10_000_000))
 
 
 def test_a_head_and_its_body_leave_together(pair):
-    """A short piece waits for the next, and for nothing else when the request is over."""
+    """A short piece waits for the next one, and goes out when the request is over."""
     link, client = pair
     link.begin_request(request())
     link.sendall(b"head ")
@@ -118,7 +118,7 @@ def test_a_head_and_its_body_leave_together(pair):
 
 
 def test_what_a_client_must_see_at_once_is_sent_at_once(pair):
-    """`100 Continue` is waited for."""
+    """`100 Continue` is sent at once."""
     link, client = pair
     assert 8 == link.send(b"continue")
     assert b"continue" == client.recv(100)
@@ -126,7 +126,7 @@ def test_what_a_client_must_see_at_once_is_sent_at_once(pair):
 
 @pytest.mark.parametrize("rest", [b"", b"x" * 65_536])
 def test_a_short_rest_is_passed_over(pair, rest):
-    """The connection is idle again, and waits for the next request."""
+    """A short unread rest is skipped, and the connection waits for the next request."""
     link, _ = pair
     link.begin_request(request())
     assert not link.idle
@@ -135,7 +135,7 @@ def test_a_short_rest_is_passed_over(pair, rest):
 
 
 def test_a_long_rest_ends_the_connection(pair):
-    """It is not worth reading on."""
+    """A long unread rest ends the connection."""
     link, _ = pair
     link.begin_request(request())
     with pytest.raises(StopIteration):
@@ -143,7 +143,7 @@ def test_a_long_rest_ends_the_connection(pair):
 
 
 def test_a_body_that_is_malformed_ends_the_connection(pair):
-    """Where the next request begins is not known then."""
+    """A malformed rest ends the connection, since nobody knows where the next request begins."""
     link, _ = pair
     broken = request()
     broken.body.failed = True
@@ -152,7 +152,7 @@ def test_a_body_that_is_malformed_ends_the_connection(pair):
 
 
 def test_who_is_sent_away_sees_the_end(pair):
-    """The wait for a request ends as if the client had gone, and the client sees a close."""
+    """A connection that is sent away ends its wait, and the client sees a close."""
     link, client = pair
     link.send_away()
     assert b"" == link.recv(100)
@@ -173,7 +173,7 @@ def test_an_answer_is_read_to_its_end_though_the_client_still_sends(pair):
 
 
 def test_a_client_that_stays_is_not_waited_for(pair, monkeypatch):
-    """It has a moment to close."""
+    """A client that does not close has a moment for it, and no longer."""
     limit(monkeypatch, _LINGER_S=0.01)
     link, client = pair
     link.begin_request(request())

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Who may connect, and who has to go for it."""
+"""The crowd of connections: who gets in, and who must leave for it."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ class Guest:
         self.gone = False
 
     def send_away(self) -> None:
-        """Remember it."""
+        """Remember being sent away."""
         self.gone = True
 
 
@@ -30,17 +30,17 @@ def fill(crowd: Crowd[Guest], address: str, count: int, idle: bool = True) -> li
 
 
 def gone(guests: list[Guest]) -> list[bool]:
-    """Tell which guests were sent away."""
+    """Return the numbers of the guests that were sent away."""
     return [guest.gone for guest in guests]
 
 
 def test_there_is_room_up_to_the_most() -> None:
-    """Nobody goes while there is room."""
+    """Nobody is sent away while there is room."""
     assert [False] * 3 == gone(fill(Crowd(3), "a", 3))
 
 
 def test_the_crowded_address_makes_room() -> None:
-    """A newcomer is let in; the longest idle connection of the largest address goes."""
+    """A newcomer takes the place of the largest address's longest idle connection."""
     crowd: Crowd[Guest] = Crowd(5)
     honest, many = fill(crowd, "honest", 1), fill(crowd, "many", 4)
     assert crowd.enter("new", Guest())
@@ -49,7 +49,7 @@ def test_the_crowded_address_makes_room() -> None:
 
 
 def test_busy_connections_stay() -> None:
-    """Where the largest address is busy, the next one makes room; where all are, nobody does."""
+    """Busy connections stay: the next address makes room, or nobody does."""
     crowd: Crowd[Guest] = Crowd(5)
     busy, idle = fill(crowd, "busy", 3, idle=False), fill(crowd, "idle", 2)
     assert crowd.enter("new", Guest(idle=False))
@@ -60,7 +60,7 @@ def test_busy_connections_stay() -> None:
 
 
 def test_an_address_has_its_share(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Beyond it an address makes room among its own, though there is room for others."""
+    """An address over its share makes room among its own connections, even in an empty server."""
     monkeypatch.setattr(crowd_module, "MOST_OF_ADDRESS", 2)
     crowd: Crowd[Guest] = Crowd(100)
     other, mine = fill(crowd, "b", 2), fill(crowd, "a", 2)
@@ -72,7 +72,7 @@ def test_an_address_has_its_share(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_who_leaves_makes_room_once() -> None:
-    """A guest that was sent away has left already."""
+    """A guest that was sent away does not make room a second time by leaving."""
     crowd: Crowd[Guest] = Crowd(2)
     first, second = fill(crowd, "a", 2)
     third = Guest(5, idle=False)
@@ -85,7 +85,7 @@ def test_who_leaves_makes_room_once() -> None:
 
 
 def test_at_the_end_all_idle_ones_go() -> None:
-    """Those that are being served are left to finish."""
+    """At the end all idle connections go, and busy ones may finish."""
     crowd: Crowd[Guest] = Crowd(10)
     idle, busy = fill(crowd, "a", 2), fill(crowd, "b", 2, idle=False)
     crowd.send_idle_away()

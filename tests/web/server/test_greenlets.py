@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The contest server's worker, a real process: a client that waits keeps nobody else waiting."""
+"""The contest server's worker as a real process: a waiting client keeps nobody else waiting."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ BOUND_S = 60.0
 
 
 class Client:
-    """Talk to the server on raw connections."""
+    """A client that talks to the server on raw connections."""
 
     def __init__(self, port: int, stack: ExitStack) -> None:
         self._port = port
@@ -44,7 +44,7 @@ class Client:
 
 
 def answer(link: socket.socket) -> bytes:
-    """Return the body of the next answer on a connection, and read no byte more."""
+    """Return the body of the next answer on a connection, and read no byte beyond it."""
     head = b""
     while not head.endswith(b"\r\n\r\n"):
         head += received(link, 1)
@@ -54,7 +54,7 @@ def answer(link: socket.socket) -> bytes:
 
 
 def received(link: socket.socket, count: int) -> bytes:
-    """Return exactly so many bytes."""
+    """Return exactly this many bytes."""
     content = b""
     while len(content) < count:
         part = link.recv(count - len(content))
@@ -64,7 +64,7 @@ def received(link: socket.socket, count: int) -> bytes:
 
 
 def to_the_end(link: socket.socket) -> bytes:
-    """Return all that comes until the server closes."""
+    """Return every byte until the server closes."""
     content = b""
     while part := link.recv(65536):
         content += part
@@ -92,12 +92,12 @@ def client(server) -> Iterator[Client]:
     """Return a client; its connections are closed before the server ends."""
     with ExitStack() as stack:
         client = Client(server.port, stack)
-        assert b"now" == client.get("/now")  # It has started.
+        assert b"now" == client.get("/now")  # The worker has started.
         yield client
 
 
 def test_a_request_that_waits_stops_nobody(client):
-    """However many wait in the application, the next one is served."""
+    """Requests that wait in the application do not hold up the next one."""
     waiting = [client.ask("/wait/gate") for _ in range(MANY)]
     link = client.ask("/now")
     assert b"now" == answer(link)
@@ -106,7 +106,7 @@ def test_a_request_that_waits_stops_nobody(client):
 
 
 def test_what_blocks_a_thread_stops_nobody(client, server):
-    """Work that is done aside holds up the request that needs it, and no other."""
+    """Work that is done aside holds up its own request alone."""
     blocked = client.ask("/line")
     for _ in range(5):
         assert b"now" == client.get("/now")
@@ -116,7 +116,7 @@ def test_what_blocks_a_thread_stops_nobody(client, server):
 
 
 def test_requests_sent_ahead_are_answered_in_order(client):
-    """A client may send the next request before it has the answer to the last."""
+    """Requests that a client sends ahead are answered in order."""
     link = client.ask("/wait/this")
     for path in ("/now", "/wait/that", "/now"):
         client.ask(path, link)
@@ -127,7 +127,7 @@ def test_requests_sent_ahead_are_answered_in_order(client):
 
 
 def test_a_stream_comes_piece_by_piece(client):
-    """A long piece that an application has yielded is sent before it is asked for more."""
+    """Each piece of a stream is sent before the application is asked for the next one."""
     link = client.ask("/pieces/gate")
     first = received(link, 10_000)
     assert first.startswith(b"HTTP/1.1 200 ")
@@ -136,7 +136,7 @@ def test_a_stream_comes_piece_by_piece(client):
 
 
 def test_a_body_that_nobody_read_is_not_the_next_request(client):
-    """The rest of an unread body is passed over if it is short; else the connection ends."""
+    """A short unread body is skipped; a long one ends the connection."""
     link = client.ask("/now")
     assert b"now" == answer(link)
     for length in (10, 30_000, 100_000):
@@ -151,7 +151,7 @@ def test_a_body_that_nobody_read_is_not_the_next_request(client):
 
 @pytest.mark.parametrize("rest", [b"zz\r\n", b"1\r\nxy\r\n", b"0\r\nbad trailer\r\n\r\n"])
 def test_nothing_follows_an_answer_but_the_next(client, rest):
-    """What is wrong with the unread rest of a body is not told after the answer."""
+    """A malformed unread body adds nothing after the answer."""
     link = client.ask("/now")
     assert b"now" == answer(link)
     head = b"POST /unread HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n"
@@ -161,7 +161,7 @@ def test_nothing_follows_an_answer_but_the_next(client, rest):
 
 
 def test_a_response_that_breaks_off_ends_its_connection(client):
-    """No second response is put into the first, and the server lives on."""
+    """A response that breaks off ends its connection, and the server goes on."""
     came = to_the_end(client.ask("/broken"))
     assert came.startswith(b"HTTP/1.1 200 ") and b" 500 " not in came
     assert b"now" == client.get("/now")
@@ -169,14 +169,14 @@ def test_a_response_that_breaks_off_ends_its_connection(client):
 
 @pytest.mark.parametrize("path", ["/missing", "/exit"])
 def test_a_mistake_of_the_application_ends_one_connection(client, path):
-    """However often it is made, the server lives on."""
+    """Each mistake of the application ends one connection, and the server goes on."""
     for _ in range(5):
         assert not client.ask(path).recv(12).startswith(b"HTTP/1.1 200")
     assert b"now" == client.get("/now")
 
 
 def test_clients_that_go_while_they_are_served_harm_nobody(client):
-    """Their responses go nowhere, and nothing of theirs is left that counts."""
+    """Clients that leave while they are served harm no other client."""
     for number in range(2 * MANY):
         for path in ("wait", "pieces"):
             client.ask(f"/{path}/{number}").close()
@@ -185,7 +185,7 @@ def test_clients_that_go_while_they_are_served_harm_nobody(client):
 
 
 def test_a_response_is_closed_though_its_client_has_gone(client):
-    """What an application wants to do after a response is done in any case."""
+    """A response is closed even if its client has gone."""
     link = client.ask("/closing/gate")
     assert b"HTTP/1.1 200" == link.recv(12)
     link.close()
@@ -193,7 +193,7 @@ def test_a_response_is_closed_though_its_client_has_gone(client):
 
 
 def test_a_connection_that_is_over_is_closed_though_its_client_stays(client):
-    """The server waits a moment for the client to close, and not for ever."""
+    """The server closes a finished connection after a moment, even if its client stays."""
     link = client.ask("/broken")
     to_the_end(link)
 
@@ -208,10 +208,10 @@ def test_a_connection_that_is_over_is_closed_though_its_client_stays(client):
 
 
 def test_what_has_begun_is_finished_before_the_end(client, server):
-    """A server that is told to stop answers what it has, and closes idle connections at once."""
+    """A server that is told to stop answers its requests, and closes idle connections at once."""
     idle, busy = client.ask("/now"), client.ask("/line")
     assert b"now" == answer(idle)
-    assert b"waited" == client.get("/wait/line")  # It has begun.
+    assert b"waited" == client.get("/wait/line")  # The request has begun.
     server.send_signal(signal.SIGTERM)
     assert b"" == idle.recv(1)
     server.stdin.write(b"the end\n")
@@ -221,7 +221,7 @@ def test_what_has_begun_is_finished_before_the_end(client, server):
 
 
 def test_a_stuck_request_does_not_keep_the_server_from_ending(client, server):
-    """The server waits a moment for it, closes what it owns, and ends in good order."""
+    """A stuck request delays the end by a moment, and the server still ends in good order."""
     client.ask("/wait/never")
     assert b"now" == client.get("/now")
     server.send_signal(signal.SIGTERM)
