@@ -17,7 +17,7 @@ NOON = datetime(2026, 6, 7, 12, tzinfo=UTC)
 
 
 def at(seconds):
-    """Return an instant of one boot."""
+    """Return an instant some seconds after the start of one boot."""
     return Instant(1000.0 + seconds, NOON + timedelta(seconds=seconds), "this boot")
 
 

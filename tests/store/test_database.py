@@ -30,7 +30,7 @@ def version(database):
 
 
 def test_migration_from_nothing_and_again(tmp_path):
-    """The second migration finds nothing to do and keeps what is there."""
+    """A second migration changes nothing and keeps every row."""
     with opened(tmp_path / "a.db") as database:
         new_session(database)
         before = schema(database)
@@ -43,7 +43,7 @@ def test_migration_from_nothing_and_again(tmp_path):
 
 
 def test_newer_schema_is_refused(tmp_path):
-    """A file of a newer referee is left alone, and the text says what to do."""
+    """A newer referee's file is refused unchanged, and the text says what to do."""
     path = tmp_path / "a.db"
     with opened(path) as database:
         database.connection.execute("pragma user_version = 99")
@@ -55,7 +55,7 @@ def test_newer_schema_is_refused(tmp_path):
 
 
 def test_migration_that_fails_leaves_nothing(tmp_path, monkeypatch):
-    """All steps or none: a script that breaks in its middle undoes its beginning."""
+    """A script that fails in its middle undoes its beginning."""
     good = "create table one (a integer) strict;\n"
     monkeypatch.setattr(database_module, "_migrations", lambda: [good, good])
     database = Database(tmp_path / "a.db")
@@ -66,13 +66,13 @@ def test_migration_that_fails_leaves_nothing(tmp_path, monkeypatch):
 
 
 def test_migration_cut_short_is_noticed():
-    """A script that ends inside a statement is a bug that is told."""
+    """A script that ends inside a statement is an error."""
     with pytest.raises(ValueError, match="inside a statement"):
         list(database_module._statements("create table one (a integer"))
 
 
 def test_triggers_are_one_statement():
-    """The semicolons inside a trigger do not end it."""
+    """Semicolons inside a trigger do not end its statement."""
     script = (
         "create trigger t before delete on one\nbegin\n    select 1;\n    select 2;\nend;\n\n"
         "-- a remark; with a semicolon\ncreate table two (b integer);\n"
@@ -83,7 +83,7 @@ def test_triggers_are_one_statement():
 
 
 def test_commits_are_durable(database):
-    """Write-ahead log, synchronous FULL and foreign keys are on in every thread."""
+    """Each thread's connection has the write-ahead log, synchronous FULL and foreign keys."""
     found = []
 
     def look():
@@ -100,7 +100,7 @@ def test_commits_are_durable(database):
 
 
 def test_each_thread_has_its_own_connection(database):
-    """A connection is opened once in a thread and never shared."""
+    """A thread opens its connection once, and shares it with no other thread."""
     connections = []
     thread = threading.Thread(target=lambda: connections.append(database.connection))
     thread.start()
@@ -110,7 +110,7 @@ def test_each_thread_has_its_own_connection(database):
 
 
 def test_a_transaction_that_raises_leaves_nothing(database):
-    """Whatever a block wrote before it raised is undone."""
+    """A block that raises undoes everything that it wrote."""
     session_id = new_session(database)
     with pytest.raises(KeyError), database.write() as connection:
         insert_answer(connection, answer(session_id))
@@ -120,14 +120,14 @@ def test_a_transaction_that_raises_leaves_nothing(database):
 
 
 def test_an_error_of_the_disk_is_unavailable(database):
-    """What SQLite cannot do is told as such, and the next write works."""
+    """An error of SQLite is Unavailable, and the next write works."""
     with pytest.raises(Unavailable, match="could not be written"), database.write() as connection:
         connection.execute("insert into no_such_table values (1)")
     assert 1 == new_session(database)
 
 
 def test_a_full_disk_loses_only_the_write_that_hit_it(database):
-    """A write that does not fit is undone as a whole and reported; room brings writing back."""
+    """A write that does not fit is undone as a whole and reported; with room, writes work again."""
     session_id = new_session(database)
     pages = database.connection.execute("pragma page_count").fetchone()[0]
     database.connection.execute(f"pragma max_page_count = {pages + 2}")
@@ -142,7 +142,7 @@ def test_a_full_disk_loses_only_the_write_that_hit_it(database):
 
 
 def test_a_reader_sees_one_snapshot(database):
-    """What is committed meanwhile does not show inside a read."""
+    """A read does not see commits that happen meanwhile."""
     new_session(database)
     with database.read() as connection:
         assert 1 == len(all_sessions(connection))
@@ -161,7 +161,7 @@ def test_a_reader_that_raises_ends_its_snapshot(database):
 
 
 def test_a_file_that_is_no_database(tmp_path):
-    """Any other file is refused by name and is not touched."""
+    """A file that is no database is refused by name, unchanged."""
     path = tmp_path / "notes.txt"
     path.write_text("these are not tables " * 100)
     before = path.read_bytes()
@@ -173,13 +173,13 @@ def test_a_file_that_is_no_database(tmp_path):
 
 
 def test_a_folder_that_is_not_there(tmp_path):
-    """A path that cannot be opened is told."""
+    """A path that cannot be opened is an error that names it."""
     with pytest.raises(InputError, match="cannot be opened"):
         Database(tmp_path / "no" / "a.db").migrate()
 
 
 def test_closing_twice(tmp_path):
-    """Closing is safe to repeat."""
+    """Closing may be repeated."""
     with opened(tmp_path / "a.db") as database:
         database.close()
         database.close()
@@ -215,7 +215,7 @@ def test_two_processes_write_at_once(database, request):
 
 
 def test_a_busy_database_is_told(tmp_path, monkeypatch):
-    """Whoever waits too long for another's write is told, instead of hanging."""
+    """A writer that waits too long for another one gets an error, and does not hang."""
     monkeypatch.setattr(database_module, "BUSY_S", 0.01)
     with opened(tmp_path / "a.db") as first, opened(tmp_path / "a.db") as second:
         with first.write(), pytest.raises(Unavailable, match="locked"), second.write():

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What was acknowledged survives the death of the process that stored it."""
+"""Acknowledged answers survive the death of the process that stored them."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ import pytest
 from referee.store.answers import answers_after
 from tests.store.conftest import answer, new_session
 
-# Eight threads store answers through a journal, and each prints a number once it is acknowledged.
+# Eight threads store answers through a journal; each prints a number after its acknowledgement.
 STORING = """
 import sys, threading
 from pathlib import Path
@@ -52,7 +52,7 @@ def test_kill_loses_no_acknowledged_answer(database, request, acknowledged_befor
     with child:
         acknowledged = []
         for line in child.stdout:
-            # The line that the kill cut short was not received by anybody.
+            # The kill cut the last line short, so nobody received it.
             if line.endswith("\n"):
                 acknowledged.append(int(line))
             if len(acknowledged) == acknowledged_before_the_kill:

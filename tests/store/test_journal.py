@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The journal: many threads' writes in one commit, each judged on its own."""
+"""The journal writes for many threads in one commit, and judges each write on its own."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def journal(database):
 
 
 class Gate:
-    """Hold the journal's thread inside a write until it is opened."""
+    """A gate that holds the journal's thread inside a write until it is opened."""
 
     def __init__(self, journal):
         self.entered, self._opened = threading.Event(), threading.Event()
@@ -53,29 +53,29 @@ def store(connection):
 
 
 def kept(batches):
-    """Return a writer of notes that keeps what it is given."""
+    """Return a writer of notes that collects its rows."""
     return lambda connection, rows: batches.append(list(rows))
 
 
 def store_all(connection, sessions):
-    """Write an answer of each of some sessions."""
+    """Write one answer of each of these sessions."""
     for session_id in sessions:
         insert_answer(connection, answer(session_id))
 
 
 def count(database):
-    """Return how many answers are committed."""
+    """Return the number of committed answers."""
     return database.connection.execute("select count(*) from answers").fetchone()[0]
 
 
 def test_a_result_comes_after_the_commit(journal, database):
-    """Whoever is told the number of his answer finds it in the database."""
+    """When a caller has an answer's number, the database has the answer."""
     assert 1 == journal.submit(store).result(BOUND_S)
     assert 1 == count(database)
 
 
 def test_waiting_writes_share_a_commit(journal, database):
-    """What waits while one commit is under way is written in the next one, together."""
+    """Writes that wait during a commit are all in the next one."""
     statements = []
     journal.submit(lambda connection: connection.set_trace_callback(statements.append))
     gate = Gate(journal)
@@ -89,7 +89,7 @@ def test_waiting_writes_share_a_commit(journal, database):
 
 
 def test_one_failing_write_leaves_the_others_alone(journal, database):
-    """A write that raises is undone and told so; its neighbours in the commit are kept."""
+    """A write that raises is undone, its caller gets the error, and its neighbours are kept."""
     gate = Gate(journal)
 
     def fail(connection):
@@ -109,7 +109,7 @@ def test_one_failing_write_leaves_the_others_alone(journal, database):
 
 
 def test_a_commit_that_fails_fails_the_whole_batch(journal, database):
-    """Nothing of a batch that the disk refused is acknowledged, and the thread lives on."""
+    """A batch that the disk refuses is acknowledged to nobody, and the thread goes on."""
     gate = Gate(journal)
     futures = [
         journal.submit(store),
@@ -125,7 +125,7 @@ def test_a_commit_that_fails_fails_the_whole_batch(journal, database):
 
 
 def test_a_database_that_cannot_be_reached(journal, database, monkeypatch):
-    """An error before the first write of a batch is told to everybody who waits, at once."""
+    """An error before a batch's first write reaches every waiting caller at once."""
     attempts = []
 
     def broken(*, durable):
@@ -142,7 +142,7 @@ def test_a_database_that_cannot_be_reached(journal, database, monkeypatch):
 
 
 def test_a_full_queue_refuses(database, monkeypatch):
-    """A disk that has stalled is told at once, and what was queued is still written."""
+    """With a stalled disk a full queue refuses at once, and still writes what it holds."""
     monkeypatch.setattr(journal_module, "_WAITING", 3)
     new_session(database)
     journal = Journal(database)
@@ -157,7 +157,7 @@ def test_a_full_queue_refuses(database, monkeypatch):
 
 
 def test_batches_are_bounded(database, monkeypatch):
-    """More than fits in one commit is written in several, none left behind."""
+    """A queue that exceeds one commit is written in several, and none is left."""
     monkeypatch.setattr(journal_module, "_AT_ONCE", 4)
     new_session(database)
     journal = Journal(database)
@@ -169,7 +169,7 @@ def test_batches_are_bounded(database, monkeypatch):
 
 
 def test_close_commits_what_is_queued(database):
-    """Closing loses nothing, and may be repeated."""
+    """Closing commits the queue, and may be repeated."""
     new_session(database)
     journal = Journal(database)
     gate = Gate(journal)
@@ -184,7 +184,7 @@ def test_close_commits_what_is_queued(database):
 
 
 def test_a_caller_that_gave_up_does_not_stop_the_thread(journal, database):
-    """What was cancelled while it waited is not written, and the journal works."""
+    """A cancelled write is not written, and the journal goes on."""
     gate = Gate(journal)
     given_up = journal.submit(store)
     given_up.cancel()
@@ -194,7 +194,7 @@ def test_a_caller_that_gave_up_does_not_stop_the_thread(journal, database):
 
 
 def test_large_writes_wait_in_bounded_memory(journal, monkeypatch):
-    """What waits may not hold more than so much, called off or not; a commit makes room."""
+    """Waiting writes hold a bounded number of bytes, cancelled or not; a commit makes room."""
     monkeypatch.setattr(journal_module, "_LARGE_BYTES", 1_000_000)
     gate = Gate(journal)
     called_off, kept = (journal.submit(store, size_bytes=600_000) for _ in range(2))
@@ -225,14 +225,14 @@ def test_many_threads(journal, database):
 
 
 def test_a_note_is_committed_before_what_is_queued_after_it(journal, database):
-    """A note is stored in its turn, so that a flush makes it visible to everybody."""
+    """A note is stored in its turn, so a flush makes it visible to everybody."""
     journal.note(store_all, 1)
     journal.flush(BOUND_S)
     assert 1 == count(database)
 
 
 def test_notes_alone_do_not_wait_for_the_disk(journal, database):
-    """A batch without anybody who waits is committed without a sync, one with somebody with it."""
+    """A commit of notes alone is not synced; a commit with a waiting caller is."""
     statements = []
     journal.submit(lambda connection: connection.set_trace_callback(statements.append)).result()
     journal.note(store_all, 1)
@@ -244,7 +244,7 @@ def test_notes_alone_do_not_wait_for_the_disk(journal, database):
 
 
 def test_catching_up_does_not_wait_for_the_disk(journal, database):
-    """What is queued can be read afterwards, without having been made durable for that."""
+    """Catching up makes the queue readable without making it durable."""
     statements = []
     journal.submit(lambda connection: connection.set_trace_callback(statements.append)).result()
     gate = Gate(journal)
@@ -257,7 +257,7 @@ def test_catching_up_does_not_wait_for_the_disk(journal, database):
 
 
 def test_catching_up_has_an_end(journal):
-    """A disk that has stalled is not waited for, and nothing is raised."""
+    """Catching up with a stalled disk ends after its bound, and raises nothing."""
     gate = Gate(journal)
     assert not journal.catch_up(0.01)
     gate.open()
@@ -265,14 +265,14 @@ def test_catching_up_has_an_end(journal):
 
 
 def test_a_note_that_fails_is_logged(journal, database, caplog):
-    """Nobody waits for a note, so its failure stands in the log, and the thread lives on."""
+    """A note's failure stands in the log, and the thread goes on."""
     journal.note(lambda connection, rows: connection.execute("delete from sessions"), 1)
     journal.flush(BOUND_S)
     assert "a note was not stored" in caplog.text
 
 
 def test_notes_that_come_too_fast_are_held_up(database, monkeypatch):
-    """Whoever notes faster than the disk writes waits, and no note is lost."""
+    """A caller that outruns the disk waits, and no note is lost."""
     monkeypatch.setattr(journal_module, "_WAITING", 3)
     new_session(database)
     journal = Journal(database)
@@ -283,7 +283,7 @@ def test_notes_that_come_too_fast_are_held_up(database, monkeypatch):
 
 
 def test_a_note_that_fails_leaves_the_others_alone(journal, database, caplog):
-    """Notes of the same commit are kept, those of the same kind too."""
+    """A note that fails leaves the other notes of its commit, its own kind included."""
 
     def store_good(connection, rows):
         store_all(connection, rows)
@@ -301,7 +301,7 @@ def test_a_note_that_fails_leaves_the_others_alone(journal, database, caplog):
 
 
 def test_notes_of_a_kind_are_written_at_once(journal):
-    """All rows of a commit go to what writes their kind, in their order."""
+    """The writer of a kind gets all of a commit's rows at once, in order."""
     written = []
     write = kept(written)
     gate = Gate(journal)
@@ -313,7 +313,7 @@ def test_notes_of_a_kind_are_written_at_once(journal):
 
 
 def test_notes_are_dropped_while_the_disk_has_stalled(database, monkeypatch, caplog):
-    """A request is not held up by its own log line, the first once and the others not at all."""
+    """On a stalled disk the first note waits for its bound, and later ones are dropped at once."""
     monkeypatch.setattr(journal_module, "_WAITING", 1)
     monkeypatch.setattr(journal_module, "_CATCH_UP_S", 0.01)
     new_session(database)
@@ -332,7 +332,7 @@ def test_notes_are_dropped_while_the_disk_has_stalled(database, monkeypatch, cap
 
 
 def test_notes_alone_wait_for_company(journal, database):
-    """Notes that come one after the other share a commit, which nobody has to ask for."""
+    """Notes that follow each other share a commit, without anybody asking for it."""
     statements = []
     journal.submit(lambda connection: connection.set_trace_callback(statements.append)).result()
     for _ in range(10):
@@ -342,7 +342,7 @@ def test_notes_alone_wait_for_company(journal, database):
 
 
 def test_waiting_for_the_disk_happens_aside(database):
-    """Each commit is waited for where its owner says, and what is written runs in the thread."""
+    """Each commit is awaited aside, while the writes run in the journal's thread."""
     new_session(database)
     threads, asides = [], []
 
@@ -361,7 +361,7 @@ def test_waiting_for_the_disk_happens_aside(database):
 
 
 def test_another_process_that_writes_is_waited_for_aside(database):
-    """A lock that somebody else holds stops nothing but the commit."""
+    """Another process's lock delays the commit alone."""
     new_session(database)
     entered = threading.Event()
     asides = []

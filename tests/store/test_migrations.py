@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Databases of earlier referees are brought up to date with everything that is in them."""
+"""Migrations bring databases of earlier referees up to date, with every row."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from referee.store.sessions import (
 )
 from tests.store.conftest import answer, at
 
-# Three sessions as schema 1 has them: scored with an energy, ended without one, and running.
+# Three sessions of schema 1: one scored with an energy, one ended without one, one running.
 _SESSIONS = """
 insert into teams (name, created_utc) values ('ants', '2026-06-07T12:00:00+00:00');
 insert into sessions (team_id, length_s, order_seed, created_utc) values
@@ -62,7 +62,7 @@ insert into notices (session_id, utc, level, text) values (1, 'then', 'info', 'a
 insert into audit (utc, operator, action, session_id, detail) values ('then', 'Kim', 'arm', 1, '');
 """
 
-# Columns that have another name now, by table.
+# Columns with a new name, by table.
 _RENAMED = {
     "answers": {"form": "format", "detections": "content"},
     "score_snapshots": {"mean_ap": "accuracy"},
@@ -85,7 +85,7 @@ def old_path(tmp_path):
 
 @pytest.fixture
 def upgraded(old_path):
-    """Return that database, after it was brought up to date."""
+    """Return that database after its upgrade."""
     database = Database(old_path)
     database.migrate()
     yield database
@@ -93,7 +93,7 @@ def upgraded(old_path):
 
 
 def test_sessions_of_a_referee_without_lanes_are_in_lane_1(upgraded):
-    """Each session keeps its facts, and all of them ran in the lane that there was."""
+    """Each old session keeps its facts and is in lane 1."""
     sessions = all_sessions(upgraded.connection)
     assert [(3, 1), (2, 1), (1, 1)] == [(one.session_id, one.lane) for one in sessions]
     first = load_session(upgraded.connection, 1)
@@ -111,7 +111,7 @@ def test_an_upgrade_in_mid_session_changes_nothing_for_it(upgraded):
 
 
 def test_an_upgraded_database_takes_one_live_session_a_lane(upgraded):
-    """Beside the session that ran during the upgrade another lane is free, and lane 1 is not."""
+    """After the upgrade lane 1 is taken by its running session, and another lane is free."""
     with upgraded.write() as connection:
         more = [
             create_session(
@@ -126,21 +126,21 @@ def test_an_upgraded_database_takes_one_live_session_a_lane(upgraded):
 
 
 def test_facts_of_an_upgraded_database_stay_as_they_are(upgraded):
-    """A session cannot be moved to another lane."""
+    """An upgraded session cannot be moved to another lane."""
     with pytest.raises(sqlite3.IntegrityError, match="append-only"):
         with upgraded.write() as connection:
             connection.execute("update sessions set lane = 2")
 
 
 def rows_of(connection, table, renamed):
-    """Return the rows of a table, each by the column names of today."""
+    """Return a table's rows under the present column names."""
     cursor = connection.execute(f"select * from {table} order by 1")
     names = [renamed.get(column[0], column[0]) for column in cursor.description]
     return [dict(zip(names, row, strict=True)) for row in cursor]
 
 
 def test_an_upgrade_keeps_every_fact(old_path):
-    """Each row of each table is found again, under the names of today and with its number."""
+    """Each row of each table survives, with its number and under the present names."""
     with closing(sqlite3.connect(old_path)) as old:
         tables = [
             name
@@ -166,7 +166,7 @@ def test_an_upgrade_keeps_every_fact(old_path):
 
 
 def test_sessions_of_a_referee_without_tracks_are_of_the_network_track(upgraded):
-    """Each old session says its track, and its answers, live and final accuracy are read."""
+    """Old sessions are of the network track, with readable answers and accuracies."""
     connection = upgraded.connection
     assert {"network"} == {session.track for session in all_sessions(connection)}
     on_time, late = answers_after(connection, 1)
@@ -190,14 +190,14 @@ def test_sessions_of_a_referee_without_tracks_are_of_the_network_track(upgraded)
     ],
 )
 def test_an_upgraded_database_is_append_only(upgraded, statement):
-    """The tables that an upgrade changed refuse changes as before."""
+    """Upgraded tables refuse changes as before."""
     with pytest.raises(sqlite3.IntegrityError, match="append-only"):
         with upgraded.write() as connection:
             connection.execute(statement)
 
 
 def test_an_upgraded_database_is_that_of_a_new_one(upgraded, tmp_path):
-    """Tables, indexes and triggers are the same, whichever way they came about."""
+    """An upgraded database has a new one's tables, indexes and triggers."""
     new = Database(tmp_path / "new.db")
     new.migrate()
     schemas = [
@@ -211,6 +211,6 @@ def test_an_upgraded_database_is_that_of_a_new_one(upgraded, tmp_path):
 
 
 def test_an_answer_of_an_upgraded_database_gets_the_next_number(upgraded):
-    """Numbers of answers go on where they were."""
+    """The next answer continues the old numbers."""
     with upgraded.write() as connection:
         assert 4 == insert_answer(connection, answer(3))

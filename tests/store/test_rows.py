@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Answers, requests, readings and scores as rows: what goes in comes out."""
+"""Answers, requests, readings and scores as rows: reading returns what was written."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ UTC_TEXT = NOON.isoformat()
 
 
 def test_answers_are_read_back_in_order(database):
-    """Answers come by ascending number, late ones too, with every detection."""
+    """Answers come back by ascending number with every detection, late ones too."""
     session_id, other = new_session(database), new_session(database, "bees")
     with database.write() as connection:
         stored = [
@@ -61,7 +61,7 @@ def test_answers_are_read_back_in_order(database):
 
 
 def test_late_answers_are_counted_apart(database):
-    """Counts of answers and detections are of those in time."""
+    """Late answers are left out of the counts of answers and detections."""
     session_id = new_session(database)
     assert AnswerCounts(0, 0, 0, 0) == count_answers(database.connection, session_id)
     assert 0 == newest_answer_id(database.connection, session_id)
@@ -81,7 +81,7 @@ def request(session_id, first, count):
 
 
 def test_fetched_images_are_counted_once(database):
-    """An image that was sent twice, or singly and in an archive, counts once."""
+    """An image that was sent twice, alone or in an archive, counts once."""
     session_id, other = new_session(database), new_session(database, "bees")
     with database.write() as connection:
         requests = (
@@ -102,7 +102,7 @@ def test_fetched_images_are_counted_once(database):
 
 @pytest.mark.parametrize("count", [0, 1, 99, 100, 377])
 def test_however_many_requests_are_inserted_at_once(database, count):
-    """Every row arrives once, whole and in order, and no rows at all are no mistake."""
+    """Any number of rows, none included, arrives once, whole and in order."""
     session_id = new_session(database)
     requests = [request(session_id, number, 1) for number in range(1, count + 1)]
     with database.write() as connection:
@@ -130,7 +130,7 @@ def reading(**values):
 
 
 def test_readings_are_read_back_whole(database):
-    """Absent values stay absent with their reasons; flags and ranges come back."""
+    """Absent values keep their reasons; flags and ranges come back."""
     session_id = new_session(database)
     lacking = reading(power_w=None, energy_wh=None, absent={"power_w": "over", "energy_wh": "over"})
     with database.write() as connection:
@@ -143,7 +143,7 @@ def test_readings_are_read_back_whole(database):
 
 @pytest.mark.parametrize("value", [float("nan"), float("inf"), -float("inf")])
 def test_a_reading_that_is_not_finite(database, value):
-    """NaN is stored as missing, never as a number; infinity stays infinite."""
+    """NaN is stored as missing, and infinity as infinity."""
     session_id = new_session(database)
     with database.write() as connection:
         insert_reading(connection, session_id, 0.0, reading(power_w=value), "boot")
@@ -166,7 +166,7 @@ def store_energy(database, session_id, energy_wh):
 
 
 def test_newest_energy_and_run_count(database):
-    """Judging and scoring again add rows; the newest is the one that is shown."""
+    """Each new judgement or score adds a row, and the newest is shown."""
     session_id = new_session(database)
     assert energy_of(database.connection, session_id) is None
     assert newest_scoring_run(database.connection, session_id) is None
@@ -191,7 +191,7 @@ def test_newest_energy_and_run_count(database):
 
 
 def test_notices_and_audit(database):
-    """Notices come newest first for the console and in order for the evidence."""
+    """Notices come newest first for the console, and in order for the evidence."""
     session_id = new_session(database)
     with database.write() as connection:
         for number in range(25):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The schema itself refuses what the rules forbid, whatever program writes."""
+"""The schema itself enforces the rules, for any program that writes."""
 
 from __future__ import annotations
 
@@ -36,13 +36,13 @@ FACTS = {
     "notices": "notice_id",
     "audit": "audit_id",
 }
-# What is made anew at each preparation, and the registry of names.
+# Tables that each preparation makes anew, and the registry of names.
 NOT_FACTS = {"images", "classes", "inputs", "teams"}
 
 
 @pytest.fixture
 def filled(database):
-    """Return a database with one row at least in every table of facts."""
+    """Return a database with at least one row in every table of facts."""
     session_id = new_session(database, "ants", "armed", "started", "ended")
     with database.write() as connection:
         insert_answer(connection, answer(session_id))
@@ -69,14 +69,14 @@ def filled(database):
 
 
 def test_every_table_is_a_fact_or_known_not_to_be(database):
-    """A new table cannot be forgotten by these tests."""
+    """Every table is listed as a fact or as an exception."""
     rows = database.connection.execute("select name from sqlite_master where type = 'table'")
     assert FACTS.keys() | NOT_FACTS == {row[0] for row in rows if row[0] != "sqlite_sequence"}
 
 
 @pytest.mark.parametrize("table", FACTS)
 def test_facts_are_never_changed(filled, table):
-    """No row of a fact can be updated or deleted, and none is."""
+    """No row of a fact can be updated or deleted."""
     before = [tuple(row) for row in filled.connection.execute(f"select * from {table}")]
     assert before
     key = FACTS[table]
@@ -95,13 +95,13 @@ def test_facts_are_never_changed(filled, table):
     "table", ["answers", "readings", "scoring_runs", "energies", "session_meters"]
 )
 def test_facts_are_never_replaced(filled, table):
-    """An insert that names an existing number is refused, not a replacement."""
+    """An insert under an existing number is refused."""
     with pytest.raises(sqlite3.IntegrityError), filled.write() as connection:
         connection.execute(f"insert into {table} select * from {table}")
 
 
 def insert_raw_answer(connection, **values):
-    """Insert an answer past the code that packs it."""
+    """Insert an answer without the code that packs it."""
     row = {"late": 0, "form": "form", "row_count": 2, "flagged": 0, "blob": b"\0" * 112} | values
     connection.execute(
         "insert into answers (session_id, elapsed_s, utc, late, format, address, row_count,"
@@ -123,14 +123,14 @@ def insert_raw_answer(connection, **values):
     ],
 )
 def test_answers_that_cannot_be(database, values):
-    """Counts, flags, format and content must be possible."""
+    """The schema refuses impossible counts, flags, formats and contents."""
     new_session(database)
     with pytest.raises(sqlite3.IntegrityError), database.write() as connection:
         insert_raw_answer(connection, **values)
 
 
 def test_answer_edges_are_taken(database):
-    """An answer without rows and one in which every row is flagged are answers."""
+    """An answer may have no rows, or only flagged rows."""
     new_session(database)
     with database.write() as connection:
         insert_raw_answer(connection, row_count=0, blob=b"")
@@ -139,7 +139,7 @@ def test_answer_edges_are_taken(database):
 
 
 def test_facts_need_their_session(database):
-    """A fact of a session that does not exist is refused."""
+    """A fact of a missing session is refused."""
     with pytest.raises(sqlite3.IntegrityError), database.write() as connection:
         insert_raw_answer(connection)
 
@@ -157,7 +157,7 @@ def test_facts_need_their_session(database):
     ],
 )
 def test_a_good_verdict_has_an_energy(database, verdict, energy_wh, allowed):
-    """Only an INVALID energy may be missing, and there are three verdicts."""
+    """Only an INVALID energy may be missing, and no fourth verdict exists."""
     session_id = new_session(database)
 
     def store():
@@ -180,7 +180,7 @@ def test_a_good_verdict_has_an_energy(database, verdict, energy_wh, allowed):
 
 
 def test_not_a_number_is_never_stored_as_detail(database):
-    """NaN in the detail of an energy is an error, since JSON has none."""
+    """NaN in an energy's detail is an error, since JSON has no NaN."""
     session_id = new_session(database)
     with pytest.raises(ValueError, match="JSON"), database.write() as connection:
         insert_energy(
@@ -199,7 +199,7 @@ IMAGE = ImageEntry(1, 5, "/x/1.jpg", "image/jpeg", 10, 0, "0" * 64, 4, 3)
 
 
 def test_manifest_is_replaced_whole(database):
-    """A new manifest leaves nothing of the old one."""
+    """A new manifest replaces the old one whole."""
     first = Manifest((IMAGE,), {1: "cat"}, {"ground_truth": InputFile("/x", "1" * 64)})
     with database.write() as connection:
         replace_manifest(connection, first)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What measured a session stands beside it, as the meter told it."""
+"""A session's meter is stored beside it, as the meter described itself."""
 
 from __future__ import annotations
 
@@ -23,5 +23,5 @@ def test_a_session_meter_comes_back_as_it_was_stored(database, identity):
 
 
 def test_a_session_without_a_meter_has_none(database):
-    """There is no row for a session that nothing measured."""
+    """A session without a meter has no row."""
     assert session_meter_of(database.connection, new_session(database)) is None

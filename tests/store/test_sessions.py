@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Sessions as stored: one at a time, events in order and once."""
+"""Sessions as stored: one live session per lane, and each event in order and once."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def test_sessions_are_numbered_from_one(database):
 
 
 def test_a_stored_session_is_loaded_whole(database):
-    """Length, seed and every instant come back exactly as they were."""
+    """Length, seed and every instant come back exactly as they were stored."""
     session_id = new_session(database, "ants", "armed", "started")
     when = Instant(123456.78901234567, at(7).utc, "another boot")
     with database.write() as connection:
@@ -54,7 +54,7 @@ def test_a_stored_session_is_loaded_whole(database):
 
 
 def test_unknown_session_is_refused(database):
-    """A number without a session is the asker's mistake."""
+    """A number without a session is refused as the caller's mistake."""
     with pytest.raises(Refusal) as refused:
         load_session(database.connection, 7)
     assert "session_unknown" == refused.value.code
@@ -83,7 +83,7 @@ def test_one_live_session_at_a_time(database, first, second):
 
 
 def test_a_second_start_names_the_reason(database):
-    """Even a session that was armed past the rules cannot start beside a running one."""
+    """A session that was armed against the rules still cannot start beside a running one."""
     other = new_session(database, "bees", "armed")
     database.connection.execute("drop trigger session_events_one_at_a_time")
     running = new_session(database, "ants", "armed", "started")
@@ -100,7 +100,7 @@ def test_a_second_start_names_the_reason(database):
 
 @pytest.mark.parametrize("second", [("armed",), ("armed", "started")])
 def test_another_lane_has_a_live_session_of_its_own(database, second):
-    """Two lanes run at once, and each lane knows its own session."""
+    """Two lanes run at once, and each lane finds its own session."""
     first = new_session(database, "ants", "armed", "started")
     other = new_session(database, "bees", *second, lane=2)
     assert first == live_session(database.connection).session_id
@@ -111,7 +111,7 @@ def test_another_lane_has_a_live_session_of_its_own(database, second):
 
 
 def test_each_lane_settles_its_own_sessions(database):
-    """What a meter was started for last, and what waits for an energy, are asked by lane."""
+    """Each lane has its own last started session and its own session without an energy."""
     first = new_session(database, "ants", "armed", "started", "ended")
     other = new_session(database, "bees", "armed", "started", "ended", lane=2)
     connection = database.connection
@@ -122,14 +122,14 @@ def test_each_lane_settles_its_own_sessions(database):
 
 
 def test_lanes_are_numbered_from_one(database):
-    """There is no lane 0."""
+    """Lane 0 does not exist."""
     with pytest.raises(sqlite3.IntegrityError):
         new_session(database, "ants", lane=0)
 
 
 @pytest.mark.parametrize("first", [("armed", "started", "ended"), ("armed", "voided"), ("voided",)])
 def test_the_next_session_follows_the_end(database, first):
-    """An ended or void session leaves the way free."""
+    """An ended or void session lets the next one be armed."""
     new_session(database, "ants", *first)
     other = new_session(database, "bees", "armed")
     assert other == live_session(database.connection).session_id
@@ -148,7 +148,7 @@ def test_events_come_in_order(database, order):
 
 @pytest.mark.parametrize("kind", ["started", "ended", "sealed"])
 def test_a_void_session_takes_no_more_events(database, kind):
-    """Void is final."""
+    """A void session refuses every later event."""
     session_id = new_session(database, "ants", "armed", "voided")
     with pytest.raises(Refusal, match="voided|scored|started"):
         record(database, session_id, kind, cause="stop" if kind == "ended" else None)
@@ -164,14 +164,14 @@ def test_an_end_has_a_cause(database, cause):
 
 
 def test_unknown_kind_of_event_is_refused(database):
-    """The schema knows five kinds."""
+    """An event of an unknown kind is refused."""
     session_id = new_session(database)
     with pytest.raises(Refusal):
         record(database, session_id, "paused")
 
 
 def test_a_failed_event_leaves_its_transaction_usable(database):
-    """What was written before a refused event in the same transaction may still be committed."""
+    """After a refused event its transaction may still commit earlier writes."""
     with database.write() as connection:
         session_id = new_session_in(connection)
         with pytest.raises(Refusal):
@@ -190,7 +190,7 @@ def new_session_in(connection):
 
 
 def test_live_session_stays_until_its_end_is_recorded(database):
-    """Armed and started sessions are live at any time of the clock."""
+    """Armed and started sessions stay live at any time of the clock."""
     assert live_session(database.connection) is None
     session_id = new_session(database, "ants")
     assert live_session(database.connection) is None
@@ -203,7 +203,7 @@ def test_live_session_stays_until_its_end_is_recorded(database):
 
 
 def test_latest_session_of_a_team(database):
-    """A team's newest session is its own, not another team's."""
+    """A team's latest session ignores those of other teams."""
     assert latest_of_team(database.connection, "ants") is None
     for team in ("ants", "bees", "ants", "bees"):
         new_session(database, team)
@@ -212,13 +212,13 @@ def test_latest_session_of_a_team(database):
 
 
 def test_void_reason_is_kept(database):
-    """Why a session was voided stands in its record."""
+    """A session's record keeps the reason of its void."""
     session_id = new_session(database, "ants", "voided")
     assert "a reason" == load_session(database.connection, session_id).void_reason
 
 
 def test_first_scoring_is_the_moment_of_being_scored(database):
-    """A later run does not move it."""
+    """A later scoring run leaves the first moment of scoring."""
     session_id = new_session(database, "ants", "armed", "started", "ended")
     with database.write() as connection:
         connection.execute(
@@ -233,7 +233,7 @@ def test_first_scoring_is_the_moment_of_being_scored(database):
 
 @pytest.mark.parametrize("length_s", [0, -1, "long", None])
 def test_a_session_has_a_length(database, length_s):
-    """A session without a positive length cannot be."""
+    """A session without a positive length is refused."""
     with pytest.raises(sqlite3.IntegrityError), database.write() as connection:
         connection.execute("insert into teams (name, created_utc) values ('ants', '')")
         connection.execute(
