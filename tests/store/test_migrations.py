@@ -103,7 +103,7 @@ def test_sessions_of_a_referee_without_lanes_are_in_lane_1(upgraded):
 
 
 def test_an_upgrade_in_mid_session_changes_nothing_for_it(upgraded):
-    """The running session is live in lane 1, and the one before still waits for its energy."""
+    """After an upgrade the session runs on in lane 1, and the one before awaits its energy."""
     connection = upgraded.connection
     assert 3 == live_session(connection).session_id == latest_started(connection)
     assert [2] == [session.session_id for session in unsettled_sessions(connection)]

@@ -469,7 +469,7 @@ def test_address_that_contestants_use(address, urls):
 
 
 def test_address_on_all_networks():
-    """The machine's own addresses stand for 'all', never the wildcard or the loopback."""
+    """For a server on all networks the board lists the machine's addresses but no loopback."""
     for url in contestants_urls("0.0.0.0:8000"):
         assert url.startswith("http://") and url.endswith(":8000")
         assert "0.0.0.0" not in url and "//127." not in url
