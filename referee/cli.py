@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The command line of the referee: one command a module in `referee.commands`."""
+"""The command line of the referee, with one module in `referee.commands` for each command."""
 
 from __future__ import annotations
 
@@ -19,33 +19,33 @@ COMMANDS = {
     "demo": "run a whole session on this machine, with generated data",
     "practice": "run a rehearsal referee for a contestant",
     "init": "set up an event: write a commented configuration and its secrets",
-    "team": "register teams, and keep their list",
-    "check": "check whether an event is ready, and say what to do where it is not",
+    "team": "register teams, and edit their list",
+    "check": "check whether an event is ready, and say what to do if it is not",
     "serve": "run an event",
     "score": "score a file of detections, offline",
     "export": "write the evidence bundle of a session",
 }
 _SERVERS = ("practice", "serve")
-# The programs that 'serve' starts; not for people, so without a line in the help.
+# The command that starts the processes of 'serve'. It is not for people, so the help omits it.
 HIDDEN = "process"
-# What a shell reports for a program whose reader has gone, as with `| head`.
+# The exit code that a shell reports for a program whose reader has gone, as with `| head`.
 _READER_GONE = 128 + signal.SIGPIPE
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Run one command and return its exit code: 0 good, 1 the answer is no, 2 wrong use."""
+    """Run one command and return its exit code: 0 success, 1 failure, 2 wrong use."""
     logging.basicConfig(
         level=logging.INFO, format="%(asctime)s %(levelname)s %(name)s: %(message)s"
     )
-    # A supervisor or a container that stops us with SIGTERM gets the same clean end as Ctrl-C.
+    # SIGTERM from a supervisor or a container leads to the same clean end as Ctrl-C.
     signal.signal(signal.SIGTERM, _interrupt)
-    # A shell script starts its background programs with Ctrl-C ignored; we take it nevertheless.
+    # A shell script makes its background programs ignore Ctrl-C. This restores it.
     signal.signal(signal.SIGINT, _interrupt)
     words = sys.argv[1:] if argv is None else list(argv)
     args = _parser(words[0] if words else "").parse_args(words)
     try:
         code: int = args.run(args)
-        sys.stdout.flush()  # while it can still be told from an error that the reader has gone
+        sys.stdout.flush()  # Raises BrokenPipeError here, not at exit, if the reader has gone.
         return code
     except BrokenPipeError:
         _drop_output()
@@ -58,12 +58,12 @@ def main(argv: Sequence[str] | None = None) -> int:
         return 1
     except KeyboardInterrupt:
         print(f"referee {args.command}: stopped.", file=sys.stderr)
-        # Ctrl-C is the way to end a server. Any other command has not done all of its work.
+        # Ctrl-C is the normal end of a server. Any other command has not finished its work.
         return 0 if args.command in _SERVERS else 1
 
 
 def _parser(wanted: str) -> argparse.ArgumentParser:
-    """Build the parser; only the wanted command is imported, so that each starts fast."""
+    """Build the parser; import only the wanted command, so that each command starts fast."""
     parser = argparse.ArgumentParser(
         prog="referee",
         description="The referee of the Low-Power Image Recognition Challenge: hands out images "
@@ -91,7 +91,7 @@ def _fill(command: argparse.ArgumentParser, name: str) -> None:
 
 
 def _drop_output() -> None:
-    """Send the rest of the output nowhere, so that Python's end does not try to write it."""
+    """Discard the rest of the output, so that Python does not fail to write it at exit."""
     nowhere = os.open(os.devnull, os.O_WRONLY)
     os.dup2(nowhere, sys.stdout.fileno())
     os.close(nowhere)

@@ -1,33 +1,33 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The referee's errors: one tree, so that a caller can tell whose fault it is.
+"""The referee's errors: a small tree that tells a caller whose fault an error is.
 
-A message is one sentence that says what is wrong, and where it helps what to do.
+A message says what is wrong and, where that helps, what to do.
 """
 
 from __future__ import annotations
 
 
 class RefereeError(Exception):
-    """Be the root of everything that the referee raises on purpose."""
+    """The base class of all errors that the referee raises on purpose."""
 
 
 class InputError(RefereeError):
-    """Report a file that cannot be used: its text names file, line and field where it can."""
+    """An input that cannot be used; its text names the file, line and field if they are known."""
 
 
 class ConfigError(InputError):
-    """Report a configuration that cannot be used: its text names file, key and the expectation."""
+    """An unusable configuration; its text names the file, the key and what was expected."""
 
 
 class Unavailable(RefereeError):
-    """Report that another part (control desk, meter, disk) did not do its share in time."""
+    """Another part (control desk, meter, disk) failed or did not answer in time."""
 
 
 class Refusal(RefereeError):
-    """Refuse what a contestant or an operator asked for; nothing was changed.
+    """The refusal of a request by a contestant or an operator; nothing was changed.
 
-    `code` is stable and meant for programs (for example `token_invalid`); `faults` lists every
-    fault of a post when there are several.
+    `code` is stable and meant for programs, for example `token_invalid`. `faults` lists every
+    fault of a post if there are several.
     """
 
     def __init__(self, code: str, message: str, faults: tuple[str, ...] = ()) -> None:

@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The commands of `referee`: what they take, what they print, and their exit codes."""
+"""The commands of `referee`: their options, their output and their exit codes."""

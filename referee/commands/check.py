@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Check whether an event is ready: images, ground truth, teams, disk, ports, meter.
 
-Each line is OK, WARN or FAIL, with what to do. Exit code 1 means that something fails.
+Each line says OK, WARN or FAIL, and what to do. Exit code 1 means that a check has failed.
 """
 
 from __future__ import annotations
@@ -27,13 +27,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         type=Path,
         default=Path("contest.toml"),
         metavar="FILE",
-        help="the event's contest.toml (default: here)",
+        help="the event's contest.toml (default: ./contest.toml)",
     )
     parser.add_argument("--json", action="store_true", help="print one JSON object")
 
 
 def run(args: argparse.Namespace) -> int:
-    """Check, print, and return 1 when a check fails."""
+    """Run the checks and print them; return 1 if a check fails."""
     config = load_config(args.config)
     resource = config.meter.resource
     opener: Callable[[], Meter] | None = partial(open_meter, resource)

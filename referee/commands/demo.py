@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""See a whole session on this machine: servers, an emulated WT310, a contestant, a score.
+"""Run a whole session on this machine: servers, an emulated WT310, a contestant, a score.
 
-It needs nothing: it generates the pictures, their ground truth and the contestant's imperfect
-answers. The servers and the meter are real processes that talk over real sockets.
+The demo needs no input. It generates the pictures, their ground truth and the contestant's
+imperfect answers. The servers and the emulated meter are separate processes with real sockets.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ from referee.store.sessions import all_sessions
 from referee.tracks.network import TRACK
 
 _IMAGES = 200
-# A small board: it does not get through all images in the time, as few do at the contest.
+# The demo's contestant is slow: it does not finish all images in time, like most real contestants.
 _IMAGES_PER_SESSION = 160
 _LOAD = "0:2.4,0.8:6.8,5:6.1,9:7.3,13:6.4,17:6.9"
 _LOOK_S = 0.25
@@ -111,7 +111,7 @@ def _generate(out: Path) -> tuple[Path, Path]:
 def _device(
     host: Host, answers: Path, seconds_per_image: float, log: Path
 ) -> Iterator[subprocess.Popen[bytes]]:
-    """Run the contestant's device as a process of its own; what it says goes into the log."""
+    """Run the contestant's device in its own process; its output goes into the log."""
     command = [sys.executable, "-m", "referee.demo.device"]
     command += ["--url", host.supervisor.contest_url, "--user", "demo", "--password", "practice"]
     command += ["--answers", str(answers), "--seconds-per-image", str(seconds_per_image)]
@@ -154,7 +154,7 @@ def _board(console_url: str) -> dict[str, Any]:
 
 
 def _progress(board: dict[str, Any]) -> str:
-    """Word the board in one line; empty before the contestant has logged in."""
+    """Return the board as one line of text, or '' before the contestant has logged in."""
     current = board["current"]
     reading = board["meter"]["reading"]
     if current is None or reading is None:

@@ -1,13 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Write the evidence bundle of a session; it works while the servers run.
+"""Write the evidence bundle of a session. This works while the servers run.
 
 For example:
 
   referee export 3 --out session3.zip --config event/contest.toml
   referee export 1 --out rehearsal.zip --data practice-data
 
-After a session's end the energy and the score take some seconds. The command waits for them, and it
-ends with 1, without a file, where they do not come. With --partial it writes at once what there is.
+The energy and the score follow some seconds after a session's end. The command waits for them. If
+they do not come, it writes no file and ends with exit code 1. With --partial it writes at once,
+even if something is missing.
 """
 
 from __future__ import annotations
@@ -32,9 +33,9 @@ from referee.service.setup.contest import Contest, open_contest
 from referee.store.database import Database
 from referee.store.scores import newest_scoring_run
 
-# A meter that is lost at the end of a session is waited for 120 s; then the energy is judged.
+# The desk waits 120 s for a meter that is lost at the end of a session, then judges the energy.
 _WAIT_S = 150.0
-# In a pipe, which is no terminal, the progress is a line now and then.
+# When standard error is not a terminal, a line of progress is printed this often.
 _PROGRESS_S = 10.0
 
 
@@ -53,12 +54,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         type=_seconds,
         default=_WAIT_S,
         metavar="SECONDS",
-        help="wait so long for the energy and the score (default: %(default)g)",
+        help="longest wait for the energy and the score (default: %(default)g)",
     )
     add(
         "--partial",
         action="store_true",
-        help="write at once what there is; what is missing is named, and null in the bundle",
+        help="write at once; name what is missing, and write null for it into the bundle",
     )
 
 
@@ -66,9 +67,9 @@ def run(args: argparse.Namespace) -> int:
     """Write the bundle."""
     config = _config(args)
     if not config.database.exists():
-        raise InputError(f"{config.database} is not there: nothing has been run here yet.")
+        raise InputError(f"{config.database} does not exist: no session has been run here yet.")
     if not args.out.parent.is_dir():
-        raise InputError(f"{args.out.parent} is not a folder; make it first.")
+        raise InputError(f"{args.out.parent} is not a folder. Make it first.")
     _update(config)
     contest = open_contest(config)
     try:
@@ -83,16 +84,16 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _config(args: argparse.Namespace) -> Config:
-    """Read the configuration; a folder that was named is the one that is read."""
+    """Read the configuration; with --data, read the database of exactly that folder."""
     if args.config is not None:
         return load_config(args.config)
-    # In a folder of an earlier version the file names the folder that it was copied from.
+    # A configuration of an earlier version may name the folder from which this one was copied.
     config = load_config(args.data / "contest.toml")
     return replace(config, storage=StorageSection(args.data.resolve()))
 
 
 def _update(config: Config) -> None:
-    """Bring a database of an earlier version up to date: it may be older than this program."""
+    """Upgrade the database if an earlier version of the referee wrote it."""
     database = Database(config.database)
     try:
         database.migrate()
@@ -120,7 +121,7 @@ def _hosted_in(contest: Contest) -> Callable[[], bool]:
 
 
 def _tell_result(contest: Contest, session_id: int) -> bool:
-    """Print the result for people, or what is missing from it; return whether it is complete."""
+    """Print the result, or what is missing from it; return whether it is complete."""
     missing = missing_from(contest, session_id)
     run = newest_scoring_run(contest.database.connection, session_id)
     if missing is not None:
@@ -134,5 +135,5 @@ def _seconds(text: str) -> float:
     """Read a number of seconds, 0 or more."""
     value = float(text)
     if not math.isfinite(value) or value < 0:
-        raise argparse.ArgumentTypeError(f"{text} is no time to wait: give 0 seconds or more")
+        raise argparse.ArgumentTypeError(f"{text} is not a time to wait: give 0 seconds or more")
     return value

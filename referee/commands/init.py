@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Set up an event: write a commented configuration and the secrets into a new folder.
 
-Edit the configuration, register the teams, check, serve:
+Then edit the configuration, register the teams, check, and serve:
 
   referee init event
   referee team add 'Team Rocket' --config event/contest.toml
@@ -34,11 +34,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    """Write the files, or refuse to touch an event that is there already."""
+    """Write the files; refuse to change an event that exists already."""
     folder: Path = args.folder
     path = folder / "contest.toml"
     if path.exists():
-        raise InputError(f"{path} is there already; give another folder, or edit it.")
+        raise InputError(f"{path} exists already. Give another folder, or edit that file.")
     config = Config(
         path=path,
         contest=ContestSection(),
@@ -53,5 +53,5 @@ def run(args: argparse.Namespace) -> int:
         path.write_text(dump_config(config), encoding="utf-8")
         load_secrets(data)
     print(f"Wrote {path} and {data / 'secrets.json'}.")
-    print(f"Next: edit {path}, register teams with 'referee team add', run 'referee check'.")
+    print(f"Next: edit {path}, register teams with 'referee team add', and run 'referee check'.")
     return 0

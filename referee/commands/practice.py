@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Run a rehearsal referee: any user name, the password 'practice', a fresh session at each login.
+"""Run a rehearsal referee: any user name, the password 'practice', a new session at each login.
 
-A line that starts with 'ready' says that contestants can log in. The score of each session follows
-when the session has ended. Ctrl-C stops everything. The folder --data keeps everything.
+A line that starts with 'ready' means that contestants can log in. The command prints the score of
+each session after its end. Ctrl-C stops everything. The folder --data keeps all results.
 
   referee practice --images photos --ground-truth annotations.json
   python -m client_sample.client --user me --password practice --answers detections.json
@@ -57,12 +57,18 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="WATTS|STEPS|CSV",
         help="load of the emulated meter: watts, steps 'second:watts,…', or a CSV file",
     )
-    add("--update-interval", type=float, default=1.0, metavar="S", help="of the meter, 0.1 to 5")
+    add(
+        "--update-interval",
+        type=float,
+        default=1.0,
+        metavar="S",
+        help="update interval of the meter in seconds, 0.1 to 5 (default: 1)",
+    )
     add(
         "--worker",
         choices=("gevent", "gthread"),
         default="gevent",
-        help="worker of the contest server; gthread is there to compare (default: gevent)",
+        help="worker of the contest server; gthread is for comparisons (default: gevent)",
     )
     add(
         "--shuffle", action="store_true", help="another image order in each session, as in an event"
@@ -95,7 +101,7 @@ def run(args: argparse.Namespace) -> int:
                 resource=args.meter,
                 update_interval_s=args.update_interval,
                 emulated_load=args.load,
-                # The emulated load is at 120 V; a real meter's ranges belong into a contest.toml.
+                # The emulated load is at 120 V. The ranges of a real meter belong in contest.toml.
                 voltage_range_v=150.0 if args.meter == "emulated" else None,
                 current_range_a=0.5 if args.meter == "emulated" else None,
             ),

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Run one of the referee's own processes; the supervisor calls this, people do not."""
+"""Run one of the referee's own processes. The supervisor uses this command, people do not."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    """Run until told to stop."""
+    """Run the process until SIGTERM."""
     stop_with_parent(args.parent)
     config = load_config(args.config)
     if args.name == "contest":

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Run an event: contest server, control desk and live scorer, until Ctrl-C.
 
-Every process may be killed: it is started again, and a running session goes on. The console says
-what to do, and data/logs what happened.
+The referee restarts a process that was killed, and a running session continues. The console says
+what to do. The files in data/logs say what happened.
 
   referee serve --config event/contest.toml
 """

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Register a team for an event, and keep the list of teams.
+"""Register the teams of an event, and edit their list.
 
-A registration prints the team's password. The password is generated, and kept only as a hash.
-A running referee takes up every change at once.
+A registration prints the team's new password. Only a hash of the password is stored.
+A running referee uses every change at once.
 
   referee team add 'Team Rocket' --config event/contest.toml
   referee team password 'Team Rocket' --config event/contest.toml
@@ -32,9 +32,9 @@ from referee.store.sessions import all_sessions
 
 _ACTIONS = {
     "add": "register a team and print its password",
-    "password": "give a team a new password and print it; the old one is no longer good",
+    "password": "give a team a new password and print it; the old one stops working",
     "rename": "give a team without sessions another name; its password stays",
-    "remove": "take a team without sessions off the list",
+    "remove": "remove a team without sessions from the list",
     "list": "print the registered teams",
 }
 
@@ -65,7 +65,7 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _change(config: Config, args: argparse.Namespace) -> str:
-    """Do what is asked, and return the line that says so."""
+    """Change the list, and return a line that confirms the change."""
     if args.action == "add":
         password = register_team(config.teams, args.name)
         return f"{list(registered_teams(config.teams))[-1]}: {password}"
@@ -79,7 +79,7 @@ def _change(config: Config, args: argparse.Namespace) -> str:
 
 
 def _require_no_session(config: Config, name: str) -> None:
-    """Refuse to change a name that stands in the evidence already."""
+    """Raise `InputError` if the team has sessions, because the evidence contains its name."""
     if not config.database.exists():
         return
     with closing(Database(config.database)) as database:
@@ -87,6 +87,7 @@ def _require_no_session(config: Config, name: str) -> None:
         sessions = [s.session_id for s in all_sessions(database.connection) if s.team == name]
     if sessions:
         raise InputError(
-            f"'{name}' has session {min(sessions)}, whose evidence has this name: the team stays "
-            "on the list. To keep it out, give it a new password with 'referee team password'."
+            f"'{name}' has session {min(sessions)}, and its evidence contains this name, so the "
+            "team stays on the list. To keep the team out, give it a new password with 'referee "
+            "team password'."
         )

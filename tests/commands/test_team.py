@@ -77,5 +77,5 @@ def test_a_team_with_a_session_keeps_its_name(
             connection, team="ants", length_s=600, order_seed=None, now=event.clock.now()
         )
     assert 2 == team(event, *change)
-    assert "'ants' has session 1, whose evidence has this name" in capsys.readouterr().err
+    assert "'ants' has session 1, and its evidence contains this name" in capsys.readouterr().err
     assert ["ants"] == list(registered_teams(event.config.teams))

@@ -30,7 +30,7 @@ from referee.scoring.score_report import (
 )
 from referee.service.results.score_table import score_table
 
-if TYPE_CHECKING:  # Importing pycocotools takes time that only its own metric needs.
+if TYPE_CHECKING:  # Importing pycocotools is slow, and only the COCO metric needs it.
     from referee.scoring.coco import CocoResult
 
 Ints = NDArray[np.int64]
@@ -39,7 +39,7 @@ _GOOD, _NO_SCORE, _WRONG_USE = 0, 1, 2
 
 
 def run(args: argparse.Namespace) -> int:
-    """Score, print, and return the exit code: 0, 1 without a score, 2 for input that is no use."""
+    """Score and print; return 0, or 1 if there is no score, or 2 for unusable input."""
     try:
         report, class_names = _score(args)
     except InputError as error:
@@ -72,7 +72,7 @@ def _score(args: argparse.Namespace) -> tuple[Report, dict[int, str]]:
 
 
 def _require_sense(args: argparse.Namespace) -> None:
-    """Refuse options that would be ignored in silence."""
+    """Refuse options that would have no effect."""
     only_ilsvrc = {
         "--blacklist": args.blacklist,
         "--explain": args.explain,
@@ -93,7 +93,7 @@ def _require_sense(args: argparse.Namespace) -> None:
 def _score_ilsvrc(
     args: argparse.Namespace, found: GroundTruthFile
 ) -> tuple[IlsvrcResult, Report, Ints]:
-    """Return result, report, and the detections' image ids in the ground truth's own numbering."""
+    """Return the result, the report, and the detections' image ids as the ground truth has them."""
     detections, numbering = in_own_ids(
         read_detections(args.detections), found.truth, args.image_ids
     )
@@ -102,7 +102,7 @@ def _score_ilsvrc(
     if args.resamples and result.mean_ap is not None:
         report |= _uncertainty(args, found, result)
     if args.explain:
-        # Drawing pictures is left to those who want them: it takes its time to import.
+        # The drawing library is slow to import, and only --explain needs it.
         from referee.service.results.score_explanation import write_explanation
 
         pictures = args.pictures or (args.images if args.images and args.images.is_dir() else None)
@@ -112,7 +112,7 @@ def _score_ilsvrc(
 
 
 def _uncertainty(args: argparse.Namespace, found: GroundTruthFile, result: IlsvrcResult) -> Report:
-    """Return intervals and, with a rival, how likely the ranking would turn."""
+    """Return the intervals and, with a rival, the probability that the ranking would change."""
     from referee.service.results.score_uncertainty import Draws, rival_report, uncertainty_report
 
     energy = (args.energy_wh or 1.0, args.energy_uncertainty_wh)
@@ -135,7 +135,7 @@ def _uncertainty(args: argparse.Namespace, found: GroundTruthFile, result: Ilsvr
 def _score_coco(
     args: argparse.Namespace, found: GroundTruthFile
 ) -> tuple[CocoResult, Report, Ints]:
-    """Do the same for COCO's metric."""
+    """Return the same as `_score_ilsvrc`, with the COCO metric."""
     from referee.scoring import coco
 
     results = read_coco_results(args.detections)

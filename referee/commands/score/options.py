@@ -29,13 +29,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--images",
         type=Path,
         metavar="PATH",
-        help="beside CSV ground truth: a list image_id,width,height, or a folder of 1.jpg, 2.jpg…",
+        help="for CSV ground truth: a list image_id,width,height, or a folder of 1.jpg, 2.jpg…",
     )
     parser.add_argument(
         "--blacklist",
         type=Path,
         metavar="PATH",
-        help="CSV image_id,class_id that count neither way",
+        help="CSV image_id,class_id; these pairs count neither as hits nor as errors",
     )
     parser.add_argument(
         "--classes", type=int, metavar="N", help="the class list is 1 to N (default: the source's)"
@@ -56,8 +56,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--image-ids",
         choices=("own", "contest"),
-        help="how the detections number images: the ground truth's own ids, or 1 to N in the"
-        " ascending order of these (default: what explains more rows, own if equal)",
+        help="how the detections number images: by the ground truth's own ids, or by 1 to N in"
+        " ascending order of these ids (default: the numbering that fits more rows, else own)",
     )
     parser.add_argument("--json", action="store_true", help="print one JSON object")
     _add_explanation(parser)
@@ -69,14 +69,14 @@ def _add_explanation(parser: argparse.ArgumentParser) -> None:
         "--explain",
         type=Path,
         metavar="DIR",
-        help="write into this folder what became of each detection, curves for each class, the"
-        " worst misses as pictures, and a page index.html that shows them",
+        help="write into this folder the outcome of each detection, curves for each class,"
+        " pictures of the worst misses, and a page index.html that shows them",
     )
     parser.add_argument(
         "--pictures",
         type=Path,
         metavar="DIR",
-        help="the photographs for --explain (default: --images where that is a folder)",
+        help="the photographs for --explain (default: --images if that is a folder)",
     )
 
 
@@ -88,7 +88,7 @@ def _add_uncertainty(parser: argparse.ArgumentParser) -> None:
         help="draw the images N times (1000 is good) for 95 %% intervals of mAP and score",
     )
     parser.add_argument(
-        "--seed", type=int, default=0, metavar="N", help="of the draws (default: 0)"
+        "--seed", type=int, default=0, metavar="N", help="seed of the draws (default: 0)"
     )
     parser.add_argument(
         "--energy-uncertainty-wh",
@@ -128,7 +128,7 @@ def _uncertainty(text: str) -> float:
 
 
 def _draws(text: str) -> int:
-    """Read a number of draws: an interval of fewer than 100 says nothing."""
+    """Read a number of draws; fewer than 100 give no meaningful interval."""
     value = int(text)
     if value < 100:
         raise argparse.ArgumentTypeError(f"{text} draws are too few: give 100 or more")

@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Say what happens now: the state that the console shows."""
+"""The board: the present state of the contest, as the console shows it."""

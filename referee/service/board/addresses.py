@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The addresses of this machine that operators tell contestants."""
+"""The URLs of this machine that operators give to contestants."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ _ANY = ("0.0.0.0", "::", "[::]", "")
 def contestants_urls(address: str) -> list[str]:
     """Return the URLs of a server that listens on `HOST:PORT`.
 
-    On all addresses that is one URL for each network of this machine, none without a network.
-    A port that was left to the system is not known here, and gives none either.
+    A server that listens on all addresses has one URL for each network of this machine. The list
+    is empty without a network, and for port 0, because the real port is not known here.
     """
     host, _, port = address.rpartition(":")
     if port == "0":
@@ -42,7 +42,10 @@ def _address_of(probe: socket.socket, interface: str) -> str | None:
 
 
 def _address_towards_anywhere(probe: socket.socket) -> list[str]:
-    """Ask the routes, without sending anything; the address is one for documentation (RFC 5737)."""
+    """Return this machine's own address on its default route.
+
+    Connecting a UDP socket sends nothing. The target is reserved for documentation (RFC 5737).
+    """
     try:
         probe.connect(("192.0.2.1", 9))
     except OSError:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The operators' board: one object that says what is happening and what is wrong."""
+"""The operators' board: one JSON object that says what happens now and what is wrong."""
 
 from __future__ import annotations
 
@@ -26,16 +26,16 @@ from referee.store.sessions import SessionRecord, all_sessions, load_session
 from referee.store.watching import recent_power
 
 _SESSIONS_SHOWN = 50
-# The chart's window of 300 s at the shortest update interval of 0.1 s.
+# The chart shows 300 s, and the meter's shortest update interval is 0.1 s.
 _SAMPLES_SHOWN = 3000
 
 
 class Board:
-    """The state that the console's pages show; any thread may ask for it.
+    """The state that the console's pages show; its methods may be called from any thread.
 
-    `meter_status` returns the newest status of the meter. `server_address` is where the contest
-    server really listens, where that is not what the configuration says. `unstored` returns the
-    notices that the disk has not taken yet, the newest first.
+    `meter_status` returns the newest status of the meter. `server_address` is the address on which
+    the contest server really listens; by default the configured one. `unstored` returns the
+    notices that are not on the disk yet, the newest first.
     """
 
     def __init__(
@@ -55,10 +55,10 @@ class Board:
     def show(self) -> dict[str, Any]:
         """Return the whole board, ready for JSON.
 
-        `current` is the session of the big card (see `shown_session`), None before the first.
-        `figures` says how the track tells its accuracy and its score.
-        `next` is the READY session that was made first. `alarm` is what the red bar says, None
-        while nothing is wrong. Sessions and meter bring their own texts (see `wording`).
+        `current` is the session on the big card (see `shown_session`), or None without sessions.
+        `figures` says how to display the track's accuracy and score. `next` is the oldest READY
+        session, or None. `alarm` is the text of the red bar, or None while nothing is wrong. The
+        sessions and the meter contain their own texts (see `wording`).
         """
         contest = self._contest
         connection = contest.database.connection
@@ -94,7 +94,7 @@ class Board:
         }
 
     def session(self, session_id: int) -> dict[str, Any]:
-        """Return one session as `current` has it; raises `Refusal` for an unknown number."""
+        """Return one session in the form of `current`; raise `Refusal` for an unknown number."""
         now = self._contest.clock.now()
         session = load_session(self._contest.database.connection, session_id)
         return self._card(session, now, self._meter.show(session, now))
@@ -102,7 +102,7 @@ class Board:
     def power(self, session_id: int, after: int = 0) -> list[list[float | int | None]]:
         """Return the session's newest readings above the number `after`: [number, second, watts].
 
-        The second is that of the session; watts are None where the meter had no number.
+        The second is the session time. The watts are None if the meter gave no number.
         """
         connection = self._contest.database.connection
         return [
@@ -111,7 +111,7 @@ class Board:
         ]
 
     def contestants_urls(self) -> list[str]:
-        """Return where contestants connect; empty while the machine is on no network."""
+        """Return the URLs for contestants; the list is empty while the machine has no network."""
         return contestants_urls(self._server_address)
 
     def _card(self, session: SessionRecord, now: Instant, meter: dict[str, Any]) -> dict[str, Any]:
@@ -125,7 +125,7 @@ class Board:
         }
 
     def _teams(self) -> dict[str, Any]:
-        """Return the registered teams, or why they cannot be read."""
+        """Return the registered teams, or a text that says why they cannot be read."""
         if self._contest.config.contest.mode == "practice":
             return {"teams": [], "teams_text": None}
         try:
@@ -136,7 +136,10 @@ class Board:
 
 
 def _notice(notice: Notice, sessions: Sequence[SessionRecord], now: Instant) -> dict[str, Any]:
-    """Return a notice with the session it fell into, and the second of that session."""
+    """Return a notice with its session and the session time.
+
+    A notice without a session gets the session that ran when the notice was made.
+    """
     at = datetime.fromisoformat(notice.utc)
     session_id, second = notice.session_id, None
     for session in sessions:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the console shows of the meter: its link, its last reading, and how old that is."""
+"""The console's view of the meter: its link, its last reading, and the reading's age."""
 
 from __future__ import annotations
 
@@ -15,24 +15,23 @@ from referee.service.setup.contest import Contest
 from referee.store.readings import newest_reading
 from referee.store.sessions import SessionRecord
 
-# A reading is old after this many update intervals, and not before this many seconds: an alarm
-# that comes and goes is not believed.
+# A reading is old after three update intervals, but never before two seconds. People stop believing
+# an alarm that comes and goes.
 _OLD_INTERVALS = 3
 _OLD_LEAST_S = 2.0
 
 
 class MeterView:
-    """The meter as the board has it; the last reading stays when the link is lost."""
+    """The meter's part of the board; it keeps the last reading when the link is lost."""
 
     def __init__(self, contest: Contest, status: Callable[[], MeterStatus]) -> None:
         self._contest = contest
         self._status = status
-        # The status forgets its reading when the link is lost; people still want to know what it
-        # was, and when.
+        # The status drops its reading when the link is lost, but people still want to see it.
         self._last: Reading | None = None
 
     def show(self, current: SessionRecord | None, now: Instant) -> dict[str, Any]:
-        """Return the meter, ready for JSON; `old` says that its figures stand still."""
+        """Return the meter, ready for JSON; `old` means that its figures no longer change."""
         status = self._status()
         reading, age_s = self._reading(status, current, now)
         interval_s = self._contest.config.meter.update_interval_s
@@ -62,7 +61,7 @@ class MeterView:
             return self._last, now.monotonic_s - self._last.monotonic_s
         if current is None:
             return None, None
-        # A desk that was started anew while the meter is lost knows what was stored.
+        # A desk that restarted while the meter is lost has only the stored reading.
         stored = newest_reading(self._contest.database.connection, current.session_id)
         return stored, None if stored is None else (now.utc - stored.utc).total_seconds()
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the console shows of a session: a row of the list, and the figures of the big card."""
+"""The console's view of a session: its row in the list, and its big card."""
 
 from __future__ import annotations
 
@@ -16,15 +16,16 @@ from referee.store.readings import energy_of, newest_reading, session_meter_of
 from referee.store.scores import newest_scoring_run, newest_snapshot
 from referee.store.sessions import SessionRecord
 
-# A session that was ended early, after fewer update intervals of the meter than this, has no exact
-# energy: one interval more or less is a tenth of it.
+# A session that ends early after fewer update intervals than this has no exact energy: one interval
+# is then more than a tenth of it.
 _EXACT_INTERVALS = 10
 
 
 def session_row(contest: Contest, session: SessionRecord, now: Instant) -> dict[str, Any]:
-    """Return a session as the list has it, ready for JSON; figures are None until they are final.
+    """Return a session's row in the list, ready for JSON; figures are None until they are final.
 
-    `emulated` says that the meter is, or for a session to come will be, an emulator.
+    `emulated` means that an emulator measures the session. Before the session's start it says what
+    the configuration plans.
     """
     connection = contest.database.connection
     run = newest_scoring_run(connection, session.session_id)
@@ -33,7 +34,7 @@ def session_row(contest: Contest, session: SessionRecord, now: Instant) -> dict[
     facts = session.facts
     ran_s = None if facts.started is None else seconds_between(facts.started, facts.ended or now)
     exact_s = _EXACT_INTERVALS * contest.config.meter.update_interval_s
-    # The meter's own timer ended it, exactly.
+    # At the deadline the meter's own timer ends the integration exactly.
     in_full = facts.end_cause is EndCause.DEADLINE
     return {
         "id": session.session_id,
@@ -61,9 +62,9 @@ def session_card(
     now: Instant,
     meter: dict[str, Any],
 ) -> dict[str, Any]:
-    """Return a session as the big card has it: its row, its figures so far, and its answers.
+    """Return a session's big card: its row, its figures so far, and its counts of answers.
 
-    `meter` is the meter as the board has it.
+    `meter` is the board's view of the meter.
     """
     row = session_row(contest, session, now)
     status = status_of(contest, session)
@@ -90,10 +91,10 @@ def session_card(
 def _figures(
     contest: Contest, session: SessionRecord, row: dict[str, Any], meter_old: bool
 ) -> dict[str, Any]:
-    """Return the figures so far where the final ones are not known yet.
+    """Return the final figures, or the figures so far.
 
-    `energy_utc` is when an energy so far was read. There is no score of an energy that stands
-    still while answers go on.
+    `energy_utc` is the time at which an energy so far was read. There is no score so far while the
+    meter's readings are old: the energy would stand still while answers go on.
     """
     connection = contest.database.connection
     field = contest.track.accuracy.field
@@ -117,7 +118,7 @@ def _figures(
 
 
 def _settling_left_s(session: SessionRecord, row: dict[str, Any], now: Instant) -> float | None:
-    """Return for how long a lost meter is still waited for; None when it is not."""
+    """Return how much longer the desk waits for a lost meter; None if nothing is awaited."""
     if row["state"] != SessionState.ENDED.value or row["verdict"] is not None:
         return None
     ended = session.facts.ended

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which session the big card of the console shows."""
+"""The choice of the session for the console's big card."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ _OVER = (SessionState.ENDED, SessionState.SCORED, SessionState.SEALED)
 
 
 def shown_session(sessions: Sequence[SessionRecord], now: Instant) -> SessionRecord | None:
-    """Return the session that people want to see now, from sessions with the newest first.
+    """Return the session for the big card; `sessions` are ordered with the newest first.
 
-    The live session comes first. Then comes the session that ended last: its result stays until
-    the operator arms another one. Then comes the oldest READY session, which is next in line, and
-    at last the newest. None means that there is no session.
+    The live session has priority. After its end its result stays on the card until the operator
+    arms another session. Otherwise the card shows the oldest READY session, which is next in line,
+    or else the newest session. None means that there is no session.
     """
     live = [one for one in sessions if state_of(one.facts, now) in _LIVE]
     if live:
@@ -39,7 +39,10 @@ def _start_order(session: SessionRecord) -> tuple[float, int]:
 
 
 def _armed_after(session: SessionRecord, last: SessionRecord) -> bool:
-    """Tell whether a session was armed after another had begun: only one is live at a time."""
+    """Tell whether `session` was armed after the start of `last`.
+
+    A lane has one live session at a time, so `session` was then armed after the end of `last`.
+    """
     armed, started = session.facts.armed, last.facts.started
     if session is last or armed is None or started is None:
         return False

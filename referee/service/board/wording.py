@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the console says in sentences: pure functions of the board's own values.
+"""The console's sentences: pure functions of the board's values.
 
-The page shows these texts and adds none of its own about the meter or a session's state, so that
-no two lines of it can contradict each other. Nothing here advises what would destroy an energy
-while a session needs the meter.
+The page shows these texts and adds none of its own about the meter or a session's state. So no two
+lines of the page can contradict each other. While a session needs the meter, no text here advises
+an action that would destroy the energy.
 """
 
 from __future__ import annotations
@@ -13,9 +13,9 @@ from datetime import datetime
 from typing import Any
 
 Row = Mapping[str, Any]
-"""A session's row, the meter or a notice, as the board has it."""
+"""A session's row, the meter or a notice, in the form of the board."""
 
-# A notice of level alarm stays in the red bar for so long, unless another notice follows it.
+# An alarm stays in the red bar for this time, unless another notice follows it.
 _ALARM_S = 120.0
 
 _CAUSES = {
@@ -26,8 +26,8 @@ _CAUSES = {
 
 _VERDICTS = {
     "VALID": "The energy is valid.",
-    "SUSPECT": "The energy may be wrong, for these reasons. You decide by your rules:",
-    "INVALID": "The energy cannot be used, for these reasons. A new session is always possible:",
+    "SUSPECT": "The energy may be wrong. Decide by your rules. The reasons:",
+    "INVALID": "The energy cannot be used. You can always run a new session. The reasons:",
 }
 
 _FLAGS = {
@@ -46,11 +46,11 @@ def alarm_of(
     now: datetime,
     unstored: Sequence[Row] = (),
 ) -> dict[str, str] | None:
-    """Return what the red bar says, None while nothing is wrong.
+    """Return the texts of the red bar, or None while nothing is wrong.
 
-    `text` is for everybody, `detail` for who looks after the meter. Most important comes first: a
-    lost meter, then one that integrates no more, then an alarm that the disk has not taken, however
-    old it is, then the newest notice.
+    `text` is for everybody, `detail` for the person who looks after the meter. The first of these
+    wins: a lost meter, a meter that no longer integrates, an alarm of any age that is not on the
+    disk yet, the newest notice if it is a recent alarm.
     """
     if meter["old"]:
         what = "is lost" if meter["link"] == "lost" else "sends no readings"
@@ -72,7 +72,7 @@ def alarm_of(
 
 
 def _what_now(meter: Row, sessions: Sequence[Row]) -> str:
-    """Say what goes on without the meter, what to do, and what would destroy an energy."""
+    """Say what continues without the meter, what to do, and what would destroy an energy."""
     states = {row["state"] for row in sessions}
     unread = next((row for row in sessions if _is_unread(row)), None)
     if "RUNNING" in states:
@@ -87,8 +87,8 @@ def _keep(meter: Row) -> str:
     if meter["emulated"]:
         return _AGAIN
     return (
-        " The meter goes on by itself and keeps the energy. Put its cable back. Do not press its "
-        "keys, and do not cut its power."
+        " The meter continues on its own and keeps the energy. Put its cable back. Do not press "
+        "its keys, and do not cut its power."
     )
 
 
@@ -96,22 +96,22 @@ def _at_rest(meter: Row) -> str:
     if meter["emulated"]:
         return _AGAIN
     return (
-        " Look at its cable and its power, and whether another program talks to it. If that does "
-        "not help, switch it off and on."
+        " Check its cable and its power, and whether another program uses it. If that does not "
+        "help, switch it off and on."
     )
 
 
-_AGAIN = " It is an emulated meter: the referee starts it again by itself."
+_AGAIN = " The meter is emulated. The referee restarts it automatically."
 
 
 _LOST_ENERGY = (
-    "The meter no longer integrates for session {}: somebody stopped, reset or restarted it. The "
-    "session will have no valid energy. Stop it, and give the team a new one."
+    "The meter no longer integrates for session {}: somebody stopped, reset or restarted the "
+    "meter. The session will have no valid energy. Stop the session, and give the team a new one."
 )
 
 
 def _lost_its_energy(row: Row, meter: Row) -> bool:
-    """Tell whether a reading since the start shows that the integrator stands still."""
+    """Tell whether a reading since the session's start shows that the meter does not integrate."""
     reading = meter["reading"]
     if row["state"] != "RUNNING" or reading is None or meter["old"]:
         return False
@@ -124,12 +124,12 @@ def _is_unread(row: Row) -> bool:
 
 
 def meter_word(link: str, old: bool) -> str:
-    """Return how the meter is in one word: the link's state, or `silent`."""
+    """Return the meter's condition in one word: the link's state, or `silent`."""
     return "silent" if link == "ok" and old else link
 
 
 def meter_flags_text(reading: Row | None) -> str:
-    """Return what the meter says about its newest reading; '' where it has no remark."""
+    """Return the meter's remarks about its newest reading, or '' if it has none."""
     if reading is None:
         return ""
     remarks = [_FLAGS.get(flag, flag) for flag in reading["flags"]]
@@ -138,7 +138,7 @@ def meter_flags_text(reading: Row | None) -> str:
 
 
 def session_text(session: Row, meter: Row) -> str:
-    """Return what is to be known or done about a session in its state."""
+    """Return a sentence about a session: what its state means, and what to do."""
     state = session["state"]
     if state == "VOID":
         return f"Void: {session['void_reason'] or 'no reason was given'}"
@@ -189,7 +189,7 @@ def _text_of_settling(session: Row, meter: Row) -> str:
 
 
 def verdict_text(session: Row) -> str:
-    """Return what a session's verdict means; '' before there is one."""
+    """Return the meaning of a session's verdict, or '' before there is a verdict."""
     if session["verdict"] is None:
         return ""
     if session["state"] == "VOID":

@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The control desk: its lanes, its clock, and what it writes down."""
+"""The control desk: its lanes, its session clock, and its records."""

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The control desk: what must exist once, which is the start and the end of sessions."""
+"""The control desk: the one place that starts and ends sessions."""
 
 from __future__ import annotations
 
@@ -27,10 +27,10 @@ from referee.store.sessions import FIRST_LANE, SessionRecord, all_sessions, load
 
 
 class ControlDesk:
-    """The owner of the lanes, which arms, begins, ends and voids their sessions.
+    """The owner of the lanes: it arms, begins, ends and voids their sessions.
 
-    All state is in the database and the meters, so a desk that was killed and started again goes
-    on where it was. `meters` makes the owner of each lane's meter, lane 1 first.
+    All state is in the database and in the meters, so a restarted desk continues where the killed
+    one stopped. `meters` has one factory for each lane's meter owner, lane 1 first.
     """
 
     def __init__(self, contest: Contest, meters: Sequence[MakeMetering]) -> None:
@@ -50,13 +50,13 @@ class ControlDesk:
         return self.lanes[0].metering
 
     def start(self) -> None:
-        """Take up what an earlier desk left, then start the threads."""
+        """Continue the work of an earlier desk, and start the threads."""
         for lane in self.lanes:
             lane.start()
         self._clock.start()
 
     def close(self) -> None:
-        """End the threads; a running session and the meter's integration go on."""
+        """End the threads; a running session and the meter's integration continue."""
         self._clock.close()
         for lane in self.lanes:
             lane.close()
@@ -65,7 +65,7 @@ class ControlDesk:
     def new_session(self, team: str, operator: str, lane: int = FIRST_LANE) -> int:
         """Make a session for a team and return its number.
 
-        Raises `Refusal` (code `session_ready`) while the team has one that was not armed yet.
+        Raises `Refusal` (code `session_ready`) if the team already has a READY session.
         """
         now = self._contest.clock.now()
         with self._contest.database.write() as connection:
@@ -85,8 +85,9 @@ class ControlDesk:
     def arm(self, session_id: int, operator: str) -> None:
         """Prepare the meter and let the session's team log in; a repeat changes nothing.
 
-        Raises `Refusal` where the state forbids it or another session of the lane is armed or
-        running, and `Unavailable` when the meter cannot be prepared; then the session stays READY.
+        Raises `Refusal` if the session's state forbids arming, or if another session of the lane
+        is armed or running. Raises `Unavailable` if the meter cannot be prepared. The session then
+        stays READY.
         """
         lane = self._lane_of(session_id)
         with lane.lock:
@@ -107,7 +108,7 @@ class ControlDesk:
                 record_armed(connection, session_id, self._contest.clock.now(), operator)
 
     def arm_new(self, lane: Lane, team: str, operator: str) -> SessionRecord:
-        """Prepare a lane's meter, then make an armed session; nothing is made when that fails."""
+        """Prepare a lane's meter, then make an armed session; a failure makes no session."""
         self._require_no_blockers()
         lane.prepare(float(self._settings.seconds))
         now = self._contest.clock.now()
@@ -121,9 +122,9 @@ class ControlDesk:
     def begin(self, team: str, address: str) -> int:
         """Start the session of a team that has logged in, and return its number.
 
-        While the session runs a repeat returns the same number and does nothing else. Raises
-        `Refusal` when it is not this team's turn, `Unavailable` when the meter does not start;
-        then nothing has begun.
+        A repeat during the session returns the same number and changes nothing. Raises `Refusal`
+        if it is not this team's turn, and `Unavailable` if the meter does not start. In both cases
+        no session has begun.
         """
         asked = self._contest.clock.now()
         lane = self._policy.lane_of(team)
@@ -140,8 +141,8 @@ class ControlDesk:
     def end(self, session_id: int, cause: EndCause, actor: str) -> None:
         """End a running session and stop the meter; a repeat changes nothing.
 
-        The end is recorded before the meter is touched. A meter that cannot be reached stops by
-        its own timer; its energy is fetched, and judged, as soon as it answers again.
+        The desk records the end before it stops the meter. A meter that cannot be reached stops by
+        its own timer. The desk reads and judges its energy as soon as the meter answers again.
         """
         lane = self._lane_of(session_id)
         with lane.lock:
@@ -149,20 +150,23 @@ class ControlDesk:
             require(self._state(session), SessionEvent.END)
             if session.facts.ended is None and session.facts.started is not None:
                 with self._contest.database.write() as connection:
-                    # The end takes its time inside the transaction. The last byte of an answer
-                    # that was committed before lies before it; one committed after sees the end.
+                    # The time of the end is read inside the transaction. So an answer that was
+                    # committed earlier arrived before the end, and a later commit sees the end.
                     record_end(connection, session, self._contest.clock.now(), cause, actor)
             lane.settling.wake()
 
     def log_out(self, session_id: int) -> None:
-        """End a session for its team; returns when its meter has been told to stop, or is lost."""
+        """End a session for its team.
+
+        Returns when the meter has got the command to stop, or is lost, after five seconds at most.
+        """
         self.end(session_id, EndCause.LOGOUT, self._load(session_id).team)
         self._lane_of(session_id).settling.wait_for_stop(session_id)
 
     def void(self, session_id: int, operator: str, reason: str) -> None:
-        """Declare a session void, with a reason that is kept; a running one is stopped."""
+        """Declare a session void and record the reason; stop the session first if it runs."""
         if not reason.strip():
-            raise Refusal("reason_missing", "A session is voided with a reason: please give one.")
+            raise Refusal("reason_missing", "Voiding a session needs a reason. Give one.")
         with self._lane_of(session_id).lock:
             session = self._load(session_id)
             state = self._state(session)
@@ -170,18 +174,18 @@ class ControlDesk:
                 return
             require(state, SessionEvent.ABORT)
             if session.facts.started is not None and session.facts.ended is None:
-                # It runs, or its deadline has passed and the clock has not recorded that yet.
+                # The session runs, or the clock has not recorded its deadline yet.
                 self.end(session_id, EndCause.STOP, operator)
             now = self._contest.clock.now()
             with self._contest.database.write() as connection:
                 record_void(connection, session_id, now, operator, reason)
 
     def state(self, session_id: int) -> SessionState:
-        """Return a session's state now; raises `Refusal` (code `session_unknown`)."""
+        """Return a session's present state; raise `Refusal` (code `session_unknown`) if none."""
         return self._state(self._load(session_id))
 
     def obstacles(self) -> list[str]:
-        """Return a sentence for each thing that keeps sessions from being started now."""
+        """Return one sentence for each obstacle to starting a session now."""
         found = blockers(self._contest)
         for lane in self.lanes:
             status = lane.metering.status
@@ -194,8 +198,8 @@ class ControlDesk:
         if number >= FIRST_LANE + len(self.lanes):
             raise Refusal(
                 "lane_unknown",
-                f"Session {session_id} belongs to lane {number}, and this desk has "
-                f"{len(self.lanes)}: give it as many meters as before.",
+                f"Session {session_id} belongs to lane {number}, but this desk has only "
+                f"{len(self.lanes)}. Configure as many meters as before.",
             )
         return self.lanes[number - FIRST_LANE]
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The judgement of an ended session's energy, with everything that it rests on."""
+"""The judgement of an ended session's energy, with the facts behind it."""
 
 from __future__ import annotations
 
@@ -24,12 +24,12 @@ def judge_session(
     identity: Identity | None,
     found: Sequence[Finding],
 ) -> tuple[EnergyResult, dict[str, Any]]:
-    """Return a session's energy, and its detail as the database keeps it.
+    """Return a session's energy, and the detail for the database.
 
-    `found` is what was noticed while the final energy was fetched. The detail holds in `facts`
-    everything beside the readings that judging again needs (see `power.energy.facts`), and in
-    `emulated` whether no real meter measured. `settings` and `identity` stand in for what a
-    session of schema 1 did not store.
+    `found` holds the findings from reading the final energy. The detail's `facts` hold everything
+    that a second judgement needs beside the readings (see `power.energy.facts`). The detail's
+    `emulated` says whether an emulator measured. A session of schema 1 stored neither settings nor
+    identity; `settings` and `identity` replace them.
     """
     connection, number = contest.database.connection, session.session_id
     meter = session_meter_of(connection, number)
@@ -48,7 +48,7 @@ def judge_session(
 
 
 def seconds_run(session: SessionRecord) -> float:
-    """Return for how long an ended session ran."""
+    """Return the length of an ended session in seconds, from its start to its end."""
     facts = session.facts
     if facts.started is None or facts.ended is None:
         raise Unavailable(f"Session {session.session_id} has no start or no end.")
@@ -67,9 +67,9 @@ def _of_the_run(contest: Contest, meter: SessionMeter, boots: int) -> list[Findi
 
 
 def _in_session_seconds(stored: Sequence[tuple[float, Reading]]) -> list[Reading]:
-    """Return the readings in order, by seconds of the session.
+    """Return the readings in order, with session time in place of the monotonic clock.
 
-    These go on across a reboot, unlike the seconds of the monotonic clock.
+    Session time continues across a reboot. The monotonic clock does not.
     """
     in_order = sorted(stored, key=lambda pair: pair[0])
     return [replace(reading, monotonic_s=second) for second, reading in in_order]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A lane: a meter, what settles its sessions, and at most one live session."""
+"""A lane: a meter, the settling of its sessions, and at most one live session."""
 
 from __future__ import annotations
 
@@ -24,13 +24,13 @@ from referee.store.sessions import (
     record_event,
 )
 
-# A login is given up before START when preparing took this long: the contest server, which waits
-# on the desk's socket, must still be there to be told that the session has begun.
+# If preparing the meter took this long, the desk refuses the login instead of starting the meter.
+# The contest server waits 60 s for the desk, and must still be waiting when a session begins.
 _LOGIN_S = 25.0
 
 
 class MakeMetering(Protocol):
-    """What makes the owner of a lane's meter."""
+    """A factory for the owner of a lane's meter."""
 
     def __call__(
         self,
@@ -39,14 +39,14 @@ class MakeMetering(Protocol):
         on_link: Callable[[MeterStatus], None],
         on_death: Callable[[str], object],
     ) -> Metering:
-        """Return an owner that tells each reading, each change of the link, and its own death."""
+        """Return an owner that reports each reading, each change of the link, and its death."""
         ...
 
 
 class Lane:
-    """A meter with the session that it measures; other lanes do not notice what happens here.
+    """A meter with the session that it measures, independent of other lanes.
 
-    Hold `lock` to arm, start, end or void a session of the lane.
+    A caller must hold `lock` to arm, start, end or void a session of the lane.
     """
 
     def __init__(
@@ -56,9 +56,9 @@ class Lane:
         self.lock = threading.RLock()
         self._contest = contest
         self._logbook = logbook
-        # The session whose readings are kept, from its start until its energy has been judged.
+        # The session whose readings are stored: from its start until its energy is judged.
         self._measured: SessionRecord | None = None
-        # What the meter gave back when it was prepared; None when it must be prepared again.
+        # The settings that the prepared meter reported; None if it must be prepared again.
         self._prepared: MeterSettings | None = None
         self.metering = make_metering(
             on_reading=self._keep_reading, on_link=self._link_changed, on_death=logbook.alarm
@@ -66,24 +66,24 @@ class Lane:
         self.settling = Settling(contest, number, self.metering, logbook)
 
     def start(self) -> None:
-        """Take up what an earlier desk left, then start the threads."""
+        """Continue the work of an earlier desk, and start the threads."""
         self._measured = self._to_measure()
         self.metering.start_thread()
         self.settling.start()
 
     def close(self) -> None:
-        """End the threads; a running session and the meter's integration go on."""
+        """End the threads; a running session and the meter's integration continue."""
         self.settling.close()
         self.metering.close()
 
     def live(self) -> SessionRecord | None:
-        """Return the lane's session that is armed or running as far as is recorded."""
+        """Return the lane's session that is recorded as armed or running, or None."""
         return live_session(self._contest.database.connection, self.number)
 
     def prepare(self, length_s: float) -> MeterSettings:
-        """Reset the meter and set it up for a session, after the energy before it is fetched.
+        """Settle the lane's ended sessions, then reset the meter and set it up for a session.
 
-        Raises `Unavailable` when that energy or the meter cannot be had.
+        Raises `Unavailable` if an ended session cannot be settled or the meter does not answer.
         """
         self._prepared = None
         self.settling.finish()
@@ -91,16 +91,16 @@ class Lane:
         return self._prepared
 
     def begin(self, session: SessionRecord, asked: Instant) -> IntegrationStart | None:
-        """Start the meter, then record the start; None without a meter.
+        """Start the meter, then record the start; return None for a contest without a meter.
 
-        `asked` is when the team logged in. Raises `Unavailable` when the meter does not start, or
-        when preparing it took so long that nobody waits for the login any more.
+        `asked` is the time of the login. Raises `Unavailable` if the meter does not start, or if
+        preparing it took longer than the contest server would wait.
         """
         clock, session_id = self._contest.clock, session.session_id
         settings = self._prepared or self.prepare(session.facts.length_s)
         if seconds_between(asked, clock.now()) > _LOGIN_S:
             raise Unavailable("Preparing the power meter took too long; log in again.")
-        # Whatever comes next, the meter has to be prepared again before another start.
+        # The meter must be prepared again before another start, even if this start fails.
         self._prepared = None
         meter = SessionMeter(
             self._contest.config.meter.emulated, self.metering.status.identity, settings
@@ -115,7 +115,7 @@ class Lane:
                 if integration is not None:
                     insert_session_meter(connection, session_id, now.utc.isoformat(), meter)
         except Exception:
-            # No session has begun. A meter that went on could not be prepared for the next login.
+            # No session has begun. Stop the meter, so that the next login can prepare it.
             with suppress(Unavailable):
                 self.metering.stop()
             raise
@@ -123,7 +123,7 @@ class Lane:
         return integration
 
     def _to_measure(self) -> SessionRecord | None:
-        """Return the session that was started last, if its energy is still to be judged."""
+        """Return the session that started last, if its energy is not judged yet."""
         connection = self._contest.database.connection
         newest = latest_started(connection, self.number)
         if newest is None or energy_of(connection, newest) is not None:
@@ -149,6 +149,6 @@ class Lane:
         if status.link is LinkState.OK:
             self._logbook.notify(session_id, "info", "The power meter answers.")
             return
-        # A meter that was away may have been switched off, or may be another one.
+        # A lost meter may come back after a power cycle, or may be replaced by another one.
         self._prepared = None
         self._logbook.notify(session_id, "alarm", f"The power meter is lost: {status.text}")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The local socket between contest server and control desk: one JSON line each way."""
+"""The local socket to the control desk: one JSON line for the request, one for the answer."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ from referee.service.desk.watched_thread import WatchedThread
 Handler = Callable[[Mapping[str, Any]], Mapping[str, Any]]
 
 _LINE_LIMIT = 64 * 1024
-# The desk takes less: it gives up a login before START after 25 s, and a command of the meter
-# takes 25 s at most.
+# The desk needs less: it spends at most 25 s on a login before START, and at most 25 s on a
+# command of the meter.
 _ANSWER_S = 60.0
 _READ_S = 5.0
 _POLL_S = 0.2
@@ -32,17 +32,18 @@ _log = logging.getLogger(__name__)
 
 
 def socket_path(storage: Path) -> Path:
-    """Return where a contest's desk listens.
+    """Return the path of the socket of a contest's desk.
 
-    A Unix socket's path may have no more than about 100 bytes, so it cannot stand in the
-    contest's own folder; its name is derived from that folder, in a folder of this user alone.
+    The path of a Unix socket is limited to about 100 bytes, so the socket cannot be in the
+    contest's own folder. It is in a private folder of this user, and its name is a digest of the
+    contest's folder.
     """
     digest = hashlib.sha256(str(storage.resolve()).encode()).hexdigest()[:16]
     return Path(tempfile.gettempdir()) / f"lpirc-referee-{os.getuid()}" / f"{digest}.sock"
 
 
 def prepare_socket_folder(path: Path) -> None:
-    """Make the socket's folder; raises `InputError` unless it is this user's alone."""
+    """Make the socket's folder; raise `InputError` if other users may enter it."""
     path.parent.mkdir(mode=0o700, exist_ok=True)
     found = path.parent.lstat()
     if not stat.S_ISDIR(found.st_mode) or found.st_uid != os.getuid() or found.st_mode & 0o077:
@@ -53,16 +54,16 @@ def prepare_socket_folder(path: Path) -> None:
 
 
 class DeskClient:
-    """The contest server's side of the socket; safe to use from many threads."""
+    """The client's side of the socket; safe to use from many threads."""
 
     def __init__(self, path: Path) -> None:
         self._path = path
 
     def ask(self, action: str, **arguments: object) -> Mapping[str, Any]:
-        """Return the desk's answer.
+        """Send a request to the desk and return its answer.
 
-        Raises `Refusal` as the desk raised it, and `Unavailable` when the desk does not answer
-        within a minute or could not do it.
+        Raises the desk's own `Refusal`. Raises `Unavailable` if the desk does not answer within a
+        minute or cannot carry out the action.
         """
         line = json.dumps({"action": action, **arguments}).encode() + b"\n"
         try:
@@ -105,7 +106,7 @@ class _Server(socketserver.ThreadingUnixStreamServer):
 class DeskServer:
     """The desk's side of the socket, served by the thread `desk-link`.
 
-    `tell` gets a sentence when that thread has died, before it is started again.
+    `tell` gets a sentence when that thread has died, before the thread is restarted.
     """
 
     def __init__(self, path: Path, handler: Handler, tell: Callable[[str], object]) -> None:
@@ -123,7 +124,7 @@ class DeskServer:
         self._stopping.set()
         self._server.shutdown()
         self._thread.join(_READ_S)
-        # The socket's file stays: the next desk may have put its own there already.
+        # Do not remove the socket's file: it may already belong to the next desk.
         self._server.server_close()
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the control desk writes down while it goes on with its work: notices and readings."""
+"""The control desk's logbook: it stores notices and readings without delaying the desk."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _FLUSH_S = 15.0
 _CLOSE_S = 10.0
 _AGAIN_S = 1.0
 _AT_ONCE = 256
-# Entries that are kept while the disk refuses them: half an hour of ten readings a second.
+# Entries kept in memory while the disk refuses them: half an hour at ten readings a second.
 _KEPT_MOST = 20_000
 
 _log = logging.getLogger(__name__)
@@ -32,18 +32,17 @@ _log = logging.getLogger(__name__)
 
 @dataclass(frozen=True)
 class _Entry:
-    """One row on its way to the database; `notice` is what it tells people, if anything."""
+    """One row on its way to the database, with its notice if it is one."""
 
     write: Callable[[Connection], object]
     notice: Notice | None = None
 
 
 class Logbook:
-    """The desk's notices and readings on their way to the database, in order.
+    """The queue of the desk's notices and readings on their way to the database.
 
-    The caller does not wait for the disk: the thread `logbook` writes. What a full or failing
-    disk refuses is kept in memory and tried again every second, so that a disk which has room
-    again gets all of it.
+    Callers do not wait for the disk, because the thread `logbook` writes. If the disk is full or
+    fails, the entries stay in memory and are tried again every second. The order is kept.
     """
 
     def __init__(self, contest: Contest) -> None:
@@ -57,7 +56,7 @@ class Logbook:
         self._thread.start()
 
     def notify(self, session_id: int | None, level: Level, text: str) -> None:
-        """Tell the operators something; it stands on the console and in the evidence."""
+        """Add a notice; it appears on the console and in the evidence."""
         utc = self._contest.clock.now().utc.isoformat()
         _log.log(logging.INFO if level == "info" else logging.WARNING, "%s", text)
         self._add(
@@ -72,7 +71,7 @@ class Logbook:
         self.notify(None, "alarm", text)
 
     def keep(self, session: SessionRecord, reading: Reading) -> None:
-        """Store a reading of a session that has started, by its second of the session."""
+        """Store a reading of a started session, with its session time."""
         started = session.facts.started
         if started is None:
             return
@@ -87,21 +86,23 @@ class Logbook:
         )
 
     def unstored_notices(self) -> list[Notice]:
-        """Return the notices that the disk has not taken yet, the newest first."""
+        """Return the notices that are not on the disk yet, the newest first."""
         with self._changed:
             notices = [entry.notice for entry in self._waiting if entry.notice is not None]
         return notices[::-1]
 
     def flush(self) -> None:
-        """Wait until everything so far is stored; raises `Unavailable` when the disk refuses."""
+        """Wait until all entries so far are stored; raise `Unavailable` after 15 seconds."""
         with self._changed:
-            # Entries leave in their order.
+            # Entries are stored in order, so a count of stored entries is enough.
             last = self._left + len(self._waiting)
             if not self._changed.wait_for(lambda: self._left >= last, _FLUSH_S):
-                raise Unavailable("The referee's disk has stalled or is full: make room on it.")
+                raise Unavailable(
+                    "The referee's disk is full or does not respond: make room on it."
+                )
 
     def close(self) -> None:
-        """Store what waits, as far as the disk takes it, and end the thread."""
+        """Store the waiting entries as long as the disk accepts them, and end the thread."""
         self._stopping.set()
         with self._changed:
             self._changed.notify_all()
@@ -125,7 +126,7 @@ class Logbook:
             pass
 
     def _store_batch(self) -> bool:
-        """Store the oldest entries in one transaction; return False where the disk refuses them."""
+        """Store the oldest entries in one transaction; return False if the disk refuses them."""
         with self._changed:
             batch = list(islice(self._waiting, _AT_ONCE))
         try:
@@ -147,7 +148,7 @@ class Logbook:
             raise
         except Exception:
             if len(batch) > 1:
-                # One of them cannot be stored at all: each is stored alone, and the others stay.
+                # One entry can never be stored. Store each alone, so that only that one is lost.
                 for entry in batch:
                     self._store([entry])
                 return
@@ -165,6 +166,6 @@ class Logbook:
         if not self._refused:
             self._refused = True
             self.alarm(
-                f"The disk refuses the desk's records: {error} Make room on it. The readings are "
-                "kept in memory until it takes them."
+                f"The disk refuses the desk's records: {error} Make room on it. Until then the "
+                "readings stay in memory."
             )

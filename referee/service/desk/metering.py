@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The one thread that talks to the meter: readings on a schedule, commands in between."""
+"""The one thread that talks to the meter: it takes scheduled readings and carries out commands."""
 
 from __future__ import annotations
 
@@ -30,11 +30,11 @@ from referee.service.desk.watched_thread import WatchedThread
 
 T = TypeVar("T")
 
-# The longest that a command may take, with its wait for a reading that is being taken. The meter's
-# own waits are shorter.
+# The longest time for a command, including the wait for a reading in progress. All waits inside the
+# meter's driver are shorter.
 _COMMAND_S = 25.0
 _OPEN_S = 10.0
-# The integrator counts whole seconds, and its newest figure is up to an update old.
+# The integrator's clock counts whole seconds.
 _WHOLE_S = 1.0
 
 _log = logging.getLogger(__name__)
@@ -51,10 +51,10 @@ class LinkState(Enum):
 
 @dataclass(frozen=True)
 class MeterStatus:
-    """What is known of the meter at this moment.
+    """The present knowledge about the meter.
 
-    `text` says what is wrong, if anything. A link that is OK may have one, too: then the meter
-    takes commands and cannot be read.
+    `text` says what is wrong, if anything. If the link is OK and `text` is not empty, the meter
+    takes commands but cannot be read.
     """
 
     link: LinkState
@@ -66,9 +66,9 @@ class MeterStatus:
 class Metering:
     """The owner of the meter: its thread `meter` opens it, reads it, and carries out commands.
 
-    `open_meter` makes a new link; None means that sessions are run without a meter. `on_reading`
-    gets each reading and `on_link` each change of the link, both on the meter's thread. `on_death`
-    gets a sentence when that thread has died, before it goes on. A link that fails is closed,
+    `open_meter` makes a new link; None means that the contest has no meter. `on_reading` gets each
+    reading and `on_link` each change of the link, both on the meter's thread. `on_death` gets a
+    sentence when that thread has died, before the thread is restarted. A failed link is closed,
     opened again and attached. That never resets a running integration.
     """
 
@@ -99,30 +99,30 @@ class Metering:
 
     @property
     def status(self) -> MeterStatus:
-        """Return the newest status; it may be read from any thread."""
+        """Return the newest status; any thread may read it."""
         return self._status
 
     def start_thread(self) -> None:
-        """Begin to connect and read."""
+        """Start the thread, which connects to the meter and reads it."""
         if self._open_meter is not None:
             self._thread.start()
 
     def close(self, timeout_s: float = 10.0) -> None:
-        """End the thread and release the link; an integration that runs goes on."""
+        """End the thread and release the link; a running integration continues."""
         self._stopping.set()
         if self._thread.is_alive():
             self._jobs.put((lambda meter: None, Future()))
             self._thread.join(timeout_s)
 
     def prepare(self, timer_s: int) -> MeterSettings:
-        """Reset the integrator and set everything for a session of `timer_s` seconds."""
+        """Reset the integrator, set up a session of `timer_s` seconds, return the settings."""
         wanted = replace(self.settings, timer_s=timer_s)
         if self._open_meter is None:
             return wanted
         return self._do(lambda meter: meter.prepare(wanted))
 
     def start(self) -> IntegrationStart | None:
-        """Start the integration; returns when the meter reports that it runs, None without one."""
+        """Start the integration and wait until the meter confirms it; None without a meter."""
         if self._open_meter is None:
             return None
         return self._do(lambda meter: meter.start())
@@ -136,11 +136,11 @@ class Metering:
     def read_final(
         self, sleep: Callable[[float], object], expected_s: float = math.nan
     ) -> list[Reading]:
-        """Return the readings after an end, the last two equal and one update apart.
+        """Return readings after an end; the last two are equal and one update interval apart.
 
-        `expected_s` is how long the meter should have integrated. If it shows another time, its
-        display may be held: then its output is set right, and it is read again. The scheduled
-        readings go on in between. Without a meter the list is empty.
+        `expected_s` is the expected integration time. If the meter shows another time, its display
+        may be on hold. Its output is then set right, and it is read again. Scheduled readings
+        continue meanwhile. Without a meter the list is empty.
         """
         if self._open_meter is None:
             return []
@@ -159,9 +159,9 @@ class Metering:
         return _answered(lambda: self._ask(job))
 
     def _ask(self, job: Callable[[Meter], T]) -> T:
-        """Have the meter's thread carry out a job and return its result, or raise its error."""
+        """Run a job on the meter's thread; return its result or raise its error."""
         with self._told:
-            # A command that comes while the first link is being opened waits for it.
+            # While the first link is being opened, a command waits for it.
             self._told.wait_for(lambda: self._status.link is not LinkState.CONNECTING, _OPEN_S)
         status = self.status
         if status.link is not LinkState.OK:
@@ -180,13 +180,13 @@ class Metering:
         while not self._stopping.is_set():
             try:
                 self._step()
-            except Exception as error:  # A mistake in a driver: told, and survived as a lost link.
+            except Exception as error:  # A mistake in a driver counts as a lost link.
                 _log.exception("the meter's driver failed")
                 self._lose(f"Its driver failed ({error!r}); the log says where.")
         self._drop()
 
     def _step(self) -> None:
-        """Wait for a command and carry it out, or do what is due before one comes."""
+        """Carry out the next command; if none comes in time, do the next scheduled step."""
         try:
             wait_s = max(0.0, self._follower.due_s - self._clock())
             job, future = self._jobs.get(timeout=wait_s)
@@ -200,7 +200,7 @@ class Metering:
             reading = self._follower.step()
         except MeterError as error:
             if isinstance(error, MeterRefused) and self._follower.attached:
-                # Somebody changed what the meter sends. It goes on integrating, and can be stopped.
+                # Somebody changed the meter's output. It still integrates, and it can be stopped.
                 self._tell(replace(self._status, text=str(error)))
             else:
                 self._lose(str(error))
@@ -226,7 +226,7 @@ class Metering:
             return
         try:
             future.set_result(self._follower.call(job))
-        except Exception as error:  # The one who asked gets it; the thread must live on.
+        except Exception as error:  # The caller gets the error; the thread must live on.
             future.set_exception(error)
             if not self._follower.attached:
                 self._lose(str(error))
@@ -242,11 +242,11 @@ class Metering:
         try:
             if meter is not None:
                 meter.close()
-        except Exception:  # A mistake in a driver: what is to be closed is given up anyway.
+        except Exception:  # A mistake in a driver. The link is dropped anyway.
             _log.exception("the link to the meter was not closed cleanly")
 
     def _tell(self, status: MeterStatus) -> None:
-        """Publish a status; tell of it when link or text are new."""
+        """Publish a status; report it if its link or text has changed."""
         with self._told:
             before, self._status = self._status, status
             self._told.notify_all()
@@ -259,7 +259,7 @@ class Metering:
 
 
 def _answered(ask: Callable[[], T]) -> T:
-    """Return what somebody asked of the meter; an error of the meter is `Unavailable` for them."""
+    """Return the result of `ask`; turn an error of the meter into `Unavailable`."""
     try:
         return ask()
     except MeterError as error:
@@ -267,7 +267,7 @@ def _answered(ask: Callable[[], T]) -> T:
 
 
 def _hand_on(sink: Callable[[T], None], value: T) -> None:
-    """Give somebody a value; what goes wrong there is no fault of the meter's link."""
+    """Call `sink` with a value; its errors are logged, since they do not concern the meter."""
     try:
         sink(value)
     except Exception:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a login does: an event and a rehearsal differ in this alone."""
+"""The effect of a login: the only difference between an event and a rehearsal."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ _MAY_BEGIN = (SessionState.ARMED, SessionState.RUNNING)
 
 
 class Sessions(Protocol):
-    """What a policy may have done to sessions of a lane whose lock is held."""
+    """The desk's actions that a policy may use; the caller holds the lane's lock."""
 
     def arm_new(self, lane: Lane, team: str, operator: str) -> SessionRecord:
-        """Prepare the lane's meter, and only then make a session that is armed."""
+        """Prepare the lane's meter, then make an armed session."""
         ...
 
     def end(self, session_id: int, cause: EndCause, actor: str) -> None:
@@ -32,14 +32,14 @@ class Sessions(Protocol):
 
 
 class LoginPolicy(Protocol):
-    """The rule of which lane and which session a team's login begins."""
+    """The rule that chooses the lane and the session for a team's login."""
 
     def lane_of(self, team: str) -> Lane:
-        """Return the lane in which the team's login begins; `Refusal` where there is none."""
+        """Return the lane for the team's login; raise `Refusal` if there is none."""
         ...
 
     def session_in(self, lane: Lane, team: str, sessions: Sessions) -> SessionRecord:
-        """Return the team's session that is ARMED or RUNNING, the lane's lock being held."""
+        """Return the team's ARMED or RUNNING session; the caller holds the lane's lock."""
         ...
 
 
@@ -51,7 +51,7 @@ class EventLogins:
         self._lanes = lanes
 
     def lane_of(self, team: str) -> Lane:
-        """Return the lane where the team has a live session."""
+        """Return the lane of the team's live session; raise `Refusal` if there is none."""
         for lane in self._lanes:
             live = lane.live()
             if live is not None and live.team == team:
@@ -59,7 +59,7 @@ class EventLogins:
         raise self._not_your_turn(team)
 
     def session_in(self, lane: Lane, team: str, sessions: Sessions) -> SessionRecord:
-        """Return the lane's live session, if it is this team's and its time is not over."""
+        """Return the lane's live session; raise `Refusal` if it is not this team's, or over."""
         live = lane.live()
         if live is None or live.team != team or not _may_begin(self._contest, live):
             raise self._not_your_turn(team)
@@ -77,14 +77,14 @@ class EventLogins:
 
 
 class PracticeLogins:
-    """The rule of a rehearsal: each login makes, arms and begins a fresh session by itself."""
+    """The rule of a rehearsal: each login makes, arms and begins a new session."""
 
     def __init__(self, contest: Contest, lanes: Sequence[Lane]) -> None:
         self._contest = contest
         self._lanes = lanes
 
     def lane_of(self, team: str) -> Lane:
-        """Return the lane of the team's live session, else one in which no session runs."""
+        """Return the lane of the team's live session, else a lane without a running session."""
         live = [(lane, lane.live()) for lane in self._lanes]
         for lane, session in live:
             if session is not None and session.team == team:
@@ -95,7 +95,7 @@ class PracticeLogins:
         return self._lanes[0]
 
     def session_in(self, lane: Lane, team: str, sessions: Sessions) -> SessionRecord:
-        """Return the team's live session, or a new one after the lane has been made free."""
+        """Return the team's live session, or free the lane and return a new session."""
         live = lane.live()
         if live is not None and live.team == team and _may_begin(self._contest, live):
             return live
@@ -117,7 +117,7 @@ class PracticeLogins:
 
 
 def policy_of(contest: Contest, lanes: Sequence[Lane]) -> LoginPolicy:
-    """Return the policy of the configured mode."""
+    """Return the login policy of the configured mode."""
     rule = PracticeLogins if contest.config.contest.mode == "practice" else EventLogins
     return rule(contest, lanes)
 

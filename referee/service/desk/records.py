@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What is written when a session is made, armed, ended or voided: the fact, and who did it.
+"""The records of making, arming, ending and voiding a session: the fact, and who did it.
 
-Each function belongs into the transaction of its caller, so that no deed lacks its audit.
+Each function writes within its caller's transaction, so that no action lacks its audit.
 """
 
 from __future__ import annotations
@@ -24,9 +24,10 @@ def make_session(
     now: Instant,
     track: str,
 ) -> int:
-    """Add a session of the configured length, with a secret image order where one is wanted.
+    """Add a session of the configured length and return its number.
 
-    `track` is the name of the contest's track.
+    If the configuration asks for it, the session gets a secret random image order. `track` is the
+    name of the contest's track.
     """
     return create_session(
         connection,
@@ -48,7 +49,7 @@ def record_armed(connection: Connection, session_id: int, now: Instant, operator
 def record_end(
     connection: Connection, session: SessionRecord, now: Instant, cause: EndCause, actor: str
 ) -> None:
-    """Record a session's end; one that comes after the deadline is the deadline."""
+    """Record a session's end; after the deadline, record the deadline as the end."""
     at, why = end_to_record(session.facts, now, cause)
     record_event(connection, session.session_id, "ended", at, actor=actor, cause=why.value)
     if cause is EndCause.STOP:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What others may ask of the desk over its socket."""
+"""The requests that other processes may send to the desk over its socket."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from referee.service.desk.control_desk import ControlDesk
 
 
 def serve_request(desk: ControlDesk, request: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Do what a request of the socket asks, and return the answer (see `link`).
+    """Carry out a request from the socket and return the answer (see `link`).
 
-    The actions are `begin` and `logout` of the contest server, and `obstacles` of the supervisor.
-    Raises `Refusal` (code `action_unknown`) for any other.
+    The contest server sends `begin` and `logout`, the supervisor sends `obstacles`. Raises
+    `Refusal` (code `action_unknown`) for any other action.
     """
     action = request.get("action")
     if action == "begin":

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The clock that ends sessions at their deadline."""
+"""The session clock: it ends sessions at their deadline."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from referee.service.desk.logbook import Logbook
 from referee.service.desk.watched_thread import WatchedThread
 from referee.service.setup.clock import Clock
 
-# The clock looks into the database at least this often.
+# The clock reads the database at least this often.
 _LOOK_S = 0.5
 _CLOSE_S = 15.0
 
@@ -21,9 +21,9 @@ _log = logging.getLogger(__name__)
 
 
 class SessionClock:
-    """The thread `session-clock`, which ends each lane's session when its time is over.
+    """The thread `session-clock`: it ends each lane's session when the session's time is over.
 
-    It remembers nothing: it asks the database for the live sessions at every look.
+    It reads the live sessions from the database each time, so a restart loses nothing.
     """
 
     def __init__(
@@ -39,15 +39,15 @@ class SessionClock:
         self._thread = WatchedThread("session-clock", self._run, self._stopping, logbook.alarm)
 
     def start(self) -> None:
-        """Begin to look."""
+        """Start the thread."""
         self._thread.start()
 
     def look_now(self) -> None:
-        """Look at once: a session has begun."""
+        """Check at once, because a session has begun."""
         self._changed.set()
 
     def close(self) -> None:
-        """End the thread; sessions go on."""
+        """End the thread; sessions continue."""
         self._stopping.set()
         self._changed.set()
         self._thread.join(_CLOSE_S)
@@ -58,15 +58,15 @@ class SessionClock:
             self._changed.wait(min(self._look_after(lane) for lane in self._lanes))
 
     def _look_after(self, lane: Lane) -> float:
-        """End the lane's session if it is due; return the seconds until the next look."""
+        """End the lane's session if its time is over; return the seconds until the next check."""
         try:
             wait_s = self._end_if_due(lane)
         except Exception as error:
-            # A disk that fails or is full: it is tried again at the next look.
+            # The disk fails or is full. The next check tries again.
             _log.exception("the clock could not look after lane %d", lane.number)
             if lane.number not in self._troubled:
                 self._troubled.add(lane.number)
-                self._logbook.alarm(f"The end of a session is not recorded: {error}")
+                self._logbook.alarm(f"The end of a session could not be recorded: {error}")
             return _LOOK_S
         self._troubled.discard(lane.number)
         return wait_s

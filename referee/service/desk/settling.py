@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""After a session's end: stop the meter, fetch its final energy, and have it judged."""
+"""Settling: after a session's end it stops the meter, reads the final energy, and judges it."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ from referee.store.readings import insert_energy
 from referee.store.sessions import SessionRecord, latest_started, unsettled_sessions
 
 LINK_PATIENCE_S = LOST_METER_S
-"""A meter that is lost at the end is waited for this long; its integrator keeps the energy."""
+"""How long the desk waits for a meter that is lost at the end; its integrator keeps the energy."""
 
-# The meter's own timer was set to the session's length: it is given this long past the deadline
-# to end by itself, which is the more exact end.
+# After the deadline the meter's own timer gets this long to stop the integration. The timer is more
+# exact than a stop command.
 _TIMER_GRACE_S = 0.3
 _LOOK_S = 1.0
 _STOP_WAIT_S = 5.0
@@ -34,15 +34,15 @@ _log = logging.getLogger(__name__)
 
 
 class _Stopped(Exception):
-    """Leave a session as it is, because the desk is being stopped."""
+    """The desk is being stopped, so the session stays as it is."""
 
 
 class Settling:
-    """The thread `settling` of a lane, which gives each ended session its judged energy.
+    """The thread `settling` of a lane: it gives each ended session its judged energy.
 
-    What is to be done stands in the database: ended sessions of the lane without an energy. So a
-    session whose settling failed, or that an earlier desk left, is taken up again by itself. The
-    meter is touched only for the session that was started last: what it shows belongs to no other.
+    The database holds the work: the lane's ended sessions without an energy. So the thread tries
+    again when settling has failed, and continues the work of an earlier desk. It uses the meter
+    only for the session that started last, because the meter's energy belongs to that session.
     """
 
     def __init__(self, contest: Contest, lane: int, metering: Metering, logbook: Logbook) -> None:
@@ -58,35 +58,35 @@ class Settling:
         self._thread = WatchedThread("settling", self._run, self._stopping, logbook.alarm)
 
     def start(self) -> None:
-        """Begin to look for ended sessions."""
+        """Start the thread."""
         self._thread.start()
 
     def close(self) -> None:
-        """End the thread; what is not settled will be at the next start."""
+        """End the thread; the next start settles the remaining sessions."""
         self._stopping.set()
         self._wake.set()
         self._thread.join(_CLOSE_S)
 
     def wake(self) -> None:
-        """Look now: a session has ended."""
+        """Check at once, because a session has ended."""
         self._wake.set()
 
     def wait_for_stop(self, session_id: int) -> None:
-        """Wait, five seconds at most, until the meter has been told to stop."""
+        """Wait until the meter has got the command to stop, but at most five seconds."""
         with self._progress:
             self._progress.wait_for(lambda: session_id in self._meter_told, _STOP_WAIT_S)
 
     def finish(self) -> None:
-        """Wait until nothing is left to settle: the next session's reset would erase it.
+        """Wait until every ended session is settled; the next reset would erase its energy.
 
-        Raises `Unavailable` after 20 seconds: then the meter or the disk does not answer.
+        Raises `Unavailable` after 20 seconds, when the meter or the disk does not answer.
         """
         with self._progress:
             done = self._progress.wait_for(lambda: not self._unsettled(), _FINISH_S)
         if not done:
             raise Unavailable(
-                "The energy of the session before is not fetched yet: the meter or the disk does "
-                "not answer. Look at them, and try again."
+                "The energy of the session before is not fetched yet, because the meter or the "
+                "disk does not answer. Check both, and try again."
             )
 
     def _unsettled(self) -> list[SessionRecord]:
@@ -108,7 +108,7 @@ class Settling:
             self._wake.wait(_LOOK_S)
 
     def _tell_trouble(self, error: Exception) -> None:
-        """Raise the alarm once for each kind of trouble; it is tried again every second."""
+        """Raise one alarm for repeated failures with the same text."""
         if str(error) == self._trouble:
             return
         self._trouble = str(error)
@@ -137,7 +137,7 @@ class Settling:
         )
 
     def _fetch(self, session: SessionRecord) -> list[Finding]:
-        """Stop the meter and store its final readings; return what was noticed in doing so."""
+        """Stop the meter and store its final readings; return the findings on the way."""
         if self._metering.status.link is LinkState.NONE:
             self._told(session.session_id)
             return []
@@ -156,7 +156,7 @@ class Settling:
                     self._logbook.keep(session, reading)
                 return []
             except Unavailable as error:
-                # A contestant that logs out is not kept waiting for a lost meter.
+                # A contestant who logs out must not wait for a lost meter.
                 self._told(session.session_id)
                 if seconds_between(begun, now()) > LINK_PATIENCE_S:
                     text = f"The meter could not be read at the end: {error}"

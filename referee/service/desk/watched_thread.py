@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A thread that cannot die silently: its death is told, and its work is taken up again."""
+"""A thread that cannot die silently: its death is reported, and its work is restarted."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ _log = logging.getLogger(__name__)
 
 
 class WatchedThread:
-    """A thread that runs its work again when the work fails, until `stopping` is set.
+    """A thread that restarts its work when the work fails, until `stopping` is set.
 
-    `run` must go on until `stopping` is set. Where it raises or returns earlier, `tell` gets a
-    sentence for the operators and `run` is called again. Deaths in a row are told each; the pause
-    after them doubles from 0.2 s to 5 s. An error of `tell` stands in the log and changes nothing.
+    `run` must continue until `stopping` is set. If it raises or returns earlier, `tell` gets a
+    sentence for the operators, and `run` is called again after a pause. The pause doubles from
+    0.2 s to 5 s while failures follow each other. An error in `tell` is only logged.
     """
 
     def __init__(
@@ -44,7 +44,7 @@ class WatchedThread:
         return self._thread.is_alive()
 
     def join(self, timeout_s: float) -> None:
-        """Wait for the end of the thread, if it was started; set `stopping` before."""
+        """Wait for the end of the thread, if it was started; the caller sets `stopping` first."""
         if self._thread.is_alive():
             self._thread.join(timeout_s)
 
@@ -56,7 +56,7 @@ class WatchedThread:
             try:
                 self._run_once()
             except BaseException as error:  # noqa: B036
-                # SystemExit too would end the thread silently.
+                # SystemExit would also end the thread silently.
                 _log.exception("the thread '%s' died", self._thread.name)
                 reason = f"{error!r}"
             if self._stopping.is_set():
@@ -70,8 +70,8 @@ class WatchedThread:
     def _tell_death(self, reason: str) -> None:
         try:
             self._tell(
-                f"The desk's thread '{self._thread.name}' died ({reason}). It is started again by "
-                "itself. Look at logs/desk.log, and keep it for the programmers."
+                f"The desk's thread '{self._thread.name}' died ({reason}). The desk restarts it "
+                "automatically. Keep logs/desk.log for the programmers."
             )
         except Exception:
             _log.exception("the death of the thread '%s' could not be told", self._thread.name)

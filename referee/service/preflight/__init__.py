@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Check, before a session, whether anything stands in its way."""
+"""The checks before an event and before each session."""

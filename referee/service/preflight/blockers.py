@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What keeps a session from being armed: better no session than one that cannot end well."""
+"""The blockers: conditions that forbid arming, because the session could not end well."""
 
 from __future__ import annotations
 
@@ -11,17 +11,17 @@ from referee.store.images import ImageEntry
 
 
 def blockers(contest: Contest) -> list[str]:
-    """Return a sentence for each thing that forbids arming; none when all is well.
+    """Return one sentence for each blocker; the list is empty when all is well.
 
-    The disk must have room, and every image must still have the size and time with which it was
-    hashed. The meter proves itself by being prepared.
+    The disk must have room. Every image must still have the size and the modification time that it
+    had when it was hashed. The meter is not checked here: preparing it is its check.
     """
     shortage = disk_shortage(contest.config)
     found = [] if shortage is None else [shortage]
     changed = [entry.path for entry in contest.images if not _unchanged(entry)]
     if changed:
         found.append(
-            f"{len(changed)} images are missing or changed since the start, the first is "
+            f"{len(changed)} images are missing or have changed since the start. The first is "
             f"{changed[0]}: put them back, or start the referee again."
         )
     return found

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Pre-flight checks: what is not ready, and what to do about it."""
+"""The checks before an event: each says what it found, and what to do if that is not good."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _CONNECT_S = 1.0
 
 
 class Outcome(Enum):
-    """The outcomes of a check; a FAIL has to be mended before the event."""
+    """The outcome of a check; a FAIL must be repaired before the event."""
 
     OK = "OK"
     WARN = "WARN"
@@ -30,7 +30,7 @@ class Outcome(Enum):
 
 @dataclass(frozen=True)
 class Check:
-    """One check with its outcome; `remedy` says what to do where it is not OK."""
+    """One check with its outcome; `remedy` says what to do if the outcome is not OK."""
 
     group: str
     name: str
@@ -45,9 +45,9 @@ def run_checks(
     *,
     progress: Progress = lambda done, total: None,
 ) -> Iterator[Check]:
-    """Yield each check when it is done; only the image manifest is changed.
+    """Run the checks and yield each as soon as it is done; they change only the image manifest.
 
-    `open_meter` is None for a contest with an emulated meter or none.
+    `open_meter` is None for a contest with an emulated meter or without a meter.
     """
     yield _images(config, progress)
     yield _teams(config)
@@ -101,7 +101,7 @@ def _ports(config: Config) -> Iterator[Check]:
                     f"{name} port",
                     Outcome.WARN,
                     f"{address} is in use",
-                    "That is right while the referee runs; otherwise stop the other program.",
+                    "That is normal while the referee runs. Otherwise stop the other program.",
                 )
         except (OSError, ValueError):
             yield Check("machine", f"{name} port", Outcome.OK, f"{address} is free")
@@ -128,7 +128,7 @@ def _meter(config: Config, open_meter: Callable[[], Meter] | None) -> Iterator[C
 
 
 def _emulated(config: Config) -> Check:
-    found = "EMULATED: an emulator is started with the servers"
+    found = "EMULATED: the referee starts an emulator with its servers"
     if config.contest.mode == "practice":
         return Check("meter", "link", Outcome.OK, found)
     remedy = "No energy will be official. Set [meter] resource to that of the real meter."
