@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Write down a session so that anybody can compute its score again."""
+"""The evidence of a session, from which anybody can compute its score again."""

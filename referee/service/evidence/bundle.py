@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The evidence bundle: one zip from which anybody can compute a session's score again."""
+"""The evidence bundle: one zip file from which anybody can compute a session's score again."""
 
 from __future__ import annotations
 
@@ -32,15 +32,15 @@ MEMBERS = (
     "score.json",
     "verdict.json",
 )
-"""Members of a bundle beside `manifest.json`, which holds the SHA-256 of each."""
+"""The members of a bundle, except `manifest.json`, which holds the SHA-256 of each member."""
 
 
 def write_bundle(contest: Contest, session_id: int, path: Path) -> dict[str, str]:
     """Write the bundle of a session; return the SHA-256 of each member.
 
-    The bundle is one consistent snapshot, also while the servers run. What is not known yet (a
-    score, a verdict) is null. The file appears whole or not at all. Raises `Refusal` with code
-    `session_unknown`.
+    The bundle is one consistent snapshot, even while the servers run. A score or a verdict that is
+    not known yet is null. The file appears whole or not at all. Raises `Refusal` (code
+    `session_unknown`).
     """
     with contest.database.read() as connection:
         contents = _members(contest, load_session(connection, session_id))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Whether a session's evidence is complete: an energy with its verdict, and the score of both."""
+"""The completeness of a session's evidence: it needs an energy with a verdict, and a score."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ _LOOK_S = 0.5
 
 @dataclass(frozen=True)
 class Missing:
-    """What a session's evidence lacks, as a sentence.
+    """A sentence about the missing part of a session's evidence.
 
-    `to_come_s` is after how many seconds it can be there at the earliest; None says that waiting
+    `to_come_s` is the shortest time in seconds until the part can exist. None means that waiting
     does not help.
     """
 
@@ -29,9 +29,9 @@ class Missing:
 
 
 def missing_from(contest: Contest, session_id: int) -> Missing | None:
-    """Return what is missing now, or None when energy, verdict and score are there.
+    """Return what is missing now, or None if energy, verdict and score exist.
 
-    Raises `Refusal` with code `session_unknown`.
+    Raises `Refusal` (code `session_unknown`).
     """
     with contest.database.read() as connection:
         session = load_session(connection, session_id)
@@ -66,10 +66,11 @@ def wait_until_complete(
     pause: Callable[[float], object],
     tell: Callable[[str], object],
 ) -> None:
-    """Return when nothing is missing from a session's evidence; `tell` hears what is waited for.
+    """Wait until nothing is missing from a session's evidence.
 
-    `is_hosted` says whether the referee's servers run: without them nobody scores. Raises
-    `Unavailable` with what is missing as soon as waiting cannot help, and after `wait_s` seconds.
+    `is_hosted` tells whether the referee's servers run; without them no session is scored. `tell`
+    gets sentences about the progress. Raises `Unavailable` with the missing part after `wait_s`
+    seconds, or earlier if waiting cannot help.
     """
     begun = contest.clock.now()
     while (missing := missing_from(contest, session_id)) is not None:
@@ -78,7 +79,7 @@ def wait_until_complete(
         if not is_hosted():
             raise Unavailable(
                 f"{missing.text} Nobody is scoring: the referee's servers do not run on this "
-                "folder. Start them as before; they finish what was left."
+                "folder. Start them as before, and they finish the work."
             )
         waited_s = seconds_between(begun, contest.clock.now())
         if waited_s + missing.to_come_s > wait_s:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How the members of a bundle are written: CSV, JSON, and JSON lines, all in UTF-8."""
+"""The encodings of a bundle's members: CSV, JSON and JSON lines, all in UTF-8."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from collections.abc import Iterable, Sequence
 
 
 def csv_bytes(header: Sequence[str] | None, rows: Iterable[Sequence[object]]) -> bytes:
-    """Return rows as CSV; a header of None writes none."""
+    """Return rows as CSV, without a header line if `header` is None."""
     buffer = io.StringIO(newline="")
     writer = csv.writer(buffer, lineterminator="\n")
     if header is not None:
@@ -25,5 +25,5 @@ def json_bytes(value: object) -> bytes:
 
 
 def json_lines_bytes(values: Iterable[object]) -> bytes:
-    """Return each value as a line of JSON."""
+    """Return the values as JSON, one line for each."""
     return "".join(json.dumps(value, allow_nan=False) + "\n" for value in values).encode("utf-8")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The energy of a session, judged again from its bundle alone."""
+"""The second judgement of a session's energy, from its bundle alone."""
 
 from __future__ import annotations
 
@@ -18,19 +18,21 @@ from referee.errors import InputError
 
 
 def judge_bundle(path: Path) -> EnergyResult:
-    """Return what the judge says of the readings and run facts in a bundle.
+    """Judge the energy again from the readings and run facts in a bundle.
 
-    Raises `InputError` where the bundle cannot be read, or lacks what the judge needs: a session
-    that has not ended, or one that an earlier version of the referee judged.
+    Raises `InputError` if the bundle cannot be read or lacks facts that the judge needs. They are
+    missing if the session has not ended, or if an earlier version of the referee judged it.
     """
     try:
         with zipfile.ZipFile(path) as bundle:
             run = json.loads(bundle.read("run.json"))
             lines = bundle.read("readings.jsonl").decode("utf-8").splitlines()
     except (OSError, KeyError, ValueError, zipfile.BadZipFile) as error:
-        raise InputError(f"{path}: is no bundle with a run and readings in it ({error}).") from None
+        raise InputError(
+            f"{path}: is not a bundle with run.json and readings.jsonl in it ({error})."
+        ) from None
     if not isinstance(run, dict) or run.get("facts") is None:
-        raise InputError(f"{path}: run.json does not say what measured, so nothing can be judged.")
+        raise InputError(f"{path}: run.json does not say what measured, so it cannot be judged.")
     try:
         return judge_run(_in_order(map(json.loads, lines)), facts_from_json(run["facts"]))
     except (ValueError, TypeError, KeyError) as error:
@@ -38,7 +40,7 @@ def judge_bundle(path: Path) -> EnergyResult:
 
 
 def _in_order(lines: Iterable[dict[str, Any]]) -> list[Reading]:
-    """Return the readings by seconds of the session, as the judge takes them."""
+    """Return the readings in order, with session time in place of the monotonic clock."""
     found = []
     for line in lines:
         elapsed_s = line.pop("elapsed_s")

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What measured a session, what it read, and how the energy was judged, for the bundle.
+"""The measurement in a bundle: the meter, its readings, and the judgement of the energy.
 
-`run.json` and `readings.jsonl` hold everything that the judgement takes (see `judged_again.py`);
-`verdict.json` holds what came out.
+`run.json` and `readings.jsonl` hold the whole input of the judgement (see `judged_again.py`).
+`verdict.json` holds its result.
 """
 
 from __future__ import annotations
@@ -18,25 +18,25 @@ from referee.service.setup.contest import Contest
 from referee.store.readings import Energy, readings_of, session_meter_of
 from referee.store.sessions import SessionRecord
 
-# Lines of the meter's log that belong to a session begin this long before it was armed, which is
-# when the meter is prepared, and end this long after its end, when the last values are read.
+# The bundle gets the lines of the meter's log from 30 s before arming, because arming prepares the
+# meter, until 150 s after the session's end, because the final values are read after the end.
 _BEFORE_S, _AFTER_S = 30.0, 150.0
 
 
 def readings(contest: Contest, session: SessionRecord) -> Iterator[dict[str, Any]]:
-    """Yield every reading whole: ranges, flags, and why a number is missing.
+    """Yield every complete reading: numbers, ranges, flags, and why a number is missing.
 
-    `elapsed_s` is its second of the session, which goes on across a reboot.
+    `elapsed_s` is the session time, which continues across a reboot.
     """
     for elapsed_s, reading in readings_of(contest.database.connection, session.session_id):
         yield {"elapsed_s": elapsed_s, **reading_to_json(reading)}
 
 
 def run_facts(contest: Contest, session: SessionRecord, energy: Energy | None) -> dict[str, Any]:
-    """Return what measured, with which settings, for how long, and what others noticed.
+    """Return the meter, its settings, the length of the run, and the findings of others.
 
-    `facts` are those of `power.energy.facts`, as the judgement used them. Before it they lack the
-    end; they are null where no meter is recorded.
+    `facts` are those of `power.energy.facts`, as the judgement used them. Before the judgement they
+    do not contain the end. They are null if no meter is recorded.
     """
     meter = session_meter_of(contest.database.connection, session.session_id)
     judged = {} if energy is None else energy.detail
@@ -48,7 +48,7 @@ def run_facts(contest: Contest, session: SessionRecord, energy: Energy | None) -
 
 
 def verdict(energy: Energy | None) -> dict[str, Any]:
-    """Return a session's energy as it was judged; nulls before that."""
+    """Return a session's judged energy; before the judgement the verdict is null."""
     if energy is None:
         return {"verdict": None, "reasons": []}
     return {
@@ -60,9 +60,9 @@ def verdict(energy: Energy | None) -> dict[str, Any]:
 
 
 def meter_log(contest: Contest, session: SessionRecord) -> bytes:
-    """Return the lines of the meter's log around the session; it may have none.
+    """Return the lines of the meter's log around the session; there may be none.
 
-    Wall time chooses them, since it goes on across a reboot of the machine.
+    They are chosen by wall time, because wall time continues across a reboot.
     """
     facts, path = session.facts, contest.config.wire_log
     if facts.armed is None or not path.exists():
@@ -76,7 +76,7 @@ def meter_log(contest: Contest, session: SessionRecord) -> bytes:
             try:
                 at = datetime.fromisoformat(json.loads(line)["utc"])
             except (ValueError, KeyError, TypeError):
-                continue  # The last line of a desk that was killed may be cut.
+                continue  # A killed desk may leave an incomplete last line.
             if first <= at <= last:
                 kept.append(line)
     return b"".join(kept)

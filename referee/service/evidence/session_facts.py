@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What happened to a session, as `session.json` of its bundle tells it."""
+"""The content of a bundle's `session.json`: what happened to the session."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _MOMENTS = ("armed", "started", "ended", "voided", "scored", "sealed")
 def session_facts(contest: Contest, session: SessionRecord) -> dict[str, Any]:
     """Return moments, order, classes, inputs, notices and audit of a session, ready for JSON.
 
-    `emulated` is null where it is not recorded which meter measured.
+    `emulated` is null if no meter is recorded.
     """
     facts, connection = session.facts, contest.database.connection
     meter = session_meter_of(connection, session.session_id)
@@ -36,7 +36,7 @@ def session_facts(contest: Contest, session: SessionRecord) -> dict[str, Any]:
         "end_cause": None if facts.end_cause is None else facts.end_cause.value,
         "void_reason": session.void_reason,
         "emulated": None if meter is None else meter.emulated,
-        # As text: it may have more than the 53 bits that JSON readers keep.
+        # The seed is text, because it may exceed the 53 bits that many JSON readers keep.
         "order_seed": None if session.order_seed is None else str(session.order_seed),
         "created_utc": session.created_utc,
         "moments": {name: _moment(getattr(facts, name)) for name in _MOMENTS},

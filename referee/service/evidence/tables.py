@@ -31,7 +31,7 @@ POWER_HEADER = (
 
 
 def images(contest: Contest, session: SessionRecord) -> Rows:
-    """Yield the images in the order in which the session showed them."""
+    """Yield the images in the session's order."""
     order = order_of(contest.image_count, session.order_seed)
     for number, image_id in enumerate(order.tolist(), 1):
         e = contest.images[image_id - 1]
@@ -40,14 +40,14 @@ def images(contest: Contest, session: SessionRecord) -> Rows:
 
 
 def detections(contest: Contest, session: SessionRecord, *, late: bool) -> Rows:
-    """Yield rows of the detections file's form; image_id is the number that the contestant saw."""
+    """Yield rows in the format of a detections file; image_id is the contestant's number."""
     for answer in answers_after(contest.database.connection, session.session_id):
         if answer.late == late:
             yield from contest.track.rows(contest.track.unpack(answer.content))
 
 
 def answers(contest: Contest, session: SessionRecord) -> Rows:
-    """Yield a row per answer, late ones too."""
+    """Yield a row per answer, late answers included."""
     for a in answers_after(contest.database.connection, session.session_id):
         yield (
             *(a.answer_id, a.elapsed_s, a.utc, int(a.late), a.format, a.address),
@@ -62,7 +62,7 @@ def requests(contest: Contest, session: SessionRecord) -> Rows:
 
 
 def power(contest: Contest, session: SessionRecord) -> Rows:
-    """Yield a row per reading of the meter, as a power log has it."""
+    """Yield a row per reading of the meter, in the format of a power log."""
     for elapsed_s, r in readings_of(contest.database.connection, session.session_id):
         yield (
             *(elapsed_s, r.utc.isoformat(), r.voltage_v, r.current_a, r.power_w, r.energy_wh),

@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Score sessions, and explain scores."""
+"""The scores of sessions, and their explanations."""

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A scoring run: a session's score computed from its stored rows, and kept beside earlier runs."""
+"""A scoring run: it computes a session's score from stored rows, and keeps earlier runs."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from referee.store.sessions import SessionRecord
 def score_session(
     contest: Contest, truth: GroundTruth, session: SessionRecord, energy: Energy
 ) -> ScoringRun:
-    """Score all answers in time of an ended session with its energy, store the run, return it."""
+    """Score an ended session from its answers in time and its energy; store and return the run."""
     track = contest.track
     connection = contest.database.connection
     with contest.database.read():
@@ -29,7 +29,7 @@ def score_session(
     scorer = track.scorer(truth)
     scorer.add(answer)
     outcome = scorer.outcome()
-    # An energy that is INVALID is shown, and never divides anything.
+    # An INVALID energy is shown, but no score is computed from it.
     usable_wh = None if energy.verdict == "INVALID" else energy.energy_wh
     report = track.report(outcome, usable_wh, fetched) | {"energy_wh": energy.energy_wh}
     report |= _context(session, energy, fetched)
@@ -40,9 +40,9 @@ def score_session(
 
 
 def scored_answer(contest: Contest, session: SessionRecord) -> Any:
-    """Return the rows of all answers in time as one answer of the contest's track.
+    """Return all answers in time as one answer of the contest's track.
 
-    They stand in order of storage, in manifest image ids.
+    Its rows are in the order in which they were stored, with the manifest's image ids.
     """
     answers = answers_after(contest.database.connection, session.session_id)
     posted = contest.track.join(

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Boxes of a session that can never match, counted by reason."""
+"""The counts of a session's flagged rows, which can never match, by reason."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from collections import Counter
 from referee.service.setup.contest import Contest
 from referee.store.watching import flagged_answers
 
-# So many answers are looked at in one go: a flood of them takes several.
+# One call counts at most this many answers. Later calls count the rest of a flood.
 _STEP = 500
 
 
 class FlagCounts:
-    """The counts of each session, kept up to date: an answer is looked at once, if it has flags."""
+    """The flag counts of each session; each flagged answer is read only once."""
 
     def __init__(self, contest: Contest) -> None:
         self._contest = contest
@@ -22,7 +22,7 @@ class FlagCounts:
         self._counted: dict[int, tuple[int, Counter[str]]] = {}
 
     def of(self, session_id: int) -> dict[str, int]:
-        """Return the number of boxes by reason, the most frequent first."""
+        """Return the number of flagged rows by reason, the most frequent reason first."""
         contest = self._contest
         with self._lock:
             upto, counts = self._counted.get(session_id, (0, Counter()))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The live scorer follows the answers by their numbers, and scores each session that has ended."""
+"""The live scorer: it scores new answers of running sessions, and each session that has ended."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from referee.store.scores import Snapshot, insert_snapshot
 from referee.store.sessions import SessionRecord, sessions_to_score
 from referee.tracks.track import Scorer
 
-# It looks this often for new answers, so the live score is at most this old.
+# The scorer looks for new answers this often.
 _LOOK_S = 0.5
 _ANSWERS_AT_ONCE = 2000
 
@@ -27,7 +27,7 @@ _log = logging.getLogger(__name__)
 
 @dataclass
 class _Followed:
-    """A running session's score up to one of its answers, and the answer of its last snapshot."""
+    """A running session: its scorer, its last scored answer, and its last snapshot's answer."""
 
     scorer: Scorer[Any]
     upto_answer_id: int = 0
@@ -35,32 +35,32 @@ class _Followed:
 
 
 class LiveScorer:
-    """The scorer of a contest: live scores of the running sessions, final ones of the ended.
+    """The scorer of a contest: live scores for running sessions, final scores for ended ones.
 
-    It only adds rows. At each start it begins with the stored answers, so its death costs nothing
-    but the restart.
+    It only adds rows to the database. At each start it reads the stored answers from the
+    beginning, so its death loses nothing.
     """
 
     def __init__(self, contest: Contest, truth: GroundTruth) -> None:
         self._contest = contest
         self._truth = truth
-        # The running sessions by number; each lane may have one.
+        # The running sessions by session number; each lane may have one.
         self._followed: dict[int, _Followed] = {}
 
     def run(self, stopping: threading.Event) -> None:
-        """Look for answers and ended sessions until told to stop."""
+        """Score new answers and ended sessions until `stopping` is set."""
         while not stopping.is_set():
             try:
                 self.look()
             except Exception:
-                # The disk is full or the database busy: the next look tries again.
+                # The disk is full, or the database is busy. The next look tries again.
                 _log.exception("nothing could be scored this time")
             stopping.wait(_LOOK_S)
 
     def look(self) -> None:
-        """Score once what is new.
+        """Score everything that is new, once.
 
-        Trouble with one session keeps no other waiting: it is raised in the end, the last one only.
+        An error in one session does not stop the others. The last error is raised at the end.
         """
         now = self._contest.clock.now()
         trouble: Exception | None = None
@@ -79,7 +79,7 @@ class LiveScorer:
             raise trouble
 
     def _follow(self, session: SessionRecord) -> None:
-        """Add the answers since the last look, and store a snapshot if there are any."""
+        """Add the answers since the last look, and store a snapshot if there are new ones."""
         connection, track = self._contest.database.connection, self._contest.track
         if session.session_id not in self._followed:
             self._followed[session.session_id] = _Followed(track.scorer(self._truth))
@@ -102,7 +102,7 @@ class LiveScorer:
         followed.snapshot_answer_id = followed.upto_answer_id
 
     def _score(self, session: SessionRecord) -> None:
-        """Score an ended session whose energy is known, and again if a fact came later."""
+        """Score an ended session whose energy is known."""
         energy = energy_of(self._contest.database.connection, session.session_id)
         if energy is not None:
             score_session(self._contest, self._truth, session, energy)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The report of a rehearsal: what a contestant's program did, and what is probably wrong."""
+"""The report of a rehearsal: the work of a contestant's program, and its probable mistakes."""
 
 from __future__ import annotations
 
@@ -20,20 +20,21 @@ from referee.store.sessions import SessionRecord, load_session
 from referee.tracks.track import Remarks, SentAnswers
 
 PARTS = 10
-"""Parts of the session for which the rate of images is told."""
+"""The number of equal parts of the session for which the report has a rate of images."""
 
-# What is shorter than the clock's step has no rates: they would be divided by zero.
+# The least length of a session in the report. It keeps the rates from a division by zero.
 _LEAST_S = 1e-3
 
 
 @dataclass(frozen=True)
 class RehearsalReport:
-    """What a contestant wants to know after a rehearsal.
+    """The report of a rehearsal's session for its contestant.
 
-    `session_s` is how long the session really was, from its start to the deadline or an earlier
-    end. `rates` are images per second in each tenth of that time. `waited_s` is the time that the
-    server took to answer all requests, `slowest_s` the longest of them. `never_match` counts the
-    rows that cannot count by reason. `remarks` are those of the track.
+    `session_s` is the real length of the session, from its start to the deadline or an earlier
+    end. `rates` are the images per second in each tenth of that time. `waited_s` is the time in
+    which the server answered all requests together, and `slowest_s` the longest time for one of
+    them. `never_match` counts the rows that can never match, by reason. `remarks` come from the
+    track.
     """
 
     session_id: int
@@ -51,13 +52,13 @@ class RehearsalReport:
 
 
 def rehearsal_report(contest: Contest, truth: GroundTruth, session_id: int) -> RehearsalReport:
-    """Return the report of a session that has ended; `truth` is in the contest's image ids."""
+    """Return the report of an ended session; `truth` uses the contest's image ids."""
     connection = contest.database.connection
     session = load_session(connection, session_id)
     sent = _sent(contest, session)
     together = contest.track.join([answer for _, answer in sent.answers])
     flags = contest.track.flag(together, contest.image_count, contest.class_ids)
-    # A login is answered after the session's start, but asked before it.
+    # The login's request arrives before the session's start and is left out.
     requests = [r for r in requests_of(connection, session_id) if r.elapsed_s >= 0.0]
     run = newest_scoring_run(connection, session_id)
     session_s = _length_s(session.facts)
@@ -78,7 +79,7 @@ def rehearsal_report(contest: Contest, truth: GroundTruth, session_id: int) -> R
 
 
 def _sent(contest: Contest, session: SessionRecord) -> SentAnswers[Any]:
-    """Return all answers in time as they were sent."""
+    """Return all answers in time in the form in which they were sent."""
     connection = contest.database.connection
     return SentAnswers(
         answers=[
@@ -93,14 +94,14 @@ def _sent(contest: Contest, session: SessionRecord) -> SentAnswers[Any]:
 
 
 def _length_s(facts: SessionFacts) -> float:
-    """Return how long a session was; the whole length where no earlier end is recorded."""
+    """Return the real length of a session, or its full length if no end is recorded."""
     if facts.started is None or facts.ended is None:
         return facts.length_s
     return min(facts.length_s, max(_LEAST_S, seconds_between(facts.started, facts.ended)))
 
 
 def _rates(requests: list[Request], session_s: float) -> tuple[float, ...]:
-    """Return images sent per second in each part of the session."""
+    """Return the images sent per second in each part of the session."""
     sent = [0] * PARTS
     for request in requests:
         part = min(PARTS - 1, max(0, int(PARTS * request.elapsed_s / session_s)))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A rehearsal's report as a contestant reads it on the terminal."""
+"""The text of a rehearsal's report for the terminal."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from referee.service.results.rehearsal import RehearsalReport
 
 
 def rehearsal_text(report: RehearsalReport) -> str:
-    """Return the report in some twenty lines, with what to repair at the end."""
+    """Return the report as about twenty lines of text; the warnings come last."""
     lines = "\n".join(f"  {label:<11} {text}" for label, text in _lines(report))
     long = f"{report.session_s:.1f} s long"
     return f"Report of session {report.session_id} for '{report.team}', {long}\n{lines}"
@@ -33,7 +33,7 @@ def _lines(report: RehearsalReport) -> Iterator[tuple[str, str]]:
     yield "never match", _never(report)
     yield from (("WARNING", warning) for warning in report.remarks.warnings)
     if report.images_fetched and not report.answers.detections:
-        yield "WARNING", "Images were fetched and nothing was answered."
+        yield "WARNING", "Images were fetched, but no detection was sent."
 
 
 def _never(report: RehearsalReport) -> str:

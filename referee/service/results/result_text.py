@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The result of a session in words: as many digits as its energy is worth, and the verdict."""
+"""The result of a session as text: the verdict, and figures rounded to their uncertainty."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from referee.service.results.score_table import IGNORED
 from referee.store.scores import ScoringRun
 from referee.tracks.track import Track
 
-# A value whose uncertainty is not known has so many digits at most. That holds for a doubtful
-# energy, too: the meter's table of accuracy does not cover what makes it doubtful.
+# The most digits for a value of unknown uncertainty. A SUSPECT energy also counts as such, because
+# the meter's table of accuracy does not cover the reason for the doubt.
 _DIGITS = 3
 
 
@@ -22,7 +22,7 @@ def result_text(run: ScoringRun, track: Track[Any]) -> str:
 
 
 def result_line(run: ScoringRun, track: Track[Any]) -> str:
-    """Return score and verdict of a session in one line."""
+    """Return the score and the verdict of a session in one line."""
     return f"{_score(run, track)}, {_verdict(run)}"
 
 
@@ -44,7 +44,7 @@ def _lines(run: ScoringRun, track: Track[Any]) -> Iterator[str]:
 
 
 def _detections(detail: Mapping[str, Any]) -> str:
-    """Return the count of detections, and of those that were ignored by reason."""
+    """Return the number of detections, and the numbers of ignored ones by reason."""
     counts = detail.get("ignored", {})
     ignored = [f"{n} ({IGNORED.get(reason, reason)})" for reason, n in counts.items() if n]
     return f"{detail['detections']}" + (f", ignored: {', '.join(ignored)}" if ignored else "")
@@ -70,7 +70,7 @@ def _score(run: ScoringRun, track: Track[Any]) -> str:
 
 
 def _uncertainty(run: ScoringRun, track: Track[Any]) -> float | None:
-    """Return by how much the score moves when the energy moves by its uncertainty."""
+    """Return the change of the score when the energy changes by its uncertainty."""
     energy_wh, uncertainty_wh = run.detail["energy_wh"], run.detail["uncertainty_wh"]
     if energy_wh is None or uncertainty_wh is None:
         return None
@@ -84,11 +84,11 @@ def _is_valid(run: ScoringRun) -> bool:
 
 
 def _measured(value: float, uncertainty: float | None, valid: bool) -> str:
-    """Return a value to the digits that its uncertainty leaves, two of them uncertain."""
+    """Return a value rounded so that two of its digits are uncertain."""
     few = _decimals(value, _DIGITS)
     if uncertainty is None or not 0 < uncertainty < math.inf:
         return _rounded(value, few)
-    # However large the uncertainty is, one digit of the value stays.
+    # Keep at least one digit of the value, even if the uncertainty is larger.
     decimals = max(_decimals(uncertainty, 2), _decimals(value, 1))
     if not valid:
         return _rounded(value, min(few, decimals))
@@ -96,7 +96,7 @@ def _measured(value: float, uncertainty: float | None, valid: bool) -> str:
 
 
 def _decimals(value: float, digits: int) -> int:
-    """Return how many decimals show so many digits of a value; negative for large ones."""
+    """Return the number of decimals that shows `digits` digits; negative for large values."""
     if value == 0 or not math.isfinite(value):
         return digits
     return digits - 1 - math.floor(math.log10(abs(value)))

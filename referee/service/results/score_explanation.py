@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A folder that explains a score: the fate of each detection, curves, and the worst misses."""
+"""The explanation of a score: a folder with each detection's fate, curves, and the worst misses."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _SUFFIXES = (".jpg", ".jpeg", ".png", ".JPEG", ".JPG")
 
 @dataclass(frozen=True)
 class _Miss:
-    """A picture that will be drawn: the image, what is wrong in it, and the boxes that show it."""
+    """One picture to draw: the image, a text about the mistake, and the boxes that show it."""
 
     image_id: int
     text: str
@@ -45,11 +45,12 @@ def write_explanation(
 ) -> None:
     """Write `fates.csv`, `curves/`, `misses/` and a page `index.html` of them into a folder.
 
-    `fates.csv` has a row per detection: its fate, and the truth box that decided it, with IoU,
-    class and corners (empty where there is none). `curves/` has a picture per class. `misses/` has
-    the most confident false positives and the largest missed truth boxes. They are drawn on the
-    photographs in the folder `pictures`, where a file has the image's name or number. Files of
-    these names are overwritten. Raises `InputError` when the folder cannot be written.
+    `fates.csv` has a row per detection: its fate, and the truth box that decided it with IoU,
+    class and corners. These fields are empty if no truth box decided. `curves/` has a picture per
+    class. `misses/` has pictures of the most confident false positives and of the largest missed
+    truth boxes. They are drawn on the photographs in the folder `pictures`, which are found by the
+    image's name or number. Existing files are overwritten. Raises `InputError` if the folder cannot
+    be written.
     """
     fates = result.explain()
     try:
@@ -108,7 +109,7 @@ def _write_curves(
 
 
 def _misses(found: GroundTruthFile, detections: Detections, fates: Fates) -> Iterator[_Miss]:
-    """Yield the most confident false positives, then the largest truth boxes missed."""
+    """Yield the most confident false positives, then the largest missed truth boxes."""
     truth = found.truth
     wrong = np.flatnonzero(np.isin(fates.fate, _SHOWN))
     wrong = wrong[np.argsort(-detections.confidence[wrong], kind="stable")][:_EACH]
@@ -148,7 +149,7 @@ def _write_misses(
 
 
 def _photograph(pictures: Path, name: str, own_id: int, number: int) -> Path | None:
-    """Return an image's file: by its name, or by its own id, or by its number in the contest."""
+    """Find an image's file by its name, by its own id, or by its number in the contest."""
     names = [name] + [name + suffix for suffix in _SUFFIXES] if name else []
     names += [f"{key}{suffix}" for key in (own_id, number) for suffix in _SUFFIXES]
     paths = [pictures / Path(candidate).name for candidate in names]
@@ -174,7 +175,7 @@ def _name(found: GroundTruthFile, class_id: int) -> str:
 
 
 def _file_name(class_id: int, name: str) -> str:
-    """Return a name that every file system takes."""
+    """Return a file name that is valid on every file system."""
     return "-".join([f"{class_id:04d}", *re.findall(r"[A-Za-z0-9]+", name)])
 
 

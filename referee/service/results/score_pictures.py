@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Pictures that explain a score: precision-recall curves, and boxes on photographs.
 
-Pillow draws both. matplotlib takes 0.2 s for a curve where this takes 0.02 s, and a contest may
-have two hundred classes.
+Pillow draws both. It takes 0.02 s for a curve and matplotlib takes 0.2 s, and a contest may have
+two hundred classes.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ _LEFT, _TOP, _SIDE, _MARGIN = 60, 50, 400, 50
 
 @dataclass(frozen=True)
 class LabelledBox:
-    """A box (inclusive corners) with its label and its colour; `at_foot` puts the label below."""
+    """A box (inclusive corners) with a label and a colour; `at_foot` puts the label at its foot."""
 
     box: tuple[float, float, float, float]
     label: str
@@ -37,7 +37,7 @@ class LabelledBox:
 
 
 def draw_curve(path: Path, title: str, curve: Curve) -> None:
-    """Write a PNG of a precision-recall curve with its envelope, recall to the right."""
+    """Write a PNG of a precision-recall curve with its envelope; recall is the x-axis."""
     size = (_LEFT + _SIDE + _MARGIN, _TOP + _SIDE + _MARGIN)
     picture = Image.new("RGB", size, _PAPER)
     draw = ImageDraw.Draw(picture)
@@ -70,9 +70,8 @@ def draw_boxes(
 ) -> None:
     """Write a PNG of boxes on a photograph, with a caption.
 
-    Without a photograph the boxes stand on an empty ground of the image's size. Without a size
-    the ground is as large as the boxes need. Raises `InputError` for a photograph that cannot be
-    read.
+    Without a photograph the background is empty and has the image's size. Without a size it is as
+    large as the boxes need. Raises `InputError` for a photograph that cannot be read.
     """
     ground = _ground(photograph, size, boxes)
     scale = min(1.0, _LONGEST_SIDE / max(ground.size))
@@ -98,7 +97,7 @@ def draw_boxes(
 def _ground(
     photograph: Path | None, size: tuple[int, int] | None, boxes: Sequence[LabelledBox]
 ) -> Image.Image:
-    """Return the photograph, or an empty ground."""
+    """Return the photograph, or an empty background."""
     if photograph is not None:
         try:
             with Image.open(photograph) as opened:
@@ -118,7 +117,7 @@ def _point(recall: float, precision: float) -> tuple[float, float]:
 
 
 def _line(recall: Floats, precision: Floats) -> list[tuple[float, float]]:
-    """Return the points of a curve in pixels, without those that fall on the pixel before."""
+    """Return the points of a curve in pixels, without repeated pixels."""
     place = np.round(_SIDE * np.stack([recall, precision])).astype(np.int64)
     moved = np.ones(len(recall), dtype=np.bool_)
     moved[1:-1] = (place[:, 1:-1] != place[:, :-2]).any(axis=0)

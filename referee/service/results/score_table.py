@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A score as a table for people."""
+"""A score report as a table of text for people."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ IGNORED = {
     "not_finite": "score or box not finite",
     "beyond_100_per_image_and_class": "beyond the 100 best of an image and class",
 }
-"""Why rows are ignored, in words, by the reason in a score report."""
+"""The words for each reason for which a score report ignores rows."""
 
 _COUNTS = {
     "scored": "scored",
@@ -33,7 +33,7 @@ def score_table(report: Mapping[str, Any], class_names: Mapping[int, str]) -> st
 
 
 def _class_lines(report: Mapping[str, Any], class_names: Mapping[int, str]) -> Iterator[str]:
-    """Yield a line per class; the column `grouped` takes equal confidences as one."""
+    """Yield a line per class; the column `grouped` treats equal confidences as one step."""
     named = {key: class_names.get(int(key), "") for key in report["ap"]}
     width = max([len("class"), *(len(key) + 1 + len(name) for key, name in named.items())])
     grouped = report.get("grouped_ap", {})
@@ -48,7 +48,7 @@ def _class_lines(report: Mapping[str, Any], class_names: Mapping[int, str]) -> I
 
 
 def _summary(report: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
-    """Yield label and value of each line below the table."""
+    """Yield the label and the value of each line below the table."""
     coco = report["metric"] == "coco"
     if coco:
         yield "rules", f"COCO, computed by {report['evaluator']}"

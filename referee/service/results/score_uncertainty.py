@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How sure a score is, and how likely a rival would pass it, as plain values."""
+"""The uncertainty of a score, and the probability that a rival passes it, ready for JSON."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from referee.scoring.uncertainty import (
 
 @dataclass(frozen=True)
 class Draws:
-    """How often the images are drawn, from which seed, and who hears of the progress."""
+    """The number of draws of the images, their seed, and a function that gets the progress."""
 
     resamples: int = 1000
     seed: int = 0
@@ -57,8 +57,9 @@ def rival_report(
     rival_energy: tuple[float, float],
     draws: Draws,
 ) -> Report:
-    """Compare two sessions on one ground truth: which is ahead, and how likely that turns.
+    """Compare two sessions on one ground truth.
 
+    The report says which session is ahead, and the probability that the order would change.
     `energy` and `rival_energy` are an energy and its standard uncertainty, in Wh. With (1.0, 0.0)
     for both, the mAPs are compared.
     """

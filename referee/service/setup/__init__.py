@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Set a contest up: configuration, keys, images, and what every process opens."""
+"""The set-up of a contest: its configuration, keys, images and folder."""

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The clock of the use cases: the machine's own here, a fake one in tests."""
+"""The clock of the use cases: the machine's clock here, a fake clock in tests."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from referee.core.instant import Instant
 
 
 class Clock(Protocol):
-    """What tells the time."""
+    """A source of the present instant."""
 
     def now(self) -> Instant:
         """Return the present instant."""
@@ -32,7 +32,7 @@ class SystemClock:
 
 @cache
 def _boot_id() -> str:
-    """Return the kernel's name of this boot: monotonic times of two boots do not compare."""
+    """Return the kernel's id of this boot; monotonic times of two boots cannot be compared."""
     if sys.platform == "darwin":
         command = ["sysctl", "-n", "kern.bootsessionuuid"]
         return subprocess.run(

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The configuration of a contest: one frozen dataclass a section, read from `contest.toml`.
+"""The configuration of a contest: one frozen dataclass for each section of `contest.toml`.
 
-Each setting's `help` is its documentation. `referee init` writes it above the key. A test checks that
-`docs/organisers.md` has the same text.
+Each setting's `help` is its documentation. `referee init` writes it above the key. A test checks
+that `docs/organisers.md` has the same text.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from typing import Any
 
 
 def _setting(text: str, default: Any = dataclasses.MISSING, **limits: Any) -> Any:
-    """Declare a setting: `choices` lists what is allowed, `least` and `most` bound a number."""
+    """Declare a setting; `choices` lists the allowed values, `least` and `most` bound a number."""
     return field(default=default, metadata={"help": text, **limits})
 
 
@@ -116,7 +116,7 @@ class MeterSection:
 
     @property
     def emulated(self) -> bool:
-        """Tell whether an emulator stands in for the meter: such an energy is not official."""
+        """Tell whether an emulator replaces the meter; such an energy is not official."""
         return self.resource == "emulated"
 
 
@@ -129,7 +129,7 @@ class StorageSection:
 
 @dataclass(frozen=True)
 class Config:
-    """A whole configuration; `path` is the file it came from."""
+    """A whole configuration; `path` is its file."""
 
     path: Path
     contest: ContestSection
@@ -140,15 +140,15 @@ class Config:
 
     @property
     def database(self) -> Path:
-        """Return the database's file."""
+        """Return the path of the database."""
         return self.storage.folder / "referee.db"
 
     @property
     def wire_log(self) -> Path:
-        """Return the log of the conversation with the meter."""
+        """Return the path of the log of all traffic with the meter."""
         return self.storage.folder / "meter.jsonl"
 
     @property
     def teams(self) -> Path:
-        """Return the file of teams and password hashes; it stands beside the configuration."""
+        """Return the path of the teams and password hashes, in the configuration's folder."""
         return self.path.parent / "teams.csv"

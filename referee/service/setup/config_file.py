@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Read and write `contest.toml`; an error names file, section, key and what was expected."""
+"""Read and write `contest.toml`; an error names the file, section, key and expected value."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ S = TypeVar("S")
 
 
 def load_config(path: Path) -> Config:
-    """Read a configuration; a relative path in it starts at the folder of the file.
+    """Read a configuration; relative paths in it start at the folder of the file.
 
     Raises `ConfigError` for a file that cannot be read or parsed, an unknown section or key, a
     missing key, or a value of the wrong type or outside its limits.
@@ -65,8 +65,8 @@ def dump_config(config: Config) -> str:
 
 
 def _toml(value: object) -> str:
-    # JSON strings, numbers and booleans are TOML, with two exceptions: TOML has no escapes of
-    # surrogate pairs, and it wants an escape for the delete character.
+    # JSON strings, numbers and booleans are valid TOML, with two exceptions: TOML has no escapes
+    # for surrogate pairs, and it requires an escape for the delete character.
     plain = "" if value is None else str(value) if isinstance(value, Path) else value
     return json.dumps(plain, ensure_ascii=False).replace("\x7f", "\\u007f")
 
@@ -91,7 +91,7 @@ def _section(path: Path, name: str, kind: type[S], table: object) -> S:
 
 
 def _typed(path: Path, place: str, hint: Any, value: object) -> object:
-    """Check one value against its annotation; a whole number may stand for a fraction."""
+    """Check one value against its annotation; a float setting also takes a whole number."""
     wanted = [t for t in typing.get_args(hint) if t is not types.NoneType] or [hint]
     kind = wanted[0]
     if kind is Path and isinstance(value, str) and value:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A contest as prepared in its folder, and how it is prepared before its processes start."""
+"""A prepared contest, and its preparation before the processes start."""
 
 from __future__ import annotations
 
@@ -36,9 +36,9 @@ from referee.tracks.track import Track
 
 @dataclass(frozen=True)
 class Contest:
-    """A contest as prepared in its folder: configuration, clock, database, keys, images, classes.
+    """A prepared contest: configuration, clock, database, keys, track, images and classes.
 
-    `images[k-1]` is image id k; `class_ids` is ascending.
+    `images[k-1]` has image id k. `class_ids` is in ascending order.
     """
 
     config: Config
@@ -52,18 +52,18 @@ class Contest:
 
     @property
     def image_count(self) -> int:
-        """Return the number of images, N: contestants see them as 1…N."""
+        """Return the number of images N; contestants number them 1 to N."""
         return len(self.images)
 
 
 def prepare_contest(
     config: Config, *, progress: Progress = lambda done, total: None
 ) -> tuple[Database, Manifest]:
-    """Create or open the contest's folder and bring its image manifest up to date.
+    """Create or open the contest's folder and update its image manifest.
 
-    What the folder holds is this user's alone afterwards. Raises `InputError` for inputs that
-    cannot be used, and where sessions were run here with other images: their scores would no
-    longer fit what was shown.
+    Afterwards only this user can read the referee's files in the folder. Raises `InputError` for
+    inputs that cannot be used. Raises it also if the folder has sessions with other images, because
+    their scores would no longer fit the images that were shown.
     """
     track = load_track(config.contest.track)
     make_private(config.storage.folder)
@@ -87,24 +87,24 @@ def prepare_contest(
             if all_sessions(connection):
                 raise InputError(
                     f"{config.storage.folder}: holds sessions that were run with other images or "
-                    "another ground truth; give this contest a folder of its own."
+                    "another ground truth. Give this contest a folder of its own."
                 )
             replace_manifest(connection, manifest)
     return database, manifest
 
 
 def _require_track(config: Config, database: Database, track: Track[Any]) -> None:
-    """Raise `InputError` where sessions of other rules are stored: nobody could read them."""
+    """Raise `InputError` if sessions of another track are stored; this one cannot read them."""
     others = {session.track for session in all_sessions(database.connection)} - {track.name}
     if others:
         raise InputError(
-            f"{config.storage.folder}: holds sessions of the track '{min(others)}', and the "
-            f"configuration says '{track.name}'; give this contest a folder of its own."
+            f"{config.storage.folder}: holds sessions of the track '{min(others)}', but the "
+            f"configuration says '{track.name}'. Give this contest a folder of its own."
         )
 
 
 def open_contest(config: Config, clock: Clock | None = None) -> Contest:
-    """Open a contest that `prepare_contest` has prepared."""
+    """Open a contest after `prepare_contest` has prepared it."""
     database = Database(config.database)
     manifest = load_manifest(database.connection)
     return Contest(
@@ -120,9 +120,9 @@ def open_contest(config: Config, clock: Clock | None = None) -> Contest:
 
 
 def read_contest_truth(contest: Contest) -> GroundTruth:
-    """Return the ground truth in the contest's image ids.
+    """Return the ground truth with the contest's image ids.
 
-    Raises `InputError` when a file has changed since the contest was prepared.
+    Raises `InputError` if a file has changed since the contest was prepared.
     """
     stored = load_manifest(contest.database.connection).inputs
     for name, file in _input_files(contest.config).items():
@@ -132,14 +132,14 @@ def read_contest_truth(contest: Contest) -> GroundTruth:
             )
     truth = _read_truth(contest.config)
     mapping = {entry.source_id: entry.image_id for entry in contest.images}
-    # A source without a list of images names only images with a box. The folder has all of them.
+    # Some sources name only images that have a box. The folder has all images.
     complete = replace(truth.truth, image_ids=np.asarray(sorted(mapping), dtype=np.int64))
     return renumber(complete, mapping)
 
 
 @lru_cache(maxsize=64)
 def order_of(image_count: int, seed: int | None) -> NDArray[np.int64]:
-    """Return a session's image order (see `referee.core.order.image_order`), computed once."""
+    """Return a session's image order (see `referee.core.order.image_order`), with a cache."""
     order = image_order(image_count, seed)
     order.setflags(write=False)
     return order
@@ -168,7 +168,7 @@ def _input_files(config: Config) -> dict[str, InputFile]:
 
 
 def _content(manifest: Manifest) -> tuple[object, ...]:
-    """Return what two manifests of the same contest have in common, wherever their files lie."""
+    """Return the content of a manifest without the paths of its files, for comparison."""
     return (
         [(entry.image_id, entry.source_id, entry.sha256) for entry in manifest.images],
         dict(manifest.classes),

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""One owner at a time for a contest's folder: locks that the kernel drops when the owner dies."""
+"""Locks on a contest's folder; the kernel releases them when their owner dies."""
 
 from __future__ import annotations
 
@@ -18,10 +18,11 @@ _LOOK_S = 0.05
 
 @contextmanager
 def lock_folder(folder: Path, role: str, *, wait_s: float = 0.0) -> Iterator[None]:
-    """Keep a folder's role to this process while the block runs.
+    """Hold the lock of a role in a folder while the block runs.
 
-    Raises `InputError` naming the process that holds it, after waiting for `wait_s` seconds.
-    The kernel drops the lock with the process (flock(2)), however that ends; the file stays.
+    Waits up to `wait_s` seconds, then raises `InputError` with the id of the process that holds the
+    lock. The kernel releases the lock when the process ends in any way (flock(2)). The lock's file
+    stays.
     """
     folder.mkdir(parents=True, exist_ok=True)
     descriptor = os.open(folder / f"{role}.lock", os.O_RDWR | os.O_CREAT, 0o600)
@@ -31,7 +32,7 @@ def lock_folder(folder: Path, role: str, *, wait_s: float = 0.0) -> Iterator[Non
             if time.monotonic() >= deadline:
                 owner = os.pread(descriptor, 20, 0).decode("ascii", "replace").strip()
                 raise InputError(
-                    f"{folder}: is in use by process {owner or '?'}; stop that one, or give "
+                    f"{folder}: is in use by process {owner or '?'}. Stop that process, or give "
                     "another folder."
                 )
             threading.Event().wait(_LOOK_S)
@@ -51,13 +52,13 @@ def _taken(descriptor: int) -> bool:
 
 
 def is_locked(folder: Path, role: str) -> bool:
-    """Tell whether some process holds the lock of a role in a folder; nothing is created."""
+    """Tell whether any process holds the lock of a role in a folder; create no file."""
     try:
         descriptor = os.open(folder / f"{role}.lock", os.O_RDONLY)
     except FileNotFoundError:
         return False
     try:
-        # With a shared lock others can ask the same at the same time.
+        # A shared lock lets several processes ask at the same time.
         fcntl.flock(descriptor, fcntl.LOCK_SH | fcntl.LOCK_NB)
     except BlockingIOError:
         return True

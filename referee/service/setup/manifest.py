@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Make the image manifest: find each image's file, look into it, and hash it."""
+"""The making of the image manifest: find each image's file, decode it, and hash it."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from referee.formats.truth_file import GroundTruthFile
 from referee.store.images import ImageEntry
 
 Progress = Callable[[int, int], None]
-"""A function that gets how many are done and how many there are."""
+"""A function of (done, total) that shows progress."""
 
 _MEDIA_TYPES = {"JPEG": "image/jpeg", "PNG": "image/png"}
 _SUFFIXES = {".jpg", ".jpeg", ".png"}
@@ -34,10 +34,11 @@ def build_images(
 ) -> tuple[ImageEntry, ...]:
     """Return the contest's images in ascending order of image id.
 
-    A folder of files named 1.jpg…N.jpg keeps its numbers; otherwise image id k is the k-th image
-    of the ground truth in ascending order of its own image id. An image of `known` whose file
-    has kept size and time is not read again. Raises `InputError` for a folder without images, an
-    image that is missing, damaged, or of another size than the ground truth says.
+    Files named 1.jpg to N.jpg keep their numbers as image ids. Otherwise image id k is the k-th
+    image of the ground truth, in ascending order of the ground truth's own ids. An image in `known`
+    is not read again if its file has the same size and time. Raises `InputError` for a folder
+    without images, and for an image that is missing, damaged, or of another size than the ground
+    truth says.
     """
     paths = _paths(folder, truth)
     reusable = {entry.path: entry for entry in known}
@@ -62,12 +63,12 @@ def digest_of(path: Path) -> str:
 
 
 def _paths(folder: Path, truth: GroundTruthFile) -> dict[int, tuple[int, Path]]:
-    """Map image id → (the ground truth's own id, file)."""
+    """Return a map from image id to the ground truth's own id and the file."""
     if not folder.is_dir():
-        raise InputError(f"{folder}: is not a folder; it must hold the contest's images.")
+        raise InputError(f"{folder}: is not a folder. Give the folder of the contest's images.")
     files = {p.name: p for p in folder.iterdir() if p.suffix.lower() in _SUFFIXES}
     if not files:
-        raise InputError(f"{folder}: holds no image; JPEG and PNG files are looked for.")
+        raise InputError(f"{folder}: holds no image. The files must be JPEG or PNG.")
     stems = {p.stem: p for p in files.values()}
     own = [int(i) for i in truth.truth.image_ids]
     found = {i: _file_of(i, files, stems, truth.file_names) for i in own}
@@ -77,7 +78,7 @@ def _paths(folder: Path, truth: GroundTruthFile) -> dict[int, tuple[int, Path]]:
     if all(_NUMBERED.fullmatch(stem) for stem in stems):
         numbers = {int(stem): path for stem, path in stems.items()}
         _require_one_each(folder, files, numbers)
-        # Numbers with holes are names, if the ground truth knows each of them.
+        # Numbers with gaps count as file names, if the ground truth lists each of them.
         if max(numbers) == len(numbers) or len(of_files) < len(numbers):
             return _numbered(folder, numbers, of_files, truth)
     ids = contest_image_ids(own)
@@ -87,7 +88,7 @@ def _paths(folder: Path, truth: GroundTruthFile) -> dict[int, tuple[int, Path]]:
 def _numbered(
     folder: Path, files: Mapping[int, Path], of_files: Mapping[Path, int], truth: GroundTruthFile
 ) -> dict[int, tuple[int, Path]]:
-    """Keep the files' numbers; an image that the ground truth does not name has no box."""
+    """Use the files' numbers as image ids; an image that the ground truth omits has no box."""
     count = max(files)
     gaps = (f"{k}.jpg" for k in range(1, count + 1) if k not in files)
     _require_none_missing(folder, list(islice(gaps, _LISTED)), count - len(files), count)
@@ -106,7 +107,7 @@ def _file_of(
     stems: Mapping[str, Path],
     file_names: Mapping[int, str],
 ) -> Path | None:
-    """Find an image's file: by the name the source gives (XML may leave out .jpg), or its id."""
+    """Find an image's file by the source's name for it (XML may omit .jpg), or by its id."""
     name = file_names.get(own_id)
     if name is None:
         return stems.get(str(own_id))
@@ -127,7 +128,7 @@ def _require_one_each(folder: Path, files: Mapping[str, Path], numbers: Mapping[
     for name, path in sorted(files.items()):
         chosen = numbers[int(path.stem)].name
         if chosen != name:
-            raise InputError(f"{folder}: holds {name} and {chosen}; an image has one file.")
+            raise InputError(f"{folder}: holds {name} and {chosen}. Keep one file for each image.")
 
 
 def _entry(
@@ -144,7 +145,7 @@ def _entry(
         with Image.open(path) as image:
             media_type = _MEDIA_TYPES.get(image.format or "")
             width, height = image.size
-            # Decode the image, a JPEG at an eighth of its size. `verify` reads no data of a JPEG.
+            # Decode the image, a JPEG at an eighth of its size. `verify` would not decode a JPEG.
             image.draft(image.mode, (1, 1))
             image.load()
     except (OSError, UnidentifiedImageError, SyntaxError) as error:
@@ -154,8 +155,8 @@ def _entry(
     expected = truth.sizes.get(source_id, (width, height))
     if expected != (width, height):
         raise InputError(
-            f"{path}: is {width}x{height} pixels and the ground truth says "
-            f"{expected[0]}x{expected[1]}: boxes would not fit, use the original image."
+            f"{path}: is {width}x{height} pixels, but the ground truth says "
+            f"{expected[0]}x{expected[1]}. The boxes would not fit: use the original image."
         )
     return ImageEntry(
         image_id=image_id,

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a contest keeps is its owner's alone: a folder of mode 700 with files of mode 600."""
+"""The privacy of a contest's files: the folder has mode 700 and its files have mode 600."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from contextlib import contextmanager
 from pathlib import Path
 
 _OTHERS = 0o077
-# What the referee itself writes into a contest's folder; anything else there is not ours to touch.
+# The files that the referee writes into a contest's folder. It leaves other files alone.
 _OURS = ("referee.db*", "contest.toml", "meter.jsonl*", "*.lock", "logs", "logs/*.log*")
 
 
 def make_private(folder: Path) -> None:
-    """Make a contest's folder if need be, and take it and our files in it out of others' reach."""
+    """Make a contest's folder if it is missing; make it and the referee's files in it private."""
     folder.mkdir(parents=True, exist_ok=True, mode=0o700)
     close_to_others(folder)
     for pattern in _OURS:
@@ -23,18 +23,18 @@ def make_private(folder: Path) -> None:
 
 
 def close_to_others(path: Path) -> None:
-    """Take a file or folder of this user out of others' reach; a link is left alone."""
+    """Remove other users' permissions from a file or folder of this user, but not from a link."""
     try:
         found = path.lstat()
         if not path.is_symlink() and found.st_mode & _OTHERS and found.st_uid == os.getuid():
             path.chmod(found.st_mode & 0o700)
-    except FileNotFoundError:  # It was a file of a moment, such as the database's journal.
+    except FileNotFoundError:  # A short-lived file, such as the database's journal, has gone.
         return
 
 
 @contextmanager
 def private_from_the_start() -> Iterator[None]:
-    """Have each file that this process and its children make in the block be its owner's alone."""
+    """Make every file private that this process and its children create during the block."""
     before = os.umask(_OTHERS)
     try:
         yield

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The keys of a contest, made at set-up and kept in a file that only its owner can read."""
+"""The keys of a contest, in a file that only its owner can read."""
 
 from __future__ import annotations
 
@@ -25,15 +25,15 @@ class Secrets:
 
 
 def secrets_path(folder: Path) -> Path:
-    """Return the file of the keys in a contest's folder."""
+    """Return the path of the keys in a contest's folder."""
     return folder / "secrets.json"
 
 
 def load_secrets(folder: Path) -> Secrets:
     """Return the keys of a contest's folder; the first call makes them.
 
-    Raises `ConfigError` when others may read the file, or when it is damaged: without its keys
-    no token that was handed out would be good any more.
+    Raises `ConfigError` if other users may read the file or if it is damaged. Damaged keys are not
+    replaced, because new keys would invalidate every token that was given out.
     """
     path = secrets_path(folder)
     if not path.exists():
@@ -42,13 +42,13 @@ def load_secrets(folder: Path) -> Secrets:
 
 
 def _make(path: Path) -> None:
-    """Write new keys beside the path, then give them its name in one step, unless it is taken."""
+    """Write new keys to a temporary file, then link it to the path unless that exists."""
     keys = {name: secrets.token_hex(_KEY_BYTES) for name in ("token_key", "console_key")}
     descriptor, new = tempfile.mkstemp(dir=path.parent, prefix=path.name)  # with mode 600
     try:
         with os.fdopen(descriptor, "w", encoding="ascii") as file:
             json.dump(keys, file)
-        # Several processes may start together: one of them makes the keys, none reads half of them.
+        # Several processes may start together. One of them makes the keys; none reads half a file.
         with contextlib.suppress(FileExistsError):
             os.link(new, path)
     finally:
@@ -66,5 +66,5 @@ def _read(path: Path) -> Secrets:
         return found
     except (ValueError, KeyError, TypeError) as error:
         raise ConfigError(
-            f"{path} is damaged: restore it, or delete it, which makes every token invalid."
+            f"{path} is damaged. Restore it, or delete it; deleting it makes every token invalid."
         ) from error

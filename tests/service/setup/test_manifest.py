@@ -189,7 +189,7 @@ def test_kind_is_what_the_file_holds(folder):
 def test_image_of_another_size_than_its_boxes(tmp_path, folder):
     """A picture whose size differs from the truth's is refused."""
     write_images(folder, ["1.jpg"], size=(16, 12))
-    with pytest.raises(InputError, match="is 16x12 pixels and the ground truth says 32x24"):
+    with pytest.raises(InputError, match="is 16x12 pixels, but the ground truth says 32x24"):
         build_images(folder, truth_of(tmp_path, [(1, "1.jpg")]))
 
 
