@@ -42,7 +42,8 @@ class PracticeTeams:
 class _Door:
     """Where one address tries the passwords of one team: one at a time, and not at once again."""
 
-    turn: threading.Lock = field(default_factory=threading.Lock)
+    # Made when it is needed: the contest server replaces `threading.Lock` after this is imported.
+    turn: threading.Lock = field(default_factory=lambda: threading.Lock())
     inside: int = 0
     wrong: int = 0
     closed_until_s: float = -math.inf

@@ -3,12 +3,15 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 import threading
 
 import gevent
 import pytest
 from gevent.pool import Pool
 
+from referee.service.entry.team_list import register_team
 from referee.web.server.aside import make_aside
 
 BOUND_S = 20.0
@@ -69,3 +72,30 @@ def test_threads_take_turns():
     for thread in threads:
         thread.join(BOUND_S)
     assert ["first", "second"] == order
+
+
+_LOGINS_AT_ONCE = """
+from referee.service.entry.teams import EventTeams
+from gevent import monkey
+monkey.patch_all(ssl=False)
+import sys
+from pathlib import Path
+import gevent
+from referee.web.server.aside import make_aside
+teams = EventTeams(Path(sys.argv[1]), make_aside("gevent", 1))
+tries = [gevent.spawn(teams.admits, "ants", f"wrong {n}", "10.0.0.1") for n in range(3)]
+gevent.joinall(tries, raise_error=True)
+print([one.value for one in tries])
+"""
+
+
+def test_logins_of_one_team_at_once_do_not_stop_the_greenlets(tmp_path):
+    """A login waits for the one before it and lets the other greenlets run.
+
+    The worker replaces Python's locks after the modules are imported, as this program does.
+    """
+    path = tmp_path / "teams.csv"
+    register_team(path, "ants")
+    program = [sys.executable, "-c", _LOGINS_AT_ONCE, str(path)]
+    done = subprocess.run(program, capture_output=True, text=True, timeout=30, check=True)
+    assert done.stdout == "[False, False, False]\n"
