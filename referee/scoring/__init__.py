@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Scores as pure numbers: detection mAP, mAP per watt-hour, and how far each can be trusted."""
+"""Scores as pure numbers: detection mAP, mAP per watt-hour, and the uncertainty of both."""

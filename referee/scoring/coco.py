@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """The twelve COCO numbers for boxes, as pycocotools computes them.
 
-Source: cocodataset/cocoapi, PythonAPI/pycocotools/cocoeval.py. Unlike that module's three calls
-this is one function; nothing is printed, and what COCO leaves out in silence is counted.
+Source: cocodataset/cocoapi, PythonAPI/pycocotools/cocoeval.py. That module needs three calls,
+prints, and ignores some rows silently. Here one function does all, prints nothing, and counts the
+ignored rows.
 """
 
 from __future__ import annotations
@@ -38,7 +39,7 @@ NUMBERS = (
 """Names of the twelve numbers, in COCO's order; AP is the mean over IoU .50:.05:.95."""
 
 MAX_DETECTIONS = 100
-"""Detections per image and category that COCO looks at; it drops the weakest beyond."""
+"""Detections per image and category that COCO scores; it drops the weaker ones."""
 
 EVALUATORS = ("hotcoco", "faster-coco-eval", "pycocotools")
 """Programs that compute the numbers, fastest first, by the names of their distributions."""
@@ -52,12 +53,12 @@ _MODULES = {
 
 @dataclass(frozen=True)
 class CocoResult:
-    """COCO's numbers as fractions, None where COCO prints -1: nothing to average.
+    """COCO's numbers as fractions; None, where COCO prints -1, means nothing to average.
 
-    `numbers` maps `NUMBERS` to values and `ap` category ids to their AP (.50:.95, all areas, 100
-    detections). `ignored` counts rows by reason: unknown images, categories off the list, scores
-    or boxes that are not finite, and rows beyond `MAX_DETECTIONS`. `evaluator` names the program
-    and its version.
+    `numbers` maps each of `NUMBERS` to its value. `ap` maps category ids to AP (.50:.95, all
+    areas, 100 detections). `ignored` counts ignored rows by reason: unknown image, unlisted
+    category, a score or box that is not finite, beyond `MAX_DETECTIONS`. `evaluator` names the
+    program and its version.
     """
 
     numbers: dict[str, float | None]
@@ -88,13 +89,16 @@ def installed_evaluators() -> tuple[str, ...]:
 def evaluate(truth: CocoTruth, results: CocoResults, evaluator: str | None = None) -> CocoResult:
     """Compute the twelve numbers and AP per category.
 
-    Without `evaluator` the fastest that is installed is taken; hotcoco gives pycocotools' numbers
-    bit for bit, faster-coco-eval to within a few units of the last place. Rows that name unknown
-    images, and rows that are not finite, are set aside and counted; pycocotools would stop at the
-    former. Results need no `area`: it is width times height, so that a box inverted in one
-    direction has a negative one and is ignored where it matches nothing. Annotations are numbered
-    from 1, because pycocotools takes the number 0 for "unmatched". Raises InputError where an
-    annotation is of an unlisted image or category, or the evaluator is not installed.
+    The default `evaluator` is the fastest one installed. hotcoco gives pycocotools' numbers bit
+    for bit; faster-coco-eval differs by a few units of the last place.
+
+    Rows of unknown images and rows that are not finite are set aside and counted, because
+    pycocotools would stop at an unknown image. The `area` of a result is width times height. So a
+    box inverted in one direction has a negative area, and COCO ignores it if it matches nothing.
+    Annotations are numbered from 1, because pycocotools takes number 0 for "unmatched".
+
+    Raises InputError if an annotation names an unlisted image or category, or if the evaluator is
+    not installed.
     """
     name = evaluator or installed_evaluators()[0]
     if name not in installed_evaluators():
@@ -117,7 +121,7 @@ def evaluate(truth: CocoTruth, results: CocoResults, evaluator: str | None = Non
 
 
 def _require_listed(truth: CocoTruth) -> None:
-    """Refuse annotations that pycocotools would leave out in silence."""
+    """Refuse annotations that pycocotools would ignore silently."""
     for ids, listed, what in (
         (truth.image_id, truth.image_ids, "image"),
         (truth.category_id, truth.category_ids, "category"),
@@ -128,7 +132,7 @@ def _require_listed(truth: CocoTruth) -> None:
 
 
 def _sort_out(truth: CocoTruth, results: CocoResults) -> tuple[CocoResults, dict[str, int]]:
-    """Set rows aside, each under its first reason; count those beyond the limit, which stay."""
+    """Set bad rows aside and count each under its first reason; rows beyond the limit stay."""
     reasons = {
         "unknown_image": ~np.isin(results.image_id, truth.image_ids),
         "class_out_of_range": ~np.isin(results.category_id, truth.category_ids),

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What became of each detection, and why."""
+"""The fate of each detection: true positive, or the reason why not."""
 
 from __future__ import annotations
 
@@ -20,17 +20,17 @@ Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
 
 POOR_OVERLAP_IOU = 0.1
-"""IoU with a box of its own class from which a false positive is a matter of localisation.
+"""A false positive with at least this IoU with a box of its class is a localisation error.
 
 Source: Hoiem, Chodpathumwan, Dai, "Diagnosing Error in Object Detectors", ECCV 2012, section 2.
 """
 
-# Pairs of a detection and a truth box that are held in memory at a time.
+# Detections explained at a time. It bounds the memory of the pairs of detection and truth box.
 _DETECTIONS_AT_A_TIME = 100_000
 
 
 class Fate(IntEnum):
-    """What became of a detection; of several reasons, the first in this order."""
+    """The fate of one detection; where several apply, the first in this order counts."""
 
     UNKNOWN_IMAGE = 0
     CLASS_OUT_OF_RANGE = 1
@@ -38,24 +38,25 @@ class Fate(IntEnum):
     BLACKLISTED = 3
     TRUE_POSITIVE = 4
     MALFORMED = 5
-    """Inverted or with a corner that is not finite: it can find nothing."""
+    """The box is inverted or has a corner that is not finite, so it overlaps nothing."""
     DUPLICATE = 6
-    """Reaches a box of its class, which an earlier detection holds."""
+    """It reaches a box of its class, but an earlier detection holds that box."""
     WRONG_CLASS = 7
-    """Reaches a box of another class."""
+    """It reaches a box of another class."""
     POOR_OVERLAP = 8
-    """Overlaps a box of its class, by `POOR_OVERLAP_IOU` or more, without reaching it."""
+    """It overlaps a box of its class by `POOR_OVERLAP_IOU` or more but misses the threshold."""
     BACKGROUND = 9
 
 
 @dataclass(frozen=True, eq=False)
 class Fates:
-    """The fate of each of n detections, in order of arrival, and the truth boxes missed.
+    """The fates of n detections, in order of arrival, and the missed truth boxes.
 
-    `fate` (int8, (n,)) has values of `Fate`. `truth_row` (int64, (n,)) is the row in the ground
-    truth of the box that it speaks of (found, already held, of another class, or badly hit), or
-    -1, and `iou` (float64, (n,)) the overlap with it, or 0. `missed` (int64) lists the rows of
-    the truth boxes outside the blacklist that no detection found, ascending.
+    `fate` (int8, (n,)) has values of `Fate`. `truth_row` (int64, (n,)) is the ground-truth row of
+    the box that explains the fate: found, held already, of another class, or badly hit. It is -1
+    if there is no such box. `iou` (float64, (n,)) is the overlap with that box, or 0. `missed`
+    (int64) lists, ascending, the rows of truth boxes that no detection found; boxes on the
+    blacklist are not listed.
     """
 
     fate: NDArray[np.int8]
@@ -71,10 +72,10 @@ class Fates:
 def explain(
     truth: GroundTruth, detections: Detections, rules: Rules, matched: tuple[Ints, Ints]
 ) -> Fates:
-    """Tell the fate of each detection, given the true positives.
+    """Return the fate of each detection, given the true positives.
 
-    `matched` has the rows of the true positives and, for each, the row of its truth box, both
-    counted from 0.
+    `matched` is a pair: the rows of the true positives, and the row of the truth box of each. Rows
+    count from 0.
     """
     n = len(detections)
     index = TruthIndex(truth, rules)
@@ -100,7 +101,7 @@ def explain(
 
 
 def _first_reasons(index: TruthIndex, image: Ints, detections: Detections) -> NDArray[np.int8]:
-    """Return the fates that need no look at the truth boxes, BACKGROUND standing for the rest."""
+    """Return the fates that do not depend on truth boxes, and BACKGROUND for all others."""
     klass = index.classes(detections.class_id)
     box = detections.box
     inverted = (box[:, 2] < box[:, 0]) | (box[:, 3] < box[:, 1])
@@ -124,9 +125,10 @@ def _explain_false_positives(
     bounds: Ints,
     rules: Rules,
 ) -> tuple[NDArray[np.int8], Ints, Floats]:
-    """Tell why well-formed detections are false positives: fate, truth row and IoU of each.
+    """Return fate, truth row and IoU of each well-formed false positive.
 
-    `by_image` lists rows of truth boxes by image position; `bounds` says where each begins.
+    `by_image` lists the rows of truth boxes image by image; `bounds` has the place where each
+    image's rows begin.
     """
     n = len(detections)
     size = bounds[image + 1] - bounds[image]
@@ -140,7 +142,7 @@ def _explain_false_positives(
     fate = np.full(n, Fate.BACKGROUND, dtype=np.int8)
     truth_row = np.full(n, -1, dtype=np.int64)
     best = np.zeros(n)
-    # From the weakest reason to the strongest, each overwriting the one before.
+    # Go from the weakest reason to the strongest: a later reason overwrites an earlier one.
     for reason, applies in (
         (Fate.POOR_OVERLAP, same & (overlap >= POOR_OVERLAP_IOU)),
         (Fate.WRONG_CLASS, ~same & reaches),

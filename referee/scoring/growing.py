@@ -12,7 +12,7 @@ _Scalar = TypeVar("_Scalar", bound=np.generic)
 
 
 class GrowingArray(Generic[_Scalar]):
-    """A vector of one dtype that grows; `values` is a view of what was appended so far."""
+    """A vector of one dtype that grows at its end; `values` is a view of its content."""
 
     def __init__(self, dtype: type[_Scalar]) -> None:
         self._store: NDArray[_Scalar] = np.empty(0, dtype=dtype)
@@ -23,7 +23,7 @@ class GrowingArray(Generic[_Scalar]):
 
     @property
     def values(self) -> NDArray[_Scalar]:
-        """Return the values so far; writing into the view writes into the vector."""
+        """Return a view of the values so far; a write to the view changes the vector."""
         return self._store[: self._length]
 
     def append(self, values: NDArray[Any]) -> None:

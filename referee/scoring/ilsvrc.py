@@ -13,17 +13,20 @@ from referee.scoring.rules import DEVKIT, Rules
 def evaluate(truth: GroundTruth, detections: Detections, rules: Rules = DEVKIT) -> IlsvrcResult:
     """Score detections against ground truth.
 
-    Per image, detections in order of falling confidence (ties: earlier row first) each take the
-    truth box of their class with the largest IoU among those that are free and whose own
-    threshold they reach (ties: first in the file); all others are false positives. Per class,
-    detections of all images in order of falling confidence (ties: lower image id, then earlier
-    row) give a precision-recall curve, and AP is the area under its envelope; mAP is the mean
-    over classes. Detections and truth boxes of a blacklisted (image, class) pair count neither
-    way, and rows of unlisted images or classes or with a confidence that is not finite are
-    ignored and counted.
+    Matching goes image by image. The detections of an image take turns by falling confidence; on
+    a tie the earlier row goes first. Each takes a truth box of its class that is still free and
+    whose threshold it reaches: the one with the largest IoU, on a tie the first in the file. A
+    detection that takes no box is a false positive.
+
+    AP goes class by class. The detections of all images, by falling confidence (ties: lower image
+    id, then earlier row), give a precision-recall curve. AP is the area under its envelope; mAP is
+    the mean over classes.
+
+    Detections and truth boxes of a blacklisted (image, class) pair count neither way. Rows of
+    unlisted images or classes, and rows whose confidence is not finite, are ignored and counted.
 
     Source: eval_detection.m and VOCap.m of the ILSVRC 2014/2015 development kit. Double
-    precision throughout. Raises InputError where a truth box is of an unlisted image or class.
+    precision throughout. Raises InputError if a truth box is of an unlisted image or class.
     """
     score = LiveScore(truth, rules)
     score.add(detections)

@@ -22,19 +22,19 @@ from referee.scoring.truth_index import BLACKLISTED, NO_TRUTH, TruthIndex
 Ints = NDArray[np.int64]
 Keys = NDArray[np.complex128]
 
-# Few enough rows that what is computed from them stays in a processor's cache.
+# Rows worked on at a time: their arrays stay in a processor's cache.
 _ROWS_AT_A_TIME = 2**18
 
 _NO_KEYS: Keys = np.empty(0, dtype=np.complex128)
 
 
 class LiveScore:
-    """The score of detections as they arrive; it never depends on how they were split.
+    """The ILSVRC score of detections as they arrive.
 
-    Rows count in the order in which they are added. `result()` equals `ilsvrc.evaluate` of all
-    rows so far, bit for bit, because that function is one `add` and one `result` of this class.
-    The time that an answer takes grows with its rows, and with the detections so far of the
-    classes that it names.
+    The score depends on the order of the rows, but not on how they were split into answers.
+    `result()` equals `ilsvrc.evaluate` of all rows so far, bit for bit, because that function is
+    one `add` and one `result` of this class. The time for an answer grows with its rows, and with
+    the detections so far of its classes.
     """
 
     def __init__(self, truth: GroundTruth, rules: Rules = DEVKIT) -> None:
@@ -56,13 +56,13 @@ class LiveScore:
         self._touched: list[Ints] = []
 
     def add(self, detections: Detections) -> None:
-        """Take the rows of one answer, in their order."""
+        """Add the rows of one answer, in their order."""
         self._answers.append(detections)
         for start in range(0, len(detections), _ROWS_AT_A_TIME):
             self._take(detections.select(slice(start, start + _ROWS_AT_A_TIME)))
 
     def _take(self, detections: Detections) -> None:
-        """Classify rows, match them, and remember them for the order of their classes."""
+        """Sort out and match rows; keep their keys until the next `result`."""
         index = self._index
         image = index.images(detections.image_id)
         klass = index.classes(detections.class_id)
@@ -86,7 +86,7 @@ class LiveScore:
     def _sort_out(
         self, image: Ints, klass: Ints, detections: Detections, group: Ints
     ) -> NDArray[np.bool_]:
-        """Count the rows that are ignored, each under its first reason; return the others."""
+        """Count the ignored rows, each under its first reason; return a mask of the others."""
         reasons = (
             image < 0,
             klass < 0,
@@ -112,8 +112,8 @@ class LiveScore:
         pairs = np.flatnonzero(reaches & (overlap > 0))
         detection, target = detection[pairs], target[pairs]
         counts = np.bincount(detection, minlength=len(box))
-        # Few detections reach several boxes. Only these need sorting, the best box first. The
-        # sort is stable, so of equal IoUs the first truth box in file order comes first.
+        # Few detections reach several boxes. Only their boxes need sorting, best first. The sort
+        # is stable: on a tie of IoU the box that is first in the file comes first.
         several = np.flatnonzero(counts[detection] > 1)
         order = np.lexsort((-overlap[pairs[several]], detection[several]))
         target[several] = target[several[order]]
@@ -123,7 +123,7 @@ class LiveScore:
         self._touched.append(index.box_class[changed])
 
     def _refresh(self) -> None:
-        """Bring the classes named since the last result up to date."""
+        """Update the classes that changed since the last result."""
         if not self._pending:
             return
         klass = np.concatenate([klass for klass, _ in self._pending])
@@ -149,9 +149,9 @@ class LiveScore:
         return sort(self._matching.key.values[holder[holder >= 0]])
 
     def matched(self) -> tuple[Ints, Ints]:
-        """Return the rows that are true positives, and for each its row in the ground truth.
+        """Return the rows of the t true positives, ascending, and the ground-truth row of each.
 
-        Rows count from 0 in order of arrival; both vectors have shape (t,), rows ascending.
+        Rows count from 0 in order of arrival. Both vectors have shape (t,).
         """
         held = np.flatnonzero(self._matching.holder >= 0)
         rows = self._candidate_row.values[self._matching.holder[held]]
@@ -186,7 +186,7 @@ class LiveScore:
 
 
 def _explain(truth: GroundTruth, rules: Rules, answers: tuple[Detections, ...]) -> Fates:
-    """Tell the fate of each row of the answers, in their order."""
+    """Return the fate of each row of the answers, in their order."""
     detections = Detections.concatenate(answers)
     score = LiveScore(truth, rules)
     score.add(detections)
@@ -194,7 +194,7 @@ def _explain(truth: GroundTruth, rules: Rules, answers: tuple[Detections, ...]) 
 
 
 def _mean(ap: list[float | None], rules: Rules) -> float | None:
-    """Average over classes with ground truth, or as the rules say over all of them."""
+    """Average over the classes with ground truth, or over all classes if the rules say so."""
     values = [value for value in ap if value is not None]
     if not values:
         return None
@@ -208,5 +208,5 @@ def _finite_boxes(box: NDArray[np.float64]) -> int:
 
 
 def _narrow(klass: Ints, class_count: int) -> NDArray[np.int64] | NDArray[np.uint16]:
-    """Shrink class positions to 16 bits where they fit: numpy then sorts them by radix."""
+    """Shrink class positions to 16 bits if they fit, because numpy radix-sorts 16-bit integers."""
     return klass.astype(np.uint16) if class_count <= 2**16 else klass

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The LPIRC score: mAP per watt-hour, accuracy normalised by the images processed, ranking, prizes.
+"""The LPIRC figures: mAP per watt-hour, normalised accuracy, ranking and prizes.
 
 Source: K. Gauen et al., "Low-Power Image Recognition Challenge", ASP-DAC 2017, and the rules of
 2015-2019.
@@ -15,9 +15,9 @@ from enum import Enum
 
 
 def score(mean_ap: float | None, energy_wh: float | None) -> float | None:
-    """Return mAP / E in 1/Wh, mAP a fraction and E the energy of the session in watt-hours.
+    """Return mAP, a fraction, divided by the session's energy in watt-hours, in 1/Wh.
 
-    None where there is no mAP, or no finite energy greater than 0: such a session has no score.
+    Without a mAP, or without a finite energy above 0, a session has no score: return None.
     """
     if mean_ap is None or energy_wh is None:
         return None
@@ -29,10 +29,10 @@ def score(mean_ap: float | None, energy_wh: float | None) -> float | None:
 def normalized_accuracy(
     mean_ap: float | None, images_processed: int, set_size: int
 ) -> float | None:
-    """Return mAP times set size / images processed, or None where no image was processed.
+    """Return mAP times set size / images processed, or None without a mAP or a processed image.
 
-    The paper's formula fixes the set size at 20,000. Here it is the number of images of the
-    contest. The result estimates the mAP that the solution would have had with time for all.
+    The result estimates the mAP that the solution would reach with time for all images. The
+    paper's formula fixes the set size at 20,000. Here it is the contest's number of images.
     """
     if mean_ap is None or images_processed <= 0:
         return None
@@ -41,7 +41,7 @@ def normalized_accuracy(
 
 @dataclass(frozen=True)
 class Entry:
-    """What one solution is ranked by; mAP is a fraction, None is missing."""
+    """A solution's figures for the ranking; mAP is a fraction, None means missing."""
 
     name: str
     mean_ap: float | None
@@ -55,16 +55,16 @@ class Entry:
 
 @dataclass(frozen=True)
 class Standing:
-    """An entry's place; `rank` is None where it has no score."""
+    """An entry with its place; `rank` is None for an entry without a score."""
 
     rank: int | None
     entry: Entry
 
 
 def rank(entries: Sequence[Entry]) -> list[Standing]:
-    """Return the entries by falling score, those without a score last, in the order given.
+    """Return the entries by falling score; entries without a score come last, in the order given.
 
-    Equal scores share a rank and the next rank is left out: 1, 2, 2, 4.
+    Equal scores share a rank, and the next rank is left out: 1, 2, 2, 4.
     """
     scored = [(entry.score, entry) for entry in entries]
     values = [value for value, _ in scored if value is not None]
@@ -76,7 +76,7 @@ def rank(entries: Sequence[Entry]) -> list[Standing]:
 
 
 class Sigma(Enum):
-    """The standard deviation of the extra prizes; the rules of 2015-16 do not say which."""
+    """The kind of standard deviation for the extra prizes; the rules of 2015-16 leave it open."""
 
     SAMPLE = "sample"
     POPULATION = "population"
@@ -84,9 +84,9 @@ class Sigma(Enum):
 
 @dataclass(frozen=True)
 class Prize:
-    """Who wins an extra prize, and the limit that they kept (None: too few entries).
+    """An extra prize: its winners, and the limit that they kept (None: too few entries).
 
-    Several winners have equal values; there are none where no entry keeps the limit.
+    Winners with equal values share the prize. There is no winner if no entry keeps the limit.
     """
 
     winners: tuple[Entry, ...]
@@ -96,7 +96,7 @@ class Prize:
 def least_energy_prize(entries: Sequence[Entry], sigma: Sigma = Sigma.SAMPLE) -> Prize:
     """Award the least energy among entries whose mAP is at least mean + 1 sigma of all mAPs.
 
-    Entries without a score take no part, in the mean neither.
+    Entries without a score cannot win and do not enter the mean.
     """
     limit = _limit([mean_ap for _, mean_ap, _ in _complete(entries)], sigma, +1)
     able = [
@@ -111,7 +111,7 @@ def least_energy_prize(entries: Sequence[Entry], sigma: Sigma = Sigma.SAMPLE) ->
 def highest_map_prize(entries: Sequence[Entry], sigma: Sigma = Sigma.SAMPLE) -> Prize:
     """Award the highest mAP among entries whose energy is at most mean - 1 sigma of all energies.
 
-    Entries without a score take no part, in the mean neither.
+    Entries without a score cannot win and do not enter the mean.
     """
     limit = _limit([energy_wh for _, _, energy_wh in _complete(entries)], sigma, -1)
     able = [
@@ -124,7 +124,7 @@ def highest_map_prize(entries: Sequence[Entry], sigma: Sigma = Sigma.SAMPLE) -> 
 
 
 def reaches(value: float | None, threshold: float) -> bool:
-    """Tell whether a score is at least a past champion's, as the rules of 2019 ask for a prize."""
+    """Tell whether a score is at least a past champion's; the rules of 2019 ask it for a prize."""
     return value is not None and value >= threshold
 
 
@@ -147,7 +147,7 @@ def _complete(entries: Sequence[Entry]) -> list[tuple[Entry, float, float]]:
 
 
 def _limit(values: list[float], sigma: Sigma, sign: int) -> float | None:
-    """Return mean plus or minus one standard deviation, or None of fewer than two values."""
+    """Return mean plus or minus one standard deviation, or None for fewer than two values."""
     if len(values) < 2:
         return None
     spread = statistics.stdev(values) if sigma is Sigma.SAMPLE else statistics.pstdev(values)

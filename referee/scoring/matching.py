@@ -1,14 +1,17 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Matching of detections to truth boxes, incrementally and independent of the order of arrival.
+"""Matching of detections to truth boxes, incremental and independent of the order of arrival.
 
-The devkit matches greedily: per image, detections in order of falling confidence each take the
-best truth box of their class that is still free and whose threshold they reach. That is a serial
-dictatorship: every truth box prefers the earlier detection, every detection its larger IoU. With
-one common order of preference on one side the stable matching is unique, and it is the greedy
-one; and deferred acceptance (Gale and Shapley 1962) arrives at it in whatever order the proposals
-are made (McVitie and Wilson 1971). So each detection proposes to its best box, a box keeps the
-earliest proposer and turns away the other, who proposes to its next best: the same code matches a
-million rows at once, or one more row after a million.
+The devkit matches greedily. The detections of an image take turns by falling confidence. Each
+takes the best truth box of its class that is still free and whose threshold it reaches.
+
+This module reaches the same matching by proposals. Each detection proposes to its best box. A box
+keeps its most confident proposer and turns the other away, which then proposes to its next best
+box. So the same code matches a million rows at once, or one more row after a million.
+
+Both agree for this reason. Every box prefers the more confident detection; every detection prefers
+the larger IoU. All boxes share one order of preference, so there is exactly one stable matching,
+and the greedy one is stable. Proposals (deferred acceptance, Gale and Shapley 1962) always end in
+the stable matching, in whatever order they are made (McVitie and Wilson 1971).
 """
 
 from __future__ import annotations
@@ -22,26 +25,28 @@ Ints = NDArray[np.int64]
 
 
 class Matching:
-    """The candidate that holds each of m truth boxes.
+    """The matching of candidates to m truth boxes.
 
     A candidate is a detection that reaches the threshold of at least one box of its class. Its
-    `key` is complex: minus its confidence, then its place among equal confidences; numpy orders
-    complex numbers by real part, then by imaginary part, so the smaller key comes earlier.
+    `key` is a complex number: the real part is minus the confidence, the imaginary part is the
+    place among equal confidences. numpy orders complex numbers by real part, then by imaginary
+    part. So the candidate with the smaller key is preferred.
     """
 
     def __init__(self, boxes: int) -> None:
         self.holder: Ints = np.full(boxes, -1, dtype=np.int64)
-        """Candidate that holds each truth box, or -1; shape (m,)."""
+        """The candidate that holds each truth box, or -1; shape (m,)."""
         self.key = GrowingArray(np.complex128)
         self._choice = GrowingArray(np.int64)
         self._next = GrowingArray(np.int64)
         self._end = GrowingArray(np.int64)
 
     def add(self, keys: NDArray[np.complex128], counts: Ints, boxes: Ints) -> Ints:
-        """Add k candidates and return the truth boxes, with repetitions, whose holder may be new.
+        """Add k candidates and return the truth boxes that may have a new holder, with repeats.
 
-        `keys` and `counts` have shape (k,); `boxes` has shape (sum of counts,) and lists each
-        candidate's truth boxes, best first. Every count is at least 1.
+        `keys` and `counts` have shape (k,). `counts` says how many boxes each candidate reaches,
+        at least 1. `boxes` has shape (sum of counts,) and lists each candidate's truth boxes, best
+        first.
         """
         first = len(self.key)
         ends = len(self._choice) + np.cumsum(counts)
@@ -58,7 +63,7 @@ class Matching:
         return np.concatenate(touched) if touched else np.empty(0, dtype=np.int64)
 
     def _settle(self, proposers: Ints, target: Ints) -> Ints:
-        """Let each proposed box keep its earliest proposer; return those that must ask again."""
+        """Give each box its best proposer so far; return the candidates that must propose again."""
         key = self.key.values
         boxes, challenger = _earliest(key[proposers], proposers, target)
         holder = self.holder[boxes]
@@ -72,7 +77,7 @@ class Matching:
 
 
 def _earliest(keys: NDArray[np.complex128], proposers: Ints, target: Ints) -> tuple[Ints, Ints]:
-    """Return the boxes proposed to, and for each the proposer of the smallest key."""
+    """Return the boxes that got proposals, and the proposer with the smallest key of each."""
     boxes, place, count = np.unique(target, return_inverse=True, return_counts=True)
     challenger = np.empty(len(boxes), dtype=np.int64)
     alone = count[place] == 1

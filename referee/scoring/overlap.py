@@ -14,8 +14,8 @@ Floats = NDArray[np.float64]
 def thresholds(box: Floats, rules: Rules) -> Floats:
     """Return the IoU that a detection must reach for each truth box (n, 4), shape (n,).
 
-    `min(iou_cap, w*h / ((w+t) * (h+t)))` by one division, as eval_detection.m has it: boxes that
-    are small or thin in either direction fall below the cap.
+    The formula is that of eval_detection.m, with one division:
+    `min(iou_cap, w*h / ((w+t) * (h+t)))`. Small boxes and thin boxes get a threshold below the cap.
     """
     width = box[:, 2] - box[:, 0] + 1
     height = box[:, 3] - box[:, 1] + 1
@@ -31,9 +31,9 @@ def columns(box: Floats) -> Floats:
 def iou(first: Floats, second: Floats) -> Floats:
     """Return the IoU of paired boxes, both as columns (4, n), or 0 where they do not overlap.
 
-    The order of operations is the devkit's, `i / (area + area - i)`, so that integer boxes that
-    hit a threshold exactly are decided as it decides them. Boxes that are not finite, and boxes
-    inverted by a pixel or more, overlap nothing.
+    The order of operations is the devkit's, `i / (area + area - i)`. So integer boxes exactly at a
+    threshold are decided as in the devkit. Boxes that are not finite overlap nothing, nor do boxes
+    inverted by a pixel or more.
     """
     # A coordinate near the end of the float range overflows here; such a box overlaps nothing.
     with np.errstate(over="ignore", invalid="ignore", divide="ignore"):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Printed figures: whether a printed score can be the quotient of the printed mAP and energy."""
+"""A check whether a printed score can be the printed mAP divided by the printed energy."""
 
 from __future__ import annotations
 
@@ -9,28 +9,28 @@ from enum import Enum
 
 
 class Agreement(Enum):
-    """How a printed score relates to the quotient of the printed figures."""
+    """The relation of a printed score to the quotient of the printed figures."""
 
     EQUAL = "equal"
     """The quotient rounds to the printed score."""
     WITHIN_ROUNDING = "within rounding"
-    """It does not, but some values that print as these mAP and energy have that score."""
+    """The quotient differs, but some mAP and energy that print like this give the score."""
     OUTSIDE_ROUNDING = "outside rounding"
-    """No values that print as these mAP and energy have that score."""
+    """No mAP and energy that print like this give the score."""
 
 
 @dataclass(frozen=True)
 class PrintedScore:
-    """The quotient, rounded to the digits of the printed score, and how they relate."""
+    """The quotient, rounded to the digits of the printed score, and its relation to the score."""
 
     quotient: Decimal
     agreement: Agreement
 
 
 def check_printed(mean_ap: str, energy_wh: str, score: str) -> PrintedScore:
-    """Divide a printed mAP by a printed energy and compare with the printed score.
+    """Divide a printed mAP by a printed energy and compare the quotient with the printed score.
 
-    The figures are taken with the digits as printed, each within half a unit of its last place.
+    Each figure may be off by half a unit of its last printed digit.
     """
     printed = Decimal(score)
     low_ap, high_ap = _bounds(Decimal(mean_ap))
@@ -46,7 +46,7 @@ def check_printed(mean_ap: str, energy_wh: str, score: str) -> PrintedScore:
 
 
 def _bounds(value: Decimal) -> tuple[Decimal, Decimal]:
-    """Return the least and the greatest number that print as this value."""
+    """Return the least and the greatest number that round to this value."""
     exponent = value.as_tuple().exponent
     half = Decimal(5).scaleb(int(exponent) - 1)
     return value - half, value + half

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Order of a class's detections, and average precision from the places of its true positives."""
+"""The order of a class's detections, and average precision from its true positives' places."""
 
 from __future__ import annotations
 
@@ -17,35 +17,37 @@ Keys = NDArray[np.complex128]
 def sort_keys(confidence: Floats, image: Ints, row: Ints, image_count: int) -> Keys:
     """Return keys, shape (n,), whose ascending order is the devkit's order of detections.
 
-    That is falling confidence, then image position, then row. numpy orders complex numbers by
-    real part, then by imaginary part: the real part is minus the confidence, and the imaginary
-    part an integer below 2^53 made of image position and row, so every key is exact and unique.
+    That order is falling confidence, then image position, then row. A key is a complex number,
+    which numpy orders by real part, then by imaginary part. The real part is minus the confidence.
+    The imaginary part is an integer below 2^53 made of image position and row. So every key is
+    exact and unique.
     """
     row_bits = _row_bits(image_count)
     if len(row) and int(row[-1]) >= 2**row_bits:
         raise OverflowError(f"more than 2^{row_bits} rows over {image_count} images")
     keys = np.empty(len(row), dtype=np.complex128)
-    # 0.0 - x instead of -x: both zeros must give the same key, since -0.0 and 0.0 tie.
+    # 0.0 - x and not -x, because confidences -0.0 and 0.0 tie and must give the same key.
     keys.real = 0.0 - confidence
     keys.imag = image * 2.0**row_bits + row
     return keys
 
 
 def images_of(keys: Keys, image_count: int) -> Ints:
-    """Return the image positions that keys were made with, shape (n,)."""
+    """Return the image positions within keys, shape (n,)."""
     return (keys.imag // 2.0 ** _row_bits(image_count)).astype(np.int64)
 
 
 def _row_bits(image_count: int) -> int:
-    """Return how many of the 53 bits of a double's integer remain for the row."""
+    """Return how many of a double's 53 integer bits the image position leaves for the row."""
     return 53 - max(image_count - 1, 1).bit_length()
 
 
 def sort(keys: Keys) -> Keys:
     """Return keys in ascending order, (n,).
 
-    numpy sorts real numbers several times faster than complex ones; only what ties in its real
-    part, which is little unless confidences are coarse, is sorted as complex numbers.
+    numpy sorts real numbers several times faster than complex ones. So this sorts by the real
+    parts, and sorts only keys with equal real parts as complex numbers. These are few unless
+    confidences are coarse.
     """
     real = keys.real.copy()
     ordered: Keys = keys[np.argsort(real)]
@@ -68,10 +70,10 @@ def merge(ordered: Keys, more: Keys) -> Keys:
 def average_precision(found: Ints, seen: Ints, truths: int) -> float:
     """Return the area under the precision-recall curve, all points (VOCap.m).
 
-    `found` counts true positives and `seen` detections, up to and including each true positive,
-    in the order of the detections, shapes (t,); `truths` is the number N > 0 of truth boxes. The
-    curve rises in recall by 1/N at each true positive; precision found/seen is made
-    non-increasing from the right, and the steps times that envelope are summed.
+    At each of t true positives, in the order of the detections, `found` counts the true positives
+    and `seen` the detections up to and including it. `truths` is the number N > 0 of truth boxes.
+    Recall rises by 1/N at each true positive. The envelope is the highest precision found/seen
+    from that true positive on. The area is the sum of envelope times 1/N.
     """
     envelope = np.maximum.accumulate((found / seen)[::-1])
     return float(envelope.sum() / truths)
@@ -81,8 +83,8 @@ def average_precision(found: Ints, seen: Ints, truths: int) -> float:
 class Curve:
     """One class's precision-recall curve, one point per detection in the devkit's order.
 
-    `confidence`, `recall` and `precision` have shape (n,); `recall` is NaN where the class has no
-    truth box. Neither sentinels nor envelope are applied.
+    `confidence`, `recall` and `precision` have shape (n,). `recall` is NaN if the class has no
+    truth box. The curve is raw, without the end points and the envelope of VOCap.m.
     """
 
     confidence: Floats
@@ -92,10 +94,10 @@ class Curve:
 
 @dataclass(frozen=True, eq=False)
 class ClassScore:
-    """What one class's score is made of.
+    """The detections of one class, from which its AP and its curve follow.
 
-    `order` (n,) has the keys of its detections, ascending; `hits` (t,) those of its true
-    positives, ascending; `truths` is the number of its truth boxes, 0 where it has none.
+    `order` (n,) has the keys of its detections, ascending. `hits` (t,) has the keys of its true
+    positives, ascending. `truths` is the number of its truth boxes and may be 0.
     """
 
     order: Keys
@@ -103,18 +105,18 @@ class ClassScore:
     truths: int
 
     def ap(self) -> float | None:
-        """Return the devkit's AP, or None where the class has no truth box."""
+        """Return the devkit's AP, or None if the class has no truth box."""
         if not self.truths:
             return None
         found = np.arange(1, len(self.hits) + 1)
         return average_precision(found, np.searchsorted(self.order, self.hits) + 1, self.truths)
 
     def grouped_ap(self) -> float | None:
-        """Return the AP in which detections of equal confidence enter together.
+        """Return the AP when detections of equal confidence enter together.
 
-        A group of equal confidences gives one precision-recall point, so the value depends
-        neither on the order of rows nor on that of images (matching inside one image still
-        follows the rows); no order of the ties gives less.
+        A group of equal confidences gives one precision-recall point. So the value does not depend
+        on the order of images, nor on the order of rows, except for the matching inside an image.
+        No order of the ties gives a lower AP.
         """
         if not self.truths:
             return None

@@ -22,16 +22,16 @@ IGNORED_REASONS = (
     "confidence_not_finite",
     "blacklisted",
 )
-"""Why a row counts neither way; a row with several reasons counts under the first of them."""
+"""The reasons to ignore a row, which then counts neither way; the first that applies is told."""
 
 
 @dataclass(frozen=True, eq=False)
 class ClassImages:
-    """The positions of the images that one class's detections and truth boxes are of.
+    """The images of one class's detections and truth boxes, as positions.
 
-    `detection` (n,) follows the devkit's order, `hit` (t,) says which of these are true
-    positives, ascending, and `truth` (N,) has the truth boxes. Positions count from 0 in
-    ascending order of the image ids.
+    `detection` (n,) has the image of each detection, in the devkit's order. `hit` (t,) has the
+    indices into `detection` of the true positives, ascending. `truth` (N,) has the image of each
+    truth box. Image positions count from 0 in ascending order of the image ids.
     """
 
     detection: Ints
@@ -43,14 +43,16 @@ class ClassImages:
 class IlsvrcResult:
     """The mAP as a fraction in 0..1, and every number that explains it.
 
-    `mean_ap` is None where no class has ground truth, `ap` maps every class id of the list to its
-    AP or, where the class has no ground truth, to None. `grouped_mean_ap` and `grouped_ap` are
-    the same with detections of equal confidence entered together. `classes_with_ground_truth`
-    says over how many classes a plain mean runs. `images` counts the listed images and
-    `truth_boxes` the boxes outside the blacklist. Of the `detections` rows, `ignored` counts
-    those that are not scored by reason and `scored` the others; of these, `true_positives`
-    matched, `duplicates` reached only boxes that earlier ones hold, `inverted` have xmax < xmin
-    or ymax < ymin, and `coordinate_not_finite` have such a corner.
+    `mean_ap` is None if no class has ground truth. `ap` maps every listed class id to its AP, or
+    to None for a class without ground truth. `grouped_mean_ap` and `grouped_ap` are the same, but
+    detections of equal confidence enter together. A plain mean runs over
+    `classes_with_ground_truth` classes. `images` counts the listed images, `truth_boxes` the boxes
+    outside the blacklist.
+
+    `detections` counts all rows, `ignored` the ignored rows by reason, `scored` the others. Among
+    the scored rows `true_positives` matched, `duplicates` reached only boxes that other detections
+    hold, `inverted` have xmax < xmin or ymax < ymin, and `coordinate_not_finite` have a corner that
+    is not finite.
     """
 
     rules: Rules
@@ -73,11 +75,11 @@ class IlsvrcResult:
     _explain: Callable[[], Fates] = field(repr=False, compare=False)
 
     def precision_recall(self, class_id: int) -> Curve:
-        """Return the precision-recall curve of one class of the list; KeyError for any other."""
+        """Return one listed class's precision-recall curve; raise KeyError for any other id."""
         return self._classes[class_id].curve()
 
     def images_by_class(self) -> Iterator[ClassImages]:
-        """Yield, for each class with ground truth, the images of what its AP is made of."""
+        """Yield the images of the detections and truth boxes of each class with ground truth."""
         for place, score in enumerate(self._classes.values()):
             if score.truths:
                 of_class = slice(*self._index.class_start[place : place + 2])
@@ -88,8 +90,8 @@ class IlsvrcResult:
                 )
 
     def explain(self) -> Fates:
-        """Return what became of each detection, and which truth boxes were missed.
+        """Return the fate of each detection and the missed truth boxes.
 
-        It matches the detections once more, and takes a few times as long as the evaluation.
+        This matches the detections again and takes a few times as long as the evaluation.
         """
         return self._explain()

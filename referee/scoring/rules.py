@@ -10,10 +10,10 @@ from dataclasses import dataclass
 class Rules:
     """The choices that turn ground truth and detections into one mAP.
 
-    A detection may match a truth box of width w and height h (inclusive pixels) whose IoU with
-    it reaches `min(iou_cap, w*h / ((w+tolerance_px) * (h+tolerance_px)))`; with `strict` it must
-    exceed it. With `missing_as_zero` the mean runs over every class of the list and a class
-    without ground truth counts 0; otherwise it runs over the classes that have ground truth.
+    A detection may match a truth box of width w and height h (inclusive pixels) if their IoU
+    reaches the threshold `min(iou_cap, w*h / ((w+tolerance_px) * (h+tolerance_px)))`. With
+    `strict` the IoU must exceed the threshold. The mean runs over the classes with ground truth.
+    With `missing_as_zero` it runs over all listed classes; one without ground truth counts 0.
     """
 
     name: str
@@ -28,10 +28,10 @@ DEVKIT = Rules(name="ilsvrc-devkit", version="2014")
 """The ILSVRC 2014/2015 development kit (eval_detection.m, VOCap.m); the default."""
 
 STRICT = Rules(name="ilsvrc-strict", version="1", strict=True)
-"""As the devkit, but the IoU must exceed the threshold, as the LPIRC paper words it."""
+"""The devkit's rules, but the IoU must exceed the threshold, as in the LPIRC paper's words."""
 
 REFEREE_2015 = Rules(name="lpirc-referee", version="2015", strict=True, missing_as_zero=True)
-"""The mean of the 2015-2019 referee: strict, and over all classes of the list."""
+"""The rules of the 2015-2019 referee: strict, and the mean over all listed classes."""
 
 RULE_SETS = {rules.name: rules for rules in (DEVKIT, STRICT, REFEREE_2015)}
 """The rule sets by name."""

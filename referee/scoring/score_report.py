@@ -23,8 +23,8 @@ Report = dict[str, Any]
 def ilsvrc_report(result: IlsvrcResult) -> Report:
     """Return every number of an ILSVRC evaluation, ready for JSON.
 
-    `ap` and `grouped_ap` map class ids as strings to AP, or to None where the class has no
-    ground truth; `ignored` maps every reason to its count of rows.
+    `ap` and `grouped_ap` map class ids, as strings, to AP, or to None for a class without ground
+    truth. `ignored` maps every reason to its number of rows.
     """
     return {
         "metric": "ilsvrc",
@@ -49,9 +49,10 @@ def ilsvrc_report(result: IlsvrcResult) -> Report:
 
 
 def coco_report(result: CocoResult) -> Report:
-    """Return COCO's numbers under the same names where they mean the same, ready for JSON.
+    """Return COCO's numbers, ready for JSON.
 
-    `mean_ap` is AP at IoU .50:.95; `coco` has all twelve numbers.
+    Numbers with the same meaning have the same names as in `ilsvrc_report`. `mean_ap` is AP at
+    IoU .50:.95. `coco` has all twelve numbers.
     """
     return {
         "metric": "coco",
@@ -74,8 +75,8 @@ def energy_report(
 ) -> Report:
     """Return the LPIRC figures: energy, mAP per watt-hour, normalised accuracy.
 
-    `score` is None without mAP or without a finite energy above 0. The set size of the
-    normalised accuracy is `images`, the number of images of the ground truth.
+    `score` is None without a mAP or without a finite energy above 0. `images` is the number of
+    images in the ground truth; it is the set size of the normalised accuracy.
     """
     return {
         "energy_wh": energy_wh,
@@ -86,5 +87,5 @@ def energy_report(
 
 
 def images_with_detections(image_id: NDArray[np.int64], truth: GroundTruth) -> int:
-    """Count the images of the ground truth that have a detection, of whatever quality."""
+    """Count the images of the ground truth that have at least one detection, good or bad."""
     return len(np.intersect1d(image_id, truth.image_ids))

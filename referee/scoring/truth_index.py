@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Ground truth arranged for matching: positions of ids, and truth boxes by image and class."""
+"""Ground truth arranged for matching: ids as positions, truth boxes by class and image."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _LARGEST_TABLE = 2**25
 
 
 class Positions:
-    """The positions of ids in an ascending vector of unique ids."""
+    """A lookup of positions in an ascending vector of unique ids."""
 
     def __init__(self, ids: Ints) -> None:
         self._ids = ids
@@ -36,7 +36,7 @@ class Positions:
             self._table[ids - ids[0]] = np.arange(len(ids), dtype=np.int32)
 
     def __call__(self, values: Ints) -> Ints:
-        """Return the position of each value, or -1 where it is not among the ids; shape (n,)."""
+        """Return the position of each value, or -1 for a value that is not an id; shape (n,)."""
         if not len(self._ids):
             return np.full(len(values), -1, dtype=np.int64)
         if self._table is not None:
@@ -48,13 +48,14 @@ class Positions:
 
 
 class TruthIndex:
-    """The truth boxes that count, grouped by class, then image, then file order.
+    """The m truth boxes that count, sorted by class, then image, then file order.
 
-    Boxes of blacklisted pairs are left out. `box` (m, 4), or as `columns` (4, m), `threshold`
-    (m,), `box_class` and `box_image` (m,), positions of class and image, and `source` (m,), rows
-    in the ground truth, go together. Boxes of one (image, class) pair form a group:
-    `group_start` and `group_size`. Boxes of class position c are the slice
-    `class_start[c]:class_start[c+1]`.
+    Boxes of blacklisted pairs are left out. Each box has an entry in these arrays: `box` (m, 4),
+    the same as `columns` (4, m), `threshold` (m,), the positions of its class and image in
+    `box_class` and `box_image` (m,), and its ground-truth row in `source` (m,).
+
+    The boxes of one (image, class) pair form a group; `group_start` and `group_size` tell its
+    place. The boxes of class position c are the slice `class_start[c]:class_start[c+1]`.
     """
 
     def __init__(self, truth: GroundTruth, rules: Rules) -> None:
@@ -88,7 +89,7 @@ class TruthIndex:
         self._group_table = self._make_table()
 
     def _pair_of(self, image_id: Ints, class_id: Ints) -> Ints:
-        """Number (class, image) pairs from 0; -1 where the image or the class is not listed."""
+        """Return the pair number of each (image id, class id), or -1 if one is not listed."""
         return self.pair(self.images(image_id), self.classes(class_id))
 
     def pair(self, image: Ints, klass: Ints) -> Ints:
@@ -105,9 +106,9 @@ class TruthIndex:
         return np.where(self._group_keys[at] == pair, self._group_codes[at], NO_TRUTH)
 
     def _make_table(self) -> NDArray[np.int32] | None:
-        """Lay the groups out as a table over all pairs, where that is of reasonable size.
+        """Return a table of the groups of all pairs, or None if it would be too large.
 
-        One extra entry at the end answers for pair number -1.
+        One more entry at the end serves pair number -1.
         """
         pairs = self.class_count * self.image_count
         if pairs > _LARGEST_TABLE:
@@ -118,7 +119,7 @@ class TruthIndex:
 
 
 def _sorted_codes(groups: Ints, black: Ints) -> tuple[Ints, Ints]:
-    """Join the pair numbers that have truth with the blacklisted ones, ascending."""
+    """Return the pair numbers with truth or on the blacklist, ascending, and the group of each."""
     keys = np.concatenate([groups, black])
     codes = np.concatenate([np.arange(len(groups)), np.full(len(black), BLACKLISTED)])
     order = np.argsort(keys)

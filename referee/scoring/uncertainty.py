@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How far a mAP and a score can be trusted: the bootstrap over images.
+"""The uncertainty of a mAP and of a score: the bootstrap over images.
 
-The images of a contest are a sample of the images that could have been asked. Drawing as many
-from them with replacement, again and again, shows how much mAP depends on the draw (B. Efron, R.
-Tibshirani, "An Introduction to the Bootstrap", 1993, chapters 6 and 13). Images, not boxes, are
-drawn, since the boxes of one image are not independent. Matching happens within an image, so it
-need not be done again: an image drawn k times enters each of its detections and truth boxes k
-times.
+The images of a contest are a sample of all images that the contest could have used. The bootstrap
+draws as many images from them with replacement, many times. The spread of the mAPs shows how much
+mAP depends on the choice of images (B. Efron, R. Tibshirani, "An Introduction to the Bootstrap",
+1993, chapters 6 and 13). It draws images and not boxes, since the boxes of one image are not
+independent. Matching happens within an image, so it is not repeated: the detections and truth
+boxes of an image drawn k times count k times.
 """
 
 from __future__ import annotations
@@ -23,13 +23,13 @@ from referee.scoring.result import IlsvrcResult
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
 
-# Draws that are worked on together: a block of them stays in the processor's cache.
+# Draws computed together: the arrays of a block stay in the processor's cache.
 _BLOCK = 8
 
 
 @dataclass(frozen=True)
 class Interval:
-    """The ends of a central interval that has the share `level` of the samples."""
+    """A central interval that contains the share `level` of the samples."""
 
     low: float
     high: float
@@ -38,10 +38,10 @@ class Interval:
 
 @dataclass(frozen=True, eq=False)
 class MapSamples:
-    """The mAP of each of r draws of the images, `values` (r,), and of the images as they are.
+    """The mAP of the images, `estimate`, and of each of r draws of the images, `values` (r,).
 
-    The same seed gives the same draws, so that two solutions on one ground truth can be compared
-    draw by draw. A draw without any truth box is NaN.
+    The same seed gives the same draws, so two solutions on one ground truth can be compared draw
+    by draw. The value of a draw without any truth box is NaN.
     """
 
     estimate: float
@@ -52,19 +52,19 @@ class MapSamples:
     def bias(self) -> float:
         """Return by how much the mean of the draws exceeds the estimate.
 
-        It is positive as a rule, since the envelope of a precision-recall curve follows its
-        chance peaks: the fewer different images, the higher mAP.
+        It is usually positive. A draw has fewer different images, and the envelope of a
+        precision-recall curve follows chance peaks, so fewer images give a higher mAP.
         """
         return float(np.nanmean(self.values)) - self.estimate
 
     def centred(self) -> Floats:
-        """Return the draws without their bias, shape (r,): their spread around the estimate."""
+        """Return the draws minus their bias, shape (r,): they spread around the estimate."""
         return self.values - self.bias()
 
     def interval(self, level: float = 0.95) -> Interval:
-        """Return where mAP would be expected on as many other images of the same kind.
+        """Return the interval of the mAP expected on as many other images of the same kind.
 
-        It is the percentile interval of the centred draws.
+        This is the percentile interval of the centred draws.
         """
         return _interval(self.centred(), level)
 
@@ -75,9 +75,9 @@ class MapSamples:
 
 @dataclass(frozen=True, eq=False)
 class ScoreSamples:
-    """The score, mAP per watt-hour, of each of r draws of images and energy, `values` (r,).
+    """The score, mAP per watt-hour: the `estimate`, and `values` (r,) of r draws.
 
-    The draws of mAP are centred.
+    A draw divides a centred draw of the mAP by a draw of the energy.
     """
 
     estimate: float
@@ -97,10 +97,10 @@ def bootstrap(
     seed: int = 0,
     progress: Callable[[int, int], None] | None = None,
 ) -> MapSamples | None:
-    """Draw the images `resamples` times and return mAP of each draw; None without a mAP.
+    """Draw the images `resamples` times and return the mAP of each draw; None without a mAP.
 
-    A class without a truth box in a draw is left out of that draw's mean, or counts 0 where the
-    rules say so. `progress` is called with draws done and draws in all.
+    A class without a truth box in a draw is left out of that draw's mean, or counts 0 if the rules
+    say so. `progress` gets the number of draws done and the number of all draws.
     """
     if result.mean_ap is None:
         return None
@@ -117,9 +117,9 @@ def bootstrap(
 
 
 def standard_uncertainty(bound: float) -> float:
-    """Return the standard uncertainty of a quantity known to lie within plus or minus `bound`.
+    """Return the standard uncertainty of a quantity whose error is at most `bound`.
 
-    `bound / sqrt(3)`, for an accuracy that an instrument's manual guarantees. Source: JCGM
+    It is `bound / sqrt(3)`, for an accuracy that an instrument's manual guarantees. Source: JCGM
     100:2008 (GUM), 4.3.7.
     """
     return bound / math.sqrt(3)
@@ -130,14 +130,14 @@ def with_energy(
 ) -> ScoreSamples:
     """Divide each draw's mAP by a draw of the energy.
 
-    The energy is drawn from a normal distribution with the standard uncertainty given (1 sigma,
-    Wh), independent of the images and of every other `session`; source: JCGM 101:2008 (GUM
-    supplement 1), 6.4.7. Raises ValueError unless the energy is greater than five times its
-    uncertainty, since a score with less says nothing.
+    The draws of the energy follow a normal distribution with the given standard uncertainty (1
+    sigma, Wh). They are independent of the images and of every other `session`. Source: JCGM
+    101:2008 (GUM supplement 1), 6.4.7. Raises ValueError unless the energy exceeds five times its
+    uncertainty: a score from a smaller energy says nothing.
     """
     if not 0 <= 5 * energy_uncertainty_wh < energy_wh < math.inf:
         raise ValueError(f"an energy of {energy_wh} ± {energy_uncertainty_wh} Wh divides nothing")
-    # Another stream than that of the images, or the energy would follow the first draws.
+    # The energy needs a random stream of its own, or it would correlate with the images drawn.
     chance = np.random.default_rng([samples.seed, 1, session])
     energy = energy_wh + energy_uncertainty_wh * chance.standard_normal(len(samples.values))
     return ScoreSamples(
@@ -150,13 +150,13 @@ def with_energy(
 
 
 def turn_probability(first: ScoreSamples, second: ScoreSamples) -> float:
-    """Return how likely the ranking of two sessions on one ground truth would turn, 0..1.
+    """Return the probability, 0..1, that the ranking of two sessions would turn.
 
-    That is the share of draws in which the one that is behind comes out ahead; draws that tie
-    count half. Both must come from the same images, seed and number of draws, so that each draw
-    asks both for the same images, and from different `session` numbers, so that their energies
-    do not err together; ValueError otherwise. Where one meter measured both, part of the error
-    is common to them, and the truth is less.
+    It is the share of draws in which the session that is behind comes out ahead; a tie counts
+    half. Both sessions must have the same images, seed and number of draws, so that each draw uses
+    the same images for both. Their `session` numbers must differ, so that their energies err
+    independently. Raises ValueError otherwise. If one meter measured both, they share part of the
+    error, and the true probability is lower.
     """
     same = (first.seed, first.images, len(first.values)) == (
         second.seed,
@@ -173,23 +173,23 @@ def turn_probability(first: ScoreSamples, second: ScoreSamples) -> float:
 
 
 def _draw(chance: np.random.Generator, images: int) -> NDArray[np.int32]:
-    """Return how often each image is drawn, shape (images,), summing to their number."""
+    """Draw as many images as there are; return how often each was drawn, shape (images,)."""
     drawn = chance.integers(0, images, images)
     return np.bincount(drawn, minlength=images).astype(np.int32)
 
 
 class _Table:
-    """The images of all detections, true positives and truth boxes, class after class."""
+    """The image of every detection, true positive and truth box, class after class."""
 
     def __init__(self, result: IlsvrcResult) -> None:
         classes = list(result.images_by_class())
-        # What comes after the last true positive of a class changes no point of its curve.
+        # Detections after the last true positive of a class do not change its AP.
         seen = [part.detection[: part.hit[-1] + 1] for part in classes if len(part.hit)]
         hits = [part for part in classes if len(part.hit)]
         offsets = np.cumsum([0, *map(len, seen)])
         self._detection = _join(seen)
         self._hit = _join([part.detection[part.hit] for part in hits])
-        # Detections are summed in runs that end with a true positive.
+        # Each run of detections ends with a true positive. `mean_ap` sums run by run.
         self._run_start = _join(
             [
                 offset + np.concatenate([[0], part.hit[:-1] + 1])
@@ -202,7 +202,7 @@ class _Table:
         self._denominator = len(result.ap) if result.rules.missing_as_zero else None
 
     def mean_ap(self, weights: NDArray[np.int32]) -> Floats:
-        """Return mAP for each of b draws; `weights` (b, images) says how often images are drawn."""
+        """Return the mAP of b draws; `weights` (b, images) has how often each image is drawn."""
         truths = np.add.reduceat(np.take(weights, self._truth, axis=1), self._truth_start, axis=1)
         found = np.take(weights, self._hit, axis=1)
         seen = np.zeros_like(found)
@@ -222,10 +222,11 @@ class _Table:
 
 
 def _weighted_area(found: NDArray[np.int32], seen: NDArray[np.int32]) -> Floats:
-    """Return N times AP for each draw, from what is found and seen with each true positive (b, t).
+    """Return N times AP of each of b draws.
 
-    A true positive of an image drawn k times is k steps of recall. Precision rises from the first
-    of them to the last, so that the envelope has the last one's height at all of them.
+    `found` and `seen` (b, t) have the true positives and the detections added by each true
+    positive. A true positive of an image drawn k times is k steps of recall. Precision rises from
+    the first of these steps to the last, so the envelope has the last one's height at all of them.
     """
     found_so_far = np.cumsum(found, axis=1, dtype=np.float64)
     seen_so_far = np.cumsum(seen, axis=1, dtype=np.float64)

@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What differs between competitions: one module a track, see docs/tracks.md."""
+"""The tracks: each is a module with the rules of one competition, see docs/tracks.md."""

@@ -13,10 +13,10 @@ from referee.tracks.track import Track
 
 
 def load_track(name: str) -> Track[Any]:
-    """Return the track of a name.
+    """Return the `TRACK` of the module that `name` names.
 
-    A name without a dot is a module of `referee.tracks`, a dotted one any module that Python can
-    import. The module's `TRACK` is the track. Raises `ConfigError`.
+    A name without a dot names a module of `referee.tracks`. A dotted name names any module that
+    Python can import. Raises `ConfigError` if there is no such module or no `TRACK` in it.
     """
     place = f"[contest] track = '{name}'"
     module_name = name if "." in name else f"{tracks.__name__}.{name}"

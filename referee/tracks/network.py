@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The network track: object detection over HTTP, scored by mAP per watt-hour, as since 2015."""
+"""The network track, held since 2015: object detection over HTTP, scored by mAP per watt-hour."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class _Scorer:
         self._live = LiveScore(truth)
 
     def add(self, answer: Detections) -> None:
-        """Take the rows of one answer."""
+        """Add the rows of one answer."""
         self._live.add(answer)
 
     def outcome(self) -> Outcome:
@@ -38,7 +38,7 @@ class _Scorer:
 
 
 class NetworkTrack(Track[Detections]):
-    """Boxes in images that the contestant fetches, posted as forms, COCO results or lines."""
+    """The track of object detection: contestants fetch images and post boxes."""
 
     name = "network"
     accuracy = Figure("mean_ap", "mAP")
@@ -46,7 +46,7 @@ class NetworkTrack(Track[Detections]):
     form_fields = answers.FORM_FIELDS
 
     def parse_form(self, fields: Fields) -> Detections:
-        """Parse parallel lists, as the clients of 2015-2019 send them."""
+        """Parse the parallel lists that the clients of 2015-2019 send."""
         return answers.parse_form(fields)
 
     def parse_json(self, body: bytes) -> Detections:
@@ -64,11 +64,11 @@ class NetworkTrack(Track[Detections]):
         return flag_rows(answer, image_count, class_ids)
 
     def pack(self, answer: Detections) -> bytes:
-        """Return 56 bytes a row."""
+        """Return the rows as bytes, 56 a row."""
         return pack(answer)
 
     def unpack(self, content: bytes) -> Detections:
-        """Return what `pack` was given."""
+        """Return the rows that `pack` made into bytes."""
         return unpack(content)
 
     def join(self, answers: Sequence[Detections]) -> Detections:
@@ -76,7 +76,7 @@ class NetworkTrack(Track[Detections]):
         return Detections.concatenate(answers)
 
     def in_manifest_ids(self, answer: Detections, order: NDArray[np.int64]) -> Detections:
-        """Replace the contestant's image numbers."""
+        """Replace the contestant's image numbers by the manifest's image ids."""
         return answer.with_image_ids(to_manifest_ids(answer.image_id, order))
 
     def rows(self, answer: Detections) -> Iterator[Sequence[object]]:
@@ -86,7 +86,7 @@ class NetworkTrack(Track[Detections]):
             yield *row, *box
 
     def scorer(self, truth: GroundTruth) -> _Scorer:
-        """Return the scorer of the ILSVRC development kit's rules."""
+        """Return a scorer by the rules of the ILSVRC development kit."""
         return _Scorer(truth)
 
     def score_of(self, accuracy: float | None, energy_wh: float | None) -> float | None:
@@ -94,14 +94,14 @@ class NetworkTrack(Track[Detections]):
         return lpirc.score(accuracy, energy_wh)
 
     def report(self, outcome: Outcome, energy_wh: float | None, images_fetched: int) -> Report:
-        """Return the numbers of the mAP, then energy, score and normalised accuracy."""
+        """Return the numbers that explain the mAP, then energy, score and normalised accuracy."""
         report = outcome.report()
         return report | energy_report(outcome.accuracy, report["images"], energy_wh, images_fetched)
 
     def remarks(
         self, sent: SentAnswers[Detections], truth: GroundTruth, accuracy: float | None
     ) -> Remarks:
-        """Return counts of the boxes by kind, and the mistakes that repairing proves."""
+        """Return counts of the boxes, and likely mistakes of the contestant's program."""
         return network_remarks(sent, truth, accuracy)
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a contestant is told about the boxes of a session: counts by kind, and likely mistakes."""
+"""Remarks to a contestant about the boxes of a session: counts, and likely mistakes."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ Sizes = Mapping[int, tuple[int, int]]
 def network_remarks(
     sent: SentAnswers[Detections], truth: GroundTruth, accuracy: float | None
 ) -> Remarks:
-    """Return what is remarkable in a session's detections."""
+    """Return the remarks about a session's detections."""
     posted = _posted(sent)
     numbers = posted.detections.image_id
     detections = posted.detections.with_image_ids(to_manifest_ids(numbers, sent.order))
@@ -47,7 +47,7 @@ def _posted(sent: SentAnswers[Detections]) -> Posted:
 
 
 def _classes(detections: Detections, names: Mapping[int, str]) -> str:
-    """Name the classes that were sent most, with how often."""
+    """Return the most frequent classes with their counts, as text."""
     classes, counts = np.unique(detections.class_id, return_counts=True)
     ranked = np.argsort(-counts, kind="stable")
     shown = [
@@ -82,13 +82,13 @@ def _inverted(detections: Detections) -> int:
 
 
 def _repeated(detections: Detections) -> int:
-    """Count rows with the image, class and box of an earlier one."""
+    """Count rows that repeat the image, class and box of an earlier row."""
     table = np.column_stack([detections.image_id, detections.class_id, detections.box])
     return len(table) - len(np.unique(table, axis=0)) if len(table) else 0
 
 
 def _warnings(mistakes: Sequence[Mistake], mean_ap: float | None) -> Iterator[str]:
-    """Yield what to repair; the mAP of the repaired answers proves the mistakes before it."""
+    """Yield the advice: first the proved mistakes and the repaired mAP, then the others."""
     repaired = [m for m in mistakes if m.repaired_mean_ap is not None]
     yield from (mistake.text for mistake in repaired)
     if repaired and mean_ap is not None:

@@ -1,9 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a track is: everything in which one competition differs from another.
+"""The interface of a track: everything in which one competition differs from another.
 
-A track is pure: it is given bytes and arrays, and returns values. It knows no clock, disk,
-network or database. The servers, the meter, the window of a session and the evidence are the
-same for every track.
+A track is pure: it takes bytes and arrays and returns values. It knows no clock, disk, network or
+database. All tracks share the servers, the meter, the window of a session and the evidence.
 """
 
 from __future__ import annotations
@@ -23,7 +22,7 @@ from referee.errors import Refusal
 from referee.formats.answers import AnswerFormat
 
 Answer = TypeVar("Answer", bound=Sized)
-"""What one post holds, for example `Detections`; its length is its number of rows."""
+"""The content of one post, for example `Detections`; its length is its number of rows."""
 
 _Taken = TypeVar("_Taken", contravariant=True)
 
@@ -35,7 +34,7 @@ Fields = Mapping[str, Sequence[str]]
 
 
 class Delivery(Enum):
-    """How an input reaches the contestant."""
+    """The way in which an input reaches the contestant."""
 
     FETCHED = "fetched"
     """The contestant asks for it, by `/image` and `/zipimages`."""
@@ -45,9 +44,9 @@ class Delivery(Enum):
 
 @dataclass(frozen=True)
 class Figure:
-    """How a number is told: its field in score.json and, for people, name, unit and decimals.
+    """The presentation of a number: its field in score.json, and its name, unit and decimals.
 
-    The unit is '' for a number without one.
+    `unit` is '' for a number without a unit.
     """
 
     field: str
@@ -58,15 +57,15 @@ class Figure:
 
 @dataclass(frozen=True)
 class Ranking:
-    """What decides the places: a field of the report, and whether more of it is better."""
+    """The rule that decides the places: a field of the report, and whether more is better."""
 
     field: str
     highest_first: bool = True
 
     def places(self, reports: Sequence[Mapping[str, Any]]) -> list[int | None]:
-        """Return the place of each report, 1 for the best; None for one without the field's value.
+        """Return the place of each report, 1 for the best, or None if the field has no value.
 
-        Equal values share a place and the next is left out: 1, 2, 2, 4.
+        Equal values share a place, and the next place is left out: 1, 2, 2, 4.
         """
         sign = -1.0 if self.highest_first else 1.0
         values = [report.get(self.field) for report in reports]
@@ -79,10 +78,10 @@ class Ranking:
 
 @dataclass(frozen=True)
 class Outcome:
-    """What a scorer says of the answers so far.
+    """The result of a scorer for the answers so far.
 
-    `accuracy` is None where there is nothing to score against. `report` makes the part of
-    score.json that the answers alone decide.
+    `accuracy` is None if there is nothing to score against. `rows` counts the rows so far. `report`
+    makes the part of score.json that depends on the answers alone.
     """
 
     accuracy: float | None
@@ -92,10 +91,10 @@ class Outcome:
 
 @dataclass(frozen=True, eq=False)
 class SentAnswers(Generic[Answer]):
-    """A session's answers in time, each with its format, and what the image numbers mean.
+    """A session's answers in time, each with its format, and the meaning of the image numbers.
 
-    `order[n - 1]` is the manifest's image id under number n. `source_ids[k - 1]` is the id that the
-    ground truth's file gives to image id k, `sizes[k]` its width and height in pixels.
+    `order[n - 1]` is the manifest's image id behind number n. `source_ids[k - 1]` is the id of
+    image k in the ground truth's file. `sizes[k]` is the width and height of image k in pixels.
     """
 
     answers: Sequence[tuple[str, Answer]]
@@ -106,10 +105,10 @@ class SentAnswers(Generic[Answer]):
 
 @dataclass(frozen=True)
 class Remarks:
-    """What a contestant is told about its answers after a rehearsal.
+    """The remarks to a contestant about its answers, shown after a rehearsal.
 
-    `images_answered` is None where a track does not count it. `lines` are pairs of a label, of
-    eleven letters at most, and a text. `warnings` say what is probably wrong, and what to do.
+    `images_answered` is None if the track does not count it. `lines` are pairs of a label, eleven
+    letters at most, and a text. `warnings` say what is probably wrong, and what to do.
     """
 
     images_answered: int | None = None
@@ -118,34 +117,34 @@ class Remarks:
 
 
 class Scorer(Protocol[_Taken]):
-    """The score of the answers so far; it must not depend on how the rows were split."""
+    """A running score of answers; it must not depend on how rows are split into answers."""
 
     def add(self, answer: _Taken) -> None:
-        """Take the rows of one answer, in manifest image ids."""
+        """Add the rows of one answer; its image ids are the manifest's."""
 
     def outcome(self) -> Outcome:
         """Return the score of the rows so far."""
 
 
 class Track(ABC, Generic[Answer]):
-    """One competition's rules. A module of a track names its only one `TRACK`."""
+    """One competition's rules; the track's module holds its one instance as `TRACK`."""
 
     name: str
-    """What `contest.toml` and the database call it."""
+    """The track's name in `contest.toml` and in the database."""
     accuracy: Figure
-    """How the accuracy is shown, which a scorer computes."""
+    """The presentation of the accuracy, the number that a scorer computes."""
     score: Figure
-    """How the score is shown, which accuracy and energy make."""
+    """The presentation of the score, which follows from accuracy and energy."""
     delivery: Delivery = Delivery.FETCHED
     ranking: Ranking = Ranking("score")
     form_fields: tuple[str, ...] = ()
     """The fields of an HTML form that make an answer."""
 
     def parse_form(self, fields: Fields) -> Answer:
-        """Parse an HTML form's fields, of which only `form_fields` are given.
+        """Parse the fields of an HTML form; the caller passes only `form_fields`.
 
-        This and the two below raise `Refusal`, by themselves where a track does not take the
-        format: a post is taken whole or refused whole.
+        This method, `parse_json` and `parse_csv` take a post whole or raise `Refusal`. A track that
+        does not take a format does not override its method: the default refuses.
         """
         raise self._not_taken("form")
 
@@ -163,7 +162,7 @@ class Track(ABC, Generic[Answer]):
     ) -> tuple[Flag, ...]:
         """Return the rows that can never count, each with its reason, by ascending row.
 
-        Image ids are those that the contestant sees, 1…image_count; `class_ids` is ascending.
+        Image ids are the contestant's numbers, 1…image_count. `class_ids` is ascending.
         """
 
     @abstractmethod
@@ -172,34 +171,33 @@ class Track(ABC, Generic[Answer]):
 
     @abstractmethod
     def unpack(self, content: bytes) -> Answer:
-        """Return what `pack` was given, to the last bit."""
+        """Return the answer that `pack` made into bytes, equal to the last bit."""
 
     @abstractmethod
     def join(self, answers: Sequence[Answer]) -> Answer:
-        """Return the rows of all answers in the order given; none for no answers."""
+        """Return the rows of all answers in the order given; no answers give no rows."""
 
     @abstractmethod
     def in_manifest_ids(self, answer: Answer, order: NDArray[np.int64]) -> Answer:
-        """Replace the contestant's image numbers, see `referee.core.order.to_manifest_ids`."""
+        """Replace image numbers by manifest ids, see `referee.core.order.to_manifest_ids`."""
 
     @abstractmethod
     def rows(self, answer: Answer) -> Iterator[Sequence[object]]:
-        """Yield the rows of detections.csv in the bundle, from which anybody can score again."""
+        """Yield the rows of the bundle's detections.csv; from them anybody can score again."""
 
     @abstractmethod
     def scorer(self, truth: GroundTruth) -> Scorer[Answer]:
-        """Return a scorer that has seen no answer; it serves the live and the final score."""
+        """Return a scorer without answers; live and final score both use it."""
 
     @abstractmethod
     def score_of(self, accuracy: float | None, energy_wh: float | None) -> float | None:
-        """Return the score, or None where there is none."""
+        """Return the score, or None if there is none."""
 
     def report(self, outcome: Outcome, energy_wh: float | None, images_fetched: int) -> Report:
-        """Return score.json but for the session's own fields.
+        """Return the content of score.json, except for the session's own fields.
 
-        The fields of `accuracy` and `score` must be among them.
-
-        `energy_wh` is None where the energy is missing or INVALID.
+        It must contain the fields of `accuracy` and `score`. `energy_wh` is None if the energy is
+        missing or INVALID.
         """
         score = self.score_of(outcome.accuracy, energy_wh)
         return outcome.report() | {self.accuracy.field: outcome.accuracy, self.score.field: score}
@@ -207,7 +205,7 @@ class Track(ABC, Generic[Answer]):
     def remarks(
         self, sent: SentAnswers[Answer], truth: GroundTruth, accuracy: float | None
     ) -> Remarks:
-        """Return what a contestant should know about its answers, which scored `accuracy`."""
+        """Return the remarks to a contestant about answers that scored `accuracy`."""
         return Remarks()
 
     def _not_taken(self, answer_format: AnswerFormat) -> Refusal:
@@ -220,7 +218,7 @@ class Track(ABC, Generic[Answer]):
 def parse_answer(
     track: Track[Answer], answer_format: AnswerFormat, body: bytes, fields: Callable[[], Fields]
 ) -> Answer:
-    """Parse a post in the format that it came in; `fields` takes a form's body apart."""
+    """Parse a post in its own format; `fields` parses the body of a form when called."""
     if answer_format == "json":
         return track.parse_json(body)
     if answer_format == "csv":

@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Find the classic mistakes of a contestant's program in what it sent."""
+"""A search for the classic mistakes of a contestant's program in the answers that it sent."""

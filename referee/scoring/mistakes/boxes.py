@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the four numbers of a box may have meant: their layout, and their unit."""
+"""The readings of a box: possible layouts and units of its four numbers."""
 
 from __future__ import annotations
 
@@ -14,21 +14,21 @@ from referee.scoring.mistakes.posted import Fault, Posted
 Boxes = NDArray[np.float64]
 Rows = NDArray[np.bool_]
 
-# Sides of the square inputs that detectors of these years have.
+# Sides, in pixels, of the usual square network inputs of detectors.
 _INPUT_SIDES = (224, 300, 320, 384, 416, 448, 512, 608, 640)
-# Fractions reach beyond 1 where a box reaches beyond its image, pixels beyond a network's input.
+# A box may reach beyond its image. Then its fractions exceed 1, or its pixels the network input.
 _MOST_FRACTION = 2.0
 _BEYOND_INPUT = 1.1
-# Nearly all rows must fit a unit; some may be wild.
+# This share of the rows must fit a unit; the other rows may be outliers.
 _FITTING_SHARE = 0.95
 
 
 @dataclass(frozen=True, eq=False)
 class BoxReading:
-    """One meaning of the boxes: a way to corners in pixels, and the faults it supposes.
+    """One reading of the boxes: their corners in pixels, and the faults that it assumes.
 
-    `corners` takes (width, height) of each row's image, shape (n, 2), and returns inclusive
-    corners xmin, ymin, xmax, ymax, shape (n, 4).
+    `corners` is a function of (width, height) of each row's image, shape (n, 2). It returns
+    inclusive corners xmin, ymin, xmax, ymax, shape (n, 4).
     """
 
     faults: tuple[Fault, ...]
@@ -37,7 +37,7 @@ class BoxReading:
 
 @dataclass(frozen=True)
 class _Layout:
-    """An order of a box's four numbers: whether y comes first, what they are, and the fault."""
+    """A layout of a box's four numbers: y first or not, their conversion, and the fault."""
 
     y_first: bool
     to_corners: Callable[[Boxes], Boxes]
@@ -46,16 +46,17 @@ class _Layout:
 
 @dataclass(frozen=True)
 class _Unit:
-    """A length in which boxes may be sent: `scale` takes sizes, and returns pixels a unit."""
+    """A unit of length for boxes; `scale` turns image sizes into pixels per unit."""
 
     scale: Callable[[Boxes], Boxes]
     fault: Fault | None
 
 
 def box_readings(posted: Posted) -> Iterator[BoxReading]:
-    """Yield every meaning that the boxes may have; the first is that of the protocol.
+    """Yield every reading of the boxes; the first is the protocol's.
 
-    Rows that came as COCO boxes and the others are doubted apart: one program may send both.
+    A program may send COCO boxes and corners in one session. So each reading changes only the rows
+    that came as COCO boxes, or only the others.
     """
     kept = posted.detections.box
     yield BoxReading((), lambda sizes: kept)
@@ -64,7 +65,7 @@ def box_readings(posted: Posted) -> Iterator[BoxReading]:
         if rows.any():
             sent = _as_sent(kept, coco=coco)
             units = list(_units(sent[rows]))
-            # What supposes one fault comes before what supposes two: it wins when they are equal.
+            # On a tie the first reading wins, so one with one fault comes before one with two.
             readings = [(layout, unit) for layout in _layouts(coco=coco) for unit in units]
             for layout, unit in sorted(readings, key=lambda pair: len(_faults(*pair))):
                 if _faults(layout, unit):
@@ -73,7 +74,7 @@ def box_readings(posted: Posted) -> Iterator[BoxReading]:
 
 def _reading(kept: Boxes, sent: Boxes, rows: Rows, layout: _Layout, unit: _Unit) -> BoxReading:
     def corners(sizes: Boxes) -> Boxes:
-        # What is not finite stays so, and the evaluation counts it.
+        # A coordinate that is not finite stays so, and the evaluation counts it.
         with np.errstate(invalid="ignore", over="ignore"):
             x_first = _swap(sent) if layout.y_first else sent
             pixels = layout.to_corners(x_first * np.tile(unit.scale(sizes), 2))
@@ -87,7 +88,7 @@ def _faults(layout: _Layout, unit: _Unit) -> tuple[Fault, ...]:
 
 
 def _as_sent(kept: Boxes, *, coco: bool) -> Boxes:
-    """Return the four numbers as they were sent: COCO's width and height became corners."""
+    """Return the four numbers as sent: undo the conversion of COCO boxes to corners."""
     if not coco:
         return kept
     with np.errstate(invalid="ignore", over="ignore"):
@@ -95,7 +96,7 @@ def _as_sent(kept: Boxes, *, coco: bool) -> Boxes:
 
 
 def _layouts(*, coco: bool) -> Iterator[_Layout]:
-    """Yield the orders that programs use; the right one has no fault."""
+    """Yield the layouts that programs use; the right one has no fault."""
     right = (
         "A COCO bbox is [x, y, width, height]."
         if coco
@@ -104,7 +105,7 @@ def _layouts(*, coco: bool) -> Iterator[_Layout]:
     corners_sent = Fault("corners_sent", f"The boxes are two corners. {right}")
     size_sent = Fault(
         "width_height_sent",
-        f"Width and height were sent in the place of xmax and ymax. {right}",
+        f"Width and height were sent instead of xmax and ymax. {right}",
     )
     swapped_corners = Fault("x_y_swapped", f"The boxes are ymin, xmin, ymax, xmax. {right}")
     swapped_size = Fault("x_y_swapped", f"The boxes are y, x, height, width. {right}")
@@ -120,7 +121,7 @@ def _layouts(*, coco: bool) -> Iterator[_Layout]:
 
 
 def _units(sent: Boxes) -> Iterator[_Unit]:
-    """Yield the units that the numbers allow: fractions are small, pixels are not."""
+    """Yield the units that fit the size of the numbers: fractions are small, pixels are large."""
     with np.errstate(invalid="ignore"):
         largest = np.nan_to_num(np.abs(sent), nan=0.0, posinf=0.0).max(axis=1)
     if np.mean(largest <= _MOST_FRACTION) >= _FITTING_SHARE:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which classes the contestant's class ids may have meant."""
+"""The readings of class ids: the classes that a contestant may have meant."""
 
 from __future__ import annotations
 
@@ -14,20 +14,20 @@ from referee.scoring.mistakes.posted import Fault
 
 Ints = NDArray[np.int64]
 
-# Below every id of a class list that has been seen: stands for a position beyond the list.
+# Stands for a position beyond the class list. No class list has so low an id.
 _NO_CLASS = np.iinfo(np.int64).min
 
 
 @dataclass(frozen=True, eq=False)
 class ClassReading:
-    """One meaning of the class ids: the class of each row, and the faults it supposes."""
+    """One reading of the class ids: the class of each row, and the faults that it assumes."""
 
     faults: tuple[Fault, ...]
     class_id: Ints
 
 
 def class_readings(sent: Ints, truth: GroundTruth) -> Iterator[ClassReading]:
-    """Yield every meaning that the class ids may have; the first is that of the protocol."""
+    """Yield every reading of the class ids; the first is the protocol's."""
     yield ClassReading((), sent)
     listed = truth.class_ids
     if not len(listed):
@@ -42,7 +42,7 @@ def class_readings(sent: Ints, truth: GroundTruth) -> Iterator[ClassReading]:
 
 
 def _positions(sent: Ints, order: Ints, code: str, told: str) -> Iterator[ClassReading]:
-    """Yield the meaning of positions in an order of the classes, counted from 0 and from 1."""
+    """Yield the readings as positions in an order of the classes, counted from 0 and from 1."""
     for base in (0, 1):
         place = sent - base
         inside = (place >= 0) & (place < len(order))
@@ -60,7 +60,7 @@ def _gaps(listed: Ints) -> str:
 
 
 def _by_name(sent: Ints, truth: GroundTruth) -> Iterator[ClassReading]:
-    """Yield the meaning of positions in the list of names, sorted as programs sort them."""
+    """Yield the readings as positions in the list of class names, in the list's order or sorted."""
     names, listed = truth.class_names, truth.class_ids
     if any(int(class_id) not in names for class_id in listed):
         return

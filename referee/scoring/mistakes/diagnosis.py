@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """Classic mistakes of a contestant's program, proved by the score of the repaired answers.
 
-The images, the classes and the boxes of a session's detections can each be read in several ways:
-as the protocol says, or as programs get them wrong. The reading with the best mAP wins. Its faults
-are told only where its mAP is clearly better than that of the detections as they were sent.
+A session's detections can be read in several ways: as the protocol says, or as programs that make
+a classic mistake mean them. Images, classes and boxes have such readings. The reading with the best
+mAP wins. Its faults are reported only if its mAP is clearly better than that of the detections as
+sent.
 """
 
 from __future__ import annotations
@@ -27,29 +28,30 @@ from referee.scoring.result import IlsvrcResult
 Ints = NDArray[np.int64]
 Boxes = NDArray[np.float64]
 
-# A repair must gain this much mAP to be told, and make so many more detections right. Among some
-# hundred readings of random boxes one always gains mAP, by one or two matches of a rare class.
+# A repair is reported only if it gains this much mAP, this ratio, and this many true positives.
+# Among a hundred readings of random boxes, one always gains mAP by a match or two of a rare class.
 _LEAST_GAIN = 0.02
 _LEAST_RATIO = 1.5
 _LEAST_MATCHES = 5
-# An evaluation of so many rows takes 50 ms; the least confident rows decide about no mistake.
+# An evaluation of 50,000 rows takes 50 ms. The less confident rows cannot prove a mistake.
 _ROWS_JUDGED = 50_000
-# Two faults that hide each other take hundreds of evaluations to find: fewer rows must do.
+# Finding two faults that hide each other takes hundreds of evaluations, so each uses fewer rows.
 _ROWS_PAIRED = 2_000
-# Faults that hide each other leave no more mAP than this.
+# Two faults that hide each other leave at most this mAP.
 _MOST_WHEN_HIDDEN = 0.1
 
 Choice = tuple[int, int, int]
-"""Which reading of the images, of the classes and of the boxes: indices, 0 as the protocol says."""
+"""One reading each of images, classes and boxes, as indices; 0 is the protocol's reading."""
 
 _AS_SENT: Choice = (0, 0, 0)
 
 
 @dataclass(frozen=True)
 class Mistake:
-    """Name a mistake, and the mAP of the same detections when all that is named is repaired.
+    """A mistake of a contestant's program: a code, an advice, and the proof.
 
-    `repaired_mean_ap` is None for a mistake that is seen without a repair.
+    `repaired_mean_ap` is the mAP of the same detections when all reported faults are repaired. It
+    is None for a mistake that no repair can prove.
     """
 
     code: str
@@ -62,8 +64,9 @@ def find_mistakes(
 ) -> tuple[Mistake, ...]:
     """Return the mistakes that explain a low score; the 50,000 most confident rows decide.
 
-    `truth` and `sizes` (width, height in pixels) use the contest's image ids. It costs about fifty
-    evaluations, and some hundreds more where the score is low and no single mistake explains it.
+    `truth` and `sizes` (width, height in pixels) use the contest's image ids. The search takes
+    about fifty evaluations. It takes some hundreds more if the score is low and no single mistake
+    explains it.
     """
     return (*_proved(truth, posted, sizes), *_equal_confidences(posted.detections))
 
@@ -71,7 +74,7 @@ def find_mistakes(
 def _proved(
     truth: GroundTruth, posted: Posted, sizes: Mapping[int, tuple[int, int]]
 ) -> Iterator[Mistake]:
-    """Yield the faults of the best reading: one family of faults after the other, then pairs."""
+    """Yield the faults of the best reading: change one family at a time, then pairs of families."""
     readings = _Readings(truth, posted, sizes)
     if not len(posted.detections) or not len(truth.box):
         return
@@ -82,7 +85,7 @@ def _proved(
     if best == _AS_SENT and _map_of(sent) <= _MOST_WHEN_HIDDEN:
         best = readings.best(_two_changed(readings.lengths), best, _ROWS_PAIRED)
     repaired = readings.result(best)
-    # A pair was found with some of the rows; all rows must bear it out.
+    # The search for pairs used few rows. All rows must confirm its result.
     if _clearly_better(repaired, sent):
         for fault in readings.faults(best):
             yield Mistake(fault.code, fault.text, repaired.mean_ap)
@@ -105,11 +108,11 @@ class _Readings:
 
     @property
     def lengths(self) -> Choice:
-        """Return how many readings the images, the classes and the boxes have."""
+        """Return the number of readings of the images, of the classes and of the boxes."""
         return len(self._images), len(self._classes), len(self._boxes)
 
     def faults(self, choice: Choice) -> tuple[Fault, ...]:
-        """Return what a reading supposes to be wrong."""
+        """Return the faults that a choice of readings assumes."""
         image, klass, box = choice
         return (
             *self._images[image].faults,
@@ -118,7 +121,7 @@ class _Readings:
         )
 
     def result(self, choice: Choice, rows: int = _ROWS_JUDGED) -> IlsvrcResult:
-        """Score the most confident rows as they are read like this."""
+        """Score the most confident rows under a choice of readings."""
         image, klass, box = choice
         read = Detections(
             self._images[image].image_id,
@@ -129,10 +132,10 @@ class _Readings:
         return evaluate(self._truth, read.select(slice(rows)))
 
     def best(self, choices: Iterable[Choice], known: Choice, rows: int = _ROWS_JUDGED) -> Choice:
-        """Return the choice with the best mAP if it is clearly better than the known one."""
+        """Return the choice with the best mAP if it clearly beats `known`, else `known`."""
         before = self.result(known, rows)
         if _LEAST_RATIO * _map_of(before) > 1.0:
-            return known  # Nothing can be so much better.
+            return known  # No mAP is that much higher: it would exceed 1.
         best, highest = known, before
         for choice in choices:
             result = self.result(choice, rows)
@@ -155,7 +158,7 @@ def _map_of(result: IlsvrcResult) -> float:
 
 
 def _one_changed(known: Choice, lengths: Choice) -> Iterator[Choice]:
-    """Yield the choices that read one more family in another way than the protocol does."""
+    """Yield the choices that change one more family from the protocol's reading."""
     for family, length in enumerate(lengths):
         if known[family] == 0:
             for reading in range(1, length):
@@ -163,14 +166,14 @@ def _one_changed(known: Choice, lengths: Choice) -> Iterator[Choice]:
 
 
 def _two_changed(lengths: Choice) -> Iterator[Choice]:
-    """Yield the choices that read two families in another way than the protocol does."""
+    """Yield the choices that change exactly two families from the protocol's reading."""
     for choice in product(*map(range, lengths)):
         if choice.count(0) == 1:
             yield choice  # type: ignore[misc]
 
 
 def _sizes_of(image_id: Ints, sizes: Mapping[int, tuple[int, int]]) -> Boxes:
-    """Return width and height of each row's image; 1 and 1 for a row without one."""
+    """Return width and height of each row's image, or 1 and 1 for an unknown image."""
     rows = [sizes.get(image, (1, 1)) for image in image_id.tolist()]
     return np.array(rows, dtype=np.float64).reshape(-1, 2)
 

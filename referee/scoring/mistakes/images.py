@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which images the contestant's numbers may have meant."""
+"""The readings of image numbers: the images that a contestant may have meant."""
 
 from __future__ import annotations
 
@@ -19,16 +19,16 @@ _NO_IMAGE = 0
 
 @dataclass(frozen=True, eq=False)
 class ImageReading:
-    """One meaning of the image numbers: the image id of each row, and the faults it supposes."""
+    """One reading of the image numbers: the image id of each row, and the faults assumed."""
 
     faults: tuple[Fault, ...]
     image_id: Ints
 
 
 def image_readings(posted: Posted) -> Iterator[ImageReading]:
-    """Yield every meaning that the image numbers may have; the first is that of the protocol.
+    """Yield every reading of the image numbers; the first is the protocol's.
 
-    A row without an image has an image id that is none of the contest's.
+    A row whose number names no image gets an id outside the contest.
     """
     numbers, order = posted.detections.image_id, posted.order
     count = len(order)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a contestant sent, before the referee reads its own meaning into it."""
+"""Detections as a contestant sent them, before the referee translates image numbers."""
 
 from __future__ import annotations
 
@@ -15,10 +15,9 @@ from referee.core.detections import Detections
 class Posted:
     """A session's detections as the contestant sent them, with the numbering of the images.
 
-    `detections.image_id` holds the numbers that were sent. `as_coco` (bool, a value per row) marks
-    the rows that came as COCO boxes [x, y, width, height]. `order[n - 1]` is the image id that the
-    session showed under number n. `source_ids[k - 1]` is the id that the ground truth's file
-    gives to image id k.
+    `detections.image_id` holds the numbers as sent. `as_coco` (bool, one per row) marks the rows
+    that came as COCO boxes [x, y, width, height]. `order[n - 1]` is the image id behind number n in
+    this session. `source_ids[k - 1]` is the id of image k in the ground truth's file.
     """
 
     detections: Detections
@@ -27,13 +26,13 @@ class Posted:
     source_ids: NDArray[np.int64]
 
     def select(self, rows: NDArray[np.int64]) -> Posted:
-        """Return these rows alone, in this order."""
+        """Return only these rows, in this order."""
         return Posted(self.detections.select(rows), self.as_coco[rows], self.order, self.source_ids)
 
 
 @dataclass(frozen=True)
 class Fault:
-    """One thing that a program does wrong: a stable code, and a sentence that says what to do."""
+    """A fault of a program: a stable code, and sentences that say what is wrong and what to do."""
 
     code: str
     text: str
