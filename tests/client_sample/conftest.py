@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A small referee of the tests' own: a real HTTP server on loopback that records what it gets."""
+"""A small referee for these tests: a real HTTP server on loopback that records its requests."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class Asked:
 
     @property
     def image_name(self) -> int:
-        """Return the number of the image that is asked for, by path, query or form."""
+        """Return the number of the requested image, from path, query or form."""
         last = self.path.rpartition("/")[2]
         return int(last if last.isdigit() else self.fields["image_name"][0])
 
@@ -91,7 +91,7 @@ class SmallReferee:
         return [row for answer in self.answers for row in answer]
 
     def image(self, image_id: int) -> bytes:
-        """Return what stands for the image of this number."""
+        """Return the bytes that stand for the image of this number."""
         return b"jpeg %d" % image_id
 
     def archive(self, first_id: int) -> bytes:
@@ -103,7 +103,7 @@ class SmallReferee:
         return file.getvalue()
 
     def answer(self, asked: Asked) -> tuple[int, bytes]:
-        """Decide what to answer to a request, and store what it posts."""
+        """Choose the answer to a request, and store the boxes that it posts."""
         if asked.path in self.replies:
             return self.replies[asked.path]
         if asked.path == "/login":
@@ -139,7 +139,7 @@ class SmallReferee:
 class _Handler(BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
     disable_nagle_algorithm = True
-    timeout = 10  # so that a forgotten connection cannot hold up the end of a test
+    timeout = 10  # A forgotten connection cannot hold up the end of a test.
     server: _Server
     answered = False
 
@@ -185,12 +185,12 @@ class _Handler(BaseHTTPRequestHandler):
         return Asked(parts.path, fields, body, kind, token, wants_json)
 
     def log_message(self, format: str, *args: object) -> None:
-        """Keep the tests' output free of request lines."""
+        """Print no request lines into the tests' output."""
 
 
 class _Server(ThreadingHTTPServer):
-    request_queue_size = 64  # a connection that finds the queue full tries again a second later
-    daemon_threads = False  # so that closing the server waits for what is still being answered
+    request_queue_size = 64  # A connection that finds the queue full tries again a second later.
+    daemon_threads = False  # Closing the server waits for answers under way.
 
     def __init__(self, referee: SmallReferee) -> None:
         super().__init__(("127.0.0.1", 0), _Handler)

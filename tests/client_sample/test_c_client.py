@@ -18,7 +18,7 @@ SOURCE = Path(__file__).parents[2] / "client_sample/client.c"
 
 @pytest.fixture(scope="module")
 def program(tmp_path_factory) -> Path:
-    """Build the client as one with a detector of its own, which sees nothing."""
+    """Build the client with a detector of its own that sees nothing."""
     return build(tmp_path_factory.mktemp("c") / "client", "-DDETECTS=1")
 
 
@@ -32,7 +32,7 @@ def build(built: Path, *options: str) -> Path:
 
 
 def run(program, *arguments):
-    """Run the client and return its exit code and what it said."""
+    """Run the client and return its exit code and its output."""
     command = [str(program), *arguments]
     done = subprocess.run(command, capture_output=True, text=True, timeout=60)
     assert "" == done.stdout
@@ -73,13 +73,13 @@ def test_a_session_goes_from_login_to_logout_over_one_connection(program, refere
 
 
 def test_a_detector_that_sees_nothing_posts_nothing(program, referee):
-    """A session without boxes is a session: it goes from login to logout."""
+    """A session without boxes still goes from login to logout."""
     assert 0 == run(program, referee.url, "me", "secret")[0]
     assert "/result" not in referee.paths
 
 
 def test_a_client_that_could_post_nothing_does_not_log_in(referee, tmp_path):
-    """With neither a detector nor answers the client says so before the clock starts."""
+    """With neither a detector nor answers the client says so and does not log in."""
     code, said = run(build(tmp_path / "client"), referee.url, "me", "secret")
     assert 2 == code
     assert "there is nothing to post" in said
@@ -130,7 +130,7 @@ def test_running_out_of_time_is_a_normal_end(program, referee, answers, used):
     ],
 )
 def test_every_error_is_told_and_gives_exit_code_one(program, referee, arguments, replies, words):
-    """The client tells each error and does not log out."""
+    """The client reports each error, exits with 1 and does not log out."""
     referee.replies = replies
     code, said = run(program, referee.url, *arguments)
     assert 1 == code
@@ -139,7 +139,7 @@ def test_every_error_is_told_and_gives_exit_code_one(program, referee, arguments
 
 
 def test_a_refused_connection_is_told_with_its_address(program):
-    """Nobody listening gives the address and libcurl's reason."""
+    """When nobody listens the client names the address and libcurl's reason."""
     with socket.socket() as unused:
         unused.bind(("127.0.0.1", 0))
         url = f"http://127.0.0.1:{unused.getsockname()[1]}"
@@ -156,5 +156,5 @@ def test_wrong_use_shows_the_right_one(program):
 
 
 def test_the_one_line_build_in_the_head_comment_is_right():
-    """The command that the comment shows is the one that a board needs."""
+    """The command in the head comment builds the client."""
     assert "cc -O2 -o client client.c -lcurl" in SOURCE.read_text()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A channel hands items over, holds givers back, and ends when told."""
+"""A channel hands items over, holds up fast givers, and ends when told."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def test_a_giver_waits_for_room():
 
 
 def test_a_taker_waits_for_an_item_and_the_time_is_counted():
-    """A taker that came first gets what is given later."""
+    """A taker that comes first gets the next item, and its wait is counted."""
     channel: Channel[str] = Channel(1)
     taken = []
     taker = threading.Thread(target=lambda: taken.extend(channel), name="taker")

@@ -24,12 +24,12 @@ def run(referee, *arguments):
 
 @pytest.fixture(autouse=True)
 def detector(monkeypatch):
-    """Give the client a detector that sees nothing, as if a contestant had written it."""
+    """Give the client a detector that sees nothing, in place of a contestant's."""
     monkeypatch.setattr(client, "detect", lambda image_id, jpeg_bytes: [])
 
 
 def test_a_client_that_could_post_nothing_does_not_log_in(referee, capsys, monkeypatch):
-    """With neither a detector nor answers the client says so before the clock starts."""
+    """With neither a detector nor answers the client says so and does not log in."""
     monkeypatch.setattr(client, "detect", None)
     assert 2 == run(referee)
     assert "There is nothing to post. Give --detector" in capsys.readouterr().err
@@ -45,12 +45,12 @@ def test_an_option_that_would_be_ignored_is_wrong_use(referee, tmp_path, capsys,
 
 
 def test_the_clients_of_the_project_come_without_a_detector():
-    """`detect` is the place for a contestant's own, and empty until then."""
+    """`detect` is empty until a contestant writes it."""
     assert "\ndetect: Optional[Detector] = None\n" in SOURCE.read_text()
 
 
 def test_a_session_goes_from_login_to_logout_over_one_connection(referee, answers_file):
-    """Everything happens in order over one kept connection, and empty images are not posted."""
+    """A session runs in order over one kept connection, and posts nothing for empty images."""
     assert 0 == run(referee, "--answers", answers_file)
     assert 1 == referee.connections
     image, result = "/image", "/result"
@@ -71,7 +71,7 @@ def test_coco_boxes_arrive_as_inclusive_corners_with_every_digit(referee, answer
 
 @pytest.mark.parametrize("separator", [" ", ",", ", ", "\t"])
 def test_lines_of_lpirc_are_replayed_as_they_are(referee, tmp_path, separator):
-    """Seven numbers a line, between blanks or commas, arrive unchanged, inverted boxes too."""
+    """Lines of seven numbers, with blanks or commas, arrive unchanged, inverted boxes too."""
     rows = [(1, 3, 3e-06, -1.5, 2, 3331.5, 4), (4, 200, 0.999991, 9, 9, 3, 3)]
     path = tmp_path / "golden.csv"
     path.write_text("\n".join(separator.join(map(str, row)) for row in rows) + "\n\n")
@@ -80,7 +80,7 @@ def test_lines_of_lpirc_are_replayed_as_they_are(referee, tmp_path, separator):
 
 
 def test_the_plain_host_and_port_is_an_address(referee):
-    """`127.0.0.1:8000` does as well as `http://127.0.0.1:8000`."""
+    """`127.0.0.1:8000` works like `http://127.0.0.1:8000`."""
     referee.url = referee.url.replace("http://", "")
     assert 0 == run(referee)
 
@@ -95,7 +95,7 @@ def test_a_zip_brings_a_hundred_images_at_once(referee, answers_file):
 
 
 def test_a_detector_sees_every_image_once(referee, tmp_path, monkeypatch):
-    """--detector names a function that gets number and bytes; what it returns is posted."""
+    """--detector names a function of number and bytes; the client posts its result."""
     (tmp_path / "my_detector.py").write_text(
         "def see(image_id, jpeg_bytes):\n"
         "    yield 4, 0.5, image_id, len(jpeg_bytes), 1e300, float('inf')\n"
@@ -107,7 +107,7 @@ def test_a_detector_sees_every_image_once(referee, tmp_path, monkeypatch):
 
 
 def test_corruption_adds_five_to_the_wrong_share_of_classes(referee, tmp_path):
-    """--accuracy keeps about that share of classes, the same for the same seed."""
+    """--accuracy keeps about that share of classes, and the same seed keeps the same ones."""
     rows = [f"{1 + k % 5} 10 0.5 1 1 2 2" for k in range(1000)]
     path = tmp_path / "rows.txt"
     path.write_text("\n".join(rows))
@@ -122,14 +122,14 @@ def test_corruption_adds_five_to_the_wrong_share_of_classes(referee, tmp_path):
 
 
 def test_an_accuracy_of_one_changes_nothing_and_zero_everything(referee, answers_file):
-    """The ends of --accuracy are exact."""
+    """An accuracy of 1 changes no class, and an accuracy of 0 changes every class."""
     run(referee, "--answers", answers_file, "--accuracy", "1")
     run(referee, "--answers", answers_file, "--accuracy", "0")
     assert [7, 8, 9, 7, 12, 13, 14, 12] == [int(row[1]) for row in referee.posted]
 
 
 def test_the_kth_id_is_image_k_when_the_answers_name_as_many_as_there_are(referee, tmp_path):
-    """Answers that name N other ids are numbered by their ascending order."""
+    """If the answers name N ids other than 1 to N, the k-th id in ascending order is image k."""
     path = tmp_path / "answers.txt"
     path.write_text("".join(f"{own} 1 0.5 {own} 0 1 1\n" for own in (900, 30, 4, 77, 500)))
     assert 0 == run(referee, "--answers", str(path))
@@ -138,7 +138,7 @@ def test_the_kth_id_is_image_k_when_the_answers_name_as_many_as_there_are(refere
 
 @pytest.mark.parametrize("form", ["coco", "lines"])
 def test_ids_tell_which_image_each_id_is(referee, tmp_path, form):
-    """With --ids the k-th id in ascending order is image k; answers to other ids stay out."""
+    """With --ids the k-th id in ascending order is image k; answers to other ids are not posted."""
     ids, answers = tmp_path / "ids", tmp_path / "answers.txt"
     own_ids = [70, 3, 20, 1, 900]
     coco = json.dumps({"images": [{"id": own_id} for own_id in own_ids]})
@@ -149,7 +149,7 @@ def test_ids_tell_which_image_each_id_is(referee, tmp_path, form):
 
 
 def write_images(referee, folder, names):
-    """Write the images that the referee sends as 1, 2, 3 ... under these names."""
+    """Write the referee's images 1, 2, 3 ... under these names."""
     folder.mkdir()
     for image_id, name in enumerate(names, 1):
         (folder / name).write_bytes(referee.image(image_id))
@@ -166,7 +166,7 @@ def test_stored_answers_are_told_to_belong_to_one_order(referee, answers_file, c
 
 @pytest.mark.parametrize("own_ids", [(1, 2, 3, 4, 5), (139, 285, 632, 724, 776)])
 def test_answers_find_their_images_in_any_order(referee, tmp_path, capsys, own_ids):
-    """With --images each image is known by its bytes, and its own answers are posted for it."""
+    """With --images the client knows each image by its bytes, and posts that image's answers."""
     shuffled = [own_ids[k] for k in (3, 0, 4, 1, 2)]
     images = write_images(referee, tmp_path / "images", [f"{k:012}.jpg" for k in shuffled])
     answers = tmp_path / "answers.txt"
@@ -177,7 +177,7 @@ def test_answers_find_their_images_in_any_order(referee, tmp_path, capsys, own_i
 
 
 def test_answers_by_contest_number_find_images_with_other_names(referee, tmp_path):
-    """Answers that number the images 1 to N mean the k-th file in ascending order."""
+    """Answers numbered 1 to N belong to the k-th file in ascending order."""
     names = ["724.jpg", "139.jpg", "776.jpg", "285.jpg", "632.jpg"]
     images = write_images(referee, tmp_path / "images", names)
     answers = tmp_path / "answers.txt"
@@ -187,7 +187,7 @@ def test_answers_by_contest_number_find_images_with_other_names(referee, tmp_pat
 
 
 def test_an_image_that_is_not_in_the_folder_is_told_once(referee, tmp_path, answers_file, capsys):
-    """Another folder's images have no stored answers, and the person learns it at the first one."""
+    """An image that is not in the folder has no answers, and the client says so once."""
     images = write_images(referee, tmp_path / "images", ["1.jpg"])
     (tmp_path / "images" / "2.jpg").write_bytes(b"another image")
     (tmp_path / "images" / "5.jpg").write_bytes(b"a third image")
@@ -202,7 +202,7 @@ def test_an_image_that_is_not_in_the_folder_is_told_once(referee, tmp_path, answ
 def test_a_folder_without_numbered_images_is_an_error(
     referee, tmp_path, answers_file, capsys, name
 ):
-    """A wrong --images is told before the login."""
+    """A wrong --images is reported before the login."""
     (tmp_path / "empty").mkdir()
     assert 1 == run(referee, "--answers", answers_file, "--images", str(tmp_path / name))
     assert f"Cannot use --images {tmp_path / name}: " in capsys.readouterr().err
@@ -210,7 +210,7 @@ def test_a_folder_without_numbered_images_is_an_error(
 
 
 def test_ids_that_cannot_be_told_are_an_error_that_names_the_option(referee, tmp_path, capsys):
-    """Three of five unknown ids could be any images, so the client asks for --ids."""
+    """If the answers name fewer ids than there are images, the client asks for --ids."""
     path = tmp_path / "answers.txt"
     path.write_text("900 1 0.5 0 0 1 1\n")
     assert 1 == run(referee, "--answers", str(path))
@@ -227,7 +227,7 @@ def test_a_connection_that_the_server_closed_is_opened_again(referee, answers_fi
 
 
 def test_running_out_of_time_is_a_normal_end(referee, answers_file, capsys):
-    """A token refused in the middle ends the session in one line and exit code 0."""
+    """A token refused during the session ends it in one line with exit code 0."""
     referee.refuse_after = 4
     assert 0 == run(referee, "--answers", answers_file)
     assert "time has run out" in capsys.readouterr().err
@@ -247,7 +247,7 @@ def test_the_client_stops_by_itself_after_its_seconds(referee):
 
 
 def test_progress_and_a_summary_are_told_on_stderr(referee, answers_file, capsys, monkeypatch):
-    """A line every two seconds and one at the end tell images, boxes and the rate."""
+    """A line every two seconds and a last one tell images, boxes and the rate."""
     seconds = iter(range(0, 100, 2))
     monkeypatch.setattr(client.time, "monotonic", lambda: float(next(seconds)))
     assert 0 == run(referee, "--answers", answers_file)
@@ -280,7 +280,7 @@ def test_progress_and_a_summary_are_told_on_stderr(referee, answers_file, capsys
 def test_every_error_is_one_sentence_and_exit_code_one(
     referee, capsys, arguments, replies, sentence
 ):
-    """The client tells each error in one line and does not log out."""
+    """The client reports each error in one line and does not log out."""
     referee.replies = replies
     assert 1 == run(referee, *arguments)
     lines = capsys.readouterr().err.splitlines()
@@ -303,7 +303,7 @@ def test_every_error_is_one_sentence_and_exit_code_one(
 def test_a_file_of_answers_that_does_not_parse_is_named_with_its_entry(
     referee, tmp_path, capsys, text, sentence
 ):
-    """A broken file is refused before login, so that it costs no time of the session."""
+    """A malformed file of answers is refused before login, with the entry named."""
     path = tmp_path / "broken.txt"
     path.write_text(text)
     assert 1 == run(referee, "--answers", str(path))
@@ -314,7 +314,7 @@ def test_a_file_of_answers_that_does_not_parse_is_named_with_its_entry(
 
 
 def test_a_refused_connection_is_told_with_its_address(capsys):
-    """Nobody listening gives the address and the reason."""
+    """When nobody listens the client names the address and the reason."""
     with socket.socket() as unused:
         unused.bind(("127.0.0.1", 0))
         port = unused.getsockname()[1]
@@ -324,7 +324,7 @@ def test_a_refused_connection_is_told_with_its_address(capsys):
 
 
 def test_a_server_that_never_answers_is_given_up(capsys):
-    """A request that is not answered in time ends the client."""
+    """A request without an answer in time ends the client."""
     with socket.create_server(("127.0.0.1", 0)) as silent:
         url = f"127.0.0.1:{silent.getsockname()[1]}"
         arguments = ["--url", url, "--user", "me", "--password", "secret", "--timeout", "0.05"]
@@ -333,7 +333,7 @@ def test_a_server_that_never_answers_is_given_up(capsys):
 
 
 def test_an_interrupt_says_that_the_session_goes_on(referee, capsys, monkeypatch):
-    """Ctrl-C ends the client in one line without logging out."""
+    """Ctrl-C ends the client without a logout, in one line that says so."""
 
     def interrupt(image_id, jpeg_bytes):
         raise KeyboardInterrupt
@@ -345,7 +345,7 @@ def test_an_interrupt_says_that_the_session_goes_on(referee, capsys, monkeypatch
 
 
 def test_the_file_keeps_its_promises():
-    """It is short, reads as Python 3.8 and imports the standard library alone."""
+    """The client is short, reads as Python 3.8 and imports the standard library alone."""
     text = SOURCE.read_text()
     tree = ast.parse(text, feature_version=(3, 8))
     imports = [node for node in ast.walk(tree) if isinstance(node, (ast.Import, ast.ImportFrom))]
@@ -357,7 +357,7 @@ def test_the_file_keeps_its_promises():
 
 @pytest.mark.parametrize("command", [["client.py"], ["-m", "client_sample.client"]])
 def test_it_runs_as_a_script_and_as_a_module(referee, command, answers_file):
-    """Both ways to start it play a session."""
+    """The client plays a session as a script and as a module."""
     folder = SOURCE.parent if command == ["client.py"] else SOURCE.parent.parent
     arguments = ["--url", referee.url, "--user", "me", "--password", "secret"]
     command = [sys.executable, *command, *arguments, "--answers", answers_file]

@@ -60,7 +60,7 @@ def test_every_field_is_read(model, tmp_path):
 
 
 def test_labels_may_be_integers_or_missing(model, tmp_path):
-    """int64 labels are integers; a model without labels has none."""
+    """Labels may be int64; a model without labels has none."""
     model.nonMaximumSuppression.int64ClassLabels.vector.extend([7, 2**40])
     assert (7, 2**40) == read_mlmodel(write(model, tmp_path / "integers.mlmodel")).class_labels
     model.nonMaximumSuppression.ClearField("int64ClassLabels")
@@ -90,7 +90,7 @@ def test_a_range_of_sizes_gives_both_bounds(model, tmp_path, high, bound):
 
 
 def test_outputs_that_contradict_each_other_are_refused(model, tmp_path):
-    """Both may have a shape, but in such case they have to be consistent."""
+    """Two outputs with contradicting shapes are refused."""
     set_range(model, 0, 5, 20)
     set_range(model, 1, 5, 30)
     with pytest.raises(ValueError, match="contradict"):
@@ -98,7 +98,7 @@ def test_outputs_that_contradict_each_other_are_refused(model, tmp_path):
 
 
 def test_several_allowed_numbers_of_rows_are_refused(model, tmp_path):
-    """A choice of shapes is not among the ways that the specification describes."""
+    """A choice of several shapes is refused, because the specification does not describe it."""
     shapes = model.description.output[0].type.multiArrayType.enumeratedShapes.shapes
     shapes.add(shape=[7, 2])
     shapes.add(shape=[9, 2])
@@ -117,7 +117,7 @@ def test_a_suppression_is_found_at_the_end_of_a_pipeline(model, tmp_path):
 
 
 def test_a_model_without_a_suppression_is_refused(model, tmp_path):
-    """Another kind of model, or one that names no method, is an error."""
+    """A model of another kind, or one without a named method, is an error."""
     model.nonMaximumSuppression.ClearField("pickTop")
     with pytest.raises(ValueError, match="no suppression method"):
         read_mlmodel(write(model, tmp_path / "no_method.mlmodel"))
@@ -129,7 +129,7 @@ def test_a_model_without_a_suppression_is_refused(model, tmp_path):
 
 
 def test_without_coremltools_the_error_names_the_extra(monkeypatch, tmp_path):
-    """Who lacks the package is told what to install."""
+    """Without coremltools the error names the package to install."""
     real_import = builtins.__import__
 
     def refuse(name, *arguments, **options):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The LiteRT detector turns what a model says into rows of the image's own pixels."""
+"""The LiteRT detector turns a model's outputs into rows in the image's own pixels."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ PHOTOS = Path(__file__).parents[2] / "../shared/data/coco-tiny/images"
 
 
 class FakeInterpreter:
-    """A model that ends in TFLite_Detection_PostProcess; it keeps what it was shown."""
+    """A model that ends in TFLite_Detection_PostProcess; it keeps the picture that it gets."""
 
     kind: type = np.uint8
     input_shape = (1, 20, 30, 3)
@@ -60,7 +60,7 @@ class FakeInterpreter:
 
 @pytest.fixture
 def interpreter(monkeypatch):
-    """Put a fake LiteRT in the place of the real one, of its own for each test."""
+    """Put a new fake LiteRT in the place of the real one."""
     module = ModuleType("ai_edge_litert.interpreter")
     module.Interpreter = type("Interpreter", (FakeInterpreter,), {})
     monkeypatch.setitem(sys.modules, "ai_edge_litert", ModuleType("ai_edge_litert"))
@@ -78,7 +78,7 @@ def jpeg(width: int, height: int) -> bytes:
 
 
 def test_boxes_are_inclusive_pixels_of_the_image(interpreter):
-    """Fractions of the image become corners of its pixels; rows beyond the number are left out."""
+    """Fractions of the image become pixel corners; rows beyond the model's count are left out."""
     rows = LiteRtDetector("model.tflite")(1, jpeg(200, 100))
     assert [1, 17] == [row[0] for row in rows]
     assert [0.875, 0.25] == [row[1] for row in rows]
@@ -87,13 +87,13 @@ def test_boxes_are_inclusive_pixels_of_the_image(interpreter):
 
 
 def test_class_ids_and_confidences_follow_the_options(interpreter):
-    """The first class's id and the least confidence can be chosen."""
+    """The options choose the first class's id and the least confidence."""
     detector = LiteRtDetector("model.tflite", first_class_id=0, least_confidence=0.5)
     assert [(0, 0.875)] == [row[:2] for row in detector(1, jpeg(200, 100))]
 
 
 def test_a_model_sees_the_whole_picture_in_its_own_size(interpreter):
-    """uint8 models get 0 to 255 and grey pictures three channels."""
+    """uint8 models get values from 0 to 255, and grey pictures get three channels."""
     LiteRtDetector("model.tflite")(1, jpeg(200, 100))
     shown = interpreter.shown
     assert ((1, 20, 30, 3), np.uint8) == (shown.shape, shown.dtype)
@@ -102,7 +102,7 @@ def test_a_model_sees_the_whole_picture_in_its_own_size(interpreter):
 
 
 def test_float_models_see_values_from_minus_one_to_one(interpreter):
-    """float32 models get the same picture around zero."""
+    """float32 models get the same picture with values from -1 to 1."""
     interpreter.kind = np.float32
     LiteRtDetector("model.tflite")(1, jpeg(200, 100))
     assert np.float32 == interpreter.shown.dtype
@@ -110,7 +110,7 @@ def test_float_models_see_values_from_minus_one_to_one(interpreter):
 
 
 def test_models_of_another_form_are_refused(interpreter):
-    """Raw boxes, other inputs and other types are named in the error."""
+    """The error names raw boxes, other inputs and other types."""
     interpreter.outputs = (np.zeros((1, 2535, 85), np.float32),)
     with pytest.raises(ValueError, match=r"outputs of the shapes \[\(1, 2535, 85\)\]"):
         LiteRtDetector("model.tflite")
@@ -124,7 +124,7 @@ def test_models_of_another_form_are_refused(interpreter):
 
 
 def test_without_litert_the_error_names_the_extra(monkeypatch):
-    """Without the package the error says what to install."""
+    """Without LiteRT the error names the package to install."""
     monkeypatch.setitem(sys.modules, "ai_edge_litert", None)
     with pytest.raises(ImportError, match=r"\[litert\]"):
         LiteRtDetector("model.tflite")
@@ -136,7 +136,7 @@ def test_without_litert_the_error_names_the_extra(monkeypatch):
     ("model", "boxes"), [("mobilenetv1.tflite", 10), ("efficientdet-lite0.tflite", 25)]
 )
 def test_a_real_model_sees_a_person_on_a_photograph(model, boxes):
-    """A real detector finds persons, class 1, where the photograph shows them."""
+    """A real detector finds persons, class 1, in the right place of a photograph."""
     pytest.importorskip("ai_edge_litert", reason="needs the extra [litert]")
     detector = LiteRtDetector(MODELS / model)
     rows = detector(1, (PHOTOS / "000000005001.jpg").read_bytes())

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Non-maximum suppression means what Core ML's specification says."""
+"""Non-maximum suppression follows Core ML's specification."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def slow_iou(one, other):
     return wide * tall / (areas - wide * tall) if areas > wide * tall else 0.0
 
 
-# Few different values, so that equal confidences and exact thresholds happen all the time.
+# The few different values make equal confidences and exact thresholds common.
 coarse = st.integers(0, 8).map(lambda number: number / 8)
 
 
@@ -61,7 +61,7 @@ def boxes(draw, most=40):
 @pytest.mark.slow
 @given(boxes(), coarse, coarse, st.booleans())
 def test_it_keeps_the_rows_that_the_five_steps_keep(data, iou, least, per_class):
-    """The vectorised form and the words of the specification agree, ties and all."""
+    """The vectorised form keeps the rows that the specification's five steps keep, with ties."""
     suppress = NonMaximumSuppression(iou, least, per_class=per_class)
     assert slow_rows(*data, iou, least, per_class) == suppress(*data).rows.tolist()
 
@@ -70,7 +70,7 @@ def test_it_keeps_the_rows_that_the_five_steps_keep(data, iou, least, per_class)
 @pytest.mark.parametrize("per_class", [False, True])
 @pytest.mark.parametrize("size", [0.02, 0.3])
 def test_it_agrees_on_more_boxes_than_a_block_holds(per_class, size):
-    """Hundreds of boxes, kept or suppressed across blocks, give the same rows."""
+    """Hundreds of boxes give the same rows, also when boxes suppress across blocks."""
     chance = np.random.default_rng(3)
     confidence = chance.random((500, 3)).round(2)
     coordinates = np.hstack([chance.random((500, 2)), chance.uniform(0.5, 2, (500, 2)) * size])
@@ -82,7 +82,7 @@ def test_it_agrees_on_more_boxes_than_a_block_holds(per_class, size):
 @pytest.mark.slow
 @given(boxes(), coarse, coarse, st.booleans(), st.integers(0, 5), st.integers(0, 40))
 def test_outputs_are_the_kept_rows_bounded_and_padded(data, iou, least, per_class, low, more):
-    """The first rows are the best kept ones as they came in, the others zeros."""
+    """The first rows are the best kept ones, unchanged, and the others are zeros."""
     confidence, coordinates = data
     plain = NonMaximumSuppression(iou, least, per_class=per_class)(*data)
     bounded = NonMaximumSuppression(
@@ -104,7 +104,7 @@ def test_outputs_are_the_kept_rows_bounded_and_padded(data, iou, least, per_clas
 
 
 def test_the_threshold_is_the_overlap_that_is_still_allowed():
-    """A box is suppressed when its IoU is greater than the threshold, not when it is equal."""
+    """A box is suppressed if its IoU is above the threshold, and kept if it is equal."""
     confidence = [[0.9], [0.8]]
     halves = [[0.5, 0.5, 1, 1], [0.5, 0.25, 1, 0.5]]
     assert [0, 1] == NonMaximumSuppression(0.5, 0)(confidence, halves).rows.tolist()
@@ -112,26 +112,26 @@ def test_the_threshold_is_the_overlap_that_is_still_allowed():
 
 
 def test_an_iou_threshold_of_one_suppresses_nothing():
-    """Even identical boxes stay, as the specification says of 1.0."""
+    """Identical boxes stay at an IoU threshold of 1.0, as the specification says."""
     kept = NonMaximumSuppression(1.0, 0)([[0.9], [0.9]], [[0.1, 0.1, 0.3, 0.7]] * 2)
     assert [0, 1] == kept.rows.tolist()
 
 
 def test_an_iou_threshold_of_zero_suppresses_what_overlaps_at_all():
-    """Boxes that only touch stay."""
+    """At an IoU threshold of 0 boxes that only touch stay."""
     touching = [[0.5, 0.5, 1, 1], [1.5, 0.5, 1, 1], [1.4, 0.5, 1, 1]]
     kept = NonMaximumSuppression(0.0, 0)([[0.9], [0.8], [0.7]], touching)
     assert [0, 1] == kept.rows.tolist()
 
 
 def test_boxes_at_the_confidence_threshold_stay():
-    """Only boxes that fall below are removed."""
+    """Only boxes below the confidence threshold are removed."""
     kept = NonMaximumSuppression(1.0, 0.5)([[0.5], [0.4999]], np.zeros((2, 4)))
     assert [0] == kept.rows.tolist()
 
 
 def test_thresholds_can_be_overridden_at_run_time():
-    """Values given to one call replace the parameters, also where they are zero."""
+    """A call's own values replace the parameters, zero included."""
     data = [[0.9], [0.4], [0.2]], [[0, 0, 2, 2], [0, 0, 2, 1], [9, 9, 1, 1]]
     suppress = NonMaximumSuppression(0.4, 0.3)
     assert [0] == suppress(*data).rows.tolist()
@@ -142,7 +142,7 @@ def test_thresholds_can_be_overridden_at_run_time():
 
 
 def test_per_class_lets_boxes_of_other_labels_stand():
-    """The label is the argmax of the row; across classes the best alone remains."""
+    """Per class a box suppresses only its own label's boxes; otherwise it suppresses all."""
     confidence = [[0.9, 0.1], [0.2, 0.8], [0.7, 0.3]]
     same = [[0.5, 0.5, 1, 1]] * 3
     assert [0] == NonMaximumSuppression(0.5, 0)(confidence, same).rows.tolist()
@@ -161,7 +161,7 @@ def test_labels_are_strings_integers_or_indices(labels):
 
 @pytest.mark.parametrize("kind", [np.float16, np.float32, np.float64])
 def test_outputs_have_the_inputs_types(kind):
-    """Types stay, also of the padding, and whole rows of confidences come out."""
+    """Outputs have the inputs' types, padding included, and whole rows of confidences."""
     suppress = NonMaximumSuppression(0.5, 0, min_boxes=2, max_boxes=2)
     kept = suppress(np.ones((1, 3), dtype=kind), np.ones((1, 4), dtype=kind))
     assert ((2, 3), kind) == (kept.confidence.shape, kept.confidence.dtype)
@@ -169,21 +169,21 @@ def test_outputs_have_the_inputs_types(kind):
 
 
 def test_thresholds_are_compared_in_double_precision():
-    """A float32 confidence that is a little below a threshold is below it."""
+    """A float32 confidence just below a threshold counts as below it."""
     confidence = np.array([[0.7], [0.3]], dtype=np.float32)
     assert [0, 1] == NonMaximumSuppression(1, 0.3)(confidence, np.zeros((2, 4))).rows.tolist()
     assert [] == NonMaximumSuppression(1, 0.7)(confidence, np.zeros((2, 4))).rows.tolist()
 
 
 def test_no_boxes_are_padded_too():
-    """N may be 0, which gives zeros up to the lower bound."""
+    """N may be 0 and gives zeros up to the lower bound."""
     kept = NonMaximumSuppression(0.5, 0.2, min_boxes=2)(np.empty((0, 3)), np.empty((0, 4)))
     assert (2, 3) == kept.confidence.shape
     assert 0 == len(kept.rows) == len(kept.labels)
 
 
 def test_coordinates_of_any_size_give_no_warning():
-    """Boxes as large as a double can hold overlap or do not, without an error."""
+    """Boxes as large as a double can hold give no warning."""
     huge = np.array([[0, 0, 1e308, 1e308], [1e308, 0, 1e308, 1e308], [0, 0, 1e-320, 0]])
     kept = NonMaximumSuppression(0.5, 0)([[0.9], [0.8], [0.7]], huge)
     assert 0 == kept.rows[0]
@@ -229,7 +229,7 @@ def test_a_threshold_without_a_name_cannot_be_overridden(features):
     ],
 )
 def test_what_is_no_box_is_refused(confidence, coordinates, words):
-    """Shapes and values that the specification excludes are errors, not results."""
+    """Shapes and values that the specification excludes are errors."""
     with pytest.raises(ValueError, match=words):
         NonMaximumSuppression(0.5, 0)(confidence, coordinates)
 
@@ -257,7 +257,7 @@ def test_parameters_outside_their_range_are_refused(parameters):
 
 
 def test_labels_must_be_as_many_as_classes():
-    """Two labels for three classes are a mistake in the model."""
+    """Two labels for three classes are an error."""
     suppress = NonMaximumSuppression(0.5, 0, class_labels=("a", "b"))
     with pytest.raises(ValueError, match="3 classes but 2 class labels"):
         suppress([[0.1, 0.2, 0.3]], [[0, 0, 1, 1]])

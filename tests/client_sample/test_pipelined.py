@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The pipelined client runs whole sessions, and ends well whatever happens in between."""
+"""The pipelined client plays whole sessions, and ends well after any fault."""
 
 from __future__ import annotations
 
@@ -29,12 +29,12 @@ def pipeline(referee, detector, **options):
 
 @pytest.fixture(autouse=True)
 def detector(monkeypatch):
-    """Give the client a detector that sees nothing, as if a contestant had written it."""
+    """Give the client a detector that sees nothing, in place of a contestant's."""
     monkeypatch.setattr(client, "detect", lambda image_id, jpeg_bytes: [])
 
 
 def test_a_client_that_could_post_nothing_does_not_log_in(referee, capsys, monkeypatch):
-    """With neither a detector, a model nor answers the client says so before the clock starts."""
+    """With no detector, model or answers the client says so and does not log in."""
     monkeypatch.setattr(client, "detect", None)
     assert 2 == run(referee)
     assert "There is nothing to post. Give --detector" in capsys.readouterr().err
@@ -54,7 +54,7 @@ def no_thread_is_left_behind():
 @pytest.mark.parametrize("options", [[], ["--zip"], ["--fetchers", "1"], ["--workers", "3"]])
 @pytest.mark.parametrize("ahead", ["1", "200"])
 def test_a_session_posts_every_box_once(referee, answers_file, options, ahead):
-    """However many threads there are, each box arrives exactly once, then comes the logout."""
+    """With any number of threads each box arrives exactly once, and the logout comes last."""
     assert 0 == run(referee, "--answers", answers_file, "--ahead", ahead, *options)
     assert [
         (1, 7, 0.875, 10, 20, 39, 59),
@@ -66,7 +66,7 @@ def test_a_session_posts_every_box_once(referee, answers_file, options, ahead):
 
 
 def test_every_image_is_fetched_once(referee):
-    """Two connections share 205 images without a gap or a double."""
+    """Two connections fetch 205 images without a gap or a repeat."""
     referee.count = 205
     assert 0 == run(referee)
     asked = [a.image_name for a in referee.requests if a.path.startswith("/image")]
@@ -82,7 +82,7 @@ def test_archives_are_fetched_once(referee):
 
 
 def test_what_is_ready_shares_an_answer_up_to_the_bound(referee):
-    """While a post is under way boxes collect, and the next post takes up to `batch` images."""
+    """Boxes collect during a post, and the next post takes up to `batch` images."""
     referee.count = 9
     line = pipeline(referee, lambda image_id, _: [(image_id, 0.5, 1, 1, 2, 2)], batch=4)
     poster, *others = line.threads
@@ -97,7 +97,7 @@ def test_what_is_ready_shares_an_answer_up_to_the_bound(referee):
 
 
 def test_fetching_runs_ahead_of_the_detector_but_not_further_than_asked(referee):
-    """However slow the detector is, no more than `ahead` images wait for it."""
+    """At most `ahead` images wait for a slow detector."""
     referee.count = 50
     waiting = []
 
@@ -129,14 +129,14 @@ def test_broken_connections_lose_and_double_nothing(referee, answers_file, capsy
 
 @pytest.mark.parametrize("used", [0, 1, 3, 6, 9])
 def test_running_out_of_time_is_a_normal_end(referee, answers_file, capsys, used):
-    """Whenever the token expires, all stages stop and the exit code is 0."""
-    referee.refuse_after = used  # of ten: five images, one status, three answers, logout
+    """A token that expires at any point stops all stages with exit code 0."""
+    referee.refuse_after = used  # Ten: 5 images, 1 status, 3 answers, logout.
     assert 0 == run(referee, "--answers", answers_file, "--batch", "1")
     assert 1 == capsys.readouterr().err.count("time has run out")
 
 
 def test_what_fails_after_the_session_is_over_is_no_error(referee):
-    """A stage that was caught in the middle of something does not spoil the normal end."""
+    """A stage that fails after the end of the session does not change the exit code."""
     referee.refuse_after = 1
 
     def fail_late(image_id: int, jpeg_bytes: bytes) -> list:
@@ -152,7 +152,7 @@ def test_what_fails_after_the_session_is_over_is_no_error(referee):
 
 
 def test_an_answer_that_came_late_ends_the_session(referee, answers_file, capsys):
-    """The receipt tells that the deadline has passed."""
+    """A receipt that says late ends the session."""
     referee.receipt = {"late": True}
     assert 0 == run(referee, "--answers", answers_file)
     assert "time has run out" in capsys.readouterr().err
@@ -160,14 +160,14 @@ def test_an_answer_that_came_late_ends_the_session(referee, answers_file, capsys
 
 
 def test_boxes_that_can_never_match_are_counted_by_reason(referee, answers_file, capsys):
-    """What the referee flags is told at the end."""
+    """At the end the client counts the referee's flags by reason."""
     referee.receipt = {"flagged": [{"row": 0, "reason": "inverted box"}] * 2}
     assert 0 == run(referee, "--answers", answers_file, "--batch", "1")
     assert "6 boxes can never match: inverted box" in capsys.readouterr().err
 
 
 def test_an_image_that_cannot_be_had_is_told_and_the_others_are_answered(referee, capsys):
-    """One missing file costs one image and the exit code, not the session."""
+    """A missing file costs its own image and the exit code, but not the session."""
     referee.replies = {"/image/2": (500, b"Image not found\n")}
     assert 1 == run(referee)
     output = capsys.readouterr().err
@@ -177,7 +177,7 @@ def test_an_image_that_cannot_be_had_is_told_and_the_others_are_answered(referee
 
 
 def test_an_answer_that_is_refused_is_told(referee, answers_file, capsys):
-    """A refused post is not repeated and shows in the exit code."""
+    """A refused post is not repeated, and changes the exit code."""
     referee.replies = {"/result": (413, b'{"detail": "Too large."}')}
     assert 1 == run(referee, "--answers", answers_file)
     assert "Too large." in capsys.readouterr().err
@@ -185,7 +185,7 @@ def test_an_answer_that_is_refused_is_told(referee, answers_file, capsys):
 
 
 def test_a_detector_that_fails_stops_the_client_with_its_traceback(referee, tmp_path, monkeypatch):
-    """The contestant sees the own error; what was recognised before is posted."""
+    """The contestant sees the detector's own error, and earlier boxes are posted."""
     (tmp_path / "failing.py").write_text(
         "def see(image_id, jpeg_bytes):\n"
         "    if image_id == 3:\n"
@@ -201,14 +201,14 @@ def test_a_detector_that_fails_stops_the_client_with_its_traceback(referee, tmp_
 
 
 def test_a_referee_that_is_gone_for_good_ends_the_client(referee, answers_file, capsys):
-    """After the patience the client says so and leaves with exit code 1."""
+    """A referee that stays away beyond the patience ends the client with exit code 1."""
     referee.break_at = [("/image/1", "before"), ("/image/2", "before")] * 9
     assert 1 == run(referee, "--answers", answers_file, "--patience", "0")
     assert "No answer from 127.0.0.1" in capsys.readouterr().err
 
 
 def test_the_client_stops_by_itself_after_its_seconds(referee, capsys):
-    """--seconds stops fetching, posts what is there and logs out."""
+    """--seconds stops fetching, posts the boxes so far and logs out."""
     referee.count = 100_000
     assert 0 == run(referee, "--seconds", "0.05")
     assert "/logout" == referee.paths[-1]
@@ -222,7 +222,7 @@ def test_no_logout_leaves_the_session_running(referee):
 
 
 def test_an_interrupt_ends_all_stages(referee, monkeypatch, capsys):
-    """Ctrl-C in the waiting thread stops the others without logging out."""
+    """Ctrl-C in the waiting thread stops all stages without a logout."""
     referee.count = 100_000
 
     def interrupt(self, seconds):
@@ -244,7 +244,7 @@ def test_an_interrupt_ends_all_stages(referee, monkeypatch, capsys):
     ],
 )
 def test_what_can_fail_fails_before_the_clock_starts(referee, capsys, arguments, words):
-    """A missing file or module costs no second of a session."""
+    """A missing file or module is an error before the login."""
     assert 1 == run(referee, *arguments)
     assert words in capsys.readouterr().err
     assert referee.paths in ([], ["/login"])

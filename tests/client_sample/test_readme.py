@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the clients' page shows works as it stands there."""
+"""The examples on the clients' page work as they stand there."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ README = (FOLDER / "README.md").read_text()
 
 @pytest.mark.needs(CURL)
 def test_the_curl_lines_play_a_whole_session(referee, tmp_path):
-    """Run by a shell as they are, the lines fetch, post in all three forms and log out."""
+    """A shell runs the curl lines as they are: they fetch, post in all three forms and log out."""
     referee.password = "practice"
     script = re.search(r"```sh\n(.*?)```", README, re.DOTALL)
     assert script is not None
@@ -47,7 +47,7 @@ def test_the_page_names_every_option(main, capsys):
 
 
 def test_the_page_names_every_file():
-    """Each file of the folder is on the page, but for the pipeline's parts."""
+    """The page names each file of the folder, apart from the pipeline's parts."""
     parts = {"__init__.py", "README.md", "channel.py", "pipeline.py", "session.py"}
     files = {path.name for path in FOLDER.iterdir() if path.suffix in (".py", ".c", ".md")}
     rules = (FOLDER / "conformance").glob("[a-z]*.py")
@@ -57,5 +57,5 @@ def test_the_page_names_every_file():
 
 @pytest.mark.parametrize("path", sorted(FOLDER.glob("*.py")), ids=lambda path: path.name)
 def test_every_file_reads_as_python_3_8(path):
-    """Boards have old systems, so nothing here uses newer syntax."""
+    """Every file here reads as Python 3.8, because boards have old systems."""
     assert ast.parse(path.read_text(), feature_version=(3, 8)).body

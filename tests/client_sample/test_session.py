@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Connections of a session come back, and an answer is stored once however they break."""
+"""A session reconnects by itself, and stores each answer once."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def link(referee):
 
 
 def test_login_tells_images_and_time(referee):
-    """Count, length and remaining time come with the token, in one request."""
+    """One login request returns token, count, length and remaining time."""
     session = Session(referee.url)
     session.login("me", "secret")
     assert (5, 600, 599.5) == (session.images, session.seconds, session.remaining_s)
@@ -32,14 +32,14 @@ def test_login_tells_images_and_time(referee):
 
 
 def test_images_come_one_by_one_or_by_the_hundred(referee, link):
-    """Both ways give the same bytes, over one connection."""
+    """Single images and archives give the same bytes, over one connection."""
     assert b"jpeg 3" == link.image(3)
     assert {k: b"jpeg %d" % k for k in range(1, 6)} == link.archive(1)
     assert 2 == referee.connections
 
 
 def test_an_answer_carries_images_and_every_digit(referee, link):
-    """Rows of several images go in one post and arrive as the very same numbers."""
+    """Rows of several images go in one post, and every number arrives exactly."""
     receipt = link.post([(1, ROWS), (5, ROWS[:1])])
     assert [(1, *ROWS[0]), (1, *ROWS[1]), (5, *ROWS[0])] == referee.posted
     assert 1 == receipt["answer"]
@@ -48,7 +48,7 @@ def test_an_answer_carries_images_and_every_digit(referee, link):
 @pytest.mark.parametrize("when", ["before", "after"])
 @pytest.mark.parametrize("path", ["/image/2", "/status", "/result"])
 def test_a_broken_connection_costs_no_image_and_doubles_no_answer(referee, link, path, when):
-    """Wherever and whenever the connection breaks, each answer is stored exactly once."""
+    """Each answer is stored exactly once, wherever the connection breaks."""
     link.post([(1, ROWS)])
     referee.break_at = [(path, when)]
     assert b"jpeg 2" == link.image(2)
@@ -58,7 +58,7 @@ def test_a_broken_connection_costs_no_image_and_doubles_no_answer(referee, link,
 
 
 def test_a_connection_may_break_again_while_it_is_repaired(referee, link):
-    """The question whether an answer arrived is repeated too."""
+    """The client repeats the question whether an answer arrived."""
     referee.break_at = [("/result", "after"), ("/status", "before"), ("/result", "before")]
     referee.break_at += [("/status", "after"), ("/result", "before")]
     link.post([(1, ROWS)])
@@ -67,7 +67,7 @@ def test_a_connection_may_break_again_while_it_is_repaired(referee, link):
 
 
 def test_a_session_that_is_resumed_counts_the_answers_of_before(referee, link):
-    """A new link after a crash knows how many answers the referee has."""
+    """A new link after a crash knows the number of answers that the referee has."""
     link.post([(1, ROWS)])
     again = Link(link._session)
     referee.break_at = [("/result", "after")]
@@ -77,7 +77,7 @@ def test_a_session_that_is_resumed_counts_the_answers_of_before(referee, link):
 
 
 def test_an_answer_that_never_gets_through_is_given_up(referee, link):
-    """After some attempts the connection is called lost."""
+    """After some attempts the client gives an answer up, and calls the connection lost."""
     referee.break_at = [("/result", "before")] * 9
     with pytest.raises(LostConnection):
         link.post([(1, ROWS)])
@@ -85,7 +85,7 @@ def test_an_answer_that_never_gets_through_is_given_up(referee, link):
 
 
 def test_patience_ends(referee, link):
-    """The client gives a referee up that does not come back within its patience."""
+    """A referee that stays away beyond the patience is given up."""
     link._session.patience_s = 0
     referee.break_at = [("/image/1", "before")] * 9
     with pytest.raises(LostConnection, match="No answer from 127.0.0.1"):
@@ -93,7 +93,7 @@ def test_patience_ends(referee, link):
 
 
 def test_stopping_ends_the_search_for_a_lost_referee(referee, link):
-    """A client that is told to stop does not wait for its patience."""
+    """A client that is told to stop does not wait for the end of its patience."""
     link._session.stopped.set()
     referee.break_at = [("/image/1", "before")] * 9
     with pytest.raises(LostConnection):
@@ -109,7 +109,7 @@ def test_stopping_ends_the_search_for_a_lost_referee(referee, link):
     ],
 )
 def test_a_refusal_is_told_in_the_referees_words(referee, link, reply, error, words):
-    """Problem details and plain lines both give the sentence, and are not repeated."""
+    """A refusal shows the referee's own sentence, from problem details or a plain line, once."""
     referee.replies = {"/image/1": reply}
     with pytest.raises(error, match=words):
         link.image(1)
@@ -118,21 +118,21 @@ def test_a_refusal_is_told_in_the_referees_words(referee, link, reply, error, wo
 
 @pytest.mark.parametrize("body", [b"plain token", b"{}", b"[1]"])
 def test_a_login_without_facts_is_no_login(referee, body):
-    """A server that speaks another protocol is told apart."""
+    """A login answer without a session's facts is an error."""
     referee.replies = {"/login": (200, body)}
     with pytest.raises(ClientError, match="The login was answered by"):
         Session(referee.url).login("me", "secret")
 
 
 def test_a_damaged_archive_is_an_error(referee, link):
-    """Bytes that are no zip are not taken for images."""
+    """An archive that is no zip is an error."""
     referee.replies = {"/zipimages": (200, b"no zip")}
     with pytest.raises(ClientError, match="archive of image 1 is damaged"):
         link.archive(1)
 
 
 def test_a_login_nobody_answers_is_not_repeated():
-    """A login that gets no answer is not repeated."""
+    """A login without an answer is not repeated."""
     with socket.socket() as unused:
         unused.bind(("127.0.0.1", 0))
         session = Session(f"127.0.0.1:{unused.getsockname()[1]}", patience_s=100)
