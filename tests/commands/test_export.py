@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`referee export` writes what is complete, and says what is missing."""
+"""`referee export` writes complete evidence, and names what is missing."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def data(tmp_path):
     score_session(contest, read_contest_truth(contest), session, energy)
     contest.database.close()
     folder = contest.config.storage.folder
-    # As a rehearsal does: the configuration lies in the folder, and names it by its whole path.
+    # As in a rehearsal, the configuration lies in the folder and names it by its absolute path.
     (folder / "contest.toml").write_text(dump_config(contest.config))
     return folder
 
@@ -61,7 +61,7 @@ def member(bundle, name):
 
 
 def test_a_scored_session_is_written_and_its_result_told(data, capsys):
-    """Exit 0 comes with score and verdict in the bundle, and a line about both."""
+    """A scored session is written with score and verdict: exit code 0, and a line about both."""
     code, bundle = export(data, 1)
     assert 0 == code
     verdict = member(bundle, "verdict.json")
@@ -71,7 +71,7 @@ def test_a_scored_session_is_written_and_its_result_told(data, capsys):
 
 
 def test_what_is_missing_is_named_and_nothing_is_written(data, capsys):
-    """Without servers nobody scores: exit 1 at once, and no file."""
+    """Without servers nobody scores: export names the missing parts at once, and writes no file."""
     code, bundle = export(data, 2)
     assert (1, False) == (code, bundle.exists())
     said = capsys.readouterr()
@@ -80,14 +80,14 @@ def test_what_is_missing_is_named_and_nothing_is_written(data, capsys):
 
 
 def test_partial_writes_what_there_is(data, capsys):
-    """With --partial the bundle has nulls, and the line says what they stand for."""
+    """--partial writes a bundle with nulls, and a line that explains them."""
     code, bundle = export(data, 2, "--partial")
     assert (0, None) == (code, member(bundle, "score.json"))
     assert "The bundle is not complete. Session 2 of 'me' has no energy" in capsys.readouterr().err
 
 
 def test_unknown_session(data, capsys):
-    """A number without a session is named, with --partial too."""
+    """A number without a session is refused by name, with --partial too."""
     for options in ((), ("--partial",)):
         code, bundle = export(data, 7, *options)
         assert (1, False) == (code, bundle.exists())
@@ -95,7 +95,7 @@ def test_unknown_session(data, capsys):
 
 
 def test_a_copied_folder_is_read_and_not_the_original(data, capsys):
-    """The configuration in a copy names the original, which may be elsewhere, or have gone on."""
+    """Export reads a copied folder itself, although its configuration names the original."""
     copy = data.rename(data.with_name("copy"))
     code, bundle = export(copy, 1)
     assert (0, 1) == (code, member(bundle, "session.json")["session"])
@@ -104,6 +104,6 @@ def test_a_copied_folder_is_read_and_not_the_original(data, capsys):
 
 @pytest.mark.parametrize("seconds", ["-1", "nan", "inf", "soon"])
 def test_a_wait_that_is_none_is_refused(data, seconds):
-    """--wait takes 0 seconds or more."""
+    """A negative --wait is refused."""
     with pytest.raises(SystemExit, match="2"):
         export(data, 1, "--wait", seconds)

@@ -23,7 +23,7 @@ def run(*options):
 
 @pytest.fixture
 def files(tmp_path):
-    """Write ground truth and detections, and return the options that name them."""
+    """Write ground truth and detections, and return the options for them."""
     (tmp_path / "truth.csv").write_text(TRUTH)
     (tmp_path / "answers.txt").write_text(LINES)
     return [
@@ -33,7 +33,7 @@ def files(tmp_path):
 
 
 def test_json_holds_the_contract(files, capsys):
-    """One JSON object on stdout has every field that other programs rely on."""
+    """With --json stdout has one object with every field that other programs rely on."""
     assert 0 == run(*files, "--json")
     out, err = capsys.readouterr()
     report = json.loads(out)
@@ -48,7 +48,7 @@ def test_json_holds_the_contract(files, capsys):
 
 
 def test_energy_adds_the_score(files, capsys):
-    """With energy come mAP per watt-hour and normalised accuracy."""
+    """An energy adds mAP per watt-hour and normalised accuracy."""
     assert 0 == run(*files, "--energy-wh", "0.5", "--json", "--images-processed", "1")
     report = json.loads(capsys.readouterr().out)
     assert (0.5, 1.5, 1.5) == tuple(
@@ -57,13 +57,13 @@ def test_energy_adds_the_score(files, capsys):
 
 
 def test_classes_without_ground_truth_are_null(files, capsys):
-    """A class of the list that has no truth box is null, not 0."""
+    """A listed class without a truth box is null, not 0."""
     assert 0 == run(*files, "--classes", "3", "--json")
     assert None is json.loads(capsys.readouterr().out)["ap"]["3"]
 
 
 def test_table_for_people(files, capsys):
-    """Without --json there is a table that names rules, counts and scores."""
+    """Without --json a table names rules, counts and scores."""
     assert 0 == run(*files, "--energy-wh", "0.5", "--classes", "3")
     out = capsys.readouterr().out
     for text in (
@@ -80,7 +80,7 @@ def test_table_for_people(files, capsys):
 
 @pytest.mark.parametrize("energy", ["0", "-1", "nan", "inf", "x"])
 def test_energy_that_is_none_is_wrong_use(files, capsys, energy):
-    """There is no score without a finite energy above 0."""
+    """An energy that is not finite and above 0 is wrong use."""
     with pytest.raises(SystemExit) as stop:
         run(*files, f"--energy-wh={energy}")
     assert 2 == stop.value.code
@@ -88,7 +88,7 @@ def test_energy_that_is_none_is_wrong_use(files, capsys, energy):
 
 
 def test_input_error_is_one_sentence_on_stderr(files, tmp_path, capsys):
-    """A file of no use is exit code 2, with file, line and field."""
+    """A malformed file gives exit code 2 and one sentence with file, line and field."""
     (tmp_path / "answers.txt").write_text("1 1 0.9 10 10 59 x59\n")
     assert 2 == run(*files, "--json")
     out, err = capsys.readouterr()
@@ -110,7 +110,7 @@ def test_no_class_with_ground_truth_is_no_score(files, tmp_path, capsys):
     [([], 1.0, "contest"), (["--image-ids", "own"], 0.0, "own")],
 )
 def test_image_ids_of_lines_are_recognised(tmp_path, capsys, options, mean_ap, numbering):
-    """Lines in the contest's ids 1…N are understood, and the output says so."""
+    """Lines in the contest's ids 1…N are recognised, and the output says so."""
     (tmp_path / "truth.csv").write_text("100,1,0,0,9,9\n300,1,0,0,9,9\n")
     (tmp_path / "answers.txt").write_text("1 1 0.9 0 0 9 9\n2 1 0.9 0 0 9 9\n")
     files = ["--ground-truth", tmp_path / "truth.csv", "--detections", tmp_path / "answers.txt"]
@@ -127,7 +127,7 @@ def test_image_ids_of_lines_are_recognised(tmp_path, capsys, options, mean_ap, n
     ],
 )
 def test_real_detectors_on_real_photographs(shared_data, capsys, detector, expected):
-    """Two real detectors score the values that an independent computation gave."""
+    """Two real detectors get the scores of an independent computation."""
     folder = shared_data / "coco-tiny"
     files = ["--ground-truth", folder / "annotations.json", "--detections", folder / detector]
     assert 0 == run(*files, "--json")
@@ -155,14 +155,14 @@ def test_coco_metric_has_a_table(files, capsys):
 
 
 def test_coco_metric_knows_no_blacklist(files, tmp_path, capsys):
-    """A blacklist with COCO's metric would be ignored in silence, so it is refused."""
+    """A blacklist with COCO's metric is refused, because it would be ignored."""
     (tmp_path / "black.csv").write_text("1,1\n")
     assert 2 == run(*files, "--metric", "coco", "--blacklist", tmp_path / "black.csv")
     assert "--blacklist does not go with --metric coco" in capsys.readouterr().err
 
 
 def test_resamples_add_intervals(files, capsys):
-    """With draws of the images come 95 % intervals, the same for the same seed."""
+    """Resampling images adds 95 % intervals, the same for the same seed."""
     options = ["--resamples", "100", "--seed", "3", "--energy-wh", "2", "--json"]
     reports = []
     for _ in range(2):
@@ -178,7 +178,7 @@ def test_resamples_add_intervals(files, capsys):
 
 
 def test_rival_may_overtake(files, tmp_path, capsys):
-    """Against another session's detections the report says who is ahead and how surely."""
+    """Beside another session's detections the report says which is ahead, and how surely."""
     (tmp_path / "rival.txt").write_text("1 1 0.9 10 10 59 59\n")
     options = [*files, "--resamples", "100", "--rival-detections", tmp_path / "rival.txt"]
     assert 0 == run(*options, "--energy-wh", "1", "--rival-energy-wh", "1", "--json")
@@ -208,7 +208,7 @@ def test_rival_may_overtake(files, tmp_path, capsys):
     ],
 )
 def test_options_that_make_no_sense_together(files, capsys, options, message):
-    """What would be ignored or meaningless is wrong use, with a sentence."""
+    """Options that would be ignored or meaningless together are wrong use."""
     assert 2 == run(*files, *options)
     out, err = capsys.readouterr()
     assert ("", True) == (out, message in err)
@@ -219,7 +219,7 @@ def test_options_that_make_no_sense_together(files, capsys, options, message):
     [["--resamples", "10"], ["--energy-uncertainty-wh", "-1"], ["--energy-uncertainty-wh", "nan"]],
 )
 def test_options_out_of_range_are_wrong_use(files, capsys, options):
-    """Too few draws and an uncertainty that is none are refused by name."""
+    """Too few draws and an invalid uncertainty are refused by name."""
     with pytest.raises(SystemExit) as stop:
         run(*files, *options)
     assert 2 == stop.value.code
@@ -227,7 +227,7 @@ def test_options_out_of_range_are_wrong_use(files, capsys, options):
 
 
 def test_explain_writes_a_folder(files, tmp_path, capsys):
-    """The folder is written, and standard error says what to open."""
+    """--explain writes the folder, and standard error names the file to open."""
     assert 0 == run(*files, "--explain", tmp_path / "why", "--json")
     out, err = capsys.readouterr()
     assert 0.75 == json.loads(out)["mean_ap"]

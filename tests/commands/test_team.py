@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`referee team` from the command line to the list, with what it prints."""
+"""`referee team` changes the list, and prints the result."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def team(event: Contest, *arguments: str) -> int:
 
 @pytest.mark.slow
 def test_the_printed_password_logs_in(event: Contest, capsys: pytest.CaptureFixture[str]) -> None:
-    """`add` prints name and password, and `password` a new one in the place of the old."""
+    """`add` prints name and password, and `password` replaces the password and prints it."""
     assert 0 == team(event, "add", " Team  Rocket")
     name, _, first = capsys.readouterr().out.strip().partition(": ")
     assert 0 == team(event, "password", "Team Rocket")
@@ -44,7 +44,7 @@ def test_the_printed_password_logs_in(event: Contest, capsys: pytest.CaptureFixt
 
 @pytest.mark.slow
 def test_a_team_is_renamed_and_removed(event: Contest, capsys: pytest.CaptureFixture[str]) -> None:
-    """Each change is told in a sentence, and the list shows what is left."""
+    """Each change is reported in a sentence, and the list shows the remaining teams."""
     for name in ("ants", "bees"):
         team(event, "add", name)
     capsys.readouterr()
@@ -57,7 +57,7 @@ def test_a_team_is_renamed_and_removed(event: Contest, capsys: pytest.CaptureFix
 
 @pytest.mark.slow
 def test_a_team_that_exists_is_refused(event: Contest, capsys: pytest.CaptureFixture[str]) -> None:
-    """Nothing changes, and the sentence says what to do."""
+    """An existing team is refused unchanged, with advice."""
     team(event, "add", "ants")
     before = event.config.teams.read_bytes()
     assert 2 == team(event, "add", "ANTS")
@@ -70,7 +70,7 @@ def test_a_team_that_exists_is_refused(event: Contest, capsys: pytest.CaptureFix
 def test_a_team_with_a_session_keeps_its_name(
     event: Contest, capsys: pytest.CaptureFixture[str], change: tuple[str, ...]
 ) -> None:
-    """A name that stands in the evidence is changed no more."""
+    """A team that has a session cannot be renamed or removed."""
     team(event, "add", "ants")
     with event.database.write() as connection:
         create_session(
