@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A process of the referee is started again when it dies, and its death is told."""
+"""A process of the referee is restarted when it dies, and its death is reported."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ def python(log: Path, code: str) -> Child:
 
 @pytest.fixture
 def log(tmp_path: Path) -> Path:
-    """Return where a child writes."""
+    """Return the path of a child's log."""
     return tmp_path / "desk.log"
 
 
 def test_a_child_that_died_is_started_again(log: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The alarm names it, its exit status and its log; what it said before stays in the log."""
+    """The alarm names the child, its exit status and its log; the log keeps its old lines."""
     monkeypatch.setattr(module, "_RESTART_FIRST_S", 0.0)
     child = python(log, "print('hello', flush=True); raise SystemExit(3)")
     child._restart_s = 0.0
@@ -41,7 +41,7 @@ def test_a_child_that_died_is_started_again(log: Path, monkeypatch: pytest.Monke
 def test_a_child_that_dies_again_and_again_is_told_once_and_started_ever_more_slowly(
     log: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The pause doubles up to its bound, and the operators get one alarm."""
+    """The pause before each restart doubles up to its bound, and the operators get one alarm."""
     moments = iter(range(0, 1000, 10))
     monkeypatch.setattr(module.time, "monotonic", lambda: float(next(moments)))
     monkeypatch.setattr(module, "_STEADY_S", 1e9)
@@ -59,7 +59,7 @@ def test_a_child_that_dies_again_and_again_is_told_once_and_started_ever_more_sl
 
 
 def test_a_child_that_runs_is_left_alone(log: Path) -> None:
-    """Nothing is told or started while it is there; `wait` ends it by force."""
+    """A running child is neither reported nor restarted, and `wait` ends it by force."""
     child = python(log, "import signal; signal.signal(15, signal.SIG_IGN); signal.pause()")
     child.start()
     first = child.pid
@@ -72,7 +72,7 @@ def test_a_child_that_runs_is_left_alone(log: Path) -> None:
 
 
 def test_a_child_that_never_began_can_be_ended(log: Path) -> None:
-    """Its owner may fail before it was started."""
+    """A child that was never started can be ended."""
     child = python(log, "")
     child.look_after(pytest.fail)
     child.terminate()
@@ -81,7 +81,7 @@ def test_a_child_that_never_began_can_be_ended(log: Path) -> None:
 
 
 def test_output_can_be_read(log: Path) -> None:
-    """A first start may hand its output to the starter."""
+    """A first start may hand the child's output to its starter."""
     child = python(log, "print('ready here')")
     stdout = child.start(stdout=subprocess.PIPE)
     assert stdout is not None

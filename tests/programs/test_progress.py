@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Progress on the terminal: drawn where somebody watches, silent in a pipe."""
+"""Progress on the terminal: drawn for a person, silent in a pipe."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ from referee.programs import progress
 
 
 class Terminal(io.StringIO):
-    """A terminal that keeps what is written to it."""
+    """A terminal that keeps everything written to it."""
 
     def isatty(self) -> bool:
-        """Be one."""
+        """Return True."""
         return True
 
 
@@ -32,12 +32,12 @@ def seconds(monkeypatch: pytest.MonkeyPatch) -> list[float]:
 
 @pytest.fixture
 def terminal() -> Terminal:
-    """Return a terminal that a test puts in the place of standard error."""
+    """Put a terminal in the place of standard error, and return it."""
     return Terminal()
 
 
 def draw(seconds: list[float], step_s: float, stderr: io.StringIO, parts: int = 10) -> None:
-    """Do ten parts of a job, or fewer of them, each of which takes some seconds."""
+    """Do ten parts of a job, or fewer, each of which takes some seconds."""
     with redirect_stderr(stderr), progress.progress_bar("pictures") as bar:
         for done in range(1, parts + 1):
             seconds[0] += step_s
@@ -45,7 +45,7 @@ def draw(seconds: list[float], step_s: float, stderr: io.StringIO, parts: int = 
 
 
 def test_a_long_job_has_a_bar_that_fills(seconds: list[float], terminal: Terminal) -> None:
-    """A person sees each part done, with the subject in front."""
+    """A long job has a bar that names its subject and grows with each part."""
     draw(seconds, 1.0, terminal)
     shown = re.findall(r"pictures: .*?(\d+)/10", terminal.getvalue())
     assert [str(number) for number in range(1, 11)] == list(dict.fromkeys(shown))
@@ -54,7 +54,7 @@ def test_a_long_job_has_a_bar_that_fills(seconds: list[float], terminal: Termina
 def test_the_last_state_stays_though_the_last_parts_came_fast(
     seconds: list[float], terminal: Terminal
 ) -> None:
-    """The bar draws at most every tenth of a second, but its end shows the final number."""
+    """The bar shows the final number at its end, even if the last parts came fast."""
     with redirect_stderr(terminal), progress.progress_bar("pictures") as bar:
         for done, took_s in ((1, 1.0), (99, 1.0), (1000, 0.001)):
             seconds[0] += took_s
@@ -65,33 +65,33 @@ def test_the_last_state_stays_though_the_last_parts_came_fast(
 
 
 def test_a_job_that_fails_shows_how_far_it_came(seconds: list[float], terminal: Terminal) -> None:
-    """A bar never pretends that the rest was done."""
+    """The bar of a failed job stops at the parts that were done."""
     draw(seconds, 1.0, terminal, parts=4)
     assert "4/10" in terminal.getvalue().rstrip("\n").rpartition("\r")[2]
 
 
 def test_a_short_job_has_no_bar(seconds: list[float], terminal: Terminal) -> None:
-    """Nothing flickers for work of less than half a second."""
+    """A job of less than half a second has no bar."""
     draw(seconds, 0.01, terminal)
     assert "" == terminal.getvalue()
 
 
 def test_a_pipe_sees_no_bar(seconds: list[float]) -> None:
-    """A log file is not filled with bars."""
+    """A pipe or a log file gets no bar."""
     pipe = io.StringIO()
     draw(seconds, 1.0, pipe)
     assert "" == pipe.getvalue()
 
 
 def test_a_bar_leaves_no_thread(seconds: list[float], terminal: Terminal) -> None:
-    """tqdm's own watcher is not started: every thread here has a name and an owner."""
+    """A bar starts no thread, so tqdm's own watcher stays off."""
     before = threading.active_count()
     draw(seconds, 1.0, terminal)
     assert before == threading.active_count()
 
 
 def test_a_status_is_told_to_a_log_now_and_then(seconds: list[float]) -> None:
-    """Where nobody watches, a status that changes often is one line every so many seconds."""
+    """A log gets a changing status as one line every so many seconds."""
     log = io.StringIO()
     status = progress.StatusLine(every_s=2.0)
     with redirect_stderr(log):
@@ -104,7 +104,7 @@ def test_a_status_is_told_to_a_log_now_and_then(seconds: list[float]) -> None:
 def test_a_status_is_drawn_over_itself_on_a_terminal(
     seconds: list[float], terminal: Terminal
 ) -> None:
-    """On a terminal each text takes the place of the one before, and the end leaves the line."""
+    """On a terminal each status replaces the one before, and the last one leaves the line."""
     status = progress.StatusLine(every_s=2.0)
     with redirect_stderr(terminal):
         status.show("look 1")
