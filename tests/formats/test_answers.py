@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Answers are taken whole or refused whole, with every fault named."""
+"""An answer is taken whole or refused whole, and each fault is named."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def form(*rows):
 
 
 def changed(**cells):
-    """Return the good row with some of its cells changed."""
+    """Return the good row with these cells changed."""
     return tuple(cells.get(name, cell) for name, cell in zip(FORM_FIELDS, ROW, strict=True))
 
 
@@ -76,7 +76,7 @@ def test_form_row():
 
 
 def test_empty_form():
-    """A form without image_name is an empty answer, as the old referee took it."""
+    """A form without image_name is an empty answer, as in the old protocol."""
     assert 0 == len(parse_form({}))
     assert 0 == len(parse_form({"token": ["x"], "else": ["1", "2"]}))
 
@@ -87,7 +87,7 @@ def test_empty_form():
     + [(str(10**30), UNKNOWN_IMAGE), ("999999999999999999", 999999999999999999)],
 )
 def test_form_image_names(text, expected):
-    """Image names come as file names, out of range and as zero; all are kept (D4, D7)."""
+    """A form may name images by file names, out of range or as zero; all are kept (D4, D7)."""
     assert expected == parse_form(form(changed(image_name=text))).image_id[0]
 
 
@@ -110,7 +110,7 @@ def test_form_floats_are_read_as_python_reads_them(text, expected):
     + [(str(10**30), UNKNOWN_IMAGE), ("1e30", UNKNOWN_IMAGE), (str(2**63 - 1), 2**63 - 1)],
 )
 def test_form_classes(text, expected):
-    """Any integer is a class id, also one outside the list and one printed as a float."""
+    """Any integer is a class id, also an unlisted one or one printed as a float."""
     assert expected == parse_form(form(changed(CLASS_ID=text))).class_id[0]
 
 
@@ -127,7 +127,7 @@ def test_form_takes_many_images():
 
 
 def test_form_without_confidence():
-    """Six numbers are a whole answer: every confidence is 1."""
+    """Rows without confidence are valid, and each confidence is 1."""
     fields = form(ROW, ROW)
     del fields["confidence"]
     assert [1.0, 1.0] == parse_form(fields).confidence.tolist()
@@ -138,7 +138,7 @@ def test_form_without_confidence():
 @pytest.mark.parametrize("name", FORM_FIELDS[1:])
 @pytest.mark.parametrize("change", [-1, 1])
 def test_form_lists_of_unequal_length(name, change):
-    """A list that is shorter or longer than image_name is named with both lengths."""
+    """A list shorter or longer than image_name is named with both lengths."""
     fields = form(ROW, ROW)
     fields[name] = fields[name][:1] if change < 0 else [*fields[name], fields[name][0]]
     refused = refusal(parse_form, fields)
@@ -147,7 +147,7 @@ def test_form_lists_of_unequal_length(name, change):
 
 
 def test_form_with_a_list_missing():
-    """A list that is not there has no values."""
+    """A missing list counts as a list without values."""
     fields = form(ROW)
     del fields["ymin"]
     assert ("ymin has 0 values and image_name has 1",) == refusal(parse_form, fields).faults
@@ -161,7 +161,7 @@ def test_form_with_a_list_missing():
     + [("ymin", "0x10"), ("xmax", "--1"), ("ymax", "1 2")],
 )
 def test_form_text_in_numbers(name, text):
-    """Text where a number belongs is named with its row and field."""
+    """Text in the place of a number is named with its row and field."""
     refused = refusal(parse_form, form(ROW, changed(**{name: text}), ROW))
     assert "not_a_number" == refused.code
     assert (f"row 2: {name} '{text}' is not a number",) == refused.faults
@@ -170,7 +170,7 @@ def test_form_text_in_numbers(name, text):
 @pytest.mark.parametrize("name", FORM_FIELDS)
 @pytest.mark.parametrize("text", ["١", "７", "7\u3000"])
 def test_form_takes_ascii_only(name, text):
-    """Digits of other scripts are no numbers here, as in the old referee."""
+    """Digits of other scripts are refused, as in the old protocol."""
     assert "not_a_number" == refusal(parse_form, form(changed(**{name: text}))).code
 
 
@@ -189,7 +189,7 @@ def test_form_faults_all_at_once():
 
 
 def test_faults_listed_are_bounded():
-    """A post of nothing but faults gets a short answer that counts them."""
+    """The answer to a post with very many faults lists some and counts them all."""
     refused = refusal(parse_form, form(*(changed(xmin="x" * 1000) for _ in range(5000))))
     assert 20 == len(refused.faults)
     assert str(refused).endswith("; and 4980 more.")
@@ -198,7 +198,7 @@ def test_faults_listed_are_bounded():
 
 @pytest.mark.slow
 def test_a_million_rows_are_refused():
-    """A post of a million boxes is refused by its count alone, in each form."""
+    """Each form of a post of a million boxes is refused by its count alone."""
     rows = 10**6
     fields = {name: ["1"] * rows for name in FORM_FIELDS}
     for parse, body in (
@@ -213,7 +213,7 @@ def test_a_million_rows_are_refused():
 
 @pytest.mark.slow
 def test_the_most_rows_are_taken():
-    """Exactly the limit is taken, and one more is not."""
+    """A post of exactly the limit is taken, and one row more is refused."""
     line = b"1 1 0.5 1 1 1 1\n"
     assert MAX_ROWS == len(parse_csv(line * MAX_ROWS))
     assert "too_many_rows" == refusal(parse_csv, line * (MAX_ROWS + 1)).code
@@ -234,18 +234,18 @@ def _width(line, found, wanted):
     + [b"7.jpg,12,5e-1,1.0,2,30,40\n"],
 )
 def test_csv_lines(body):
-    """Commas or blanks, any line end, empty lines between: all mean the same row."""
+    """Commas or blanks, any line end, and empty lines all give the same row."""
     assert (7, 12, 0.5, 1.0, 2.0, 30.0, 40.0) == first(parse_csv(body))
 
 
 def test_csv_without_confidence():
-    """Six numbers in every line: every confidence is 1."""
+    """Lines of six numbers are valid, and each confidence is 1."""
     assert (7, 12, 1.0, 1.0, 2.0, 30.0, 40.0) == first(parse_csv(b"7 12 1 2 30 40\n"))
 
 
 @pytest.mark.parametrize("body", [b"", b"\n\n", b" \t\r\n"])
 def test_csv_without_rows(body):
-    """Nothing is an empty answer."""
+    """A CSV without lines is an empty answer."""
     assert 0 == len(parse_csv(body))
 
 
@@ -294,7 +294,7 @@ def test_csv_faults_all_at_once(body, faults):
     [("١ 12 0.5 1 2 30 40".encode(), r"\xd9\xa1"), (b"\xff\x00 12 0.5 1 2 30 40", r"\xff\x00")],
 )
 def test_csv_is_ascii(body, shown):
-    """A byte that is not ASCII, or that cannot be printed, is shown as an escape."""
+    """A byte that is not printable ASCII is shown as an escape."""
     assert (f"line 1, image_id: '{shown}' is not a whole number",) == refusal(
         parse_csv, body
     ).faults
@@ -316,7 +316,7 @@ def test_csv_of_long_lines():
 
 
 def test_csv_cut_short():
-    """A last line that was cut is a fault of the whole post."""
+    """A truncated last line refuses the whole post."""
     body = b"7 12 0.5 1 2 30 40\n7 12 0.5 1"
     assert (_width(2, 4, 7),) == refusal(parse_csv, body).faults
 
@@ -325,7 +325,7 @@ def test_csv_cut_short():
 
 
 def result(**values):
-    """Return one COCO result, some of its values changed; None leaves one out."""
+    """Return one COCO result with some values changed; None leaves a value out."""
     item = {"image_id": 7, "category_id": 12, "bbox": [1, 2, 30, 39], "score": 0.5} | values
     return {name: value for name, value in item.items() if value is not None}
 
@@ -343,24 +343,24 @@ def test_json_of_one_pixel():
 
 
 def test_json_without_scores():
-    """Without a score anywhere every confidence is 1."""
+    """If no object has a score, each confidence is 1."""
     body = json.dumps([result(score=None)] * 2).encode()
     assert [1.0, 1.0] == parse_json(body).confidence.tolist()
 
 
 def test_json_with_some_scores():
-    """A score that is missing from some objects only is a fault."""
+    """A score missing from only some objects is a fault."""
     body = json.dumps([result(), result(score=None)]).encode()
     assert ("result [1] has no score",) == refusal(parse_json, body).faults
 
 
 def test_json_empty_list():
-    """No objects are an empty answer."""
+    """An empty list is an empty answer."""
     assert 0 == len(parse_json(b"[]"))
 
 
 def test_json_numbers_that_are_not_finite():
-    """NaN and Infinity, which Python's writer prints, are kept."""
+    """NaN and Infinity are kept as Python's writer prints them."""
     body = json.dumps([result(score=math.nan, bbox=[math.inf, 0, 1, 1])]).encode()
     detections = parse_json(body)
     assert math.isnan(detections.confidence[0])
@@ -378,7 +378,7 @@ def test_json_ids(value, expected):
 
 
 def test_json_numbers_beyond_a_float():
-    """An integer too large for a float is infinite, not an error of the server."""
+    """An integer too large for a float becomes infinite."""
     body = json.dumps([result(bbox=[10**400, 0, 1, 1])]).encode()
     assert math.inf == parse_json(body).box[0, 0]
 
@@ -405,14 +405,14 @@ def test_json_numbers_beyond_a_float():
     ],
 )
 def test_json_faults(item, fault):
-    """A faulty object is named by its index, and its field with what it holds."""
+    """A faulty object is named by its index, its field and the value there."""
     refused = refusal(parse_json, json.dumps([result(), item]).encode())
     assert "json_invalid" == refused.code
     assert (fault,) == refused.faults
 
 
 def test_json_faults_all_at_once():
-    """Every faulty object is named in one answer."""
+    """Every faulty object is named in the same answer."""
     items = [result(image_id="x", bbox=[]), result(), result(score=[])]
     assert (
         'result [0], image_id: "x" is not a whole number',
@@ -427,7 +427,7 @@ def test_json_faults_all_at_once():
     + [b"[" * 100_000, b"[" + b"9" * 5000 + b"]"],
 )
 def test_json_that_is_none(body):
-    """A body that is cut short, nested without end or not JSON at all is refused in one line."""
+    """Truncated, endlessly nested and non-JSON bodies are refused in one line."""
     refused = refusal(parse_json, body)
     assert "json_invalid" == refused.code
     assert "not JSON" in str(refused) or "UTF-16" in str(refused)
@@ -436,14 +436,14 @@ def test_json_that_is_none(body):
 
 @pytest.mark.parametrize("body", [b"{}", b"5", b"null", b'"text"', json.dumps(result()).encode()])
 def test_json_that_is_no_list(body):
-    """JSON of another shape is told what is wanted."""
+    """JSON of another shape is refused with the shape that is wanted."""
     assert "COCO results are a list" in str(refusal(parse_json, body))
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", ["image_id", "category_id", "score", "bbox"])
 def test_json_of_any_depth_is_refused(name):
-    """A value nested to any depth is a refusal, also where Python's own limit lies."""
+    """A value nested to any depth is refused, also at Python's own limit."""
     for depth in range(900, 1010):
         nested = b"[" * depth + b"]" * depth
         body = b'[{"image_id":1,"category_id":1,"score":1,"bbox":[1,1,1,1],"%s":%s}]'
@@ -451,7 +451,7 @@ def test_json_of_any_depth_is_refused(name):
             parse_json(body % (name.encode(), nested))
 
 
-# Whatever a writer writes is read back bit for bit; whatever else comes is refused.
+# A writer's output is read back bit for bit; everything else is refused.
 
 IDS = st.integers(1 - 10**18, 10**18 - 1)
 FLOATS = st.floats(allow_nan=False) | st.just(math.nan)
@@ -473,7 +473,7 @@ ODD = st.sampled_from(["-1", "7.0", " 7 ", "1_0", "1e2", "7.jpg", "", "²", "9" 
 @pytest.mark.slow
 @given(st.lists(st.tuples(PLAIN, PLAIN) | st.tuples(PLAIN | ODD, PLAIN | ODD), max_size=6))
 def test_form_ids_are_read_alike_alone_and_together(ids):
-    """Whatever stands in other rows, a cell is the same id, or the same fault."""
+    """A cell gives the same id or the same fault, alone or beside any other rows."""
     rows = [changed(image_name=image, CLASS_ID=klass) for image, klass in ids]
     alone, faults = [], set()
     for number, row in enumerate(rows, 1):
@@ -493,7 +493,7 @@ def test_form_ids_are_read_alike_alone_and_together(ids):
     + [("9" * 19, UNKNOWN_IMAGE, UNKNOWN_IMAGE), ("0" * 20 + "7", 7, 7), (str(10**18), -1, 10**18)],
 )
 def test_form_ids_of_many_digits(text, image, klass):
-    """Long ids are exact as far as they are taken, also beside short ones."""
+    """Long ids are exact up to the limit, also beside short ones."""
     detections = parse_form(form(ROW, changed(image_name=text, CLASS_ID=text)))
     assert [7, image] == detections.image_id.tolist()
     assert [12, klass] == detections.class_id.tolist()
@@ -510,7 +510,7 @@ def test_csv_writer_is_read_back(rows, comma, end):
 @pytest.mark.slow
 @given(ROWS)
 def test_json_writer_is_read_back(rows):
-    """Ids and scores come back bit for bit, and corners as the one formula gives them."""
+    """Ids and scores come back bit for bit, and corners as the formula of COCO boxes gives them."""
     items = [
         {"image_id": i, "category_id": c, "score": s, "bbox": [x, y, w, h]}
         for i, c, s, x, y, w, h in rows
@@ -525,7 +525,7 @@ CELLS = st.text() | st.sampled_from(ROW) | st.sampled_from(["nan", "1e400", "9" 
 @pytest.mark.slow
 @given(st.dictionaries(st.sampled_from([*FORM_FIELDS, "token"]), st.lists(CELLS, max_size=4)))
 def test_no_form_breaks_the_parser(fields):
-    """Any lists of any texts are detections or a refusal."""
+    """Any lists of texts give detections or a refusal."""
     try:
         detections = parse_form(fields)
     except Refusal:
@@ -539,7 +539,7 @@ LINES = st.sampled_from(["1 2 .5 3 4 5 6", "1,2,3,4,5,6", "", " ", "1 2 x 3 4 5 
 @pytest.mark.slow
 @given(st.lists(LINES, max_size=12), st.integers(1, 60))
 def test_csv_is_read_in_parts_as_in_one(lines, block_bytes):
-    """Where a part ends changes neither the detections nor which faults are named."""
+    """A CSV gives the same detections and faults, wherever its parts end."""
 
     def outcome():
         try:
@@ -560,7 +560,7 @@ def test_csv_is_read_in_parts_as_in_one(lines, block_bytes):
 )
 @settings(max_examples=300)
 def test_no_csv_breaks_the_parser(body):
-    """Any bytes are detections or a refusal."""
+    """Any bytes as CSV give detections or a refusal."""
     try:
         parse_csv(body)
     except Refusal as refused:
@@ -590,7 +590,7 @@ ITEMS = st.fixed_dictionaries(
 )
 @settings(max_examples=300)
 def test_no_json_breaks_the_parser(body):
-    """Any bytes are detections or a refusal."""
+    """Any bytes as JSON give detections or a refusal."""
     try:
         parse_json(body)
     except Refusal as refused:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Detections from files, good and bad."""
+"""Detections from well-formed and malformed files."""
 
 from __future__ import annotations
 
@@ -38,12 +38,12 @@ def test_lines_are_separated_by_blanks_or_commas(tmp_path):
 
 
 def test_six_numbers_have_confidence_one(tmp_path):
-    """Without confidence in all lines it is 1.0."""
+    """Lines of six numbers have confidence 1.0."""
     assert [[1, 2, 1.0, 3, 4, 5, 6]] == table(read_detections(write(tmp_path, "1 2 3 4 5 6\n")))
 
 
 def test_numbers_that_are_not_finite_are_taken(tmp_path):
-    """NaN and infinity are for the scorer to judge."""
+    """NaN and infinity are read, and left to the scorer."""
     row = table(read_detections(write(tmp_path, "1 2 nan inf -inf NaN 6\n")))[0]
     assert math.isnan(row[2])
     assert [math.inf, -math.inf] == row[3:5]
@@ -62,7 +62,7 @@ def test_coco_results_become_inclusive_corners(tmp_path):
 
 
 def test_results_of_other_writers(tmp_path):
-    """Whole numbers written as floats are ids, and without any score it is 1.0."""
+    """Ids may be whole numbers written as floats, and without scores each confidence is 1.0."""
     row = {"image_id": 5001.0, "category_id": 9, "bbox": [1, 2, 10, 20]}
     assert [[5001, 9, 1.0, 1.0, 2.0, 10.0, 21.0]] == table(read_detections(write(tmp_path, [row])))
 
@@ -104,7 +104,7 @@ def test_results_of_other_writers(tmp_path):
     ],
 )
 def test_bad_rows_are_named(tmp_path, text, message):
-    """A row of no use is named by line or index, with its field."""
+    """A malformed row is named by line or index, with its field."""
     with pytest.raises(InputError) as error:
         read_detections(write(tmp_path, text))
     assert message in str(error.value)
@@ -112,7 +112,7 @@ def test_bad_rows_are_named(tmp_path, text, message):
 
 
 def test_absent_file_and_folder(tmp_path):
-    """A path that cannot be read says why."""
+    """The error for an unreadable path gives the reason."""
     with pytest.raises(InputError, match="cannot be read: No such file"):
         read_detections(tmp_path / "nothing")
     with pytest.raises(InputError, match="is a folder: name a file"):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Form bodies: the fast parser gives what the library's gives."""
+"""Form bodies: the fast parser and the library's parser give the same."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from referee.formats.forms import LONGEST_VALUE, find_token, parse_urlencoded
 
 
 def by_library(body: bytes) -> dict[str, list[str]]:
-    """Group what the standard library's parser gives."""
+    """Group the result of the standard library's parser."""
     fields: dict[str, list[str]] = {}
     for name, value in parse_qsl(body.decode("utf-8", "replace"), keep_blank_values=True):
         fields.setdefault(name, []).append(value)
@@ -26,7 +26,7 @@ def by_library(body: bytes) -> dict[str, list[str]]:
 
 @given(st.lists(st.tuples(st.text(min_size=1), st.text())))
 def test_what_a_client_encodes_is_read_back(pairs: list[tuple[str, str]]) -> None:
-    """Any fields that a client encodes come back, in order."""
+    """Fields that a client encodes come back in order."""
     expected: dict[str, list[str]] = {}
     for name, value in pairs:
         expected.setdefault(name, []).append(value)
@@ -41,7 +41,7 @@ def test_any_body_is_read_as_the_library_reads_it(text: str) -> None:
 
 @given(st.binary(max_size=40))
 def test_any_bytes_are_read_as_the_library_reads_them(body: bytes) -> None:
-    """Bytes that are no text at all do no harm."""
+    """Bytes that are no text are read like the library reads them."""
     assert parse_urlencoded(body) == by_library(body)
 
 
@@ -57,13 +57,13 @@ def test_any_bytes_are_read_as_the_library_reads_them(body: bytes) -> None:
     ],
 )
 def test_edges(body: bytes, fields: dict[str, list[str]]) -> None:
-    """Blank values are kept, empty parts skipped, only the first = separates."""
+    """Blank values stay, empty parts are skipped, and only the first = separates."""
     assert parse_urlencoded(body) == fields
 
 
 @given(st.text(alphabet="ab=&%+20Aé", max_size=40))
 def test_only_the_fields_asked_for_are_kept(text: str) -> None:
-    """Fields of other names leave nothing behind, and change nothing."""
+    """Fields of other names are dropped, and change nothing else."""
     whole = by_library(text.encode())
     assert parse_urlencoded(text.encode(), ("a", "b")) == {
         name: values for name, values in whole.items() if name in ("a", "b")
@@ -87,7 +87,7 @@ def test_only_the_fields_asked_for_are_kept(text: str) -> None:
     ],
 )
 def test_token_of_a_form_is_found_without_parsing_it(body: bytes, token: str | None) -> None:
-    """It is the first field of the name, wherever it stands, or None."""
+    """The token is the first field of that name anywhere in the form, or None."""
     assert find_token(body, multipart=False) == token
 
 
@@ -105,7 +105,7 @@ def test_token_of_a_form_is_found_without_parsing_it(body: bytes, token: str | N
     ],
 )
 def test_token_of_a_multipart_form_is_found(body: bytes, token: str | None) -> None:
-    """So it is in the other encoding of forms, with and without quotes and a type."""
+    """The token of a multipart form is found, with and without quotes and a type."""
     assert find_token(body, multipart=True) == token
 
 
@@ -127,7 +127,7 @@ ROW = b"image_name=1234&CLASS_ID=17&confidence=0.5123&xmin=12.25&ymin=20.5&xmax=
     ids=["a name", "a value", "escapes", "short", "rows", "blank", "unnamed"],
 )
 def test_a_long_form_takes_a_few_times_its_length(body: bytes) -> None:
-    """Whatever stands in it, at most about five times, its own bytes included."""
+    """A form of any content takes at most about five times its size, its own bytes included."""
     tracemalloc.start()
     try:
         fields = parse_urlencoded(body, FORM_FIELDS, MAX_ROWS)
@@ -140,18 +140,18 @@ def test_a_long_form_takes_a_few_times_its_length(body: bytes) -> None:
 
 
 def test_of_a_name_no_more_values_are_kept_than_are_told() -> None:
-    """One more than the most, so that the excess is seen."""
+    """One value more than the limit is kept, so that the excess is seen."""
     assert {"a": ["1", "1", "1"]} == parse_urlencoded(b"a=1&" * 9, ("a",), 2)
 
 
 def test_a_long_value_is_cut() -> None:
-    """No number and no token is so long, and it is not one after the cut either."""
+    """A very long value is cut, and is still too long for a number or a token."""
     (value,) = parse_urlencoded(b"xmin=" + b"%31" * 100_000)["xmin"]
     assert len(value) <= LONGEST_VALUE
 
 
 def test_pieces_end_between_fields() -> None:
-    """A long body is the same as its fields one by one."""
+    """A long body read in pieces gives the same fields as the body read whole."""
     pairs = [(f"name{n % 7}", f"{n} \u00e9&=%" * (n % 50)) for n in range(8000)]
     body = urlencode(pairs).encode()
     assert len(body) > 2**20

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Ground truth from files, good and bad."""
+"""Ground truth from well-formed and malformed files."""
 
 from __future__ import annotations
 
@@ -86,7 +86,7 @@ def test_crowd_regions_are_left_out(tmp_path):
     ],
 )
 def test_bad_annotations_are_named(tmp_path, annotation, text):
-    """An annotation of no use is named by its index and field."""
+    """A malformed annotation is named by its index and field."""
     path = write_coco(tmp_path, annotations=[{**ANNOTATION, **annotation}])
     assert text in refusal(path)
 
@@ -102,7 +102,7 @@ def test_coco_without_a_list_or_field_says_which(tmp_path):
 
 
 def test_ids_are_listed_once(tmp_path):
-    """Two images, or two categories, of one id are an error."""
+    """Two images, or two categories, with the same id are an error."""
     path = write_coco(tmp_path, images=[*IMAGES, IMAGES[0]])
     assert "images[2], id: 70 is listed twice" in refusal(path)
     path = write_coco(tmp_path, categories=[*CATEGORIES, CATEGORIES[1]])
@@ -110,7 +110,7 @@ def test_ids_are_listed_once(tmp_path):
 
 
 def test_annotations_are_kept_for_the_other_metric(tmp_path):
-    """Areas, crowd regions and exact widths stay at hand for COCO's own metric."""
+    """Areas, crowd regions and exact widths are kept for COCO's own metric."""
     annotations = [{**ANNOTATION, "area": 77.5}, {**ANNOTATION, "id": 6, "iscrowd": 1}]
     coco = read_ground_truth(write_coco(tmp_path, annotations=annotations)).coco
     assert ([77.5, 1200.0], [False, True]) == (coco.area.tolist(), coco.crowd.tolist())
@@ -118,18 +118,18 @@ def test_annotations_are_kept_for_the_other_metric(tmp_path):
 
 
 def test_truncated_json_names_the_line(tmp_path):
-    """A file that was cut off says where."""
+    """The error for a truncated file names its line."""
     path = write(tmp_path, '{"images": [\n{"id": 1},', "instances.json")
     assert refusal(path).startswith("instances.json, line 2, column 11: not JSON")
 
 
 def test_coco_results_are_not_ground_truth(tmp_path):
-    """Mixing up the two files is recognised."""
+    """COCO results in the place of ground truth are recognised."""
     assert "COCO results" in refusal(write(tmp_path, "[]", "results.json"))
 
 
 def test_csv_images_come_from_their_own_list(tmp_path):
-    """Images without a box are known from the list; classes reach to the highest with a box."""
+    """The image list names images without a box; classes run up to the highest one with a box."""
     images = write(tmp_path, "1,500,375\n3,640,480\n2,500,333\n", "images.csv")
     found = read_ground_truth(write(tmp_path, "3,2,0,0,9,19\n\n1,1,5,5,5,5\n"), images=images)
     assert [1, 2, 3] == found.truth.image_ids.tolist()
@@ -145,7 +145,7 @@ def test_csv_without_a_list_has_the_images_with_boxes(tmp_path):
 
 
 def test_folder_of_pictures_lists_the_images(tmp_path):
-    """A folder of 1.jpg, 2.jpg… lists the images by their numbers."""
+    """A folder of 1.jpg, 2.jpg… is an image list."""
     pictures = tmp_path / "pictures"
     pictures.mkdir()
     for name in ("1.jpg", "2.JPEG", "10.png", "notes.txt"):
@@ -171,13 +171,13 @@ def test_folder_of_pictures_lists_the_images(tmp_path):
     ],
 )
 def test_bad_csv_names_line_and_field(tmp_path, text, message):
-    """An unusable line is named, with the field and what is wrong with it."""
+    """A malformed line is named, with the field and the fault."""
     images = write(tmp_path, "1,500,375\n", "images.csv")
     assert message in refusal(write(tmp_path, text), images=images)
 
 
 def test_csv_that_is_no_text_is_refused(tmp_path):
-    """A picture in place of the CSV gets a sentence, not a traceback."""
+    """A picture in the place of the CSV gives a sentence and no traceback."""
     path = tmp_path / "truth.csv"
     path.write_bytes(b"1,1,0,0,9,9\n\xff\xd8\xff\n")
     assert "truth.csv, line 2 is not text" in refusal(path)
@@ -192,13 +192,13 @@ def test_csv_that_is_no_text_is_refused(tmp_path):
     ],
 )
 def test_bad_image_list_is_named(tmp_path, text, message):
-    """A list of images that is of no use says why."""
+    """The error for a malformed image list gives the reason."""
     images = write(tmp_path, text, "images.csv")
     assert message in refusal(write(tmp_path, "1,1,0,0,9,9\n"), images=images)
 
 
 def test_pictures_without_numbers_are_refused(tmp_path):
-    """A folder of named pictures cannot say which image has which id."""
+    """A folder of named pictures is refused, because it gives no ids."""
     pictures = tmp_path / "pictures"
     pictures.mkdir()
     path = write(tmp_path, "1,1,0,0,9,9\n")
@@ -215,7 +215,7 @@ def test_blacklist_pairs_are_read(tmp_path):
 
 
 def test_blacklist_of_unknown_images_is_refused(tmp_path):
-    """A blacklist in another numbering would silently do nothing, so it is an error."""
+    """A blacklist in another numbering is an error, since it would have no effect."""
     black = write(tmp_path, "1,2\n9,1\n", "black.csv")
     message = refusal(write(tmp_path, "1,1,0,0,9,9\n"), blacklist=black)
     assert "black.csv, line 2, image_id: the ground truth has no image 9" in message
@@ -243,14 +243,14 @@ def test_ilsvrc_synsets_have_the_order_of_the_development_kit(tmp_path):
 
 
 def test_voc_classes_and_numbered_files(tmp_path):
-    """PASCAL VOC's names have their own list, and files named by numbers keep these."""
+    """PASCAL VOC names have their own class list, and numbered files keep their numbers."""
     found = read_ground_truth(write_xml(tmp_path, **{"000007": ["tvmonitor"], "12": []}))
     assert [20] == found.truth.box_class_id.tolist()
     assert [7, 12] == found.truth.image_ids.tolist()
 
 
 def test_own_class_list_beside_the_xml(tmp_path):
-    """A file classes.txt in the folder gives names their class ids."""
+    """A file classes.txt in the folder gives class ids to names."""
     write(tmp_path, "cat\nzebra crossing\n", "classes.txt")
     found = read_ground_truth(write_xml(tmp_path, a=["zebra crossing"]))
     assert ([2], {1: "cat", 2: "zebra crossing"}) == (
@@ -278,7 +278,7 @@ def test_image_list_of_the_development_kit(tmp_path):
     ],
 )
 def test_bad_list_beside_xml_is_named(tmp_path, text, message):
-    """A list that does not fit the folder says where."""
+    """A list that does not fit the folder is refused with its line."""
     write_xml(tmp_path, a=["dog"], b=["cat"])
     assert message in refusal(tmp_path, images=write(tmp_path, text, "val.txt"))
 
@@ -307,7 +307,7 @@ def test_class_list_must_have_every_class(tmp_path):
 
 
 def test_absent_and_unreadable_paths(tmp_path):
-    """A path that is not there, or a folder without XML, says so."""
+    """The error names a missing path, or a folder without XML."""
     assert "does not exist" in refusal(tmp_path / "nothing.json")
     assert "has no .xml files" in refusal(tmp_path)
     assert "is not needed" in refusal(write_coco(tmp_path), images=Path("list.csv"))

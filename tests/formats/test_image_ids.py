@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Own image ids and contest image ids."""
+"""The images' own ids and the contest's ids."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def test_contest_ids_follow_the_ascending_order():
 
 
 def test_renumbering_keeps_boxes_and_blacklist_together():
-    """Boxes and blacklist follow their images; the boxes' order stays."""
+    """Boxes and blacklist follow their images, and boxes keep their order."""
     truth = renumber(TRUTH, {5: 3, 70: 1, 100: 2})
     assert [1, 2, 3] == truth.image_ids.tolist()
     assert [2, 3] == truth.box_image_id.tolist()
@@ -42,13 +42,13 @@ def test_renumbering_keeps_boxes_and_blacklist_together():
 
 
 def test_detections_of_unmapped_images_stay_unknown():
-    """A row of an image without a number is kept, and names no image."""
+    """A row of an image without a number is kept under a number of no image."""
     mapped = renumber_detections(rows(2, 9, 2), {2: 70})
     assert [70, -(2**63), 70] == mapped.image_id.tolist()
 
 
 def test_numbering_is_the_one_that_explains_more_rows():
-    """Own ids unless contest ids explain more; the caller may insist."""
+    """Ids are own ids unless contest ids explain more rows, or the caller insists."""
     assert "own" == in_own_ids(rows(5, 70, 100), TRUTH)[1]
     assert "own" == in_own_ids(rows(1, 5), TRUTH)[1]
     found, numbering = in_own_ids(rows(1, 3, 2, 4), TRUTH)

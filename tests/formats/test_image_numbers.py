@@ -24,7 +24,7 @@ COUNT = 250
     [("1", 1), ("250", COUNT), ("007", 7), ("0" * 100 + "9", 9), ("0250", COUNT)],
 )
 def test_good_requests(text, expected):
-    """Digits name an image, leading zeros or not."""
+    """Digits name an image, with or without leading zeros."""
     assert expected == requested_image(text, COUNT)
 
 
@@ -54,7 +54,7 @@ def test_good_requests(text, expected):
     ],
 )
 def test_bad_requests(text, code):
-    """Anything but the digits 0-9, and any number without an image, is refused by name."""
+    """Anything but the digits 0-9, and a number without an image, is refused by name."""
     with pytest.raises(Refusal) as refused:
         requested_image(text, COUNT)
     assert code == refused.value.code
@@ -63,14 +63,14 @@ def test_bad_requests(text, code):
 
 
 def test_contest_without_images_refuses_every_number():
-    """With no image there is no image 1."""
+    """A contest without images refuses every number."""
     with pytest.raises(Refusal):
         requested_image("1", 0)
 
 
 @given(st.text())
 def test_a_request_gives_a_number_in_range_or_a_refusal(text):
-    """No text makes a request do anything else."""
+    """Any text gives a number in range or a refusal."""
     try:
         number = requested_image(text, COUNT)
     except Refusal:
@@ -89,12 +89,12 @@ def test_a_request_gives_a_number_in_range_or_a_refusal(text):
     ],
 )
 def test_archives(text, expected):
-    """An archive holds a hundred images, the last one what is left."""
+    """An archive holds a hundred images, and the last one the rest."""
     assert expected == requested_archive(text, COUNT)
 
 
 def test_last_archive_may_be_full():
-    """A count that is a multiple of the archive's size has no empty archive."""
+    """A count that is a multiple of the archive's size leaves no empty archive."""
     assert range(101, 201) == requested_archive("101", 200)
     with pytest.raises(Refusal) as refused:
         requested_archive("201", 200)
@@ -111,7 +111,7 @@ def test_no_archive_begins_between(text):
 
 @given(st.integers(1, 1000))
 def test_archives_hold_every_image_once(count):
-    """All archives together are all images, in order."""
+    """All archives together hold each image once, in order."""
     archives = [requested_archive(str(n), count) for n in range(1, count + 1, ARCHIVE_SIZE)]
     assert list(range(1, count + 1)) == [number for archive in archives for number in archive]
 
@@ -146,7 +146,7 @@ def test_archives_hold_every_image_once(count):
     ],
 )
 def test_posted_names(text, expected):
-    """A posted name is taken as the old clients write it; one that names no image is kept."""
+    """A posted name is read as old clients write it, and kept if it names no image."""
     assert expected == parse_posted_image(text)
 
 
@@ -156,6 +156,6 @@ def test_posted_names(text, expected):
     + ["١", "²", "７", "7 7", "--7", ".jpg", "-", "7.0.0"],
 )
 def test_posted_names_without_a_number(text):
-    """A name that is no integer is a fault of the post, not a row without an image."""
+    """A posted name without an integer is a fault of the post."""
     with pytest.raises(ValueError, match="is not an image number"):
         parse_posted_image(text)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tables of numbers parsed by whole arrays, held against float()."""
+"""Tables of numbers parsed as whole arrays, compared with float()."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def tables(draw, cells=cell):
 
 
 def by_float(text, columns):
-    """Parse as the definition says, or return None."""
+    """Parse cell by cell with float(), or return None."""
     rows = []
     for line in text.split("\n"):
         line = line.strip(" \t\r")
@@ -87,7 +87,7 @@ def assert_same_table(expected, actual):
 @given(tables())
 @settings(max_examples=300)
 def test_numbers_are_those_of_float(table):
-    """Every value has the bits that float() gives, in whatever form it is written."""
+    """Every value has the bits that float() gives, in any notation."""
     text, columns = table
     assert_same_table(by_float(text, columns), parse_numbers(text.encode(), columns))
 
@@ -96,13 +96,13 @@ def test_numbers_are_those_of_float(table):
 @given(tables(st.one_of(cell, cell, cell, broken)))
 @settings(max_examples=300)
 def test_what_is_no_table_is_left_to_the_caller(table):
-    """Broken cells, empty cells and lines of another width give None, never another number."""
+    """Broken cells, empty cells and lines of another width give None."""
     text, columns = table
     assert_same_table(by_float(text, columns), parse_numbers(text.encode(), columns))
 
 
 def test_rows_keep_their_order_across_blocks(monkeypatch):
-    """Lines come out in their order, whichever way and in whichever block each was parsed."""
+    """Lines keep their order across blocks and ways of parsing."""
     monkeypatch.setattr(number_table, "_BLOCK", 64)
     lines = [f"{n},1e{n % 5},0.5" if n % 7 == 0 else f"{n} {n} -{n}.25" for n in range(200)]
     content = "\n".join(lines).encode()
@@ -124,17 +124,17 @@ def test_rows_keep_their_order_across_blocks(monkeypatch):
     ],
 )
 def test_lines_that_do_not_fit(content):
-    """A file whose numbers would fit when read on past the end of a line is no table."""
+    """A line of another width makes no table, even if the numbers would fit across lines."""
     assert None is parse_numbers(content, 2)
 
 
 def test_commas_and_blanks_may_mix():
-    """A line may separate some numbers by commas and others by blanks."""
+    """One line may separate its numbers by commas and blanks."""
     assert [[1.0, 2.0, 3.0]] * 3 == parse_numbers(b"1 2, 3\n1 , 2 3\n1,2 3e0\n", 3).tolist()
 
 
 def test_nothing_is_an_empty_table():
-    """No content and empty lines hold no rows."""
+    """Empty content and empty lines give no rows."""
     assert (0, 7) == parse_numbers(b"", 7).shape == parse_numbers(b"\n \r\n\n", 7).shape
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What is posted and what is read from a file is one grammar: same rows, or the same sentence."""
+"""Posts and files have one grammar: the same rows, or the same sentence."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from referee.formats.detections_file import read_detections
 GOOD = b"7 12 0.5 1 2 30 40"
 BOM = b"\xef\xbb\xbf"
 
-# Each of these stands once as an image id, once as a class id and once as a coordinate.
+# Each of these stands once as image id, once as class id and once as coordinate.
 CELLS = [
     *("", "0", "-0", "+7", "-7", "007", "7.0", "7.", "7.00", ".5", "5.", "1.5", "1e2", "1E2"),
     *("1e-05", "1e", "e5", "0x10", "0b1", "0o7", "1_0", "_1", "1__0", "--1", "+-1", "1-", "1+1"),
@@ -97,7 +97,7 @@ JSONS = [
 
 
 def odd_lines():
-    """Yield bodies of lines: the odd ones, and the good row with each of its kinds of cell odd."""
+    """Yield bodies of lines: each odd body, and the good row with each odd cell in each place."""
     yield from LINES
     for cell, place in itertools.product(CELLS, (0, 1, 4)):
         row = GOOD.split()
@@ -108,7 +108,7 @@ def odd_lines():
 
 
 def odd_json():
-    """Yield bodies of JSON: the odd ones, and a good object with each of its values odd."""
+    """Yield bodies of JSON: each odd body, and a good object with each odd value in each place."""
     yield from JSONS
     for value, field in itertools.product(VALUES, RESULT):
         fields = {name: json.dumps(good) for name, good in RESULT.items()} | {field: value}
@@ -123,7 +123,7 @@ def rows(detections):
 
 
 def posted(parse, body):
-    """Return the rows of a post, or what is wrong with it."""
+    """Return the rows of a post, or its refusal."""
     try:
         return rows(parse(body))
     except Refusal as refusal:
@@ -131,7 +131,7 @@ def posted(parse, body):
 
 
 def from_file(path, body):
-    """Return the rows of a file, or what is wrong with it."""
+    """Return the rows of a file, or its refusal."""
     path.write_bytes(body)
     try:
         return rows(read_detections(path))
@@ -140,7 +140,7 @@ def from_file(path, body):
 
 
 def test_there_are_hundreds_of_odd_inputs():
-    """Both lists hold good and bad inputs, two hundred at least together."""
+    """The lists hold good and bad inputs, at least two hundred together."""
     outcomes = [posted(parse_csv, body) for body in odd_lines()]
     outcomes += [posted(parse_json, body) for body in odd_json()]
     assert len(outcomes) > 200
@@ -149,27 +149,27 @@ def test_there_are_hundreds_of_odd_inputs():
 
 @pytest.mark.parametrize("least_bytes", [0, 2**14])
 def test_lines_are_the_same_posted_and_in_a_file(tmp_path, monkeypatch, least_bytes):
-    """Each odd body of lines gives the same rows or the same sentence, by arrays and without."""
+    """Each odd body of lines gives the same rows or sentence in a post and in a file."""
     monkeypatch.setattr(detection_lines, "_FEW", least_bytes)
     for body in odd_lines():
         assert posted(parse_csv, body) == from_file(tmp_path / "lines.txt", body), body
 
 
 def test_arrays_change_nothing(monkeypatch):
-    """Each odd body of lines means the same by whole arrays as cell by cell."""
+    """Each odd body of lines gives the same result as whole arrays and cell by cell."""
     cell_by_cell = [posted(parse_csv, body) for body in odd_lines()]
     monkeypatch.setattr(detection_lines, "_FEW", 0)
     assert cell_by_cell == [posted(parse_csv, body) for body in odd_lines()]
 
 
 def test_json_is_the_same_posted_and_in_a_file(tmp_path):
-    """Each odd body of JSON gives the same rows or the same sentence."""
+    """Each odd body of JSON gives the same rows or sentence in a post and in a file."""
     for body in odd_json():
         assert posted(parse_json, body) == from_file(tmp_path / "results.json", body), body
 
 
 def test_no_sentence_holds_a_control_character():
-    """What is quoted can be sent in a header and shown on a terminal."""
+    """No sentence holds a control character, so it fits a header and a terminal."""
     outcomes = [posted(parse_csv, body) for body in odd_lines()]
     outcomes += [posted(parse_json, body) for body in odd_json()]
     sentences = [outcome for outcome in outcomes if isinstance(outcome, str)]
@@ -188,7 +188,7 @@ def test_no_sentence_holds_a_control_character():
     ],
 )
 def test_sentences(body, sentence):
-    """What is wrong is said with its line and field."""
+    """A refusal names the fault with its line and field."""
     assert posted(parse_csv, body).startswith(sentence)
 
 
@@ -198,5 +198,5 @@ def test_sentences(body, sentence):
     + [(str(2**63 - 1), 2**63 - 1), (str(2**63), -1), ("9" * 5000, -1), ("1e30", -1)],
 )
 def test_image_ids(cell, image_id):
-    """An image is named by a number or a file's name; more than 64 bits name no image."""
+    """A number or a file's name names an image; a number beyond 64 bits names none."""
     assert [image_id] == parse_csv(f"{cell} 1 1 1 1 1 1".encode()).image_id.tolist()
