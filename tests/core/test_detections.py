@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Detections are parallel arrays that cannot fall out of step."""
+"""Detections are parallel arrays that always have the same length."""
 
 from __future__ import annotations
 
@@ -46,14 +46,14 @@ def test_large_ids_are_exact():
 
 
 def test_no_detections():
-    """Nothing has a length and shapes too."""
+    """Without rows the detections still have a length and shapes."""
     assert 0 == len(Detections.empty())
     assert (0, 4) == Detections.empty().box.shape
     assert 0 == len(Detections.concatenate([]))
 
 
 def test_joining_keeps_the_order():
-    """Answers joined are their rows one after the other."""
+    """Joining answers puts their rows one after the other."""
     first, second = Detections.from_rows(ROWS[:1]), Detections.from_rows(ROWS[1:])
     joined = Detections.concatenate([second, Detections.empty(), first])
     assert [ROWS[1], ROWS[0]] == rows_of(joined)
@@ -67,7 +67,7 @@ def test_selecting():
 
 
 def test_other_image_ids_leave_the_original_alone():
-    """Translating image ids gives new detections."""
+    """Other image ids make new detections and leave the original alone."""
     detections = Detections.from_rows(ROWS)
     moved = detections.with_image_ids(np.asarray([8, 9], dtype=np.int64))
     assert ([8, 9], [3, 1]) == (moved.image_id.tolist(), detections.image_id.tolist())
@@ -78,7 +78,7 @@ def test_other_image_ids_leave_the_original_alone():
     [(2, 1, 1, 1), (1, 2, 1, 1), (1, 1, 2, 1), (1, 1, 1, 2)],
 )
 def test_unequal_arrays_are_refused(ids, classes, confidences, boxes):
-    """Arrays of different length never make detections."""
+    """Arrays of different lengths are refused."""
     with pytest.raises(ValueError, match="must"):
         Detections(
             np.zeros(ids, dtype=np.int64),
@@ -89,7 +89,7 @@ def test_unequal_arrays_are_refused(ids, classes, confidences, boxes):
 
 
 def test_a_box_has_four_corners():
-    """Three columns are not a box."""
+    """Boxes of three columns are refused."""
     with pytest.raises(ValueError, match="box must have shape"):
         Detections(
             np.zeros(1, dtype=np.int64), np.zeros(1, dtype=np.int64), np.zeros(1), np.zeros((1, 3))
@@ -97,7 +97,7 @@ def test_a_box_has_four_corners():
 
 
 INT64 = st.integers(-(2**63), 2**63 - 1)
-# From all 64 bits, so that every NaN is among them.
+# Floats are drawn from all 64 bits, so that every NaN is among them.
 FLOAT64 = st.integers(0, 2**64 - 1).map(
     lambda bits: struct.unpack("<d", struct.pack("<Q", bits))[0]
 )
@@ -117,7 +117,7 @@ def detections(draw):
 
 @given(detections())
 def test_round_trip(original):
-    """What is unpacked has the bits of what was packed, in 56 bytes a row."""
+    """Unpacking returns the bits that were packed, in 56 bytes a row."""
     blob = pack(original)
     assert 56 * len(original) == len(blob)
     found = unpack(blob)
@@ -128,7 +128,7 @@ def test_round_trip(original):
 
 @given(detections())
 def test_views_pack_as_their_copies(original):
-    """Arrays that lie in memory otherwise, or the other way round, give the same bytes."""
+    """Arrays in another memory layout or byte order give the same bytes."""
     swapped = Detections(
         original.image_id[::-1].astype(">i8"),
         original.class_id[::-1],
@@ -147,7 +147,7 @@ def test_form_of_the_blob_never_changes():
 
 
 def test_unpacked_arrays_may_be_changed():
-    """The arrays are the caller's own, not views of the blob."""
+    """A caller may change unpacked arrays, because they are no views of the blob."""
     found = unpack(pack(Detections.from_rows([(1, 2, 0.5, 3, 4, 5, 6)])))
     found.image_id[0] = 9
     found.box[0, 0] = 9.0

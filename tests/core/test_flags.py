@@ -23,7 +23,7 @@ def flags(*rows):
 
 
 def changed(**values):
-    """Return the good row with some of its cells changed."""
+    """Return the good row with these cells changed."""
     names = ("image", "klass", "confidence", "xmin", "ymin", "xmax", "ymax")
     return tuple(values.get(name, cell) for name, cell in zip(names, GOOD, strict=True))
 
@@ -42,7 +42,7 @@ def changed(**values):
     ],
 )
 def test_odd_rows_that_may_match_are_not_flagged(row):
-    """The edges of the allowed, boxes of one pixel and boxes outside the frame are good."""
+    """Rows at the allowed edges, boxes of one pixel and boxes outside the frame have no flag."""
     assert () == flags(row)
 
 
@@ -78,7 +78,7 @@ def test_first_reason_counts():
 
 
 def test_nothing_to_flag():
-    """An empty answer and a contest without classes are no special cases."""
+    """An empty answer and a contest without classes give no flags."""
     assert () == flags()
     found = flag_rows(Detections.from_rows([GOOD]), 10, np.empty(0, dtype=np.int64))
     assert (Flag(0, "class out of range"),) == found
@@ -113,7 +113,7 @@ NUMBERS = st.floats() | st.sampled_from([0.0, -0.0, 1.0, 2.0, math.nan, math.inf
     )
 )
 def test_flags_are_what_the_rules_say(rows):
-    """Each row gets the flag that it gets when it is looked at alone, by plain comparisons."""
+    """A row among others gets the flag that plain comparisons give it alone."""
     reasons = [(place, reason_of(*row)) for place, row in enumerate(rows)]
     assert tuple(Flag(place, reason) for place, reason in reasons if reason) == flags(*rows)
 
@@ -128,7 +128,7 @@ def test_flags_are_what_the_rules_say(rows):
     )
 )
 def test_flags_ascend_and_name_rows_once(rows):
-    """Whatever is posted, at most one flag a row, in the order of rows."""
+    """Any post has at most one flag a row, in the order of rows."""
     found = [flag.row for flag in flags(*rows)]
     assert sorted(set(found)) == found
     assert all(0 <= row < len(rows) for row in found)

@@ -11,7 +11,7 @@ NOON = datetime(2026, 6, 7, 12, tzinfo=UTC)
 
 
 def test_one_boot_uses_the_monotonic_clock():
-    """A wall clock that was set back does not change a duration."""
+    """A wall clock that is set back does not change a duration within one boot."""
     first = Instant(10.0, NOON, "a")
     second = Instant(12.5, NOON - timedelta(hours=1), "a")
     assert 2.5 == seconds_between(first, second)
@@ -19,7 +19,7 @@ def test_one_boot_uses_the_monotonic_clock():
 
 
 def test_another_boot_uses_wall_time():
-    """The monotonic clock begins anew with each boot and is not compared."""
+    """Across boots wall time counts, since each boot begins the monotonic clock anew."""
     first = Instant(90000.0, NOON, "a")
     second = Instant(7.0, NOON + timedelta(seconds=30), "b")
     assert 30.0 == seconds_between(first, second)
@@ -27,7 +27,7 @@ def test_another_boot_uses_wall_time():
 
 
 def test_time_zones_do_not_matter():
-    """Aware wall times of different zones are the same moments."""
+    """Aware wall times in different zones are compared as moments."""
     tokyo = timezone(timedelta(hours=9))
     first = Instant(1.0, NOON, "a")
     second = Instant(1.0, NOON.astimezone(tokyo), "b")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The order of images is a permutation that can be undone."""
+"""The order of images is a permutation and has an inverse."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ SEEDS = st.none() | st.integers(0, 2**64 - 1)
 
 @given(COUNTS, SEEDS)
 def test_order_is_a_bijection(count, seed):
-    """Every image is shown under exactly one number."""
+    """Each image is shown under exactly one number."""
     assert list(range(1, count + 1)) == sorted(image_order(count, seed).tolist())
 
 
 @given(COUNTS, SEEDS)
 def test_numbers_are_translated_back(count, seed):
-    """What a contestant posts for a number lands on the image that he was shown."""
+    """A posted number leads to the image that the contestant saw under it."""
     order = image_order(count, seed)
     numbers = np.arange(1, count + 1, dtype=np.int64)
     assert order.tolist() == to_manifest_ids(numbers, order).tolist()
@@ -39,25 +39,25 @@ def test_unknown_numbers_stay_unknown(count, seed, numbers):
 
 @pytest.mark.parametrize("number", [0, -1, 6, 2**63 - 1, -(2**63)])
 def test_edges_name_no_image(number):
-    """Zero, N+1 and the ends of 64 bits are translated to themselves."""
+    """Zero, N+1 and the ends of 64 bits stay as they are."""
     numbers = np.asarray([number, 1], dtype=np.int64)
     assert number == to_manifest_ids(numbers, image_order(5, 1))[0]
 
 
 def test_translation_leaves_its_input_alone():
-    """The posted numbers are evidence and stay as they are."""
+    """Translation does not change the posted numbers, which are evidence."""
     numbers = np.asarray([1, 2, 3], dtype=np.int64)
     to_manifest_ids(numbers, image_order(3, 12))
     assert [1, 2, 3] == numbers.tolist()
 
 
 def test_order_never_changes():
-    """A stored seed gives the order that it gave when the session was run."""
+    """A stored seed gives the same order for ever."""
     assert [6, 3, 8, 5, 1, 10, 2, 4, 9, 7] == image_order(10, 2**63 + 5).tolist()
     assert [1, 2, 3, 4] == image_order(4, None).tolist()
 
 
 def test_seeds_give_different_orders():
-    """Two sessions do not show the images alike."""
+    """Two seeds give two orders."""
     orders = {tuple(image_order(50, seed).tolist()) for seed in range(20)}
     assert 20 == len(orders)

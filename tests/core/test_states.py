@@ -35,7 +35,7 @@ NOON = datetime(2026, 6, 7, 12, tzinfo=UTC)
 
 
 def at(seconds: float, boot_id: str = "this boot") -> Instant:
-    """Return the instant that lies this many seconds after the session's start."""
+    """Return the instant this many seconds after the session's start."""
     return Instant(START_S + seconds, NOON + timedelta(seconds=seconds), boot_id)
 
 
@@ -75,7 +75,7 @@ VOID = replace(RUNNING, voided=at(50))
     ],
 )
 def test_window_is_half_open(facts, seconds, expected):
-    """What comes at the start counts; what comes at the deadline, logout or stop does not."""
+    """The start belongs to the window; the deadline, the logout and the stop do not."""
     assert expected is accepts(facts, at(seconds))
 
 
@@ -102,7 +102,7 @@ def test_window_is_half_open(facts, seconds, expected):
     ],
 )
 def test_state_follows_from_facts(facts, seconds, expected):
-    """No timer is needed for a session to end: its deadline alone does it."""
+    """A session ends by its deadline alone, without a timer."""
     assert expected is state_of(facts, at(seconds))
 
 
@@ -121,18 +121,18 @@ def test_state_follows_from_facts(facts, seconds, expected):
     ],
 )
 def test_remaining_time(facts, seconds, expected):
-    """A contestant has the whole length before the start and nothing after the end."""
+    """The remaining time is the whole length before the start, and 0 after the end."""
     assert expected == remaining_s(facts, at(seconds))
 
 
 def test_elapsed_time_goes_on_past_the_end():
-    """Late answers have their second of the session too."""
+    """Elapsed time goes on past the end, so a late answer has its second too."""
     assert elapsed_s(ARMED, at(5)) is None
     assert 700.0 == elapsed_s(LOGGED_OUT, at(700))
 
 
 def test_deadline_survives_a_reboot():
-    """In another boot wall time places the deadline, whatever the monotonic clock says."""
+    """After a reboot wall time places the deadline, and the monotonic clock does not count."""
     rebooted = replace(at(599), monotonic_s=3.0, boot_id="next boot")
     over = replace(at(600), monotonic_s=4.0, boot_id="next boot")
     assert SessionState.RUNNING is state_of(RUNNING, rebooted)
@@ -151,7 +151,7 @@ def test_wall_clock_jump_does_not_move_the_deadline():
 
 S, E = SessionState, SessionEvent
 
-# The table of the design, row by row; what is not in it is refused.
+# The table of states from the design; every other pair is refused.
 ALLOWED = {
     (S.READY, E.ARM): S.ARMED,
     (S.READY, E.ABORT): S.VOID,
@@ -173,7 +173,7 @@ ALLOWED = {
 @pytest.mark.parametrize("event", list(SessionEvent), ids=lambda event: event.name)
 @pytest.mark.parametrize("state", list(SessionState), ids=lambda state: state.name)
 def test_every_state_and_event(state, event):
-    """Each pair leads where the table of states says, or is refused with what to do."""
+    """Each pair of state and event gives the table's state, or a refusal with advice."""
     expected = ALLOWED.get((state, event))
     if expected is not None:
         assert expected is require(state, event)
@@ -185,7 +185,7 @@ def test_every_state_and_event(state, event):
 
 
 def test_every_cause_of_an_end_is_stored_by_its_name():
-    """The three causes are those that the store allows."""
+    """The three causes have the names that the store allows."""
     assert {"deadline", "logout", "stop"} == {cause.value for cause in EndCause}
 
 
@@ -213,13 +213,13 @@ def test_state_remaining_and_acceptance_agree(now, end):
     ],
 )
 def test_an_end_after_the_deadline_is_the_deadline(seconds, recorded_s, cause):
-    """A late stop does not lengthen a session, and the edge is that of accepted answers."""
+    """A late stop does not lengthen a session, and the deadline itself is already late."""
     assert (at(recorded_s), cause) == end_to_record(RUNNING, at(seconds), EndCause.STOP)
     assert accepts(RUNNING, at(seconds)) == (cause is EndCause.STOP)
 
 
 def test_an_end_by_a_clock_that_was_set_back_is_recorded_as_it_is():
-    """After a reboot with a wrong wall clock an end before the start is no deadline."""
+    """After a reboot with a wrong wall clock, an end before the start is recorded as it is."""
     early = at(-3600, "the boot after")
     assert (early, EndCause.STOP) == end_to_record(RUNNING, early, EndCause.STOP)
 
@@ -239,17 +239,17 @@ IN_TIME, LATE, REFUSED = Arrival.IN_TIME, Arrival.LATE, Arrival.REFUSED
     ],
 )
 def test_the_deadline_is_half_open(seconds: float, expected: Arrival) -> None:
-    """In time up to the deadline and not at it; late for a minute; then refused."""
+    """An answer is in time before the deadline, late for a minute, and then refused."""
     assert expected is arrival_of(RUNNING, at(seconds))
 
 
 @pytest.mark.parametrize(("seconds", "expected"), [(99.999, IN_TIME), (100.0, LATE), (659, LATE)])
 def test_an_early_end_is_an_end(seconds: float, expected: Arrival) -> None:
-    """After a logout answers are late, until a minute after the deadline."""
+    """After a logout answers are late until a minute after the deadline."""
     assert expected is arrival_of(LOGGED_OUT, at(seconds))
 
 
 def test_a_session_that_takes_nothing() -> None:
-    """One that has not started, and one that is void."""
+    """A session that has not started or is void takes no answer."""
     assert REFUSED is arrival_of(READY, at(1))
     assert REFUSED is arrival_of(VOID, at(1))
