@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The twelve COCO numbers, and the traps on the way to them."""
+"""The twelve COCO numbers, and the traps in computing them."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def make_results(*rows):
 
 
 def nasty(seed):
-    """Generate crowds, ties, exact overlaps, flat and inverted boxes, areas unlike the box."""
+    """Draw crowds, ties, exact overlaps, flat and inverted boxes, and areas unlike their boxes."""
     chance = np.random.default_rng(seed)
     pair = lambda: (int(chance.integers(1, 4)), int(chance.integers(1, 4)))  # noqa: E731
     annotations = []
@@ -78,7 +78,7 @@ def nasty(seed):
 @pytest.mark.slow
 @each_evaluator
 def test_published_numbers(shared_data, evaluator):
-    """COCO API's own check: its fake detections on 100 images give the published numbers."""
+    """COCO API's fake detections on 100 images give the published numbers."""
     folder = shared_data / "cocoapi"
     found = read_ground_truth(folder / "instances_val2014_100.json")
     results = read_coco_results(folder / "instances_val2014_fakebbox100_results.json")
@@ -94,7 +94,7 @@ def test_published_numbers(shared_data, evaluator):
     ],
 )
 def test_real_detectors(shared_data, detector, ap, ap50):
-    """Two real detectors on real photographs, crowd regions kept as COCO keeps them."""
+    """Two real detectors on real photographs give the known numbers, crowd regions included."""
     folder = shared_data / "coco-tiny"
     found = read_ground_truth(folder / "annotations.json")
     result = evaluate(found.coco, read_coco_results(folder / detector))
@@ -106,7 +106,7 @@ def test_real_detectors(shared_data, detector, ap, ap50):
 @needs["hotcoco"]
 @pytest.mark.parametrize("seed", range(20))
 def test_hotcoco_has_the_digits_of_pycocotools(seed):
-    """hotcoco computes the same bits, so that it may stand in for pycocotools."""
+    """hotcoco computes the same bits as pycocotools and may stand in for it."""
     truth, results = nasty(seed)
     slow, fast = (evaluate(truth, results, name) for name in ("pycocotools", "hotcoco"))
     assert dataclasses.replace(slow, evaluator="") == dataclasses.replace(fast, evaluator="")
@@ -116,7 +116,7 @@ def test_hotcoco_has_the_digits_of_pycocotools(seed):
 @needs["faster-coco-eval"]
 @pytest.mark.parametrize("seed", range(20))
 def test_faster_coco_eval_has_the_digits_of_pycocotools(seed):
-    """faster-coco-eval leaves out an epsilon of 2e-16, and agrees but for that."""
+    """faster-coco-eval agrees with pycocotools up to an epsilon of 2e-16."""
     truth, results = nasty(seed)
     slow, fast = (evaluate(truth, results, name) for name in ("pycocotools", "faster-coco-eval"))
     for expected, actual in ((slow.numbers, fast.numbers), (slow.ap, fast.ap)):
@@ -130,14 +130,14 @@ def test_faster_coco_eval_has_the_digits_of_pycocotools(seed):
 
 @each_evaluator
 def test_first_annotation_counts(evaluator):
-    """A perfect detection scores 1: no annotation has the number 0, which means unmatched."""
+    """A perfect detection scores 1, because no annotation has the number 0 (it means unmatched)."""
     truth = make_truth((1, 1, [0, 0, 50, 50]), categories=(1,))
     result = evaluate(truth, make_results((1, 1, 0.9, [0, 0, 50, 50])), evaluator)
     assert pytest.approx(1.0, abs=1e-12) == result.mean_ap
 
 
 def test_annotation_number_zero_would_cost_the_match():
-    """The trap itself: pycocotools scores a perfect detection 0 when its annotation is number 0."""
+    """pycocotools alone scores a perfect detection 0 if its annotation is number 0."""
     dataset = {
         "images": [{"id": 1}],
         "categories": [{"id": 1}],
@@ -160,7 +160,7 @@ def test_annotation_number_zero_would_cost_the_match():
 
 @each_evaluator
 def test_empty_classes_have_no_ap(evaluator):
-    """A category without truth is None, stays out of the mean, and is no -1."""
+    """A category without truth has AP None, stays out of the mean, and is not -1."""
     truth = make_truth((1, 1, [0, 0, 50, 50]))
     rows = make_results((1, 1, 0.9, [0, 0, 50, 50]), (1, 2, 0.9, [0, 0, 50, 50]))
     result = evaluate(truth, rows, evaluator)
@@ -171,7 +171,7 @@ def test_empty_classes_have_no_ap(evaluator):
 
 @each_evaluator
 def test_nothing_at_all(evaluator):
-    """No results score 0; no truth has no score at all."""
+    """No results score 0; without truth there is no score."""
     truth = make_truth((1, 1, [0, 0, 50, 50]))
     assert 0.0 == evaluate(truth, make_results(), evaluator).mean_ap
     assert None is evaluate(make_truth(), make_results(), evaluator).mean_ap
@@ -190,7 +190,7 @@ def test_crowd_regions_take_detections_away(evaluator):
 
 @each_evaluator
 def test_inverted_boxes_are_ignored(evaluator):
-    """Unlike ILSVRC, COCO ignores a box of negative area that matches nothing."""
+    """COCO ignores an inverted box that matches nothing, unlike ILSVRC."""
     truth = make_truth((1, 1, [0, 0, 50, 50]))
     inverted = (1, 1, 0.95, [100, 0, -50, 50])
     rows = make_results(inverted, (1, 1, 0.9, [0, 0, 50, 50]))
@@ -198,7 +198,7 @@ def test_inverted_boxes_are_ignored(evaluator):
 
 
 def test_rows_that_coco_would_drop_are_counted():
-    """Unknown images and classes, broken numbers, and rows beyond 100 are told, not hidden."""
+    """Unknown images and classes, broken numbers and rows beyond 100 are counted and reported."""
     box = [0, 0, 50, 50]
     rows = make_results(
         *[(1, 1, 0.5, box)] * 103,
@@ -218,7 +218,7 @@ def test_rows_that_coco_would_drop_are_counted():
 
 
 def test_unlisted_annotations_are_refused():
-    """pycocotools would leave such an annotation out in silence."""
+    """An annotation of an unlisted image or class is refused; pycocotools would drop it."""
     with pytest.raises(InputError, match="an annotation is of image 9, which is not listed"):
         evaluate(make_truth((9, 1, [0, 0, 5, 5])), make_results())
     with pytest.raises(InputError, match="an annotation is of category 9"):
@@ -226,13 +226,13 @@ def test_unlisted_annotations_are_refused():
 
 
 def test_unknown_evaluator_is_refused():
-    """An evaluator that is not there is named."""
+    """An evaluator that is not installed is refused by name."""
     with pytest.raises(InputError, match="the evaluator slowcoco is not installed"):
         evaluate(make_truth(), make_results(), "slowcoco")
 
 
 def test_corners_and_sizes_are_two_views():
-    """Inclusive corners become width and height, and back."""
+    """Inclusive corners become width and height, and return unchanged."""
     results = make_results((1, 2, 0.5, [10.0, 20.0, 1.0, 5.0]))
     detections = results.to_detections()
     assert [[10.0, 20.0, 10.0, 24.0]] == detections.box.tolist()
@@ -240,6 +240,6 @@ def test_corners_and_sizes_are_two_views():
 
 
 def test_nothing_is_printed(capsys):
-    """The program underneath prints its progress; a scorer does not."""
+    """A scorer prints nothing, although the library underneath prints its progress."""
     evaluate(make_truth((1, 1, [0, 0, 50, 50])), make_results())
     assert ("", "") == capsys.readouterr()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""docs/scoring.md says what the program does."""
+"""docs/scoring.md agrees with the program."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def parser():
 
 
 def test_worked_example_runs_as_printed(tmp_path, monkeypatch, capsys):
-    """The files of the example, with the command of the example, print what the page prints."""
+    """The example's command on the example's files prints the text on the page."""
     assert ["truth.csv", "images.csv", "detections.txt"] == [name for name, _ in FILES]
     for name, content in FILES:
         (tmp_path / name).write_text(content)
@@ -42,20 +42,20 @@ def test_worked_example_runs_as_printed(tmp_path, monkeypatch, capsys):
 
 
 def test_every_option_is_on_the_page():
-    """No option of the command is left for people to find out."""
+    """The page names each option of the command."""
     options = {option for action in parser()._actions for option in action.option_strings}
     assert set() == {option for option in options - {"-h", "--help"} if f"`{option}" not in PAGE}
 
 
 def test_every_fate_reason_and_rule_set_is_on_the_page():
-    """The words that the output uses are explained."""
+    """The page explains each fate, reason and rule set."""
     words = {fate.name.lower() for fate in Fate} | set(IGNORED_REASONS) | set(RULE_SETS)
     assert set() == {word for word in words if f"`{word}`" not in PAGE}
 
 
 @pytest.mark.parametrize("row", TABLE_II_2016)
 def test_table_two_is_on_the_page(row):
-    """Each row of table II stands there with the quotient that the code computes."""
+    """The page has each row of table II, with the quotient that the code computes."""
     place, mean_ap, energy_wh, images, printed = row
     found = check_printed(mean_ap, energy_wh, printed)
     accuracy = 100 * normalized_accuracy(float(mean_ap), images, SET_SIZE)
@@ -68,7 +68,7 @@ def test_table_two_is_on_the_page(row):
 
 @pytest.mark.parametrize("row", TABLE_III_2015)
 def test_table_three_is_on_the_page(row):
-    """Each row of table III stands there with the quotient that the code computes."""
+    """The page has each row of table III, with the quotient that the code computes."""
     place, mean_ap, energy_wh, printed = row
     found = check_printed(mean_ap, energy_wh, printed)
     line = (

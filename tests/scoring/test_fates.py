@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Each detection is told what became of it."""
+"""Each detection has a fate."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ TRUTH = make_truth([1, 2], [1, 2], [(1, 1, DOG), (1, 2, CAT), (2, 2, DOG)], [(2,
     ],
 )
 def test_fate_of_a_detection(row, fate, truth_row, overlap):
-    """A detection that follows a perfect one gets the fate, box and IoU that its figure shows."""
+    """A detection that follows a perfect one gets the fate, box and IoU of the test's figures."""
     first = [] if fate is Fate.TRUE_POSITIVE else [(1, 1, 0.9, DOG)]
     fates = evaluate(TRUTH, make_detections([*first, row])).explain()
     assert (fate, truth_row) == (Fate(fates.fate[-1]), fates.truth_row[-1])
@@ -43,7 +43,7 @@ def test_fate_of_a_detection(row, fate, truth_row, overlap):
 
 
 def test_missed_boxes_are_listed():
-    """Truth boxes that nothing found are named, except those on the blacklist."""
+    """Truth boxes that nothing found are named, unless they are blacklisted."""
     assert [0, 1] == evaluate(TRUTH, make_detections([])).explain().missed.tolist()
     found = evaluate(TRUTH, make_detections([(1, 2, 0.5, CAT)])).explain()
     assert ([0], 1) == (found.missed.tolist(), found.count(Fate.TRUE_POSITIVE))
@@ -53,7 +53,7 @@ def test_missed_boxes_are_listed():
 @given(contests())
 @settings(max_examples=150)
 def test_fates_agree_with_the_counts_of_the_result(contest):
-    """Fates and counts are two views of one evaluation."""
+    """Fates add up to the counts of the same result."""
     result = evaluate(contest.ground_truth(), contest.detections())
     fates = result.explain()
     ignored = {reason: fates.count(Fate[reason.upper()]) for reason in result.ignored}

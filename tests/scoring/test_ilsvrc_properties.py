@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The fast scorer against the slow one, on generated contests."""
+"""The fast scorer agrees with the slow one on generated contests."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from tests.support.scoring_cases import contests, make_detections, make_truth
 
 
 def assert_same_scores(expected, actual):
-    """Compare scores per class at the precision that a sum of ten thousand terms allows."""
+    """Compare scores of each class at the precision of a sum of ten thousand terms."""
     assert expected.keys() == actual.keys()
     for klass, value in expected.items():
         if value is None:
@@ -27,7 +27,7 @@ def assert_same_scores(expected, actual):
 
 
 def assert_matches_reference(contest, rules):
-    """Hold AP, mAP, grouped AP and every match against the independent implementation."""
+    """Compare AP, mAP, grouped AP and every match with the independent implementation."""
     result = evaluate(contest.ground_truth(), contest.detections(), rules)
     ap, mean_ap, grouped, outcome = reference_score(
         contest.images,
@@ -51,7 +51,7 @@ def assert_matches_reference(contest, rules):
 @given(contests())
 @settings(max_examples=400)
 def test_devkit_rules_agree_with_the_independent_implementation(contest):
-    """AP per class, mAP, grouped AP and matches are those of the definition."""
+    """AP of each class, mAP, grouped AP and matches follow the definition."""
     assert_matches_reference(contest, DEVKIT)
 
 
@@ -59,14 +59,14 @@ def test_devkit_rules_agree_with_the_independent_implementation(contest):
 @given(contests())
 @settings(max_examples=100)
 def test_strict_rules_agree_with_the_independent_implementation(contest):
-    """The strict variant is the definition with > for >=."""
+    """The strict variant follows the definition with > for >=."""
     assert_matches_reference(contest, STRICT)
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("seed", range(3))
 def test_many_classes_agree_with_the_independent_implementation(seed):
-    """A random contest of 200 classes, with coarse confidences, scores as the definition says."""
+    """A random contest of 200 classes with coarse confidences follows the definition."""
     chance = np.random.default_rng(seed)
     images, classes = list(range(1, 41)), list(range(1, 201))
     corner = chance.integers(0, 40, (300, 2))
@@ -88,7 +88,7 @@ def test_many_classes_agree_with_the_independent_implementation(seed):
 @given(contests())
 @settings(max_examples=100)
 def test_counts_add_up(contest):
-    """Every row is either scored or ignored for exactly one reason, and N leaves blacklisted."""
+    """Each row is scored, or ignored for one reason, and N leaves out blacklisted boxes."""
     result = evaluate(contest.ground_truth(), contest.detections())
     assert len(contest.rows) == result.detections == result.scored + sum(result.ignored.values())
     black = set(contest.blacklist)

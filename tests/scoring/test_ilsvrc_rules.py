@@ -39,29 +39,30 @@ def score(truth, rows, images=(1,), classes=(1,), blacklist=(), rules=DEVKIT):
     ],
 )
 def test_threshold_is_reached_not_exceeded(truth, detection, hit, strict_hit):
-    """An IoU equal to the truth box's own threshold is a match, but not for the strict rules."""
+    """An IoU equal to the truth box's threshold matches, except under the strict rules."""
     rows = [(1, 1, 0.9, detection)]
     assert float(hit) == score([(1, 1, truth)], rows).mean_ap
     assert float(strict_hit) == score([(1, 1, truth)], rows, rules=STRICT).mean_ap
 
 
 def test_detection_falls_back_to_its_second_best_box():
-    """A detection whose best box is taken takes the next box that it reaches."""
+    """A detection whose best box is taken gets the next box that it reaches."""
     truth = [(1, 1, (0, 0, 99, 99)), (1, 1, (0, 20, 99, 119))]
     rows = [(1, 1, 0.9, (0, 0, 99, 99)), (1, 1, 0.8, (0, 8, 99, 107))]
     assert 1.0 == score(truth, rows).mean_ap
 
 
 def test_larger_overlap_is_taken():
-    """Of two boxes that it reaches a detection takes the one with the larger IoU."""
+    """Of two boxes in reach a detection takes the one with the larger IoU."""
     truth = [(1, 1, (0, 0, 99, 99)), (1, 1, (0, 20, 99, 119))]
-    # IoU 91/109 with the second, 89/111 with the first; the next one reaches the first only.
+    # The first detection has IoU 91/109 with box 2 and 89/111 with box 1.
+    # The second detection reaches box 1 only.
     rows = [(1, 1, 0.9, (0, 11, 99, 110)), (1, 1, 0.8, (0, 0, 99, 59))]
     assert 1.0 == score(truth, rows).mean_ap
 
 
 def test_truth_without_extent_is_never_found():
-    """A truth box of width 0 needs an IoU of 0, which no overlap is not enough for."""
+    """A truth box of width 0 is never found, although its threshold is an IoU of 0."""
     truth = [(1, 1, (10, 10, 9, 20)), (1, 1, BOX)]
     result = score(truth, [(1, 1, 0.9, (300, 300, 320, 320)), (1, 1, 0.8, (9, 10, 10, 20))])
     assert (0, 2) == (result.true_positives, result.truth_boxes)
@@ -76,7 +77,7 @@ def test_small_box_may_win_over_a_larger_overlap_that_misses():
 
 
 def test_equal_overlaps_take_the_first_box_of_the_file():
-    """On equal IoU the first truth box wins, so that the second remains for the next detection."""
+    """Of equal IoU the first truth box wins, and the second stays for the next detection."""
     truth = [(1, 1, (0, 0, 39, 99)), (1, 1, (60, 0, 99, 99))]
     rows = [(1, 1, 0.9, (0, 0, 99, 99)), (1, 1, 0.8, (60, 0, 99, 99))]
     only_first = [(1, 1, 0.9, (0, 0, 99, 99)), (1, 1, 0.8, (0, 0, 39, 99))]
@@ -88,7 +89,7 @@ def test_equal_overlaps_take_the_first_box_of_the_file():
 
 
 def test_duplicates_are_false_positives():
-    """A second detection of a found box costs precision and is counted."""
+    """A second detection of a found box counts as a duplicate and costs precision."""
     truth = [(1, 1, BOX), (1, 1, (100, 100, 149, 149))]
     rows = [(1, 1, 0.9, BOX), (1, 1, 0.8, BOX), (1, 1, 0.7, (100, 100, 149, 149))]
     result = score(truth, rows)
@@ -97,7 +98,7 @@ def test_duplicates_are_false_positives():
 
 
 def test_ties_across_images_go_to_the_lower_image_id():
-    """Equal confidences are ordered by image id, then by row, whatever the order of arrival."""
+    """Equal confidences are ordered by image id and then by row, in any order of arrival."""
     truth = [(3, 1, BOX)]
     low = [(3, 1, 0.5, BOX), (2, 1, 0.5, BOX)]
     assert 0.5 == score(truth, low, images=(2, 3)).mean_ap
@@ -106,21 +107,21 @@ def test_ties_across_images_go_to_the_lower_image_id():
 
 
 def test_ties_inside_an_image_keep_the_order_of_rows():
-    """Of two equal detections of one box the earlier row is the true positive."""
+    """Of two equal detections of a box the earlier row is the true positive."""
     miss = (1, 1, 0.5, (300, 300, 320, 320))
     assert 1.0 == score([(1, 1, BOX)], [(1, 1, 0.5, BOX), miss]).mean_ap
     assert 0.5 == score([(1, 1, BOX)], [miss, (1, 1, 0.5, BOX)]).mean_ap
 
 
 def test_zero_and_minus_zero_tie():
-    """A confidence of -0.0 is no less than 0.0."""
+    """Confidences of -0.0 and 0.0 are equal."""
     miss = (1, 1, -0.0, (300, 300, 320, 320))
     assert 0.5 == score([(1, 1, BOX)], [miss, (1, 1, 0.0, BOX)]).mean_ap
     assert 1.0 == score([(1, 1, BOX)], [(1, 1, -0.0, BOX), (1, 1, 0.0, BOX)]).mean_ap
 
 
 def test_grouped_value_does_not_depend_on_the_order_of_ties():
-    """Beside the devkit's value stands one in which equal confidences enter together."""
+    """The grouped value lets equal confidences enter together, so their order does not matter."""
     truth = [(3, 1, BOX)]
     for other in (2, 4):
         rows = [(3, 1, 0.5, BOX), (other, 1, 0.5, BOX)]
@@ -139,7 +140,7 @@ def test_grouped_value_does_not_depend_on_the_order_of_ties():
     ],
 )
 def test_broken_boxes_are_false_positives(box):
-    """An inverted or not finite box finds nothing and costs precision."""
+    """An inverted or infinite box finds nothing and costs precision."""
     rows = [(1, 1, 0.9, box), (1, 1, 0.8, BOX)]
     result = score([(1, 1, BOX)], rows)
     assert 0.5 == result.mean_ap
@@ -148,7 +149,7 @@ def test_broken_boxes_are_false_positives(box):
 
 
 def test_overlap_of_broken_boxes_is_zero():
-    """IoU is a number for every box: 0 where a corner is not finite or an area overflows."""
+    """IoU is 0 where a corner is not finite or an area overflows."""
     broken = [(NAN, 0, 9, 9), (0, 0, math.inf, 9), (-math.inf, 0, 9, 9), (-1e200, -1e200, 9, 9)]
     truth = np.array([(0.0, 0.0, 9.0, 9.0)] * len(broken))
     found = iou(columns(np.array(broken, dtype=np.float64)), columns(truth))
@@ -157,14 +158,14 @@ def test_overlap_of_broken_boxes_is_zero():
 
 @pytest.mark.parametrize("confidence", [NAN, math.inf, -math.inf])
 def test_confidence_that_is_not_finite_is_set_aside(confidence):
-    """A row without a place in the order counts neither way, and is counted."""
+    """A row without a finite confidence is counted apart, and changes no score."""
     result = score([(1, 1, BOX)], [(1, 1, confidence, BOX), (1, 1, 0.1, BOX)])
     assert 1.0 == result.mean_ap
     assert 1 == result.ignored["confidence_not_finite"]
 
 
 def test_odd_ids_are_ignored_and_counted():
-    """Unknown images and classes off the list change neither numerator nor denominator."""
+    """Rows of unknown images and classes change neither numerator nor denominator."""
     odd = [(1, 0, 1.0, BOX), (1, 205, 1.0, BOX), (0, 1, 1.0, BOX), (2**62, 1, 1.0, BOX)]
     odd.append((-(2**63), 2**63 - 1, 1.0, BOX))
     result = score([(1, 1, BOX)], [*odd, (1, 1, 0.1, BOX)])
@@ -180,7 +181,7 @@ def test_odd_ids_are_ignored_and_counted():
 
 
 def test_blacklisted_pair_counts_neither_way():
-    """Detections of a blacklisted pair are ignored, and its truth boxes leave N."""
+    """Detections of a blacklisted pair are ignored, and its truth boxes are not in N."""
     truth = [(1, 1, BOX), (2, 1, BOX)]
     rows = [(1, 1, 0.9, (300, 300, 320, 320)), (1, 1, 0.8, BOX), (2, 1, 0.7, BOX)]
     result = score(truth, rows, images=(1, 2), blacklist=[(1, 1)])
@@ -189,7 +190,7 @@ def test_blacklisted_pair_counts_neither_way():
 
 
 def test_class_whose_truth_is_all_blacklisted_has_no_ground_truth():
-    """A class that the blacklist empties is left out of the mean."""
+    """A class with only blacklisted truth is left out of the mean."""
     truth = [(1, 1, BOX), (1, 2, BOX)]
     rows = [(1, 1, 0.9, BOX), (1, 2, 0.9, BOX)]
     result = score(truth, rows, classes=(1, 2), blacklist=[(1, 2)])
@@ -198,12 +199,12 @@ def test_class_whose_truth_is_all_blacklisted_has_no_ground_truth():
 
 
 def test_unprocessed_images_keep_their_truth():
-    """Stopping early does not pay: truth boxes of all images count."""
+    """Truth boxes of all images count, so stopping early costs recall."""
     assert 0.5 == score([(1, 1, BOX), (2, 1, BOX)], [(1, 1, 0.9, BOX)], images=(1, 2)).mean_ap
 
 
 def test_missing_classes_count_zero_for_the_old_referee():
-    """The 2015-2019 referee's mean runs over all classes of the list."""
+    """The 2015-2019 referee's mean covers all classes of the list."""
     rows = [(1, 1, 0.9, BOX)]
     result = score([(1, 1, BOX)], rows, classes=(1, 2, 3, 4), rules=REFEREE_2015)
     assert 0.25 == result.mean_ap
@@ -213,7 +214,7 @@ def test_missing_classes_count_zero_for_the_old_referee():
 
 @pytest.mark.parametrize("rules", [DEVKIT, STRICT, REFEREE_2015])
 def test_nothing_at_all(rules):
-    """Without ground truth there is no mAP, and no number stands in for it."""
+    """Without ground truth mAP is None."""
     result = evaluate(make_truth([], [], []), Detections.empty(), rules)
     assert None is result.mean_ap
     assert None is result.grouped_mean_ap
@@ -221,18 +222,18 @@ def test_nothing_at_all(rules):
 
 
 def test_no_detections_score_zero():
-    """Truth without detections has AP 0."""
+    """With truth and without detections AP is 0."""
     assert 0.0 == score([(1, 1, BOX)], []).mean_ap
 
 
 def test_truth_of_unlisted_class_is_refused():
-    """A truth box of a class that is not on the list cannot be scored silently."""
+    """A truth box of an unlisted class is refused."""
     with pytest.raises(InputError, match=r"box 2 \(image 1, class 9\)"):
         score([(1, 1, BOX), (1, 9, BOX)], [])
 
 
 def test_widely_spread_ids_are_found():
-    """Ids need not be dense: ids near both ends of the range of int64 are looked up as well."""
+    """Ids near both ends of int64 are found."""
     images, classes = (-(2**63), 7, 2**63 - 1), (5, 10**12)
     truth = [(images[0], 5, BOX), (images[2], 10**12, BOX)]
     rows = [(images[0], 5, 0.9, BOX), (images[2], 10**12, 0.9, BOX), (6, 6, 0.9, BOX)]
@@ -241,7 +242,7 @@ def test_widely_spread_ids_are_found():
 
 
 def test_pairs_are_found_without_a_table(monkeypatch):
-    """Where a table of all (image, class) pairs would be too large, a search takes its place."""
+    """A search finds the pairs where a table of all (image, class) pairs would be too large."""
     truth = [(1, 1, BOX), (2, 2, BOX), (2, 1, BOX)]
     rows = [(1, 1, 0.9, BOX), (2, 2, 0.9, BOX), (1, 2, 0.9, BOX), (2, 1, 0.9, BOX), (3, 1, 1, BOX)]
     arguments = {"images": (1, 2), "classes": (1, 2), "blacklist": [(2, 2)]}
@@ -253,7 +254,7 @@ def test_pairs_are_found_without_a_table(monkeypatch):
 
 
 def test_precision_recall_has_one_point_per_detection():
-    """The curve follows the devkit's order; ignored rows are not in it."""
+    """The curve follows the devkit's order, and has no ignored rows."""
     truth = [(1, 1, BOX), (1, 1, (100, 100, 149, 149))]
     rows = [(1, 1, 0.7, (100, 100, 149, 149)), (1, 1, 0.9, BOX), (1, 1, 0.8, BOX), (1, 9, 1, BOX)]
     curve = score(truth, rows).precision_recall(1)
@@ -263,7 +264,7 @@ def test_precision_recall_has_one_point_per_detection():
 
 
 def test_curve_of_a_class_without_truth_has_no_recall():
-    """Precision is 0 and recall is undefined where there is nothing to find."""
+    """For a class without truth precision is 0 and recall is undefined."""
     curve = score([(1, 1, BOX)], [(1, 2, 0.9, BOX)], classes=(1, 2)).precision_recall(2)
     assert [0.0] == curve.precision.tolist()
     assert np.isnan(curve.recall).all()

@@ -20,7 +20,7 @@ from tests.support.scoring_cases import contests, make_detections, make_truth
 @given(contests(), st.data())
 @settings(max_examples=200)
 def test_live_equals_final_in_any_order_and_split(contest, data):
-    """Whatever the order and size of the answers, each result is that of all rows so far."""
+    """For any order and size of answers each result equals that of all rows so far."""
     truth = contest.ground_truth()
     rules = data.draw(st.sampled_from([DEVKIT, REFEREE_2015]))
     rows = make_detections(data.draw(st.permutations(contest.rows)))
@@ -36,7 +36,7 @@ def test_live_equals_final_in_any_order_and_split(contest, data):
 @pytest.mark.slow
 @pytest.mark.parametrize("seed", range(3))
 def test_row_by_row_equals_final(seed):
-    """Thousands of one-row answers in crowded images, with many ties, end where one does."""
+    """Thousands of one-row answers with crowded images and ties give the score of one answer."""
     chance = np.random.default_rng(seed)
     n = 2000
     corner = chance.integers(0, 60, (n, 2))
@@ -59,7 +59,7 @@ def test_row_by_row_equals_final(seed):
 
 
 def test_results_do_not_change_afterwards():
-    """A result is a snapshot: later answers leave it, its curves and its fates alone."""
+    """A result is a snapshot, so later answers change neither it nor its curves nor its fates."""
     truth = make_truth([1], [1], [(1, 1, (0, 0, 9, 9))])
     live = LiveScore(truth)
     live.add(make_detections([(1, 1, 0.5, (0, 0, 9, 9))]))
@@ -77,7 +77,7 @@ def test_without_answers_the_score_is_zero():
 
 
 def test_empty_answers_change_nothing():
-    """An answer without rows is an answer."""
+    """An answer without rows changes nothing."""
     live = LiveScore(make_truth([1], [1], [(1, 1, (0, 0, 9, 9))]))
     live.add(Detections.empty())
     assert (0.0, 0) == (live.result().mean_ap, live.result().detections)
@@ -85,7 +85,7 @@ def test_empty_answers_change_nothing():
 
 @pytest.mark.parametrize("rows_at_a_time", [1, 3, 1000])
 def test_large_answers_are_taken_in_parts(monkeypatch, rows_at_a_time):
-    """How many rows are worked on together is not seen in the result."""
+    """The number of rows worked on at a time does not change the result."""
     monkeypatch.setattr(live_module, "_ROWS_AT_A_TIME", rows_at_a_time)
     truth = make_truth([1, 2], [1], [(1, 1, (0, 0, 9, 9)), (2, 1, (0, 0, 9, 9))])
     rows = [(image, 1, 0.5, (0, 0, 9, edge)) for image in (2, 1, 9) for edge in (9, 8, 30)]

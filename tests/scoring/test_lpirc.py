@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""mAP per watt-hour, ranking and prizes, and the tables that were published with them."""
+"""mAP per watt-hour, ranking and prizes, and the published tables."""
 
 from __future__ import annotations
 
@@ -42,13 +42,13 @@ def names(prize):
 
 
 def test_score_is_map_per_watt_hour():
-    """The winner of 2015: 0.02971 at 1.634 Wh."""
+    """The winner of 2015 scores 0.02971 / 1.634 Wh."""
     assert 0.01818 == round(score(0.02971, 1.634), 5)
 
 
 @pytest.mark.parametrize("energy_wh", [None, 0.0, -1.0, math.nan, math.inf, -math.inf])
 def test_no_score_without_energy(energy_wh):
-    """No energy is better than wrong energy."""
+    """Without an energy there is no score."""
     assert None is score(0.1, energy_wh)
 
 
@@ -59,14 +59,14 @@ def test_no_score_without_map(mean_ap):
 
 
 def test_normalized_accuracy_takes_the_set_size_as_data():
-    """The winner of 2016 processed 7,347 of 20,000 images: 9.44 %."""
+    """Normalised accuracy of 7,347 of 20,000 images gives the 9.44 % of 2016's winner."""
     assert 0.0944 == round(normalized_accuracy(0.03469, 7347, 20000), 4)
     assert None is normalized_accuracy(0.03469, 0, 20000)
     assert None is normalized_accuracy(None, 100, 20000)
 
 
 def test_ties_share_a_rank():
-    """Equal scores share a rank, the next is left out, and no score has no rank."""
+    """Equal scores share a rank, the next rank is skipped, and no score has no rank."""
     field = entries((0.1, 1.0), (0.4, 2.0), (0.2, 1.0), (None, 1.0), (0.3, 1.0), (0.2, None))
     expected = [(1, "e"), (2, "b"), (2, "c"), (4, "a"), (None, "d"), (None, "f")]
     assert expected == [(it.rank, it.entry.name) for it in rank(field)]
@@ -74,7 +74,7 @@ def test_ties_share_a_rank():
 
 
 def test_least_energy_prize_needs_a_high_map():
-    """Least energy with mAP at least mean + 1 sigma; the limit depends on the sigma."""
+    """The least energy wins among those with mAP of at least mean + 1 sigma; the sigma matters."""
     values = [0.1, 0.1, 0.1, 0.8, 0.9]
     field = entries(*zip(values, [0.1, 0.2, 0.3, 4.0, 5.0], strict=True))
     prizes = [least_energy_prize(field, sigma) for sigma in (Sigma.SAMPLE, Sigma.POPULATION)]
@@ -85,7 +85,7 @@ def test_least_energy_prize_needs_a_high_map():
 
 
 def test_highest_map_prize_needs_a_low_energy():
-    """Highest mAP with energy at most mean - 1 sigma, shared when equal."""
+    """The highest mAP wins among those with energy of at most mean - 1 sigma, shared when equal."""
     energies = [9.0, 9.0, 9.0, 9.0, 9.0, 1.0, 0.5, 0.8]
     field = entries(*zip([0.9, 0.8, 0.7, 0.6, 0.5, 0.2, 0.1, 0.2], energies, strict=True))
     prize = highest_map_prize(field)
@@ -94,20 +94,20 @@ def test_highest_map_prize_needs_a_low_energy():
 
 
 def test_limits_are_inclusive():
-    """An entry exactly at the limit takes part: with two entries of one value sigma is 0."""
+    """An entry exactly at the limit takes part."""
     field = entries((0.5, 1.0), (0.5, 1.0))
     assert ("ab", "ab") == (names(least_energy_prize(field)), names(highest_map_prize(field)))
 
 
 @pytest.mark.parametrize("prize", [least_energy_prize, highest_map_prize])
 def test_prizes_need_two_scores(prize):
-    """One entry has no deviation, and entries without a score do not count."""
+    """One entry has no deviation and no prize; entries without a score do not count."""
     awarded = prize(entries((0.5, 1.0), (None, 1.0), (0.5, math.nan)))
     assert ((), None) == (awarded.winners, awarded.limit)
 
 
 def test_threshold_of_a_past_champion():
-    """The rules of 2019 ask for at least the score of 2018, 0.4446."""
+    """The rules of 2019 ask for at least 2018's score of 0.4446."""
     champion = CHAMPIONS[2018].score
     assert 0.4446 == round(champion, 4)
     assert (True, False, False) == (
@@ -126,7 +126,7 @@ def test_threshold_of_a_past_champion():
     ],
 )
 def test_published_scores_are_recomputed(year, row):
-    """Each printed score is the quotient of its row, but for the three that cannot be."""
+    """Each printed score is its row's quotient, apart from the three that cannot be."""
     place, mean_ap, energy_wh, _, printed = row
     found = check_printed(mean_ap, energy_wh, printed)
     misprints = {(when, where): Decimal(quotient) for when, where, quotient in MISPRINTS}
@@ -143,7 +143,7 @@ def test_published_scores_are_recomputed(year, row):
 
 
 def test_ranking_of_the_published_tables():
-    """Ranked by mAP / energy, 2015 is as printed; in 2016 the misprinted fourth would be third."""
+    """The ranking of 2015 is as printed; in 2016 the misprinted fourth would be third."""
     table_iii = [Entry(str(row[0]), float(row[1]), float(row[2])) for row in TABLE_III_2015]
     assert [str(place) for place in range(1, 11)] == [it.entry.name for it in rank(table_iii)]
     table_ii = [Entry(str(row[0]), float(row[1]), float(row[2])) for row in TABLE_II_2016]
@@ -170,9 +170,9 @@ def test_normalized_accuracy_and_power_of_2016(place, percent, watts):
 
 
 def test_summary_means_of_table_one():
-    """Table I follows from the rows once two misprints are undone; 2015 "all" cannot."""
+    """Table I follows from the rows once two misprints are undone; 2015's "all" does not."""
     corrected = {(year, place): float(quotient) for year, place, quotient in MISPRINTS}
-    # In 2016 the score of rank 4 fits the ranking, and its mAP is the suspect.
+    # In 2016 rank 4's score fits the ranking, so its mAP is the suspect.
     del corrected[2016, 4]
     of_2016 = [corrected.get((2016, row[0]), float(row[4])) for row in TABLE_II_2016]
     of_2015 = [corrected.get((2015, row[0]), float(row[3])) for row in TABLE_III_2015]
@@ -185,13 +185,13 @@ def test_summary_means_of_table_one():
     assert printed["improvement, top 5"] == round(
         printed["2016, top 5"] / printed["2015, top 5"], 4
     )
-    # Any mean that prints as 5.80215 times less prints as table I's 2015 mean of all.
+    # Table I's 2015 mean of all is no mean of the rows: the printed improvement gives it exactly.
     assert printed["2015, all"] == round(without_camera / printed["improvement, all"], 5)
     assert [15, 16] == _possible_entries(sum(of_2015), printed["2015, all"])
 
 
 def _possible_entries(listed, mean):
-    """Return how many entries there can be: those not listed score between 0 and the last row."""
+    """Return the possible numbers of entries: unlisted ones score between 0 and the last row."""
     half, last = 0.000005, float(TABLE_III_2015[-1][3])
     return [
         n

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The answers that the organisers of 2015-2019 shipped with their sample client."""
+"""The sample answers that the organisers of 2015-2019 shipped score as they should."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def make_truth(answers):
 
 @pytest.mark.slow
 def test_official_answers_are_scored_without_complaint(answers):
-    """Every row is taken, and the odd ones are counted: 1,692 are inverted."""
+    """Every row is taken, and the 1,692 inverted ones are counted."""
     result = evaluate(make_truth(answers), answers)
     assert (49_013, 49_013) == (result.detections, result.scored)
     assert (1_692, 0) == (result.inverted, result.coordinate_not_finite)
@@ -55,7 +55,7 @@ def test_official_answers_are_scored_without_complaint(answers):
 
 @pytest.mark.slow
 def test_official_answers_arrive_one_by_one(answers):
-    """Posted image by image, as the sample client does, they score the same."""
+    """The answers score the same when they arrive image by image."""
     truth = make_truth(answers)
     live = LiveScore(truth)
     starts = np.flatnonzero(np.diff(answers.image_id, prepend=0))
@@ -65,7 +65,7 @@ def test_official_answers_arrive_one_by_one(answers):
 
 
 def test_corrupted_class_ids_are_ignored_and_counted(answers):
-    """Classes up to 205, which the sample client's --score option makes, change no denominator."""
+    """Classes up to 205, from the sample client's --score option, change no denominator."""
     truth = make_truth(answers)
     stray = make_detections([(1, klass, 0.99, (0, 0, 50, 50)) for klass in range(201, 206)])
     honest = evaluate(truth, answers)

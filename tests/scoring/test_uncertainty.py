@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Intervals for mAP and score by bootstrap over images."""
+"""Intervals of mAP and score by bootstrap over images."""
 
 from __future__ import annotations
 
@@ -41,19 +41,19 @@ def contest(seed, images=30, quality=0.7):
 
 
 def samples(*values, estimate=0.5, seed=0):
-    """Return draws with the values given."""
+    """Return draws with these values."""
     return MapSamples(estimate, np.array(values, dtype=np.float64), 10, seed)
 
 
 @pytest.mark.parametrize("rules", [DEVKIT, REFEREE_2015])
 def test_each_draw_is_the_score_of_the_images_drawn(rules):
-    """Drawing an image k times scores as k images with the same truth and detections would."""
+    """An image that is drawn k times scores like k images with the same truth and detections."""
     images, classes, truth, rows = contest(1, images=8)
     result = evaluate(make_truth(images, classes, truth), make_detections(rows), rules)
     drawn = bootstrap(result, resamples=20, seed=5)
     chance = np.random.default_rng(5)
     for value in drawn.values:
-        # Copies of an image are numbered next to each other, so that ties stay as they are.
+        # Copies of an image have neighbouring numbers, so that ties keep their order.
         copies = np.sort(chance.integers(0, len(images), len(images)))
         new_truth, new_rows = [], []
         for number, old in enumerate(copies + 1, start=1):
@@ -68,7 +68,7 @@ def test_each_draw_is_the_score_of_the_images_drawn(rules):
 
 
 def test_same_seed_gives_the_same_draws():
-    """The interval is reproducible, whatever the number of draws around it."""
+    """The same seed gives the same draws, for any number of them."""
     images, classes, truth, rows = contest(2)
     result = evaluate(make_truth(images, classes, truth), make_detections(rows))
     first, second = bootstrap(result, 50, seed=3), bootstrap(result, 23, seed=3)
@@ -77,7 +77,7 @@ def test_same_seed_gives_the_same_draws():
 
 
 def test_interval_covers_the_estimate_and_narrows_with_images():
-    """Ten times the images make an interval about three times narrower."""
+    """Ten times the images make the interval about three times narrower."""
     widths = []
     for images in (40, 400):
         ids, classes, truth, rows = contest(3, images)
@@ -89,7 +89,7 @@ def test_interval_covers_the_estimate_and_narrows_with_images():
 
 
 def test_progress_reaches_the_end():
-    """The caller is told how many draws are done."""
+    """The caller hears how many draws are done, up to the last."""
     images, classes, truth, rows = contest(1, images=5)
     result = evaluate(make_truth(images, classes, truth), make_detections(rows))
     told = []
@@ -98,7 +98,7 @@ def test_progress_reaches_the_end():
 
 
 def test_without_truth_or_detections():
-    """Without a mAP there is nothing to draw; without detections every draw is 0."""
+    """Without truth there is no draw, and without detections each draw is 0."""
     nothing = evaluate(make_truth([1], [1], []), Detections.empty())
     assert None is bootstrap(nothing)
     empty = evaluate(make_truth([1], [1, 2], [(1, 1, (0, 0, 9, 9))]), Detections.empty())
@@ -106,7 +106,7 @@ def test_without_truth_or_detections():
 
 
 def test_draws_without_truth_are_left_out():
-    """A draw that misses every truth box has no mAP, and takes no part in the interval."""
+    """A draw without a truth box is left out of the interval."""
     truth = make_truth(range(1, 4), [1], [(1, 1, (0, 0, 9, 9))])
     drawn = bootstrap(evaluate(truth, make_detections([(1, 1, 0.5, (0, 0, 9, 9))])), 100)
     assert 0 < np.isnan(drawn.values).sum() < 100
@@ -115,7 +115,7 @@ def test_draws_without_truth_are_left_out():
 
 
 def test_interval_is_of_centred_percentiles():
-    """The 95 % interval leaves out 2.5 % at either end, and the bias of the draws."""
+    """The 95 % interval leaves out 2.5 % at each end, and the bias of the draws."""
     drawn = samples(*np.linspace(0.1, 1.1, 1001), estimate=0.5)
     assert 0.1 == pytest.approx(drawn.bias())
     interval = drawn.interval()
@@ -125,7 +125,7 @@ def test_interval_is_of_centred_percentiles():
 
 @pytest.mark.slow
 def test_interval_covers_what_other_images_give():
-    """Of 95 % intervals about 95 % have the mean mAP of contests of the same kind and size."""
+    """About 95 of 100 intervals hold the mean mAP of contests of the same kind and size."""
     found = []
     for seed in range(40):
         images, classes, truth, rows = contest(100 + seed, images=60)
@@ -149,7 +149,7 @@ def test_energy_widens_the_interval_of_the_score():
 
 
 def test_energies_of_two_sessions_err_independently():
-    """Two sessions have their own draws of energy, and one session the same ones every time."""
+    """Two sessions have independent draws of energy, and a session repeats its own."""
     drawn = samples(*[0.5] * 500)
     first, again, second = (with_energy(drawn, 1.0, 0.1, session=n) for n in (1, 1, 2))
     assert first.values.tolist() == again.values.tolist()
@@ -160,7 +160,7 @@ def test_energies_of_two_sessions_err_independently():
     ("energy", "uncertainty"), [(0, 0), (-1, 0), (math.nan, 0), (math.inf, 0), (1, 0.2), (1, -1)]
 )
 def test_energy_that_divides_nothing_is_refused(energy, uncertainty):
-    """An energy that may be zero has no ratio."""
+    """An energy that may be zero is refused."""
     with pytest.raises(ValueError, match="divides nothing"):
         with_energy(samples(0.5), energy, uncertainty)
 
@@ -171,12 +171,12 @@ def test_standard_uncertainty_of_a_guaranteed_bound():
 
 
 def scores(*values, estimate, session, seed=0):
-    """Return draws of a score with the values given."""
+    """Return draws of a score with these values."""
     return ScoreSamples(estimate, np.array(values), 10, seed, session)
 
 
 def test_turn_is_the_share_of_draws_that_disagree():
-    """Draws in which the other is ahead count, ties count half, NaN not at all."""
+    """Draws with the other ahead count whole, ties count half, and NaN does not count."""
     first = scores(0.5, 0.5, 0.5, 0.5, math.nan, estimate=0.5, session=1)
     second = scores(0.4, 0.6, 0.5, 0.3, 0.1, estimate=0.4, session=2)
     assert 0.375 == turn_probability(first, second) == turn_probability(second, first)
@@ -184,13 +184,13 @@ def test_turn_is_the_share_of_draws_that_disagree():
 
 @pytest.mark.parametrize("other", [{"session": 2, "seed": 1}, {"session": 1}])
 def test_comparison_needs_the_same_draws(other):
-    """Draws of other images say nothing about a difference, nor do energies that err together."""
+    """A comparison refuses draws of other images, and energies that err together."""
     with pytest.raises(ValueError, match="the same images, seed and number of draws"):
         turn_probability(scores(0.5, estimate=0.5, session=1), scores(0.5, estimate=0.5, **other))
 
 
 def test_paired_draws_see_a_difference_more_clearly():
-    """On the same images two solutions differ more surely than on images drawn for each."""
+    """On the same images the difference of two solutions is surer than on separate draws."""
     images, classes, truth, rows = contest(7, images=60, quality=0.5)
     weaker = [row for number, row in enumerate(rows) if number % 6]
     table = make_truth(images, classes, truth)

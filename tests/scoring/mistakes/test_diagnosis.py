@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Classic mistakes are recognised by what the score would be without them."""
+"""Classic mistakes are recognised by the score that their repair gives."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from referee.scoring.mistakes.diagnosis import find_mistakes
 from referee.scoring.mistakes.posted import Posted
 
 IMAGES = 12
-# Ids with gaps, as COCO's are, and names in another order than the ids.
+# Like COCO's, the ids have gaps, and the names are in another order than the ids.
 CLASSES = {1: "person", 2: "bicycle", 3: "car", 5: "zebra", 8: "apple", 9: "train", 12: "cat"}
 LISTED = np.array(list(CLASSES))
 
@@ -34,7 +34,7 @@ class Case:
     honest: Detections
 
     def as_sent(self, detections, *, as_coco=False, order=None):
-        """Return detections as a contestant sends them in the order of the ground truth."""
+        """Return detections in the ground truth's order, as a contestant sends them."""
         order = np.arange(1, len(self.source_ids) + 1) if order is None else order
         return Posted(
             detections, np.full(len(detections), as_coco, dtype=bool), order, self.source_ids
@@ -80,12 +80,12 @@ def made():
 
 @pytest.fixture(scope="module")
 def real(shared_data):
-    """Return photographs of COCO with what a real detector saw in them."""
+    """Return photographs of COCO and a real detector's answers to them."""
     return seen_by("ssd_mobilenet_v1", shared_data / "coco-tiny")
 
 
 def seen_by(detector, folder) -> Case:
-    """Return photographs of COCO with what this detector saw in them."""
+    """Return photographs of COCO and this detector's answers to them."""
     found = read_ground_truth(folder / "annotations.json")
     own = found.truth.image_ids
     raw = read_detections(folder / f"detections_{detector}.json")
@@ -104,7 +104,7 @@ def position(values, order):
 
 
 def stored_as_coco(four):
-    """Return the corners that the referee makes of a COCO box, whatever was sent as one."""
+    """Return the corners that the referee makes of four numbers sent as a COCO box."""
     return np.concatenate([four[:, :2], four[:, :2] + four[:, 2:] - 1], axis=1)
 
 
@@ -137,7 +137,7 @@ CLASS_MISTAKES: dict[str, tuple[str, Callable[[GroundTruth, np.ndarray], np.ndar
 }
 
 BOX_MISTAKES: dict[str, tuple[list[str], bool, Callable[[np.ndarray, np.ndarray], np.ndarray]]] = {
-    # The codes, whether the boxes are COCO's, and what is sent for corners and sizes of images.
+    # For each mistake: its codes, whether boxes are COCO's, and how to make the sent four numbers.
     "y first": (["x_y_swapped"], False, lambda box, scale: box[:, SWAPPED]),
     "x, y, w, h": (["width_height_sent"], False, lambda box, scale: size_of(box)),
     "centre": (["centre_sent"], False, lambda box, scale: centre_of(box)),
@@ -175,13 +175,13 @@ def by_name(truth):
 
 
 def with_classes(case, name):
-    """Return the code of a mistake in the classes, and the detections that have it."""
+    """Return the code of a mistake in the classes, and detections with that mistake."""
     code, wrong = CLASS_MISTAKES[name]
     return code, replace(case.honest, class_id=wrong(case.truth, case.honest.class_id))
 
 
 def with_boxes(case, name):
-    """Return the codes of mistakes in the boxes, and what is posted with them."""
+    """Return the codes of mistakes in the boxes, and posts with those mistakes."""
     codes, as_coco, wrong = BOX_MISTAKES[name]
     sent = wrong(case.honest.box, case.scale(case.honest.image_id))
     box = stored_as_coco(sent) if as_coco else np.ascontiguousarray(sent)
@@ -189,7 +189,7 @@ def with_boxes(case, name):
 
 
 def check(case, posted, codes):
-    """Require these mistakes and no other, and that their repair gives the honest score."""
+    """Check that exactly these mistakes are found, and that their repair gives the honest score."""
     found = find_mistakes(case.truth, posted, case.sizes)
     assert codes == [mistake.code for mistake in found]
     honest = evaluate(case.truth, case.honest).mean_ap
@@ -206,7 +206,7 @@ def test_class_ids_in_another_numbering_are_recognised(made, name):
 
 @pytest.mark.parametrize("name", BOX_MISTAKES)
 def test_boxes_in_another_form_are_recognised(made, name):
-    """Each order of the four numbers, in each unit, is named; the repair gives the honest score."""
+    """Each order and unit of the four numbers is named, and its repair gives the honest score."""
     codes, posted = with_boxes(made, name)
     check(made, posted, codes)
 
@@ -214,7 +214,7 @@ def test_boxes_in_another_form_are_recognised(made, name):
 @pytest.mark.slow
 @pytest.mark.parametrize("name", CLASS_MISTAKES)
 def test_class_ids_of_real_detectors(real, name):
-    """COCO's 80 classes sent as 0 to 79, 1 to 80, by name or shifted are told apart."""
+    """COCO's 80 classes sent as 0 to 79, as 1 to 80, by name and shifted are told apart."""
     code, sent = with_classes(real, name)
     check(real, real.as_sent(sent), [code])
 
@@ -222,21 +222,21 @@ def test_class_ids_of_real_detectors(real, name):
 @pytest.mark.slow
 @pytest.mark.parametrize("name", BOX_MISTAKES)
 def test_boxes_of_real_detectors(real, name):
-    """What holds for generated boxes holds for real ones."""
+    """Mistakes in a real detector's boxes are found like those in generated boxes."""
     codes, posted = with_boxes(real, name)
     check(real, posted, codes)
 
 
 @pytest.mark.slow
 def test_an_honest_detector_is_not_suspected(real):
-    """A real detector that is merely mediocre has no mistake, in whatever form it is sent."""
+    """A mediocre real detector has no mistake, in any form of answers."""
     for as_coco in (False, True):
         assert [] == real.codes(real.as_sent(real.honest, as_coco=as_coco))
 
 
 @pytest.mark.slow
 def test_another_real_detector(shared_data):
-    """Of a better detector the mistake is found, and nothing else is suspected."""
+    """A better real detector's mistake is found, and nothing else is suspected."""
     case = seen_by("efficientdet_lite0", shared_data / "coco-tiny")
     assert [] == case.codes(case.as_sent(case.honest))
     code, sent = with_classes(case, "positions from 0")
@@ -247,7 +247,7 @@ def test_another_real_detector(shared_data):
     ("step", "word"), [(-1, "one too low. The contest counts"), (1, "one too high. The contest")]
 )
 def test_image_numbers_from_0_and_from_2(made, step, word):
-    """Image numbers that are shifted are named, with the direction."""
+    """Shifted image numbers are named with their direction."""
     sent = made.honest.with_image_ids(made.honest.image_id + step)
     check(made, made.as_sent(sent), ["images_off_by_one"])
     (mistake,) = find_mistakes(made.truth, made.as_sent(sent), made.sizes)
@@ -261,7 +261,7 @@ def test_image_ids_of_the_ground_truths_file(made):
 
 
 def test_stored_answers_in_a_shuffled_session(made):
-    """Answers in the order of the ground truth are recognised where the session had another."""
+    """Answers in the ground truth's order are recognised in a session with another order."""
     order = np.random.default_rng(5).permutation(np.arange(1, IMAGES + 1))
     check(made, made.as_sent(made.honest, order=order), ["image_order_ignored"])
     shown = np.argsort(order)[made.honest.image_id - 1] + 1
@@ -269,7 +269,7 @@ def test_stored_answers_in_a_shuffled_session(made):
 
 
 def test_two_mistakes_that_hide_each_other(made):
-    """Fractions of centres with positions for classes score nothing until both are repaired."""
+    """Fractions of centres with positions for classes are found, although each hides the other."""
     _, posted = with_boxes(made, "fractions of the centre")
     _, wrong = with_classes(made, "positions from 0")
     both = replace(posted, detections=replace(posted.detections, class_id=wrong.class_id))
@@ -277,7 +277,7 @@ def test_two_mistakes_that_hide_each_other(made):
 
 
 def test_a_json_answer_among_forms_is_doubted_apart(made):
-    """Corners in COCO boxes are named though the same program's forms are right."""
+    """Corners in COCO boxes are named, even if the same program's forms are right."""
     rows = np.arange(len(made.honest)) % 4 != 0
     box = np.where(rows[:, np.newaxis], stored_as_coco(made.honest.box), made.honest.box)
     posted = made.as_sent(replace(made.honest, box=box))
@@ -285,7 +285,7 @@ def test_a_json_answer_among_forms_is_doubted_apart(made):
 
 
 def test_words_fit_a_list_with_gaps(made):
-    """The advice names the positions that were sent and the ids of the list."""
+    """For ids with gaps the advice names the sent positions and the list's ids."""
     _, sent = with_classes(made, "positions from 0")
     (mistake,) = find_mistakes(made.truth, made.as_sent(sent), made.sizes)
     assert "0 to 6" in mistake.text
@@ -293,7 +293,7 @@ def test_words_fit_a_list_with_gaps(made):
 
 
 def test_words_fit_a_list_from_0():
-    """Of a class list that begins with 0 nobody says that it counts from 1."""
+    """For a class list that begins with 0 no advice says that it counts from 1."""
     case = generated(np.arange(6), {})
     sent = replace(case.honest, class_id=case.honest.class_id + 1)
     (mistake,) = find_mistakes(case.truth, case.as_sent(sent), case.sizes)
@@ -301,7 +301,7 @@ def test_words_fit_a_list_from_0():
 
 
 def test_a_small_gain_is_no_mistake(made):
-    """A repair that helps a few rows and harms the others is not told."""
+    """A repair that helps few rows and harms others is not suggested."""
     sent = made.honest.class_id.copy()
     sent[::12] -= 1
     assert [] == made.codes(made.as_sent(replace(made.honest, class_id=sent)))
@@ -310,7 +310,7 @@ def test_a_small_gain_is_no_mistake(made):
 @pytest.mark.slow
 @pytest.mark.parametrize("seed", [1, 3, 4])
 def test_a_poor_detector_is_not_suspected(seed):
-    """Among hundreds of readings of poor boxes one gains by a lucky match: that proves nothing."""
+    """One lucky match among hundreds of readings of poor boxes proves nothing."""
     case = generated(seed=seed)
     random = np.random.default_rng(seed)
     count = len(case.honest)
@@ -323,31 +323,31 @@ def test_a_poor_detector_is_not_suspected(seed):
 
 
 def test_an_honest_answer_has_no_mistake(made):
-    """Nothing is suspected of detections that are right."""
+    """Right detections raise no suspicion."""
     assert [] == made.codes(made.as_sent(made.honest))
 
 
 def test_no_detections_have_no_mistake(made):
-    """There is nothing to suspect in an empty answer."""
+    """An empty answer raises no suspicion."""
     assert [] == made.codes(made.as_sent(Detections.empty()))
 
 
 def test_nothing_is_suspected_without_ground_truth(made):
-    """A contest without a box has no mAP, so that nothing can be proved."""
+    """Without a ground truth box there is no mAP, and so no proof of a mistake."""
     none = np.empty(0, dtype=np.int64)
     truth = replace(made.truth, box_image_id=none, box_class_id=none, box=np.empty((0, 4)))
     assert () == find_mistakes(truth, made.as_sent(made.honest), made.sizes)
 
 
 def test_equal_confidences_are_told(made):
-    """A detector that always sends the same confidence is warned, whatever its score."""
+    """A detector with a constant confidence is warned at any score."""
     same = replace(made.honest, confidence=np.full(len(made.honest), 0.5))
     assert ["confidences_equal"] == made.codes(made.as_sent(same))
 
 
 @pytest.mark.filterwarnings("error")
 def test_wild_rows_are_no_obstacle(made):
-    """Rows of unknown images and boxes that are not finite hide no mistake, and warn of nothing."""
+    """Rows of unknown images and boxes that are not finite neither hide a mistake nor add one."""
     sent = made.honest.select(slice(0, 4))
     box = np.array([[np.nan, 1, np.inf, 4], [-np.inf] * 4, [1e308] * 4, [5, 5, 1, 1]])
     wild = replace(sent, image_id=np.array([999, 1, 2, 2**62]), box=box)
