@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""docs/tracks.md shows code that runs, and names every part of a track."""
+"""docs/tracks.md shows code that runs, and names each part of a track."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ PAGE = (ROOT / "docs/tracks.md").read_text(encoding="utf-8")
 
 
 def test_code_on_the_page_is_that_of_the_example():
-    """Each piece of Python stands in `tests/tracks/top1.py` as it stands on the page."""
+    """Each piece of Python on the page stands in `tests/tracks/top1.py` in the same words."""
     example = (ROOT / "tests/tracks/top1.py").read_text(encoding="utf-8")
     pieces = re.findall(r"```python\n(.*?)```", PAGE, re.DOTALL)
     assert 3 == len(pieces)
@@ -22,7 +22,7 @@ def test_code_on_the_page_is_that_of_the_example():
 
 
 def test_every_part_of_a_track_is_on_the_page():
-    """A reader of the page knows what there is to write."""
+    """The page names each part that a track must have."""
     parts = {name for name, part in vars(Track).items() if inspect.isfunction(part)}
     parts |= set(Track.__annotations__)
     not_told = {"join", "in_manifest_ids", "form_fields", "name"}

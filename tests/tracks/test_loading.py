@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A configuration's track is found, or refused with a sentence."""
+"""A configuration's track is found, or refused in a sentence."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def test_a_name_without_a_dot_comes_with_the_referee():
 
 
 def test_a_dotted_name_is_any_module():
-    """Rules of others need no edit of the referee."""
+    """A dotted name loads a module from outside the referee."""
     assert isinstance(load_track("tests.tracks.top1"), Top1Track)
 
 
@@ -41,7 +41,7 @@ def test_a_dotted_name_is_any_module():
     ],
 )
 def test_an_unknown_track_is_named(name, text):
-    """What is wrong is said, and which tracks there are."""
+    """An unknown track is refused with its name and the known tracks."""
     with pytest.raises(ConfigError) as error:
         load_track(name)
     assert text in str(error.value)
@@ -49,7 +49,7 @@ def test_an_unknown_track_is_named(name, text):
 
 
 def test_a_track_that_lacks_a_library_says_so(tmp_path, monkeypatch):
-    """A module that is there and needs another that is not is no unknown track."""
+    """A track whose library is missing is told apart from an unknown track."""
     (tmp_path / "holder").mkdir()
     (tmp_path / "holder" / "rules.py").write_text("import no_such_library\n")
     monkeypatch.syspath_prepend(tmp_path)
@@ -59,7 +59,7 @@ def test_a_track_that_lacks_a_library_says_so(tmp_path, monkeypatch):
 
 
 def test_an_unknown_track_stops_the_preparation(tmp_path):
-    """A contest of a track that is not there is never prepared."""
+    """An unknown track stops the preparation."""
     config = load_config(write_config(tmp_path, track="networks"))
     with pytest.raises(ConfigError, match="no module referee.tracks.networks"):
         prepare_contest(config)
@@ -67,7 +67,7 @@ def test_an_unknown_track_stops_the_preparation(tmp_path):
 
 
 def test_sessions_of_another_track_are_not_read(tmp_path, clock):
-    """A folder with sessions of one track is refused to another's configuration."""
+    """A folder with sessions of one track refuses another track's configuration."""
     contest = make_contest(tmp_path, clock)
     with contest.database.write() as connection:
         now = clock.now()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the network track says about a session's boxes."""
+"""The network track's remarks on a session's boxes."""
 
 from __future__ import annotations
 
@@ -36,12 +36,12 @@ def remarks(*answers, accuracy=0.25):
 
 
 def right(change=lambda box: box):
-    """Return right rows, their boxes changed."""
+    """Return right rows with their boxes changed."""
     return [(n, 1, 1 - n / 100, *change(np.array(box))) for n, box in BOXES.items()]
 
 
 def test_boxes_are_counted_by_kind():
-    """Boxes beyond their image, inverted and repeated ones have a count, over all answers."""
+    """Boxes beyond their image, inverted boxes and repeated boxes are counted over all answers."""
     found = remarks(("csv", ODD[:2]), ("form", ODD[2:]))
     assert ("detections", "6: cat 4, class 2 1, class 9 1") in found.lines
     assert ("boxes", "2 reach beyond their image, 1 inverted, 1 repeated") in found.lines
@@ -49,7 +49,7 @@ def test_boxes_are_counted_by_kind():
 
 
 def test_the_eight_most_frequent_classes_are_named():
-    """A long list of classes is cut, the rarest first."""
+    """A long list of classes keeps the eight most frequent."""
     rows = [(1, n, 0.5, 1, 2, 10, 11) for n in range(2, 14)] + [(1, 1, 0.5, 1, 2, 10, 11)] * 3
     (_, text), _ = remarks(("csv", rows)).lines
     assert text.startswith("15: cat 3, class 2 1,")
@@ -57,7 +57,7 @@ def test_the_eight_most_frequent_classes_are_named():
 
 
 def test_no_answers_are_counted_as_none():
-    """A session without an answer has no classes, no boxes and no mistakes."""
+    """A session without an answer has no classes, boxes or mistakes."""
     found = remarks()
     assert (("detections", "0: none"), 0, ()) == (
         found.lines[0],
@@ -71,7 +71,7 @@ def test_no_answers_are_counted_as_none():
     [(0.25, ["Repaired, the mAP is 1.0000, not 0.2500."]), (None, [])],
 )
 def test_a_mistake_comes_with_its_proof(accuracy, proof):
-    """The warning says what is wrong, and the next what the score would be without it."""
+    """A warning names the mistake, and the next line gives the score without it."""
     rows = right(lambda box: box[[1, 0, 3, 2]])
     assert remarks(("csv", rows), accuracy=accuracy).warnings == (
         "The boxes are ymin, xmin, ymax, xmax. A box is xmin, ymin, xmax, ymax, in this order.",
@@ -80,7 +80,7 @@ def test_a_mistake_comes_with_its_proof(accuracy, proof):
 
 
 def test_several_mistakes_have_one_proof():
-    """Mistakes that belong together are proved together; what needs no proof comes last."""
+    """Mistakes that belong together have one proof; a remark that needs none comes last."""
     rows = [
         (n, 0, 0.5, *(box[[1, 0, 3, 2]] / [48, 64, 48, 64]))
         for n, box in ((n, np.array(box)) for n, box in BOXES.items())

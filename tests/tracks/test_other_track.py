@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Other rules are one module and no edit elsewhere: a whole session of image classification."""
+"""A track of other rules is one module: a whole session of image classification proves it."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ current_range_a = 0.5
 
 @dataclass
 class Contestant:
-    """A classifier's side of the protocol."""
+    """A classifier as a client of the protocol."""
 
     url: str
     token: str = ""
@@ -71,7 +71,7 @@ class Contestant:
 
 
 def right_classes(config):
-    """Return, for each number as the session shows the images, a class that is in the image."""
+    """Return a class in the image for each number of the session's order."""
     contest = open_contest(load_config(config))
     try:
         truth = read_contest_truth(contest)
@@ -139,7 +139,7 @@ class ShownTrack(Top1Track):
 
 
 def test_a_shown_image_is_never_sent(tmp_path, clock, monkeypatch):
-    """A track that shows its images refuses to send one, alone or in an archive."""
+    """A track that shows its images on a screen sends none, alone or in an archive."""
     monkeypatch.setattr("tests.tracks.top1.TRACK", ShownTrack())
     contest = make_contest(tmp_path, clock, track="tests.tracks.top1")
     for send in (image_for, archive_for):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A track says by which field entries are ranked, and in which direction."""
+"""A track names the field by which entries are ranked, and the direction."""
 
 from __future__ import annotations
 
@@ -19,6 +19,6 @@ def test_the_highest_score_wins_the_network_track(values, places):
 
 
 def test_the_lowest_latency_wins_where_a_track_says_so():
-    """The direction is the track's, and an entry that lacks the field has no place."""
+    """A track may rank the lowest latency first; an entry without the field has no place."""
     ranking = Ranking("latency_ms", highest_first=False)
     assert [2, None, 1] == ranking.places([{"latency_ms": 30.0}, {}, {"latency_ms": 9.5}])

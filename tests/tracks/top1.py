@@ -23,7 +23,7 @@ from referee.tracks.track import Figure, Outcome, Report, Track
 
 @dataclass(frozen=True, eq=False)
 class Guesses:
-    """What one post says: in image `image_id[k]` is class `class_id[k]`, with this confidence."""
+    """The guesses of one post: class `class_id[k]` is in image `image_id[k]`, with a confidence."""
 
     image_id: NDArray[np.int64]
     class_id: NDArray[np.int64]
@@ -34,7 +34,7 @@ class Guesses:
 
 
 class Top1Scorer:
-    """The share of images whose most confident guess is right; of equal ones the first counts."""
+    """The share of images whose most confident guess is right; the first of equal ones counts."""
 
     def __init__(self, truth: GroundTruth) -> None:
         pairs = zip(truth.box_image_id.tolist(), truth.box_class_id.tolist(), strict=True)
@@ -88,7 +88,7 @@ class Top1Track(Track[Guesses]):
     def flag(
         self, answer: Guesses, image_count: int, class_ids: NDArray[np.int64]
     ) -> tuple[Flag, ...]:
-        """Flag guesses about no image of the contest, and of no class."""
+        """Flag guesses of unknown images and unknown classes."""
         known = (answer.image_id >= 1) & (answer.image_id <= image_count)
         listed = np.isin(answer.class_id, class_ids)
         return tuple(
@@ -104,7 +104,7 @@ class Top1Track(Track[Guesses]):
         )
 
     def unpack(self, content: bytes) -> Guesses:
-        """Return what `pack` was given."""
+        """Return the guesses that `pack` was given."""
         n = len(content) // 24
         image_id, class_id = np.frombuffer(content, "<i8", 2 * n).reshape(2, n)
         return Guesses(image_id, class_id, np.frombuffer(content, "<f8", n, 16 * n))
@@ -118,7 +118,7 @@ class Top1Track(Track[Guesses]):
         return replace(answer, image_id=to_manifest_ids(answer.image_id, order))
 
     def rows(self, answer: Guesses) -> Iterator[Sequence[object]]:
-        """Yield the rows as they were posted."""
+        """Yield the rows in the order of the post."""
         return _rows(answer)
 
     def scorer(self, truth: GroundTruth) -> Top1Scorer:
