@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Painting keeps account of what is seen of every object."""
+"""Painting records the visible part of each object."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def test_what_is_painted_is_what_is_owned():
     ("left", "foot"), [(-6, 20), (37, 20), (5, 4), (5, 36), (-50, 20), (5, 90)]
 )
 def test_an_object_that_is_mostly_outside_is_not_painted(left, foot):
-    """Less than about half inside leaves the canvas untouched."""
+    """An object that is mostly outside leaves the canvas untouched."""
     board = canvas()
     assert not board.add(block(10, foot), left)
     assert not board.owner.any()
@@ -49,14 +49,14 @@ def test_an_object_that_is_mostly_outside_is_not_painted(left, foot):
 
 @pytest.mark.parametrize(("left", "foot"), [(-4, 20), (34, 20), (5, 6), (5, 34)])
 def test_an_object_may_be_cut_by_the_frame(left, foot):
-    """Sixty per cent inside is enough, and only that is owned."""
+    """An object with sixty per cent inside is painted, and owns only that part."""
     board = canvas()
     assert board.add(block(10, foot), left)
     assert 60 == (board.owner == 1).sum()
 
 
 def test_a_later_object_hides_a_part_but_not_most_of_an_earlier_one():
-    """Forty per cent may be hidden, seventy may not, also not by several together."""
+    """Objects may hide forty per cent of an earlier one together, but not seventy."""
     board = canvas()
     assert board.add(block(10, foot=20), 10)
     assert not board.add(block(10, foot=20), 13)
@@ -77,7 +77,7 @@ def test_a_shadow_darkens_the_ground_and_owns_nothing():
 @pytest.mark.parametrize("class_id", KINDS)
 @pytest.mark.parametrize("height_px", [10, 25, 120])
 def test_every_kind_can_be_drawn_at_every_size(class_id, height_px):
-    """Upright and unmirrored an object is about as tall and wide as asked for."""
+    """An upright, unmirrored object is about as tall and wide as requested."""
     kind = KINDS[class_id]
     pen = Pen(height_px, widen=kind.widen)
     kind.draw(pen, random.Random(1))
@@ -89,7 +89,7 @@ def test_every_kind_can_be_drawn_at_every_size(class_id, height_px):
 
 
 def test_turning_and_mirroring_move_points_and_lose_none():
-    """A turned pen has room for the corners, and a mirrored one draws the mirror image."""
+    """A turned pen has room for its corners, and a mirrored pen draws the mirror image."""
     pens = [Pen(40), Pen(40, mirror=True), Pen(40, turn_deg=90)]
     for pen in pens:
         pen.polygon([(-1, -1), (1, -1), (-1, 1)], (255, 0, 0))
@@ -104,7 +104,7 @@ def test_turning_and_mirroring_move_points_and_lose_none():
 
 
 def test_a_hole_shows_what_is_behind():
-    """Pixels within a hole are not the object's."""
+    """Pixels within an object's hole are not its own."""
     pen = Pen(40)
     pen.box(-1, -1, 1, 1, (255, 0, 0))
     pen.hole(0, 0, 0.5, 0.5)
@@ -113,5 +113,5 @@ def test_a_hole_shows_what_is_behind():
 
 
 def test_a_pen_that_drew_nothing_gives_one_clear_pixel():
-    """Nothing drawn is not an error."""
+    """A pen that drew nothing gives one clear pixel."""
     assert (1, 1, 4) == Pen(20).pixels().shape

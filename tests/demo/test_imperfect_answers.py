@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The made-up detector makes the mistakes that real ones make."""
+"""The made-up detector makes mistakes like a real one."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ IMAGES, CLASSES = 300, 10
 
 @pytest.fixture(scope="module")
 def truth_file(tmp_path_factory):
-    """Write a ground truth of 300 images without pictures; each tenth has no object."""
+    """Write ground truth of 300 images without pictures; each tenth image is empty."""
     chance = random.Random(5)
     boxes = []
     for image_id in range(1, IMAGES + 1):
@@ -88,7 +88,7 @@ def test_the_score_is_that_of_a_middling_detector(truth_file, results):
 
 
 def test_the_same_seed_gives_the_same_answers(truth_file, tmp_path):
-    """Answers depend on truth and seed alone."""
+    """Answers depend only on truth and seed."""
     for name, seed in (("one", 3), ("again", 3), ("other", 4)):
         write_answers(truth_file, tmp_path / name, seed=seed)
     assert (tmp_path / "one").read_bytes() == (tmp_path / "again").read_bytes()
@@ -96,7 +96,7 @@ def test_the_same_seed_gives_the_same_answers(truth_file, tmp_path):
 
 
 def test_small_objects_are_missed_more_often_than_large_ones(truth_file, results):
-    """Both are missed now and then."""
+    """Small objects are missed more often than large ones, and both are missed sometimes."""
     found: dict[int, list[bool]] = {}
     for annotation, near in pairs(truth_file, results):
         found.setdefault(annotation["bbox"][2], []).append(bool(near))
@@ -106,7 +106,7 @@ def test_small_objects_are_missed_more_often_than_large_ones(truth_file, results
 
 
 def test_some_objects_are_reported_twice_and_some_as_another_class(truth_file, results):
-    """Duplicates and confusions exist, and neither is common."""
+    """A few objects are reported twice, and a few under another class."""
     near = [
         (a["category_id"], [r["category_id"] for r in n]) for a, n in pairs(truth_file, results)
     ]
@@ -117,13 +117,13 @@ def test_some_objects_are_reported_twice_and_some_as_another_class(truth_file, r
 
 
 def test_things_are_seen_where_nothing_is(results):
-    """Images without an object get detections too, the crowd region none of its own."""
+    """Empty images get detections too, and a crowd region gets none."""
     empty = [result for result in results if result["image_id"] % 10 == 0]
     assert 5 < len(empty) < 3 * IMAGES / 10
 
 
 def test_confidence_tells_right_from_wrong_on_the_whole(truth_file, results):
-    """Right detections have the higher mean confidence, but the two overlap."""
+    """Right detections have the higher mean confidence, and the two ranges overlap."""
     right = {
         id(result)
         for annotation, near in pairs(truth_file, results)

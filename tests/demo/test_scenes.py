@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Generated pictures look like photographs to a program, and their truth is true."""
+"""Generated pictures are like photographs to a program, and their truth is right."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def textures() -> Textures:
 
 
 def test_the_folder_holds_numbered_pictures_and_their_truth(scenes, truth):
-    """Pictures are 1.jpg to N.jpg and the truth lists each with its true size."""
+    """Pictures are 1.jpg to N.jpg, and the truth lists each with its size."""
     names = [f"{image_id}.jpg" for image_id in range(1, COUNT + 1)]
     assert sorted(names) == sorted(path.name for path in scenes.images.iterdir())
     assert list(range(1, COUNT + 1)) == [image["id"] for image in truth["images"]]
@@ -51,7 +51,7 @@ def test_the_folder_holds_numbered_pictures_and_their_truth(scenes, truth):
 
 
 def test_pictures_are_as_heavy_as_photographs_on_the_wire(scenes):
-    """A server is tried with files of a realistic size, not with blank ones."""
+    """Pictures have the file size of photographs."""
     sizes = [path.stat().st_size for path in scenes.images.iterdir()]
     assert 50_000 < min(sizes)
     assert max(sizes) < 150_000
@@ -85,7 +85,7 @@ def test_there_is_something_for_every_rule_of_the_score(truth):
 
 
 def test_the_same_seed_gives_the_same_bytes_and_another_seed_others(scenes, tmp_path):
-    """Pictures depend on seed and number alone, so a smaller set is the start of a larger one."""
+    """A picture depends only on seed and number, so a smaller set begins a larger one."""
     again = generate(tmp_path / "again", count=3, seed=2015)
     other = generate(tmp_path / "other", count=3, seed=2016)
     for name in ("1.jpg", "2.jpg", "3.jpg"):
@@ -95,7 +95,7 @@ def test_the_same_seed_gives_the_same_bytes_and_another_seed_others(scenes, tmp_
 
 
 def test_the_truth_of_a_seed_is_known(truth):
-    """The truth is the same everywhere: it depends on drawing, which may differ by a pixel."""
+    """The truth of a seed is the same on each machine, up to a pixel."""
     expected = [
         (2, [204, 18, 26, 26]),
         (9, [65, 64, 31, 20]),
@@ -114,7 +114,7 @@ def test_the_truth_of_a_seed_is_known(truth):
 
 
 def test_a_box_is_tight_around_the_pixels_that_are_seen(textures):
-    """No box can shrink by a row or column without losing a pixel of its object."""
+    """A box loses a pixel of its object if it shrinks by one row or column."""
     for number in range(12):
         scene = compose(textures, random.Random(number))
         for owner, (x, y, width, height) in enumerate(scene.boxes(), 1):
@@ -125,14 +125,14 @@ def test_a_box_is_tight_around_the_pixels_that_are_seen(textures):
 
 
 def test_progress_is_told_after_every_picture(tmp_path):
-    """The caller can show a bar: it is told how many pictures of how many are written."""
+    """The caller hears the number of written pictures after each one."""
     told: list[tuple[int, int]] = []
     generate(tmp_path, count=2, progress=lambda done, count: told.append((done, count)))
     assert [(1, 2), (2, 2)] == told
 
 
 def test_no_pictures_are_a_truth_without_images(tmp_path):
-    """A count of zero writes an empty but valid ground truth."""
+    """A count of zero writes a valid ground truth without images."""
     empty = generate(Path(tmp_path), count=0)
     assert (0, 0) == (empty.count, empty.objects)
     assert [] == json.loads(empty.ground_truth.read_text())["images"]
