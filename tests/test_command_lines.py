@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What both command lines, `referee` and `python -m power`, have in common."""
+"""Both command lines, `referee` and `python -m power`, behave alike."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ COMMANDS = [*cli.COMMANDS, cli.HIDDEN]
 
 @pytest.fixture
 def log(tmp_path: Path) -> Path:
-    """Return a log of three readings, which is enough for an audit."""
+    """Return a log of three readings, the least for an audit."""
     path = tmp_path / "log.csv"
     row = "{0}.0000,2026-06-07T12:00:0{0}.000+00:00,120.0,0.05,6.0,{1},{0},START\n"
     rows = [row.format(second, second / 600) for second in range(3)]
@@ -43,7 +43,7 @@ def score(tmp_path: Path) -> list[str]:
 
 
 def run_without_reader(arguments: list[str]) -> tuple[int, str]:
-    """Run a command whose output nobody reads any more; return its exit code and complaints."""
+    """Run a command into a pipe without a reader; return its exit code and its standard error."""
     reader, writer = os.pipe()
     os.close(reader)
     try:
@@ -61,12 +61,12 @@ def run_without_reader(arguments: list[str]) -> tuple[int, str]:
 
 
 def test_a_score_that_is_piped_into_head_ends_in_silence(score: list[str]) -> None:
-    """A reader that has seen enough is no error, and no traceback."""
+    """A score into a closed pipe ends without a traceback."""
     assert (128 + signal.SIGPIPE, "") == run_without_reader(score)
 
 
 def test_an_audit_that_is_piped_into_head_ends_in_silence(log: Path) -> None:
-    """The meter's command line does the same."""
+    """An audit of the meter's command line into a closed pipe ends without a traceback."""
     assert (128 + signal.SIGPIPE, "") == run_without_reader(["power", "audit", str(log)])
 
 
@@ -79,7 +79,7 @@ def test_every_command_has_its_module_and_every_module_is_a_command() -> None:
 
 @pytest.mark.parametrize("command", COMMANDS)
 def test_every_command_teaches_itself(command: str, capsys: pytest.CaptureFixture[str]) -> None:
-    """`--help` says in a sentence what a command does, and explains each of its options."""
+    """`--help` describes a command in a sentence and explains each of its options."""
     with pytest.raises(SystemExit) as end:
         cli.main([command, "--help"])
     assert 0 == end.value.code

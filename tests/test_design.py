@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The page "Where is what" of `docs/design.md` leads to files that are there."""
+"""The page "Where is what" of `docs/design.md` names files that exist."""
 
 from __future__ import annotations
 
@@ -21,25 +21,25 @@ def questions() -> list[tuple[str, list[str]]]:
 
 
 def test_the_page_has_ten_questions_at_least() -> None:
-    """The page answers what somebody asks who is about to change something."""
+    """The page has at least ten questions."""
     assert len(questions()) >= 10
 
 
 @pytest.mark.parametrize(("question", "files"), questions(), ids=lambda value: str(value)[:40])
 def test_each_question_leads_to_files_that_are_there(question: str, files: list[str]) -> None:
-    """Each answer names one file of the project at least, and none that was moved away."""
+    """Each answer names at least one file, and each of its files exists."""
     assert files
     assert [] == [name for name in files if not (ROOT / name).exists()]
 
 
 def test_every_file_that_the_design_names_is_there() -> None:
-    """The rest of the document is kept in step too."""
+    """Each file that the rest of the document names exists."""
     named = set(OF_THE_PROJECT.findall(DESIGN))
     assert len(named) > 30
     assert [] == sorted(name for name in named if not (ROOT / name).exists())
 
 
 def test_every_room_has_its_line() -> None:
-    """Each folder of the referee stands in the table of layers."""
+    """The table of layers has each folder of the referee."""
     folders = [path for path in (ROOT / "referee").iterdir() if (path / "__init__.py").exists()]
     assert [] == sorted(p.name for p in folders if f"| `referee/{p.name}` |" not in DESIGN)

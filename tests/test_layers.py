@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Imports point one way, and each layer keeps to what it may do: read from the syntax trees."""
+"""Imports point one way, and each layer does only what it may, as the syntax trees show."""
 
 from __future__ import annotations
 
@@ -173,7 +173,7 @@ def part_of(module: str) -> str:
 
 
 def test_the_walk_sees_the_project():
-    """An empty walk would find no fault either."""
+    """The walk finds the project's files, so the other tests check something."""
     assert len(sources()) > 50
     assert ("referee.core.states", "referee.errors") in {
         (module_name(path), name) for path, _, name in all_imports()
@@ -181,7 +181,7 @@ def test_the_walk_sees_the_project():
 
 
 def test_every_part_has_its_place():
-    """A new part of the referee is entered in the table of layers before it is used."""
+    """The table of layers has each part of the referee."""
     parts = {part_of(module_name(path)) for path in sources() if path.startswith("referee/")}
     assert set() == parts - LAYERS.keys() - PROGRAMS - {""}
 
@@ -201,7 +201,7 @@ def test_imports_point_one_way():
 
 
 def test_the_package_itself_imports_nothing():
-    """`import referee` and `import referee.core` cost nothing and start nothing."""
+    """`import referee` and `import referee.core` import nothing else."""
     paths = ["referee/__init__.py", *(f"referee/{part}/__init__.py" for part in LAYERS)]
     found = [
         name
@@ -214,7 +214,7 @@ def test_the_package_itself_imports_nothing():
 
 
 def test_power_stands_alone():
-    """The meter's package knows nothing of the referee."""
+    """The meter's package imports nothing of the referee."""
     wrong = [
         f"{path}:{line} imports {name}"
         for path, line, name in all_imports()
@@ -224,7 +224,7 @@ def test_power_stands_alone():
 
 
 def test_the_referee_sees_only_the_meters_values():
-    """Below the programs nobody knows a driver, a transport or the emulator."""
+    """Only the programs know a driver, a transport or the emulator."""
     wrong = []
     for path, line, name in all_imports():
         if not path.startswith("referee/") or name.partition(".")[0] != "power":
@@ -242,7 +242,7 @@ def room_of(module: str, part: str) -> str:
 
 @pytest.mark.parametrize("part", ROOMS)
 def test_rooms_know_only_the_rooms_below_them(part):
-    """Inside a part too imports point one way: a room sees what its row in `ROOMS` names."""
+    """Inside a part a room imports only the rooms that its row in `ROOMS` names."""
     rooms = ROOMS[part]
     wrong = []
     for path, line, name in all_imports():
@@ -253,7 +253,7 @@ def test_rooms_know_only_the_rooms_below_them(part):
 
 
 def test_no_command_uses_another():
-    """Commands stand side by side; what two of them need lies below, in `referee/programs`."""
+    """Commands do not import each other; shared code lies below, in `referee/programs`."""
     wrong = []
     for path, line, name in all_imports():
         for folder in ("referee.commands", "power.commands"):
@@ -268,7 +268,7 @@ def test_no_command_uses_another():
 
 @pytest.mark.parametrize("package", ONLY_IN)
 def test_libraries_are_known_to_one_place(package):
-    """SQLite, Flask, VISA and the like can be replaced by changing one folder."""
+    """SQLite, Flask, VISA and the like are each known to one folder."""
     wrong = [
         f"{path}:{line} imports {name}"
         for path, line, name in all_imports()
@@ -286,7 +286,7 @@ def test_libraries_are_known_to_one_place(package):
     ],
 )
 def test_pure_parts_import_pure_modules(place, allowed):
-    """Rules and numbers use nothing that could read a clock, a disk or a network."""
+    """Rules and numbers import nothing that could read a clock, a disk or a network."""
     wrong = [
         f"{path}:{line} imports {name}"
         for path, line, name in all_imports()
@@ -297,7 +297,7 @@ def test_pure_parts_import_pure_modules(place, allowed):
 
 @pytest.mark.parametrize("place", ["referee/core/", "referee/scoring/", "referee/tracks/"])
 def test_pure_parts_call_nothing_impure(place):
-    """No rule opens, prints, or asks for the time; chance comes from a seed alone."""
+    """Rules neither open files, nor print, nor ask for the time; chance comes from a seed."""
     wrong = []
     for path, tree in sources().items():
         if not path.startswith(place):
@@ -315,7 +315,7 @@ def test_pure_parts_call_nothing_impure(place):
 
 
 def test_only_the_command_line_speaks_to_a_terminal():
-    """Everything else returns or raises: no print, no exit, no arguments."""
+    """Only command lines print, exit or read arguments; everything else returns or raises."""
     wrong = []
     for path, tree in sources().items():
         if within(path, COMMAND_LINE):
@@ -334,7 +334,7 @@ def test_only_the_command_line_speaks_to_a_terminal():
 
 
 def test_no_global_no_bare_except_no_assert():
-    """State has owners, errors have names, and validation survives `python -O`."""
+    """No code uses `global`, a bare except or `assert`, which `python -O` drops."""
     wrong = []
     for path, tree in sources().items():
         for node in ast.walk(tree):
@@ -363,7 +363,7 @@ def is_declaration(node: ast.stmt) -> bool:
 
 
 def test_importing_a_module_does_nothing():
-    """At module level stand imports, definitions, constants and `if __name__`, nothing else."""
+    """Module level has only imports, definitions, constants and `if __name__`."""
     wrong = [
         f"{path}:{node.lineno} {ast.unparse(node)[:60]}"
         for path, tree in sources().items()
@@ -374,10 +374,10 @@ def test_importing_a_module_does_nothing():
 
 
 def test_no_module_imports_itself_round_about():
-    """Imports make no circle, those for types alone included."""
+    """Imports make no circle, imports for types included."""
     graph: dict[str, set[str]] = {}
     for path, tree in sources().items():
-        # What a function imports when it is called is no circle: that is what it is for.
+        # An import inside a function is no circle: it exists to avoid one.
         shallow = ast.Module([n for n in tree.body if not isinstance(n, FUNCTIONS)], [])
         name = module_name(path)
         graph[name] = {used for _, used in imports(shallow, modules()) if used in modules()}

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What `setup.cfg` and the Makefile say is what is there: packages, libraries, commands."""
+"""`setup.cfg` and the Makefile match the project: packages, libraries, commands."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def setup() -> configparser.ConfigParser:
 
 
 def lines(text: str) -> list[str]:
-    """Return the entries of a list that has one on each line."""
+    """Return the entries of a list with one entry a line."""
     stripped = (line.strip() for line in text.splitlines())
     return [line for line in stripped if line and not line.startswith("#")]
 
@@ -41,7 +41,7 @@ def requirements() -> dict[str, str]:
 
 
 def canonical(name: str) -> str:
-    """Return a distribution's name as registries compare it."""
+    """Return a distribution's name in the form that registries compare."""
     return re.sub(r"[-_.]+", "-", name).lower()
 
 
@@ -57,29 +57,29 @@ def imported() -> Iterator[str]:
 
 
 def test_every_folder_of_code_is_a_package_of_the_wheel() -> None:
-    """A new folder that is not entered would be missing from the wheel."""
+    """The wheel has a package for each folder of code."""
     folders = {
         ".".join(path.parent.relative_to(ROOT).parts)
         for package in OURS
         for path in (ROOT / package).rglob("__init__.py")
     }
     listed = lines(setup()["options"]["packages"])
-    # The pages are no Python; in the wheel they are the package `referee.static`.
+    # The pages are no Python; the wheel has them as the package `referee.static`.
     assert sorted({*folders, "referee.static"}) == sorted(listed)
 
 
 def test_every_folder_with_code_has_an_init() -> None:
-    """A folder without `__init__.py` imports here, and is left out of the wheel."""
+    """Each folder with code has an `__init__.py`, without which the wheel would miss it."""
     folders = {path.parent for package in OURS for path in (ROOT / package).rglob("*.py")}
     assert [] == sorted(folder for folder in folders if not (folder / "__init__.py").exists())
 
 
 def test_every_library_that_is_imported_is_required() -> None:
-    """What the code imports is installed with it, or by one of its extras."""
+    """The package or one of its extras requires each library that the code imports."""
     makers = packages_distributions()
     foreign = set(imported()) - set(sys.stdlib_module_names) - {*OURS, "__future__"}
     known = requirements()
-    # `client.py` looks for no package: a detector is imported by the name that its user gives.
+    # `client.py` needs no package for a detector: it imports the detector that its user names.
     missing = {
         name
         for name in foreign
@@ -123,12 +123,12 @@ print(*{name.partition(".")[0] for name in set(sys.modules) - before})
 
 
 def test_every_requirement_has_a_lower_bound() -> None:
-    """A bound says which version the tests have seen at the earliest."""
+    """Each requirement has a lower bound."""
     assert [] == [line for line in requirements().values() if ">=" not in line]
 
 
 def test_tests_have_what_the_extras_need() -> None:
-    """No extra goes untested because its library was not installed."""
+    """The tests install the libraries of every extra."""
     extras = setup()["options.extras_require"]
     tested = set(lines(extras["test"]))
     for extra, text in extras.items():
@@ -137,7 +137,7 @@ def test_tests_have_what_the_extras_need() -> None:
 
 
 def test_make_help_names_every_target() -> None:
-    """A target that `make help` does not name is found by nobody."""
+    """`make help` names each target."""
     text = (ROOT / "Makefile").read_text(encoding="utf-8")
     targets = re.findall(r"^([a-z]+):", text, re.MULTILINE)
     told = re.findall(r'@echo "make ([a-z]+) ', text)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The house style, as far as a program can see it."""
+"""The rules of house style that a program can check."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def has_code(path: Path) -> bool:
 
 
 def test_every_source_file_names_its_licence():
-    """The SPDX line stands within the first three lines."""
+    """Each source file has the SPDX line within its first three lines."""
     licensed = [path for path in files() if has_code(path)]
     assert len(licensed) > 100
     without = []
@@ -66,7 +66,7 @@ def test_every_source_file_names_its_licence():
 
 
 def test_every_test_says_what_it_shows():
-    """A test's docstring is one sentence that names the behaviour."""
+    """Each test's docstring is one sentence."""
     without = [
         f"{path}:{function.lineno} {function.name}"
         for path, tree in trees("tests")
@@ -77,7 +77,7 @@ def test_every_test_says_what_it_shows():
 
 
 def test_no_test_sleeps():
-    """Tests wait for conditions; a sleep is too short on one machine and too long on all others."""
+    """No test calls `time.sleep`: tests wait for conditions."""
     sleeping = []
     for path, tree in trees("tests"):
         names = {"time.sleep"}
@@ -94,7 +94,7 @@ def test_no_test_sleeps():
 
 def test_tests_mirror_the_source():
     """A folder of tests has the name of the folder that it tests."""
-    apart = {"bench", "e2e", "support"}  # speed, whole programs, and what tests share
+    apart = {"bench", "e2e", "support"}  # speed, whole programs, and shared parts of tests
     folders = {path.parent.relative_to(ROOT / "tests") for path in (ROOT / "tests").rglob("*.py")}
     strange = [
         folder.as_posix()
@@ -107,7 +107,7 @@ def test_tests_mirror_the_source():
 
 
 def undocumented(path: str, node: ast.Module | ast.ClassDef, owner: str = "") -> Iterator[str]:
-    """Yield what is public in a module or class, and has no sentence to say what it is."""
+    """Yield each public name in a module or class without a sentence to describe it."""
     for child in node.body:
         if not isinstance(child, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
             continue
@@ -121,7 +121,7 @@ def undocumented(path: str, node: ast.Module | ast.ClassDef, owner: str = "") ->
 
 @pytest.mark.parametrize("package", ["referee", "power"])
 def test_everything_public_is_documented(package):
-    """Modules, classes, functions and methods begin with one sentence."""
+    """Each public module, class, function and method begins with one sentence."""
     without = []
     for path, tree in trees(package):
         if not is_one_sentence(ast.get_docstring(tree)):
@@ -131,7 +131,7 @@ def test_everything_public_is_documented(package):
 
 
 def test_nothing_private_is_exported():
-    """What a module offers by name exists in it, and is public."""
+    """Each name that a module exports exists in it and is public."""
     wrong = []
     for path, tree in trees(*SOURCES):
         for node in tree.body:
