@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Hold a server to the contest's protocol: one line for each rule, and exit code 0 if all hold.
+"""Check a server against the protocol: one line for each rule, exit code 0 if all hold.
 
     python -m client_sample.conformance http://127.0.0.1:8000 --user me --password practice
 
 It runs a session of its own from login to logout, so try it against a rehearsal. `--legacy` leaves
-out what only new clients use. Needs Python 3.9 and nothing else.
+out the rules for new clients. It needs only Python 3.9.
 """
 
 from __future__ import annotations
@@ -37,9 +37,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Run the suite; return 0 when every rule holds, 1 when one does not."""
     parser = argparse.ArgumentParser(prog="conformance", description=(__doc__ or "").split("\n")[0])
     parser.add_argument("url", help="base URL, for example http://127.0.0.1:8000")
-    parser.add_argument("--user", required=True)
-    parser.add_argument("--password", required=True)
-    parser.add_argument("--legacy", action="store_true", help="only the protocol of 2015-2019")
+    parser.add_argument("--user", required=True, help="name of the team")
+    parser.add_argument("--password", required=True, help="password of the team")
+    parser.add_argument("--legacy", action="store_true", help="leave out the rules for new clients")
     options = parser.parse_args(arguments)
     server = Server(options.url, options.user, options.password)
     modern: Sequence[Rule] = () if options.legacy else MODERN

@@ -15,7 +15,7 @@ from power.logs.power_log import read_power_log
 _DESCRIPTION = """\
 Draw power and energy of a log over time, with the energy and its verdict. The suffix of FILE
 chooses the form: .html (with the findings), .svg, or .png. Red marks show where the meter had no
-value of the power. It needs matplotlib: pip install matplotlib
+value of the power. It needs matplotlib (the extra 'plot').
 """
 
 

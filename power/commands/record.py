@@ -27,7 +27,7 @@ from power.values import identity_to_json, settings_to_json
 
 _DESCRIPTION = """\
 Reset the meter, set it up, and integrate for --seconds by the meter's own timer. Every reading goes
-to a CSV file as it comes. At the end energy and verdict are printed. Ctrl-C ends the integration
+to a CSV file as it comes. At the end it prints energy and verdict. Ctrl-C ends the integration
 early and still judges it. While the disk is full the readings wait in memory. Exit code 1 when the
 energy is INVALID, or when the files could not be written.
 

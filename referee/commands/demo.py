@@ -58,7 +58,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="DIR",
         help="folder for everything that the demo makes (default: demo)",
     )
-    add("--track", choices=("network",), default="network", help="(default: network)")
+    add("--track", choices=("network",), default="network", help="rules (default: network)")
     add("--json", action="store_true", help="print one JSON object at the end")
 
 

@@ -40,11 +40,15 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="PATH",
         help="COCO instances JSON, a folder of ILSVRC or VOC XML, or CSV",
     )
-    add("--blacklist", type=Path, metavar="PATH", help="CSV image_id,class_id")
+    add("--blacklist", type=Path, metavar="PATH", help="CSV image_id,class_id to leave out")
     add("--classes", type=int, metavar="N", help="the class list is 1 to N (default: the source's)")
     add("--seconds", type=int, default=600, help="length of a session (default: 600)")
-    add("--contest", default="127.0.0.1:8000", metavar="HOST:PORT", help="for contestants")
-    add("--console", default="127.0.0.1:8001", metavar="HOST:PORT", help="for operators")
+    add(
+        "--contest", default="127.0.0.1:8000", metavar="HOST:PORT", help="where contestants connect"
+    )
+    add(
+        "--console", default="127.0.0.1:8001", metavar="HOST:PORT", help="where the console listens"
+    )
     add(
         "--meter",
         default="emulated",

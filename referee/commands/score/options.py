@@ -41,7 +41,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--classes", type=int, metavar="N", help="the class list is 1 to N (default: the source's)"
     )
     parser.add_argument(
-        "--metric", choices=("ilsvrc", "coco"), default="ilsvrc", help="(default: ilsvrc)"
+        "--metric", choices=("ilsvrc", "coco"), default="ilsvrc", help="metric (default: ilsvrc)"
     )
     parser.add_argument(
         "--energy-wh", type=_energy, metavar="X", help="energy of the session, for mAP per Wh"
@@ -101,13 +101,17 @@ def _add_uncertainty(parser: argparse.ArgumentParser) -> None:
         "--rival-detections",
         type=Path,
         metavar="PATH",
-        help="another session's detections: how likely would the ranking of the two turn?",
+        help="detections of another session: print how likely the ranking of the two would turn",
     )
     parser.add_argument(
         "--rival-energy-wh", type=_energy, metavar="X", help="the other session's energy"
     )
     parser.add_argument(
-        "--rival-energy-uncertainty-wh", type=_uncertainty, default=0.0, metavar="X"
+        "--rival-energy-uncertainty-wh",
+        type=_uncertainty,
+        default=0.0,
+        metavar="X",
+        help="its standard uncertainty, 1 sigma (default: 0)",
     )
 
 
