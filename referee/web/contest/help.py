@@ -19,7 +19,7 @@ _CLASSES_SHOWN = 3
 
 _TEXT = """
 Valid URLs:
-  GET/POST  /help           this text; free, it never starts the clock
+  GET/POST  /help           this text; needs no token and never starts the clock
   GET       /openapi.json   the same for tools
   GET       /classes        class ids and names, one a line; JSON with 'Accept: application/json'
   POST      /login          username, password -> token; starts your session and the meter
@@ -29,20 +29,20 @@ Valid URLs:
   GET/POST  /zipimages      token, image_name=1, {second}, {third} ... -> zip, {archive} images
   POST      /result         token, and one value a box in each of the lists image_name, CLASS_ID,
                             confidence, xmin, ymin, xmax, ymax; JSON (COCO results) and CSV too
-  GET       /status         token -> what was counted so far, in JSON
+  GET       /status         token -> state, remaining seconds and counts, in JSON
   POST      /logout         token -> ends your session and the meter
 
 The session: {seconds} s from login. {images} images, {classes} classes: {class_list}.
-An answer counts when its last byte arrives before the deadline; later ones are kept for
-{late_s:.0f} s, marked late, and never scored. Boxes are inclusive pixel corners of the image
-as sent.
+An answer counts when its last byte arrives before the deadline. For {late_s:.0f} s more the referee
+stores answers, marks them late, and never scores them. Boxes are inclusive pixel corners of the
+image as sent.
 
 The token goes into the form field 'token', or 'Authorization: Bearer TOKEN', or '?token=TOKEN'.
 
-Limits: {body_mib} MiB and {rows} boxes a post, any number of posts, {coming_mib} MiB of long
-ones at a time, {most} boxes a session; {connections} connections of one address with each
-server process. A request's head has {head_s:.0f} s, its body 30 s and 1 s for each 100 kB; who
-takes nothing of an answer for 20 s is cut off.
+Limits: {body_mib} MiB and {rows} boxes a post, {most} boxes a session, any number of posts.
+Each server process takes {coming_mib} MiB of long posts at a time, and {connections} connections
+of one address. The head of a request has {head_s:.0f} s, its body 30 s and 1 s for each
+100 kB. The referee cuts off a client that takes nothing of an answer for 20 s.
 
   curl -d 'username=USER&password=PASSWORD' http://{host}/login
   curl -H 'Authorization: Bearer TOKEN' -o 1.jpg http://{host}/image/1
