@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import codecs
 import html
 import io
 import json
@@ -32,7 +33,9 @@ _HTML_400 = (
 
 # So much of a body shows whether it is a form. No form has a first line of six or seven numbers.
 _LOOK_BYTES = 1000
-_CSV_LINE = re.compile(rb"[-+.\w]+(?:[ \t]*[ \t,;][ \t]*[-+.\w]+){5,6}")
+_CSV_LINE = re.compile(
+    rb"[-+.\w]+(?:[ \t]*[ \t,;][ \t]*[-+.\w]+){5,6}|[-+.\w]*(?:[ \t]*,[ \t]*[-+.\w]*){5,6}"
+)
 
 _MAX_FIELDS = 7 * MAX_ROWS + 100
 """Most fields of a form: seven lists of the longest answer, and some beside them."""
@@ -144,7 +147,7 @@ def answer_format_of(request: Request, content: bytes) -> AnswerFormat:
 
 def _other_than_form(content: bytes) -> tuple[str, str] | None:
     """Return what a body plainly is that is no form, and the type it should have."""
-    beginning = content[:_LOOK_BYTES].strip()
+    beginning = content[:_LOOK_BYTES].removeprefix(codecs.BOM_UTF8).strip()
     if beginning[:1] in (b"[", b"{"):
         return "JSON", "application/json"
     line = beginning.partition(b"\n")[0].strip()

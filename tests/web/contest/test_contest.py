@@ -346,6 +346,9 @@ def test_status_does_not_need_the_disk(site: Site) -> None:
         ("", b"1,1,0.5,3,3,3,3\n", "text/csv"),
         ("application/x-www-form-urlencoded", b"\n1 1 3 3 3 3\n2 1 3 3 3 3", "text/csv"),
         ("", b"image_id,class_id,confidence,xmin,ymin,xmax,ymax\n", "text/csv"),
+        ("", b"\xef\xbb\xbf1,1,0.5,3,3,3,3\n", "text/csv"),
+        ("", b"\xef\xbb\xbf[]", "application/json"),
+        ("", b"1,,0.5,58,3,3,3\n", "text/csv"),
     ],
 )
 def test_json_and_csv_that_are_sent_as_a_form_are_refused(
