@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A file that grows by whole records and never fails the program that writes them."""
+"""A file that grows by whole records; a full disk never fails the program that writes them."""
 
 from __future__ import annotations
 
@@ -9,17 +9,17 @@ from pathlib import Path
 
 
 class AppendFile:
-    """A file of records: what cannot be written waits in memory, in order, until there is room.
+    """A file of records. Records that cannot be written wait in memory, in order.
 
-    Each record is with the operating system before `append` returns, so that it survives a killed
-    process. `trouble` says why records wait; it is empty while none does. A record that a full
-    disk cut in half is completed by the next write.
+    `append` hands each record to the operating system before it returns, so the record survives a
+    killed process. `trouble` says why records wait; it is empty while none waits. A full disk may
+    cut a record; the next write completes it.
     """
 
     def __init__(self, path: Path, *, new: bool = False, mode: int = 0o666) -> None:
-        """Choose the file, and the mode that a new one gets.
+        """Choose the file, and the permissions `mode` of a file that has to be made.
 
-        With `new` it is made at once, and must not exist yet; an OSError says if it cannot be made.
+        With `new` the file is made at once. Raises OSError if it exists or cannot be made.
         """
         self._path = path
         self._mode = mode
@@ -29,21 +29,21 @@ class AppendFile:
 
     @property
     def waiting(self) -> bytes:
-        """Return what is not in the file yet; its first record may be cut at the front."""
+        """Return the bytes not yet in the file; the first record may lack its beginning."""
         return bytes(self._waiting)
 
     def append(self, record: bytes) -> bool:
-        """Add a record and return whether everything is in the file now."""
+        """Add a record; return whether all records are in the file now."""
         self._waiting += record
         return self.flush()
 
     def flush(self) -> bool:
-        """Try to write what waits and return whether everything is in the file now."""
+        """Try to write the waiting records; return whether all records are in the file now."""
         try:
             while self._waiting:
                 if self._file is None:
                     self._file = self._opened("a")
-                # Unbuffered, so that each call says how much of it the disk has taken.
+                # The file is unbuffered, so `write` returns how many bytes the disk has taken.
                 del self._waiting[: self._file.write(self._waiting)]
         except OSError as error:
             self.trouble = error.strerror or str(error)
@@ -52,7 +52,7 @@ class AppendFile:
         return True
 
     def close(self) -> None:
-        """Close the file; what waits stays in memory, and the next record opens the file again."""
+        """Close the file. Waiting records stay in memory; the next record opens the file again."""
         self.flush()
         file, self._file = self._file, None
         try:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The command line of `python -m power`: exit 0 good, 1 the answer is no, 2 wrong use."""
+"""The command line of `python -m power`. Exit codes: 0 success, 1 failure, 2 wrong use."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ Try it without a meter, in two terminals:
   python -m power record TCPIP::127.0.0.1,PORT::inst0::INSTR --seconds 20 --out log.csv
 """
 
-# What a shell reports for a program whose reader has gone, as with `| head`.
+# The exit code that a shell reports when the reader of the output has ended, as with `| head`.
 _READER_GONE = 128 + signal.SIGPIPE
 
 
@@ -52,7 +52,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     options = parser.parse_args(arguments)
     try:
         code = int(options.run(options))
-        sys.stdout.flush()  # while it can still be told from an error that the reader has gone
+        sys.stdout.flush()  # here a reader that has ended is still caught below
         return code
     except BrokenPipeError:
         _drop_output()
@@ -69,7 +69,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _drop_output() -> None:
-    """Send the rest of the output nowhere, so that Python's end does not try to write it."""
+    """Send the rest of the output to the null device, so Python does not write it at its exit."""
     nowhere = os.open(os.devnull, os.O_WRONLY)
     os.dup2(nowhere, sys.stdout.fileno())
     os.close(nowhere)

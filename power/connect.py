@@ -26,11 +26,11 @@ def open_meter(
 ) -> Meter:
     """Return a driver for the meter at a PyVISA resource string.
 
-    Nothing is sent before the first call, so a meter that is off raises `MeterError` there and not
-    here. `wire_log` is a file of JSON lines for every message and reply. A file that cannot be
-    written never fails the conversation. Drivers that follow one another share a `WireLog`, so that
-    it can say what one of them could not write. `timeout_s` is the wait for one reply, `baud` the
-    speed of a serial line.
+    The first call opens the link. So a meter that is off raises `MeterError` there and not here.
+    `wire_log` is a file of JSON lines, one for every message and reply; a file that cannot be
+    written never fails the conversation. Programs that open one driver after the other pass the
+    same `WireLog`, which counts the lines that it could not write. `timeout_s` is the wait for one
+    reply, `baud` the speed of a serial line.
     """
     return open_wt310(
         resource,
@@ -53,7 +53,7 @@ def open_wt310(
     timeout_s: float = 2.0,
     baud: int = 9600,
 ) -> WT310:
-    """Return the same as `open_meter`, as the driver's own type, which can do more than `Meter`."""
+    """Return the driver of `open_meter` as its own type, which has more methods than `Meter`."""
 
     log = WireLog(wire_log, clock, utc) if isinstance(wire_log, Path) else wire_log
 

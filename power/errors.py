@@ -1,16 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The meter's errors: one tree, so that a caller can tell what to do about each.
+"""The meter's errors, one tree: the class tells a caller what to do.
 
     MeterError
     ├── MeterUnreachable    no link, or the link was lost: call `attach` again later
     │   └── MeterSilent     the link stands, but no answer came within the time-out
-    ├── MeterMismatch       something else answers than a supported meter
+    ├── MeterMismatch       the instrument that answers is not a supported meter
     ├── MeterBusy           an integration runs, or another client holds the only connection
     ├── MeterRefused        the meter refused a command or changed a setting (`code`, `text`)
     └── MeterReplyError     an answer that cannot be understood; never turned into a number
 
-A message says what is wrong, and what to do. What could destroy an energy is never part of it:
-`MeterError.remedy` has that.
+A message says what is wrong, and what to do. It never contains an advice that could destroy an
+energy; such an advice is in `MeterError.remedy`.
 """
 
 from __future__ import annotations
@@ -25,10 +25,10 @@ PREPARE_AGAIN = "if no integration has to be kept, stop it and prepare the meter
 
 
 class MeterError(Exception):
-    """The root of everything that `power` raises on purpose about a meter.
+    """The base class of all errors that `power` raises about a meter.
 
-    `remedy` is what may be done only when nobody needs the energy that the meter holds. The error's
-    own text never contains it.
+    `remedy` is an advice that destroys the energy in the meter. Follow it only if nobody needs that
+    energy. The error's own text never contains it.
     """
 
     remedy = ""
@@ -39,24 +39,24 @@ class MeterError(Exception):
         return self
 
     def whole_text(self) -> str:
-        """Return the text and the remedy, for somebody who knows what the meter holds."""
+        """Return the text and the remedy, for a person who knows whether the energy is needed."""
         return f"{self}; {self.remedy}" if self.remedy else str(self)
 
 
 class MeterUnreachable(MeterError):
-    """No link to the meter: refused, lost, or never found."""
+    """No link to the meter: it was refused, lost, or never found."""
 
 
 class MeterSilent(MeterUnreachable):
-    """No answer in time; it may still come, so the link must be resynchronised."""
+    """No answer in time. The answer may still come, so the link must be resynchronised."""
 
 
 class MeterMismatch(MeterError):
-    """An instrument that this driver must not drive, or another meter than before."""
+    """The wrong instrument: one that the driver does not support, or another meter than before."""
 
 
 class MeterBusy(MeterError):
-    """A meter in use by somebody else: an integration runs, or a client is connected."""
+    """A meter in use: an integration runs, or another client is connected."""
 
 
 class MeterReplyError(MeterError):
@@ -67,7 +67,7 @@ class MeterRefused(MeterError):
     """A command that the meter did not carry out.
 
     `code` and `text` are the entry of the meter's error queue (IM WT310E-17EN, pages App-1 to
-    App-4). Code 0 means that the queue was empty, and that another value was read back.
+    App-4). Code 0 means that the queue was empty but another value was read back.
     """
 
     def __init__(self, message: str, code: int = 0, text: str = "") -> None:

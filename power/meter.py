@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a referee needs of a power meter: the `Meter` protocol and the values that cross it."""
+"""The interface of a power meter: the `Meter` protocol, its arguments and its results."""
 
 from __future__ import annotations
 
@@ -29,11 +29,12 @@ class InputMode(Enum):
 
 
 class Flag(Enum):
-    """What the meter itself reported to be wrong with its inputs since the start.
+    """A problem with the inputs that the meter itself has reported since the start.
 
-    Over range and peak over are its status bits (IM WT310E-17EN, page 7-5). AUTO_RANGE means that
-    automatic ranging is on; the meter or a person may have switched it on. RANGE_SWITCHED is a
-    hyphen at a range: auto-range changed it during the integration (IM WT310E-01EN, page 5-12).
+    OVER_RANGE and the two PEAK_OVER flags are status bits (IM WT310E-17EN, page 7-5). AUTO_RANGE
+    means that automatic ranging is on; the meter or a person may have switched it on. For
+    RANGE_SWITCHED the meter puts a hyphen at a range: auto-range changed the range during the
+    integration (IM WT310E-01EN, page 5-12).
     """
 
     OVER_RANGE = "over_range"
@@ -55,7 +56,7 @@ class Identity:
 
 @dataclass(frozen=True)
 class MeterSettings:
-    """Everything that must be set right before an integration starts.
+    """The settings of an integration, written before it starts.
 
     `timer_s` is a whole number of seconds (0: no timer). A range of None means auto-range.
     """
@@ -74,7 +75,7 @@ class MeterSettings:
 class IntegrationStart:
     """The moment when an integration began, in seconds of the monotonic clock.
 
-    The meter started between `sent_s` and `written_s`. At `confirmed_s` it had reported START.
+    The meter started between `sent_s` and `written_s`. It had reported START by `confirmed_s`.
     """
 
     sent_s: float
@@ -84,11 +85,11 @@ class IntegrationStart:
 
 @dataclass(frozen=True)
 class Reading:
-    """One sample of the meter, all of it from one query.
+    """One sample of the meter; all its values come from one query.
 
-    `monotonic_s` and `utc` say when the reply was complete. A value that the meter did not have is
-    None, never a stand-in number, and `absent` says why. `flags` accumulate over a run. The ranges
-    are None where the meter does not send them with its values.
+    `monotonic_s` and `utc` say when the reply was complete. A missing value is None, never a
+    stand-in number; `absent` says why it is missing. `flags` accumulate over a run. The ranges are
+    None if the meter does not send them with its values.
     """
 
     monotonic_s: float
@@ -106,10 +107,10 @@ class Reading:
 
 
 class Meter(Protocol):
-    """A meter of energy; each call ends in a bounded time or raises `power.errors.MeterError`."""
+    """An energy meter; each call returns or raises `power.errors.MeterError` in a bounded time."""
 
     def identify(self) -> Identity:
-        """Return who answers; it is a supported model."""
+        """Return the identity of the meter that answers; it is a supported model."""
         ...
 
     def prepare(self, settings: MeterSettings) -> MeterSettings:
@@ -125,11 +126,11 @@ class Meter(Protocol):
         ...
 
     def attach(self) -> IntegrationState:
-        """Take up a link again without changing the integration, and return its state."""
+        """Open the link again without changing the integration, and return the state."""
         ...
 
     def arrange(self) -> None:
-        """Set what the meter sends as a reading; `MeterBusy` while an integration runs."""
+        """Set the output items of a reading; raise `MeterBusy` while an integration runs."""
         ...
 
     def read(self) -> Reading:

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Read the replies of Yokogawa's SCPI-like language: headers, enumerations, numbers, blocks.
 
-A meter may answer with or without headers, in long or short words (IM WT310E-17EN, page 5-5), and
-somebody may have changed that. So every function here accepts every spelling. A value that is not
-a number never becomes one: it becomes an `Absent` with the reason.
+A meter may answer with or without headers, in long or short words (IM WT310E-17EN, page 5-5).
+Somebody may have changed this setting. So every function here accepts every spelling. A missing
+value never becomes a number: it becomes an `Absent` with the reason.
 """
 
 from __future__ import annotations
@@ -91,7 +91,7 @@ def split_units(reply: str) -> list[str]:
 
 
 def parse_number(field: str) -> float | Absent:
-    """Return the finite number in a field, or why there is none.
+    """Return the finite number in a field, or the reason why there is none.
 
     NAN and 9.91E+37 mean no data, INF and 9.9E+37 over-range or overflow (page 6-25).
     """
@@ -107,7 +107,7 @@ def parse_number(field: str) -> float | Absent:
 
 
 def classify(value: float) -> float | Absent:
-    """Return a decoded float, or the reason when it is one of the stand-ins for no number."""
+    """Return a decoded float, or the reason if it is one of the stand-ins for a missing value."""
     if math.isnan(value):
         return NO_DATA
     if math.isinf(value) or SENTINEL_LIMIT <= abs(value) < _OVER_RANGE_LIMIT:
@@ -118,7 +118,7 @@ def classify(value: float) -> float | Absent:
 
 
 def parse_fields(data: str, count: int) -> list[float | Absent]:
-    """Return exactly `count` comma-separated values; another count is an error, never padded."""
+    """Return exactly `count` comma-separated values; another count is an error."""
     fields = data.split(",")
     if len(fields) != count:
         raise _changed(f"the meter sent {len(fields)} values where {count} were asked for")
@@ -126,7 +126,7 @@ def parse_fields(data: str, count: int) -> list[float | Absent]:
 
 
 def split_block(raw: bytes) -> tuple[bytes, bytes]:
-    """Split a reply that begins with a block `#NLLL…` (page 5-7) into its data and what follows.
+    """Split a reply that begins with a block `#NLLL…` (page 5-7) into the data and the rest.
 
     The length field may be padded or not (page 6-19 against 5-7).
     """
@@ -153,7 +153,7 @@ def _changed(what: str) -> MeterReplyError:
 
 
 def parse_setting(reply: str) -> float:
-    """Return the number of a setting's reply; here a value must exist."""
+    """Return the number in a setting's reply; a missing value is an error."""
     value = parse_number(without_header(reply))
     if isinstance(value, Absent):
         raise MeterReplyError(f"the meter answered {reply!r} where a setting belongs")
@@ -181,7 +181,7 @@ def parse_register(reply: str) -> int:
 def parse_word(reply: str, words: Sequence[str]) -> str:
     """Return which of `words` (written as in the manual, `TIMeup`) the reply names, in capitals.
 
-    Both spellings count, and everything between them (page 5-4).
+    The short spelling, the long one and every length between them count (page 5-4).
     """
     given = without_header(reply).upper()
     for word in words:

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """The values of the `Meter` protocol as plain JSON values, and back without loss.
 
-Each pair is `x_to_json` and `x_from_json`. A value that does not fit is a ValueError that names it.
+The functions come in pairs `x_to_json` and `x_from_json`. A value that does not fit raises a
+ValueError that names it.
 """
 
 from __future__ import annotations
@@ -51,7 +52,7 @@ def flags_from_json(names: list[str]) -> frozenset[Flag]:
 
 
 def reading_to_json(reading: Reading) -> dict[str, Any]:
-    """Return a reading as JSON values; a number that the meter did not have is null."""
+    """Return a reading as JSON values; a missing number is null."""
     return {
         "monotonic_s": reading.monotonic_s,
         "utc": reading.utc.isoformat(),

@@ -15,10 +15,10 @@ _NICENESS = -10
 def hurried() -> Iterator[str]:
     """Run the calling thread at the lowest real-time priority, or else at a better niceness.
 
-    Yields the name of what the system allowed. The priority of before is put back at the end. On
-    Linux, real time needs root, CAP_SYS_NICE or a limit `rtprio`. Other systems get niceness only.
-    On a busy machine a process that mostly sleeps then wakes up within 0.1 ms instead of some
-    10 ms. Child processes inherit the priority.
+    Yields the name of the priority that the system allowed. At the end the old priority is
+    restored. On Linux, real time needs root, CAP_SYS_NICE or a limit `rtprio`. Other systems give
+    niceness only. On a busy machine a process that mostly sleeps then wakes up within 0.1 ms
+    instead of some 10 ms. Child processes inherit the priority.
     """
     if sys.platform == "linux":
         policy, parameters = os.sched_getscheduler(0), os.sched_getparam(0)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Choose fixed ranges for a device from what it was seen to draw: pure."""
+"""Choose fixed ranges for a device from the extremes of its load; pure."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from power.energy.accuracy import Accuracy, power_uncertainty_w
 
-# Head-room above what was seen, for a load that was not seen.
+# Head-room above the largest values seen, for a larger load later.
 HEADROOM = 1.25
 # Peaks up to three times the range (six times at crest factor 6) are measured (page 6-12 and IM
 # WT310E-01EN, page 2-7).
@@ -17,7 +17,7 @@ _PEAK_SHARE = {3: 3.0, 6: 6.0}
 
 @dataclass(frozen=True)
 class Extremes:
-    """What a device was seen to draw: its largest rms and peak values, and its power."""
+    """The extremes of a device's load: its largest rms and peak values, and its power."""
 
     voltage_v: float
     current_a: float
@@ -30,10 +30,10 @@ class Extremes:
 
 @dataclass(frozen=True)
 class Choice:
-    """One pair of fixed ranges, and what it costs in certainty.
+    """A pair of fixed ranges and the uncertainty that they cause.
 
-    `uncertainty_w` is the limit of the power's error at the mean power, `share` the same as a part
-    of the mean power.
+    `uncertainty_w` is the limit of the power's error at the mean power. `share` is that limit
+    divided by the mean power.
     """
 
     voltage_range_v: float
@@ -61,9 +61,9 @@ def propose(
     crest_factor: int = 3,
     headroom: float = HEADROOM,
 ) -> list[Choice]:
-    """Return the proposed ranges, then up to two larger current ranges and what they cost.
+    """Return the proposed ranges, then up to two choices with larger current ranges.
 
-    The list is empty when the device needs more than the meter's largest range.
+    The list is empty if the device needs more than the meter's largest range.
     """
     volts = smallest_range(
         voltage_ranges_v, seen.voltage_v, seen.voltage_peak_v, crest_factor, headroom

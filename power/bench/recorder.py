@@ -19,12 +19,12 @@ from power.meter import Identity, IntegrationStart, IntegrationState, Meter, Met
 
 _log = logging.getLogger(__name__)
 
-# A reading follows its update by this share of an interval. A busy machine makes it later.
+# A reading comes this share of an interval after its update, or later on a busy machine.
 _BEHIND = 0.2
-# The meter's clock and ours drift apart by up to some 100 ppm: 6 ms in a minute, where the shortest
-# interval leaves 20 ms.
+# The phase of the updates is looked for again after this time. The meter's clock and ours drift
+# apart by up to some 100 ppm: 6 ms in a minute. The shortest interval leaves 20 ms.
 _REALIGN_S = 60.0
-# A phase must be known at least as well as this share of an interval, or it is looked for again.
+# If the error of a phase exceeds this share of an interval, the phase is looked for again.
 _SHARP = 0.1
 _FIRST_LOOKS = 5
 _AGAIN_S = 1.0
@@ -37,13 +37,13 @@ class ShowsUpdates(Protocol):
     """A meter that can tell when its values are updated."""
 
     def await_update(self, update_interval_s: float) -> tuple[float, float]:
-        """Return the monotonic time of the next update, and how far it may be off."""
+        """Return the monotonic time of the next update, and the largest error of that time."""
         ...
 
 
 @dataclass(frozen=True)
 class Recording:
-    """What a finished recording found; `complete` says whether every reading is in the log."""
+    """The result of a finished recording; `complete` says whether every reading is in the log."""
 
     identity: Identity
     settings: MeterSettings
@@ -58,7 +58,7 @@ class Recorder:
 
     It reads at fixed instants shortly after the updates. It looks for the updates' phase at the
     start and then each minute. The meter's own timer (`settings.timer_s`) ends the integration,
-    even when this process has been killed.
+    even if this process is killed.
     """
 
     def __init__(
@@ -85,9 +85,9 @@ class Recorder:
             lambda identity, settings, start: None
         ),
     ) -> Recording:
-        """Record until the timer ends the run or `should_stop` does; return energy and verdict.
+        """Record until the timer or `should_stop` ends the run; return energy and verdict.
 
-        A lost link is taken up again with growing pauses. That never resets the integration.
+        After a lost link it connects again, with growing pauses. It never resets the integration.
         """
         if settings.timer_s <= 0:
             raise ValueError("a recording needs a timer of at least 1 s")
@@ -98,7 +98,7 @@ class Recorder:
                 settings = self._meter.prepare(settings)
                 start = self._meter.start()
             except BaseException:
-                # Nothing was recorded, so nothing is left behind either.
+                # Nothing was recorded, so remove the empty file.
                 path.unlink()
                 raise
             log.begin(start.sent_s)
@@ -124,8 +124,8 @@ class Recorder:
         schedule = Schedule(start.written_s + _BEHIND * interval_s, interval_s)
         follower = Follower(self._take_up, schedule, clock=self._clock, meter=self._meter)
         early = self._follow(follower, settings, start, log, should_stop)
-        # A run that we did not end has to last as long as its timer. If somebody else ended it,
-        # the judge sees that it was too short.
+        # A run that we did not end should have lasted as long as its timer. If somebody else ended
+        # it, the judge sees that it was too short.
         elapsed_s = self._clock() - start.sent_s
         session_s = min(elapsed_s, float(settings.timer_s)) if early else float(settings.timer_s)
         deadline_s = self._clock() + LOST_METER_S
@@ -144,7 +144,7 @@ class Recorder:
     def _write_out(self, log: PowerLog) -> bool:
         """Wait a bounded time for room on a full disk; return whether every row is in the log.
 
-        Rows that still find no room go to the log of errors, so that the run is not lost.
+        If there is still no room, the rows go to the error log, so the run is not lost.
         """
         deadline_s = self._clock() + _ROOM_S
         while not log.flush():
@@ -166,8 +166,8 @@ class Recorder:
         interval_s = settings.update_interval_s
         deadline_s = start.written_s + settings.timer_s + LOST_METER_S
         look_s = self._first_looks(follower)
-        # A wish to stop waits until a lost meter has been read again: it goes on integrating, the
-        # session lasts as long, and its timer may have ended the run meanwhile.
+        # While the meter is lost, a request to stop waits until the meter is read again. It goes on
+        # integrating, so the session goes on too, and its timer may end the run meanwhile.
         answers = True
         while not (answers and should_stop()):
             now_s = self._clock()
@@ -205,7 +205,7 @@ class Recorder:
         return True
 
     def _first_looks(self, follower: Follower) -> float:
-        """Look for the updates' phase until it is sharp, a few times at most."""
+        """Look for the updates' phase a few times at most, until its error is small."""
         for _ in range(_FIRST_LOOKS):
             look_s = self._align(follower)
             if look_s > self._clock() + _AGAIN_S:
@@ -213,10 +213,10 @@ class Recorder:
         return look_s
 
     def _align(self, follower: Follower) -> float:
-        """Read shortly after the updates from now on; return when to look for their phase again.
+        """Align readings with the updates; return when to look for the updates' phase again.
 
-        A look begins after a reading and ends with the next update, so it misses none. A look that
-        a busy machine has blurred is not used, and repeated soon.
+        The search begins after a reading and ends with the next update, so no update is missed. If
+        a busy machine made the result inexact, it is not used, and the search is repeated soon.
         """
         interval_s = follower.schedule.interval_s
         if not isinstance(self._meter, ShowsUpdates):

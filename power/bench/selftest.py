@@ -22,7 +22,7 @@ _CLOCK_TOLERANCE_S = 0.1
 
 
 class TestedMeter(Meter, Protocol):
-    """A meter with what a self-test needs beyond `Meter`: to look at it, and to put it back."""
+    """A `Meter` with the further methods of a self-test: to inspect it and to restore it."""
 
     def settings(self) -> MeterSettings:
         """Return the settings that the meter has now."""
@@ -41,11 +41,11 @@ class TestedMeter(Meter, Protocol):
         ...
 
     def await_update(self, update_interval_s: float) -> tuple[float, float]:
-        """Return the monotonic time of the next update, and how far it may be off."""
+        """Return the monotonic time of the next update, and the largest error of that time."""
         ...
 
     def local(self) -> None:
-        """Give the front panel back."""
+        """Unlock the front panel."""
         ...
 
 
@@ -59,7 +59,7 @@ class Outcome(Enum):
 
 @dataclass(frozen=True)
 class Check:
-    """One check: what was looked at, how it went, and what was found or has to be done."""
+    """One check: its name, its outcome, and a text with the result or the advice."""
 
     name: str
     outcome: Outcome
@@ -67,7 +67,7 @@ class Check:
 
 
 class SelfTest:
-    """The checks of one meter, which gets its settings back at the end."""
+    """The self-test of one meter; at the end it restores the meter's settings."""
 
     def __init__(
         self,
@@ -85,7 +85,7 @@ class SelfTest:
     def run(self) -> Iterator[Check]:
         """Yield each check when it is done; a failed check may end the test.
 
-        While somebody's integration runs, nothing in the meter is changed.
+        If an integration runs, the test changes nothing in the meter.
         """
         try:
             identity = self._meter.identify()
@@ -113,7 +113,7 @@ class SelfTest:
         yield from self._integrate(wanted)
 
     def _updates(self) -> Check:
-        """Check the update rate: after some intervals the phase must be the same again."""
+        """Check the update rate: after a whole number of intervals the phase must be the same."""
         first_s, _ = self._meter.await_update(_UPDATE_S)
         self._sleep((_UPDATES - 0.5) * _UPDATE_S)
         passed = (self._meter.await_update(_UPDATE_S)[0] - first_s) / _UPDATE_S

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The options of several commands: which meter, and how to set it."""
+"""The shared options of the commands: the meter, and its settings."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ def settings_of(options: argparse.Namespace, timer_s: int) -> MeterSettings:
 def open_chosen(options: argparse.Namespace) -> WT310:
     """Return a driver for the meter that the options name.
 
-    Raises OSError when the wire log cannot be opened: a mistyped name is found before the run.
+    Raises OSError if the wire log cannot be opened, so a mistyped name is found before the run.
     """
     if options.wire_log is not None:
         options.wire_log.touch(0o600)

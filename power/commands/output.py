@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What several commands print: one JSON object, or an energy with its verdict for people."""
+"""The shared output of the commands: one JSON object, or an energy with its verdict as text."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from power.energy.verdict import EnergyResult
 
 
 def result_text(result: EnergyResult) -> str:
-    """Return an energy with its verdict as lines for people."""
+    """Return an energy with its verdict as text for people."""
     lines = []
     if result.energy_wh is None:
         lines.append(f"energy   none ({result.verdict.value})")
@@ -32,5 +32,5 @@ def result_text(result: EnergyResult) -> str:
 
 
 def print_json(value: dict[str, Any]) -> None:
-    """Print one JSON object; a number that is not finite would be an error here."""
+    """Print one JSON object; raise ValueError for a number that is not finite."""
     print(json.dumps(value, allow_nan=False))

@@ -54,7 +54,7 @@ def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) ->
 
 
 def run(options: argparse.Namespace) -> int:
-    """Print the proposal, the alternatives, and what each costs in certainty."""
+    """Print the proposal, the alternatives, and the uncertainty of each."""
     if options.seconds <= 0 or options.headroom < 1:
         raise ValueError("--seconds must be more than 0 and --headroom at least 1")
     mode = InputMode(options.mode)
@@ -85,7 +85,7 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _watch(meter: WT310, seconds: float) -> Extremes:
-    """Return the extremes of what the meter shows; readings without data are left out."""
+    """Return the extremes of the readings; readings without data are left out."""
     schedule = Schedule(time.monotonic(), _UPDATE_S)
     end_s = time.monotonic() + seconds
     readings: list[Reading] = []

@@ -66,7 +66,7 @@ def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) ->
 
 
 def run(options: argparse.Namespace) -> int:
-    """Record once, and give the meter's panel back at the end."""
+    """Record once, and unlock the meter's front panel at the end."""
     if options.seconds < 1:
         raise ValueError("--seconds must be at least 1")
     fixed = None not in (options.volts, options.amps)
@@ -116,7 +116,7 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _save(log: Path, facts: RunFacts) -> bool:
-    """Save the facts; a full disk is said and must not end the run that goes on."""
+    """Save the facts; print an error for a full disk, which must not end the run."""
     try:
         save_facts(log, facts)
     except OSError as error:
@@ -127,7 +127,7 @@ def _save(log: Path, facts: RunFacts) -> bool:
 
 @contextmanager
 def _interruptible() -> Iterator[threading.Event]:
-    """Take Ctrl-C as a wish to stop, so that the integration is ended and judged."""
+    """Turn Ctrl-C into a request to stop, so the integration is ended and judged."""
     asked = threading.Event()
 
     def ask(number: int, frame: FrameType | None) -> None:
@@ -141,14 +141,14 @@ def _interruptible() -> Iterator[threading.Event]:
 
 
 class _Bar(tqdm):  # type: ignore[type-arg]  # it counts; nothing is iterated
-    """A bar without tqdm's own thread, which would wake up while the meter is read."""
+    """A progress bar without tqdm's thread, which would wake up while the meter is read."""
 
     monitor_interval = 0
 
 
 @contextmanager
 def _progress(seconds: int, *, quiet: bool) -> Iterator[Callable[[Reading, float], None]]:
-    """Yield a function that draws a bar with the newest reading; a pipe gets none."""
+    """Yield a function that draws a bar with the newest reading; no bar goes to a pipe."""
     bar = _Bar(
         total=seconds,
         bar_format="{l_bar}{bar}| {n:.1f} of {total} s{postfix}",

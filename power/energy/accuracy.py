@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The meter's accuracy tables, and what they mean for an energy."""
+"""The meter's accuracy tables, and the error limits of power and energy that follow from them."""
 
 from __future__ import annotations
 
@@ -7,15 +7,15 @@ from dataclasses import dataclass
 
 from power.meter import Identity, InputMode
 
-# Integration adds 0.1 % of reading and the timer 0.02 %. No manual at hand has these two figures;
-# users of the series quote them.
+# Integration adds 0.1 % of reading and the timer 0.02 %. Users of the series quote these two
+# figures; the manuals that we have do not give them.
 INTEGRATION_SHARE = 0.001
 TIMER_SHARE = 0.0002
 
 
 @dataclass(frozen=True)
 class Accuracy:
-    """The limits of active power's error, as shares of the reading and of the range."""
+    """The limits of the error of active power, as shares of the reading and of the range."""
 
     of_reading: float
     of_range: float

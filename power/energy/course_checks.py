@@ -14,8 +14,8 @@ from power.meter import IntegrationState
 GAP_UPDATES = 2.5
 # At most this share of a run may be without readings.
 MOST_UNSEEN = 0.5
-# The first updates after START have no data on a real meter. This was recorded at updates of 1 s;
-# how long it takes at shorter ones is not known.
+# The first updates after START have no data on a real meter. This was recorded at an interval of
+# 1 s; the number at shorter intervals is not known.
 BLANK_UPDATES = 2
 BLANK_S = 1.0
 
@@ -39,7 +39,7 @@ def ending(run: Run) -> Iterator[Finding]:
     if not ended:
         return
     last = run.final
-    # The reading before must be an update older. Otherwise it may show the same stale value.
+    # The earlier reading must be an update older. Otherwise it may show the same stale value.
     earlier = [
         row
         for row in ended

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Integrate the samples beside the meter's own integrator, and say how far they may differ."""
+"""Integrate the sampled powers, and compare the energy with that of the meter's integrator."""
 
 from __future__ import annotations
 
@@ -9,17 +9,18 @@ from dataclasses import dataclass
 
 from power.meter import IntegrationState, Reading
 
-# Power and energy come from the same samples inside the meter. 1 % covers rounding, and what the
-# maker leaves open between the displayed power and the integrator's.
+# Power and energy come from the same samples inside the meter. 1 % covers rounding, and the
+# undocumented difference between the displayed power and the integrator's.
 RELATIVE_ALLOWANCE = 0.01
 
 
 @dataclass(frozen=True)
 class CrossCheck:
-    """Both ways of integrating over the same part of a run, side by side.
+    """The energy of the same part of a run, integrated in two ways.
 
-    `sampled_wh` comes from the powers, `counted_wh` from the integrator, between the first and the
-    last reading while it ran. Honest figures differ by `allowance_wh` at most.
+    The part goes from the first to the last reading while the integrator ran. `sampled_wh` comes
+    from the powers, `counted_wh` from the integrator. Without a fault they differ by at most
+    `allowance_wh`.
     """
 
     sampled_wh: float
@@ -33,13 +34,13 @@ class CrossCheck:
 
 
 def cross_check(readings: Sequence[Reading], update_interval_s: float) -> CrossCheck | None:
-    """Return the comparison, or None when fewer than two running readings have numbers.
+    """Return the comparison, or None if fewer than two running readings have numbers.
 
-    Each power is the mean over the update before its reading. It is weighted with the number of
-    updates since the reading before. The allowance has two parts beside the relative one. One
-    update more or less at the ends cannot be told apart. An update that nobody read may have had
-    any power between the lowest and the highest seen. A reading of a held display counts as not
-    read, because it shows the past.
+    Each power is the mean over the update before its reading. Its weight is the number of updates
+    since the previous reading. Beside the relative allowance there are two more. First, nobody can
+    tell whether one update more or less belongs to the ends. Second, an update without a reading
+    may have had any power between the lowest and the highest seen. A reading of a held display
+    shows the past, so it does not count.
     """
     rows = _measured(readings, update_interval_s)
     if len(rows) < 2:
@@ -63,7 +64,7 @@ def cross_check(readings: Sequence[Reading], update_interval_s: float) -> CrossC
 def _measured(
     readings: Sequence[Reading], update_interval_s: float
 ) -> list[tuple[float, float, float]]:
-    """Return time, power and energy of the running readings, without those that show the past."""
+    """Return time, power and energy of the running readings, except those that show the past."""
     rows: list[tuple[float, float, float]] = []
     begun_s: float | None = None
     for reading in readings:
@@ -75,8 +76,8 @@ def _measured(
             # TIME is in whole seconds and as old as its update.
             if reading.monotonic_s - begun_s - elapsed_s > update_interval_s + 1.0:
                 continue
-        # Where power flows, the energy of a new update is another one. Text and binary output
-        # round the same value differently.
+        # While power flows, each update has a new energy. Text and binary output round the same
+        # value differently, so the comparison allows for rounding.
         if rows and power > 0 and _same(rows[-1][1], power) and _same(rows[-1][2], energy):
             continue
         rows.append((reading.monotonic_s, power, energy))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a judgement needs beside the readings: facts of the run that can be stored and read back."""
+"""The facts of a run: what a judgement needs beside the readings, stored and read back."""
 
 from __future__ import annotations
 
@@ -28,12 +28,12 @@ from power.values import (
 
 @dataclass(frozen=True)
 class RunFacts:
-    """The facts of one run: who measured, with which settings, for how long, what was noticed.
+    """The facts of one run: the meter, its settings, the run's length, and what was noticed.
 
-    `session_s` is None until the run has ended. `active` and `suspended_s` are those of
-    `judge_energy`. `flags` and the ranges are what the meter reported at the end: a power log has
-    no columns for them. `added` are the findings of others than the judge: a restart of the
-    computer, a reason for auto-range.
+    `session_s` is None until the run has ended. `active` and `suspended_s` are arguments of
+    `judge_energy`. The meter reported `flags` and the ranges at the end; a power log has no columns
+    for them. `added` holds findings that do not come from the judge, such as a restart of the
+    computer or a reason for auto-range.
     """
 
     identity: Identity | None
@@ -47,7 +47,7 @@ class RunFacts:
     added: tuple[Finding, ...] = ()
 
     def ended(self, session_s: float | None, last: Reading) -> RunFacts:
-        """Return these facts with those of the end, which the last reading carries."""
+        """Return these facts with the session's length, and with flags and ranges of `last`."""
         return replace(
             self,
             session_s=session_s,
@@ -60,8 +60,8 @@ class RunFacts:
 def judge_run(readings: Sequence[Reading], facts: RunFacts) -> EnergyResult:
     """Return the energy of a run, judged from its readings and its stored facts alone.
 
-    The readings may lack flags and ranges, as those of a power log do: the facts add theirs to the
-    last one. Raises ValueError when the facts lack the session's length.
+    Readings of a power log lack flags and ranges; the facts add theirs to the last reading. Raises
+    ValueError if the facts lack the session's length.
     """
     if facts.session_s is None:
         raise ValueError("the facts of the run lack `session_s`: the run had not ended yet")
@@ -114,7 +114,7 @@ def facts_from_json(value: Mapping[str, Any]) -> RunFacts:
 
 
 def _with_end(readings: Sequence[Reading], facts: RunFacts) -> list[Reading]:
-    """Return the readings, the last one with what the facts say of flags and ranges."""
+    """Return the readings; the last one gets the flags and ranges of the facts."""
     if not readings:
         return []
     last = readings[-1]

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The energy of a session, with its uncertainty and a verdict: pure, and the one judge for all.
+"""The judge of a session's energy: it computes uncertainty and verdict, and is pure.
 
-The integrator's last WH is the energy. All else only decides whether it may be used.
+Every program uses this one judge. The energy is the integrator's last WH value. Everything else
+only decides whether that energy may be used.
 
 Findings by code, INVALID: `no_readings`, `not_started`, `not_ended`, `meter_reset`,
 `meter_error`, `restarted`, `time_went_back`, `energy_went_back`, `no_final_energy`,
@@ -40,11 +41,11 @@ def judge_energy(
 
     `readings` begin before or at the start of the integration. They end with two readings after its
     end, one update apart. `session_s` is the session's true length by the host's monotonic clock,
-    from the start to the deadline or the early logout. `settings` are those that were read back
-    before the start. A range of None (auto-range) makes the verdict SUSPECT. `active` False says
-    that the device had no reason to draw power. `suspended_s` is for how long the host slept.
+    from the start to the deadline or the early logout. `settings` were read back before the start;
+    a range of None (auto-range) makes the verdict SUSPECT. `active` is False if the device had no
+    reason to draw power. `suspended_s` says how long the host slept.
 
-    The findings are listed at the top of this module.
+    The top of this module lists the findings.
     """
     run = Run.of(readings, settings)
     if run is None:

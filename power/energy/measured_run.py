@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The readings of one integration, as the checks of its energy need them."""
+"""The readings of one integration, prepared for the checks of its energy."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ _SECOND = 1.0
 
 @dataclass(frozen=True)
 class Run:
-    """The readings of one integration, from the first that was not RESET, with its settings."""
+    """The readings of one integration and its settings; the first reading is not RESET."""
 
     readings: tuple[Reading, ...]
     settings: MeterSettings
 
     @staticmethod
     def of(readings: Sequence[Reading], settings: MeterSettings) -> Run | None:
-        """Return the run within the readings, or None if nothing ever ran."""
+        """Return the run within the readings, or None if the integrator never ran."""
         for index, reading in enumerate(readings):
             if reading.state is not IntegrationState.RESET:
                 return Run(tuple(readings[index:]), settings)
@@ -40,7 +40,7 @@ class Run:
 
     @property
     def tolerance_s(self) -> float:
-        """Return by how much times may differ: one update, and one second because TIME is whole."""
+        """Return how far times may differ: one update, and one second because TIME is whole."""
         return self.settings.update_interval_s + _SECOND
 
     @property

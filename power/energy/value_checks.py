@@ -11,7 +11,8 @@ from power.energy.measured_run import Run, noise_floor_w
 from power.energy.verdict import Finding, invalid, note, suspect
 from power.meter import Flag, Identity, InputMode
 
-# Above the rated range crests may be cut without a flag: at 128 % half the power was recorded.
+# Above the rated range the meter may cut crests without a flag. A real meter showed half the power
+# at 128 % of its range.
 ABOVE_RANGE = 1.1
 
 

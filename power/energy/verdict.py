@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""An energy and how far it can be trusted: its verdict, and the findings behind the verdict."""
+"""An energy with its verdict, and the findings behind the verdict."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from power.meter import IntegrationState
 
 
 class Verdict(Enum):
-    """How far an energy can be trusted.
+    """The trust in an energy.
 
     VALID: use it. SUSPECT: a person must read the findings and decide. INVALID: this session has no
     energy; offer a new run.
@@ -25,9 +25,10 @@ class Verdict(Enum):
 
 @dataclass(frozen=True)
 class Finding:
-    """One thing that was noticed: a stable code, what it does to the verdict, and words.
+    """A finding about an energy: a stable code, its severity, and a text for people.
 
-    Severity VALID is a note that changes nothing.
+    The severity is the best verdict that the finding allows. VALID marks a note, which changes
+    nothing.
     """
 
     code: str
@@ -39,10 +40,10 @@ class Finding:
 class EnergyResult:
     """The energy of one session, and everything that is known about its quality.
 
-    `energy_wh` is there only when the verdict is VALID or SUSPECT. `integrator_wh` is what the
-    meter showed last, whatever it is worth. `cross_check_wh` is what the energy would be if the
-    sampled powers were right and not the integrator. `uncertainty_wh` is the limit of error from
-    the meter's accuracy table; None where a range is not known.
+    `energy_wh` is None if the verdict is INVALID. `integrator_wh` is the last value that the meter
+    showed, also if it cannot be used. `cross_check_wh` is the energy by the sampled powers instead
+    of the integrator. `uncertainty_wh` is the limit of error from the meter's accuracy table, None
+    if a range is not known.
     """
 
     verdict: Verdict
@@ -74,16 +75,16 @@ def invalid(code: str, text: str) -> Finding:
 
 
 def worst(findings: Iterable[Finding]) -> Verdict:
-    """Return the gravest severity among the findings, VALID if there are none."""
+    """Return the worst severity among the findings, or VALID if there are none."""
     order = (Verdict.VALID, Verdict.SUSPECT, Verdict.INVALID)
     return max((finding.severity for finding in findings), key=order.index, default=Verdict.VALID)
 
 
 def with_findings(result: EnergyResult, added: Iterable[Finding]) -> EnergyResult:
-    """Return the result with findings of others than the judge behind its own.
+    """Return the result with more findings, appended to those of the judge.
 
-    This is the one way to add a finding to a judged energy: the verdict is that of all findings
-    together, and an energy that becomes INVALID is withdrawn. An empty `added` changes nothing.
+    Only this function adds findings to a judged energy. The verdict then follows from all findings
+    together. An energy that becomes INVALID is withdrawn. An empty `added` changes nothing.
     """
     findings = (*result.findings, *added)
     verdict = worst(findings)

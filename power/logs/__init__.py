@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Write power logs, read them back, judge and draw them."""
+"""Power logs: write them, read them, judge them and draw them."""

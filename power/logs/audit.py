@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Judge the energy in a log file by everything that is still known about its run."""
+"""Judge the energy in a log file, with the facts that are known about its run."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _INTERVALS_S = (0.1, 0.25, 0.5, 1.0, 2.0, 5.0, 10.0, 20.0)
 
 @dataclass(frozen=True)
 class Audit:
-    """The verdict on a log, the facts that it was judged by, and their source.
+    """The verdict on a log, the facts behind it, and the source of these facts.
 
     `source` is `given`, `recorded` or `guessed`.
     """
@@ -34,9 +34,9 @@ class Audit:
 def audit(path: Path, given: RunFacts | None = None) -> Audit:
     """Return the verdict on a log; raises ValueError for a file that is no log.
 
-    The facts are those that are given, or else those in the file beside the log. Without either
-    they are guessed from the rows. Then the verdict is SUSPECT at best, because ranges and settings
-    are not known.
+    The facts come from `given`, or else from the file beside the log, or else they are guessed from
+    the rows. With guessed facts the verdict is SUSPECT at best, because ranges and settings are not
+    known.
     """
     old = is_old_log(path)
     readings = read_old_log(path) if old else read_power_log(path)
@@ -55,7 +55,7 @@ def audit(path: Path, given: RunFacts | None = None) -> Audit:
     return Audit(result, facts, source, len(readings))
 
 
-# These findings speak of settings. A guess of the settings cannot support them.
+# These findings depend on the settings. Guessed settings cannot support them.
 _NEEDS_SETTINGS = ("auto_range", "timer", "uncertain")
 _NO_SETTINGS = suspect(
     "no_settings",
@@ -65,13 +65,13 @@ _NO_SETTINGS = suspect(
 
 
 def _without_settings(result: EnergyResult) -> EnergyResult:
-    """Return the result without the findings that a guess of the settings cannot support."""
+    """Return the result without the findings that guessed settings cannot support."""
     kept = [finding for finding in result.findings if finding.code not in _NEEDS_SETTINGS]
     return replace(result, findings=tuple(kept))
 
 
 def _old_faults(readings: Sequence[Reading]) -> list[Finding]:
-    """Return what a log of 2015 leaves open, and the seconds that are missing in it."""
+    """Return findings about a log of 2015: what it cannot prove, and its missing seconds."""
     findings = [
         suspect(
             "no_clock",
@@ -106,7 +106,7 @@ def _old_faults(readings: Sequence[Reading]) -> list[Finding]:
 
 
 def _guess(readings: Sequence[Reading]) -> RunFacts:
-    """Return the settings that the rows suggest: their interval, and the last time as timer."""
+    """Return facts guessed from the rows: their interval, and the last time as the timer."""
     running = [row.monotonic_s for row in readings if row.state is IntegrationState.START]
     steps = [b - a for a, b in zip(running, running[1:], strict=False) if b > a]
     typical_s = median(steps) if steps else 1.0

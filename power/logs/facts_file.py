@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The facts of a run in a file beside its power log, which has no columns for them.
+"""The file with the facts of a run, beside the power log: a log has no columns for them.
 
 The file has the log's name with the suffix `.json`. It is written when the integration starts and
-again at its end, so that the log of a killed recorder has its facts too.
+again at its end. So the log of a killed recorder has its facts too.
 """
 
 from __future__ import annotations
@@ -15,12 +15,12 @@ from power.energy.facts import RunFacts, facts_from_json, facts_to_json
 
 
 def facts_path(log: Path) -> Path:
-    """Return where the facts of a log are."""
+    """Return the path of the facts file of a log."""
     return log.with_suffix(".json")
 
 
 def save_facts(log: Path, facts: RunFacts) -> None:
-    """Write the facts beside the log, whole or not at all."""
+    """Write the facts beside the log; a failure leaves no partial file."""
     partial = facts_path(log).with_suffix(".json.part")
     text = json.dumps(facts_to_json(facts), indent=1, allow_nan=False)
     try:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Read the power logs of the 2015 challenge: five columns, no header, no times of their own."""
+"""Read the power logs of the 2015 challenge: five columns, no header, no clock times."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from pathlib import Path
 from power.meter import IntegrationState, Reading
 
 _NAMES = ("voltage_v", "current_a", "power_w", "energy_wh", "integration_s")
-# As decoded from single floats, 9.91E+37 lies slightly below its name.
+# A single float of 9.91E+37 decodes to a value slightly below 9.91e37, so the limit is lower.
 _STAND_IN = 9.8e37
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
@@ -29,9 +29,9 @@ def is_old_log(path: Path) -> bool:
 def read_old_log(path: Path) -> list[Reading]:
     """Return the rows as readings: voltage, current, power, energy, integration time.
 
-    These logs have no clock and no state. The integration time stands in for both. A repeated time
-    counts as a second more. A row with the last row's time counts as the end, each row before it as
-    a running integration. A value of 9.91e+037 is absent.
+    These logs have no clock and no state; both are derived from the integration time. A repeated
+    time counts as one second more. Rows with the time of the last row are after the end; in all
+    earlier rows the integration runs. A value of 9.91e+037 is absent.
     """
     with open(path, newline="", encoding="utf-8") as file:
         rows = [row for row in csv.reader(file) if row]

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Draw a power log with matplotlib: power and energy over time, with the verdict.
 
-Matplotlib is the optional dependency `plot`; it is imported when something is drawn.
+Matplotlib is the optional dependency `plot`; it is imported only to draw.
 """
 
 from __future__ import annotations
@@ -28,15 +28,15 @@ _VERDICT_COLOURS = {
     Verdict.SUSPECT: "saddlebrown",
     Verdict.INVALID: "firebrick",
 }
-# Up to this many readings each has a dot, so that a short log is seen at all.
+# With at most this many readings each gets a dot; otherwise a short log would hardly be visible.
 _DOTTED = 60
 
 
 def figure_of(readings: Sequence[Reading], name: str, result: EnergyResult) -> Figure:
     """Return a figure: power above, energy below, one time axis, the verdict in the title.
 
-    The curve of the power is broken where a reading lacks its power, and a red mark stands there.
-    Times are as in the readings, in seconds. Raises ImportError without matplotlib.
+    Where a reading has no power, the curve has a gap and a red mark. Times are those of the
+    readings, in seconds. Raises ImportError without matplotlib.
     """
     from matplotlib.figure import Figure
 
@@ -57,7 +57,7 @@ def figure_of(readings: Sequence[Reading], name: str, result: EnergyResult) -> F
     above.set_ylabel("power, W")
     below.set_ylabel("energy, Wh")
     below.set_xlabel("time since the start of the integration, s")
-    # Outside of the curves, which may be anywhere.
+    # The legend goes outside, because the curves may be anywhere.
     figure.legend(handles=above.get_legend_handles_labels()[0], loc="outside lower center", ncols=3)
     return figure
 
@@ -97,14 +97,14 @@ def _curve(
     numbers = [math.nan if value is None else value for value in values]
     marker = "." if len(numbers) <= _DOTTED else ""
     axes.plot(times, numbers, color=colour, linewidth=1.5, marker=marker, label=label)
-    # Zero belongs to the picture: a load that hardly varies must not look as if it did.
+    # The axis includes zero. Otherwise a nearly constant load would seem to vary.
     axes.set_ylim(bottom=min([0.0, *(value for value in values if value is not None)]))
     axes.margins(y=0.1)
     axes.grid(alpha=0.3)
 
 
 def _svg(figure: Figure) -> str:
-    """Return the figure as SVG text that is the same at each run, with its words as words."""
+    """Return the figure as SVG, the same at each run, with text as text and not as shapes."""
     import matplotlib
 
     text = io.StringIO()

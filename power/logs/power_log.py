@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The power log: one CSV row for each reading, written as it comes, and read back."""
+"""The power log: a CSV file with one row for each reading, written at once; and its reader."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _NUMBERS = COLUMNS[2:7]
 
 
 def row_of(reading: Reading, start_s: float) -> list[str]:
-    """Return a reading as the log's fields; a value that the meter did not have is empty."""
+    """Return a reading as the log's fields; a missing value is an empty field."""
     return [
         f"{reading.monotonic_s - start_s:.4f}",
         reading.utc.astimezone(UTC).isoformat(timespec="milliseconds"),
@@ -43,9 +43,9 @@ def row_of(reading: Reading, start_s: float) -> list[str]:
 class PowerLog:
     """A new CSV file of readings; each row is in the file before `add` returns, if there is room.
 
-    A killed process loses nothing and leaves at most the row that it was writing incomplete. While
-    the disk is full, rows wait in memory and go first when there is room again. The times are
-    counted from `start_s`, which `begin` may set later.
+    A killed process loses no finished row and leaves at most one incomplete row at the end. While
+    the disk is full, rows wait in memory; they are written first when there is room again. Times
+    count from `start_s`, which `begin` may set later.
     """
 
     def __init__(self, path: Path, start_s: float = 0.0) -> None:
@@ -71,21 +71,21 @@ class PowerLog:
 
     @property
     def waiting(self) -> str:
-        """Return the rows that are not in the file yet; the first may be cut at the front."""
+        """Return the rows that are not in the file yet; the first may lack its beginning."""
         return self._file.waiting.decode()
 
     def begin(self, start_s: float) -> None:
-        """Count the times of the rows to come from this monotonic instant."""
+        """Count the times of all later rows from this monotonic instant."""
         self._start_s = start_s
 
     def add(self, reading: Reading) -> None:
-        """Append one reading; a full disk is a logged warning, never an error."""
+        """Append one reading; a full disk gives a logged warning, never an error."""
         was = self._file.trouble
         self._file.append(_line(row_of(reading, self._start_s)))
         self._tell(was)
 
     def flush(self) -> bool:
-        """Try to write the rows that wait and return whether all are in the file now."""
+        """Try to write the waiting rows; return whether all rows are in the file now."""
         was = self._file.trouble
         written = self._file.flush()
         self._tell(was)
@@ -96,7 +96,7 @@ class PowerLog:
         self._file.close()
 
     def _tell(self, was: str) -> None:
-        """Say once that rows wait, and once that they are written."""
+        """Log once when rows begin to wait, and once when all are written."""
         if self._file.trouble and not was:
             _log.warning(
                 "%s cannot be written (%s): free some space on the disk; the readings wait in "
@@ -117,8 +117,8 @@ def _line(fields: Iterable[str]) -> bytes:
 def read_power_log(path: Path) -> list[Reading]:
     """Return the readings of a power log; their `monotonic_s` is the log's `elapsed_s`.
 
-    Raises ValueError with file and line for a line that is not a row. A last line without its line
-    feed is left out: a killed writer leaves one behind.
+    Raises ValueError with file and line for a line that is not a row. A last line without a line
+    feed is left out, because a killed writer may leave one.
     """
     text = path.read_text(encoding="utf-8")
     lines = text.split("\n")

@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Carry messages over real wires (PyVISA) and recorded ones (replay)."""
+"""Transports of messages: real wires (PyVISA), and recorded conversations (replay)."""

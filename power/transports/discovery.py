@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Find meters: what PyVISA lists, what lies on the USB and under /dev, and what is missing."""
+"""Find meters: ask PyVISA, look at the USB and under /dev, and name what is missing."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ _DEV = Path("/dev")
 
 @dataclass
 class Found:
-    """The resource strings that were found, and hints about what hides others."""
+    """The resource strings that were found, and hints why others may be missing."""
 
     resources: list[str] = field(default_factory=list)
     hints: list[str] = field(default_factory=list)
 
 
 def look(*, sys_usb: Path = _SYS_USB, dev: Path = _DEV) -> Found:
-    """Return what can be opened, and hints for what cannot."""
+    """Return the resources that can be opened, and hints about the others."""
     found = Found()
     _ask_pyvisa(found)
     _look_at_usb(found, sys_usb, dev)
@@ -45,7 +45,7 @@ def _ask_pyvisa(found: Found) -> None:
         ) from error
     library = os.environ.get("PYVISA_LIBRARY", "@py")
     with warnings.catch_warnings():
-        # pyvisa-py warns of each optional package that would find more.
+        # pyvisa-py warns about each missing optional package that would find more.
         warnings.simplefilter("ignore")
         try:
             found.resources = sorted(pyvisa.ResourceManager(library).list_resources("?*"))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Replay a wire log as a transport: to examine a conversation after the fact, and in tests."""
+"""A transport that replays a wire log, to examine a recorded conversation and for tests."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ class Event:
 
 
 class ReplayEnded(MeterUnreachable):
-    """A step of the driver that the recorded conversation does not have."""
+    """The driver took a step that is not in the recorded conversation."""
 
 
 def read_wire_log(path: Path) -> list[Event]:
-    """Return the events of a wire log; a last line cut by a killed writer is left out."""
+    """Return the events of a wire log, without a last line that a killed writer left incomplete."""
     events = []
     lines = path.read_text(encoding="utf-8").split("\n")
     for number, line in enumerate(lines, start=1):
@@ -42,10 +42,10 @@ def read_wire_log(path: Path) -> list[Event]:
 
 
 class ReplayTransport:
-    """A recorded conversation that answers as the meter did, while the driver says the same.
+    """A recorded conversation as a transport: it answers like the meter did.
 
-    It replays one link after another. `clock` gives the recorded times, so that the driver makes
-    the same of the conversation as it did then.
+    The driver must say the same as in the recording. One link follows another. `clock` gives the
+    recorded times, so the driver gets the same readings as it did then.
     """
 
     def __init__(self, events: list[Event], name: str = "replay") -> None:
@@ -59,7 +59,7 @@ class ReplayTransport:
         return self._now_s
 
     def sleep(self, seconds: float) -> None:
-        """Do nothing: the recorded times go on by themselves."""
+        """Do nothing: the recorded times advance with the events."""
 
     def reopen(self) -> ReplayTransport:
         """Return this transport at the beginning of the next recorded link."""
@@ -68,7 +68,7 @@ class ReplayTransport:
         return self
 
     def write(self, message: str) -> None:
-        """Check that this was said next."""
+        """Check that the recording goes on with this message."""
         event = self._take("sent")
         if event.content.decode("utf-8", "replace") != message:
             raise ReplayEnded(
@@ -77,7 +77,7 @@ class ReplayTransport:
         self._fail_if_recorded()
 
     def read(self, timeout_s: float) -> bytes:
-        """Return the recorded reply, or fail as it was recorded."""
+        """Return the recorded reply, or raise the recorded failure."""
         self._fail_if_recorded()
         return self._take("received").content
 

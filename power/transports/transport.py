@@ -17,10 +17,10 @@ def utc_now() -> datetime:
 
 
 class Transport(Protocol):
-    """A link to one meter that carries messages there and replies back.
+    """A link to one meter; it carries messages to the meter and replies back.
 
-    `write`, `read` and `clear` raise `MeterSilent` when the time is over and `MeterUnreachable`
-    when the link is gone. Not safe for several threads.
+    `write`, `read` and `clear` raise `MeterSilent` after the time-out and `MeterUnreachable` when
+    the link is lost. Only one thread may use a transport.
     """
 
     name: str
@@ -34,7 +34,7 @@ class Transport(Protocol):
         ...
 
     def clear(self) -> None:
-        """Throw away what was sent or received and is not used yet, as far as the wire can."""
+        """Discard unread messages and replies, as far as the wire can."""
         ...
 
     def close(self) -> None:

@@ -28,12 +28,13 @@ _LINK_REFUSALS = {
     "9": "the instrument has no free connection",
     "11": "another client has locked the instrument",
 }
-# pyvisa-py reports its own time-out of 5 s with the same code as a refusal.
+# pyvisa-py reports its own time-out of 5 s with the same code as a refusal. A "refusal" that took
+# this long is a time-out.
 _MUTE_S = 4.0
 
 
 class VisaTransport:
-    """One PyVISA resource, all of whose failures are meter errors.
+    """A PyVISA resource as a transport; every failure becomes a meter error.
 
     A line feed ends a message, and a reply on serial lines and sockets. On VXI-11, USBTMC and GPIB
     the end-of-message flag ends a reply, so that a binary block may contain line feeds.
@@ -71,7 +72,7 @@ class VisaTransport:
             raise self._error(error) from error
 
     def read(self, timeout_s: float) -> bytes:
-        """Return one reply; PyVISA counts its time-out in whole milliseconds."""
+        """Return one reply; PyVISA takes time-outs in whole milliseconds."""
         try:
             inst = self._opened()
             inst.timeout = max(1, round(1000 * timeout_s))
@@ -81,7 +82,7 @@ class VisaTransport:
         return reply
 
     def clear(self) -> None:
-        """Send a device clear, or drop the received bytes on a wire that has none."""
+        """Send a device clear; on a wire without one, drop the received bytes."""
         constants = self._pyvisa.constants
         try:
             inst = self._opened()
@@ -96,7 +97,7 @@ class VisaTransport:
                 raise self._error(error) from error
 
     def close(self) -> None:
-        """Release the resource; never raises, also when the link is gone already."""
+        """Release the resource; never raises, even if the link is lost already."""
         inst, self._inst = self._inst, None
         if inst is None:
             return
@@ -109,12 +110,12 @@ class VisaTransport:
         """Close the resource, or at least our side of its connection."""
         interface = getattr(_session(inst), "interface", None)
         if self._failed and interface is not None and hasattr(interface, "destroy_link"):
-            # pyvisa-py would wait 5 s for an answer, and nobody may be there. A VXI-11 server drops
-            # the link with its connection.
+            # pyvisa-py would wait 5 s for an answer that may never come. Closing the connection is
+            # enough: a VXI-11 server then drops the link.
             interface.destroy_link = lambda link: 0
         try:
             inst.close()
-        except Exception:  # the peer may be gone; close our side of the connection
+        except Exception:  # the peer may not answer any more; close our side of the connection
             close = getattr(interface, "close", None)
             if close is not None:
                 close()
@@ -193,7 +194,7 @@ def _session(inst: Any) -> Any:
 def _peer_has_closed(inst: Any) -> bool:
     """Tell whether the other side of a VXI-11 connection has ended it.
 
-    pyvisa-py 0.8 does not notice that. It spins until the time-out and a second more.
+    pyvisa-py 0.8 does not notice this. It spins until a second after the time-out.
     """
     sock = getattr(getattr(_session(inst), "interface", None), "sock", None)
     if not isinstance(sock, socket.socket):
@@ -205,8 +206,8 @@ def _peer_has_closed(inst: Any) -> bool:
 def _close_half_open(trace: TracebackType | None) -> None:
     """Close the socket that a failed open left behind.
 
-    pyvisa-py 0.8 keeps it open when the instrument refuses the link. On a meter that takes one
-    connection it would keep out the next attempt.
+    pyvisa-py 0.8 leaves it open when the instrument refuses the link. A meter that takes one
+    connection would then refuse the next attempt.
     """
     while trace is not None:
         local = trace.tb_frame.f_locals

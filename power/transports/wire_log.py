@@ -21,9 +21,9 @@ class WireLog:
 
     A line has `utc`, `monotonic_s`, `event` (`open`, `sent`, `received`, `cleared`, `failed`,
     `closed`, `gap`) and `text`, or `hex` for bytes that are not text. Each line is written at once,
-    so that it survives a killed process. While the disk is full, records are left out and counted;
-    a line `gap` says how many are missing when there is room again. `lost` counts them all. The
-    file is readable by its user alone.
+    so it survives a killed process. While the disk is full, lines are dropped and counted. When
+    there is room again, a line `gap` says how many are missing. `lost` counts all dropped lines.
+    Only the file's owner can read it.
     """
 
     def __init__(self, path: Path, clock: Clock = time.monotonic, utc: UtcClock = utc_now) -> None:
@@ -84,7 +84,7 @@ class WireLog:
 
 
 class LoggedTransport:
-    """A transport that passes everything on to another one and notes it in a wire log."""
+    """A transport that uses another one and notes every event in a wire log."""
 
     def __init__(self, inner: Transport, log: WireLog) -> None:
         self.name = inner.name
@@ -94,7 +94,7 @@ class LoggedTransport:
         log.note("open", inner.name)
 
     def write(self, message: str) -> None:
-        """Send and note one message; it is noted before it leaves."""
+        """Note one message, then send it."""
         self._log.note("sent", message)
         try:
             self._inner.write(message)

@@ -27,10 +27,10 @@ from power.wt310.run_watch import RunWatch
 
 _log = logging.getLogger(__name__)
 
-# Right after the start some commands fail. Users of real meters found this.
+# For this time after the start some commands fail, as users of real meters found.
 BUSY_WINDOW_S = 0.2
 STATE_DEADLINE_S = 5.0
-# After this long a STOP without effect is sent again. A repeat does no harm (844).
+# A STOP without effect is sent again after this time. A repeat does no harm: it gives error 844.
 STOP_PATIENCE_S = 2.0
 _MOST_STOPS = 3
 _POLL_S = 0.05
@@ -48,8 +48,9 @@ class WT310:
     """The driver of one meter of the WT300 and WT300E series; it implements `power.meter.Meter`.
 
     The first call opens the link. After a lost link the next call tries once to open it again, and
-    resets nothing. So a caller has only to call `attach` or `read` again after a while. Calls from
-    several threads follow one another. A three-phase model measures with element 1.
+    resets nothing. So a caller simply calls `attach` or `read` again after a while. Several threads
+    may use a driver: a lock lets one call through at a time. A three-phase model measures with
+    element 1.
     """
 
     def __init__(
@@ -71,7 +72,7 @@ class WT310:
         self._peaks_arranged = False
 
     def identify(self) -> Identity:
-        """Open the link and return who answers; `MeterMismatch` for an unsupported model."""
+        """Return the meter's identity, opening the link; raise `MeterMismatch` for other models."""
         with self._lock:
             self._link.reopen()
             return self._link.identity
@@ -79,8 +80,8 @@ class WT310:
     def prepare(self, settings: MeterSettings) -> MeterSettings:
         """Reset the integrator, write all settings, and return them as read back.
 
-        Raises `MeterBusy` while an integration runs. Waits for two updates with finite voltage,
-        current and power: the first updates after a change have no data.
+        It returns after two updates in a row with finite voltage, current and power, because the
+        first updates after a change have no data. Raises `MeterBusy` while an integration runs.
         """
         with self._lock:
             setup.check(settings, self._link.model)
@@ -100,8 +101,8 @@ class WT310:
     def start(self) -> IntegrationStart:
         """Start the integration and return only after the meter reports that it runs.
 
-        Raises `MeterBusy` when one runs already, and `MeterRefused` with the meter's own error code
-        when it does not start within 5 s.
+        Raises `MeterBusy` if one runs already. Raises `MeterRefused` with the meter's own error
+        code if it does not start within 5 s.
         """
         with self._lock:
             state = self._state()
@@ -128,10 +129,10 @@ class WT310:
             return IntegrationStart(sent_s, written_s, confirmed_s)
 
     def stop(self) -> IntegrationState:
-        """End the integration and return the state that it ended in.
+        """End the integration and return its last state.
 
-        STOP and TIMEUP are both an end. RESET means that somebody reset the meter, ERROR that its
-        power failed. A meter that does not run is left alone.
+        STOP and TIMEUP are a good end. RESET means that somebody reset the meter. ERROR means that
+        its power failed. If no integration runs, this changes nothing.
         """
         with self._lock:
             state = self._state()
@@ -142,7 +143,7 @@ class WT310:
                 state = self._await_state(
                     set(IntegrationState) - {IntegrationState.START}, STOP_PATIENCE_S
                 )
-                # The timer may end between our look and our STOP, which is then refused.
+                # The timer may end after our question and before our STOP. The meter then refuses.
                 for error in self._link.errors():
                     _log.info("STOP in state %s gave %s %s", state.value, error.code, error.text)
             if state is IntegrationState.START:
@@ -154,7 +155,7 @@ class WT310:
             return state
 
     def reset(self) -> None:
-        """Reset an integrator that does not run; its energy and time go back to zero."""
+        """Set energy and time to zero; raise `MeterBusy` while an integration runs."""
         with self._lock:
             state = self._state()
             if state is IntegrationState.START:
@@ -175,20 +176,20 @@ class WT310:
     def attach(self) -> IntegrationState:
         """Open the link again, leave the integration as it is, and return its state.
 
-        Writes communication settings only. Raises `MeterRefused` when the meter's output items are
-        not ours: only `prepare` and `arrange` may change them.
+        It writes communication settings only. Raises `MeterRefused` if the meter's output items are
+        not those of a reading; only `prepare` and `arrange` may change them.
         """
         with self._lock:
             self._link.reopen()
             state = self._state()
             self._items = ()
             self._items = output.read_items(self._link)
-            # A run that ended meanwhile still gets its check of ranges and latched bits.
+            # If the run ended while the link was lost, check its ranges and latched bits now.
             self._watch.running = state is not IntegrationState.RESET
             return state
 
     def arrange(self) -> None:
-        """Set the output items of a reading and end holds; `MeterBusy` during an integration."""
+        """Set the output items of a reading, end holds; raise `MeterBusy` during an integration."""
         with self._lock:
             if self._state() is IntegrationState.START:
                 raise MeterBusy(
@@ -213,7 +214,7 @@ class WT310:
 
     @property
     def model(self) -> Model:
-        """Return the data of the model that answers."""
+        """Return the ranges and elements of the model that answers."""
         with self._lock:
             return self._link.model
 
@@ -223,7 +224,7 @@ class WT310:
             return self._state()
 
     def pending_errors(self) -> list[DeviceError]:
-        """Return the errors that were in the queue when the link was opened, and those since."""
+        """Return the errors found in the queue when the link was opened, and all later ones."""
         with self._lock:
             since = self._link.errors()
             return [*self._link.inherited, *since]
@@ -231,7 +232,7 @@ class WT310:
     def read_peaks(self) -> tuple[float, float]:
         """Return the largest voltage and current peak of the last update, without sign.
 
-        Uses output items beyond those of a reading, which stay as they are. Never call it while an
+        It uses further output items; those of a reading stay as they are. Never call it while an
         integration runs. A missing peak counts as 0.
         """
         with self._lock:
@@ -241,10 +242,10 @@ class WT310:
             return output.read_peaks(self._link)
 
     def read(self) -> Reading:
-        """Return one sample, all of it from one query.
+        """Return one sample; all its values come from one query.
 
-        The first reading after the end of a run also reads the ranges and the latched over-range
-        bits. Every later reading carries them.
+        The first call after the end of a run also asks for the ranges and the latched over-range
+        bits. This reading and all later ones carry them.
         """
         with self._lock:
             if not self._items:
@@ -260,11 +261,11 @@ class WT310:
             return self._reading(sample, monotonic_s, utc)
 
     def await_update(self, update_interval_s: float) -> tuple[float, float]:
-        """Return the monotonic time of the meter's next update, and how far it may be off.
+        """Return the monotonic time of the meter's next update, and the largest error of that time.
 
-        It polls the event register. The result is good to a hundredth of the interval, at best to
-        2 ms, and worse on a busy machine. Raises `MeterReplyError` when it sees no update within
-        two intervals and a second.
+        It polls the event register. The error is about a hundredth of the interval, at best 2 ms,
+        and larger on a busy machine. Raises `MeterReplyError` if there is no update within two
+        intervals and a second.
         """
         with self._lock:
             self._watch.take_events()
@@ -282,12 +283,12 @@ class WT310:
             raise MeterReplyError("the meter shows no updates; its display may be on hold")
 
     def local(self) -> None:
-        """Give the front panel back to people."""
+        """Unlock the front panel."""
         with self._lock:
             self._link.tell(":COMMunicate:REMote OFF")
 
     def close(self) -> None:
-        """Release the link; never raises. The meter goes on with what it does."""
+        """Release the link; never raises. A running integration goes on."""
         with self._lock:
             self._link.close()
 
@@ -317,9 +318,9 @@ class WT310:
     def _await_state(
         self, wanted: set[IntegrationState], patience_s: float = STATE_DEADLINE_S
     ) -> IntegrationState:
-        """Poll for a bounded time until a wanted state is there, and return the last state.
+        """Poll until the meter has a wanted state or the time is over; return the last state.
 
-        A question without a proper answer is asked again while there is time.
+        A question without a valid answer is repeated until the time is over.
         """
         deadline_s = self._clock() + patience_s
         while True:

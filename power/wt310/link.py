@@ -22,23 +22,23 @@ from power.wt310.models import Model, model_of, parse_identity
 
 _log = logging.getLogger(__name__)
 
-# The true length of the queue is not documented. With more entries than this it never ends.
+# The length of the meter's queue is not documented. More entries than this mean a broken meter.
 _MOST_ERRORS = 64
 _MOST_LATE_REPLIES = 4
-# Query interrupted, unterminated, deadlocked (page App-3): traces of an exchange that failed and
-# was repeated. They say nothing about a command.
+# Query interrupted, unterminated, deadlocked (page App-3). An exchange that failed and was repeated
+# leaves these codes. They say nothing about a command.
 _TRANSFER_ERRORS = (410, 420, 430, 440)
 
 
 class Link:
-    """A link to one meter, which takes one question at a time and no late answer for a new one.
+    """A conversation with one meter: one question at a time, each with its own answer.
 
     `events` collects the extended events that were read. `inherited` holds the errors that were in
     the meter's queue when the link was opened.
 
-    `open_transport` makes a new wire each time it is called. A time-out or a broken reply makes the
-    link doubtful. Before the next question it is then resynchronised (device clear, `*IDN?`), and
-    opened anew if that fails. So each question ends after about four time-outs at most.
+    `open_transport` opens a new wire at each call. After a time-out or a broken reply, a late
+    answer may still come. So before the next question the link is resynchronised (device clear,
+    `*IDN?`), and opened again if that fails. A question ends after about four time-outs at most.
     """
 
     def __init__(self, open_transport: Callable[[], Transport], *, timeout_s: float = 2.0) -> None:
@@ -53,7 +53,7 @@ class Link:
 
     @property
     def identity(self) -> Identity:
-        """Return who answered when the link was opened; a closed link is opened first."""
+        """Return the identity of the meter, opening a closed link first."""
         self._ready()
         if self._identity is None:
             raise MeterUnreachable("the meter has not said who it is; open the link again")
@@ -61,16 +61,16 @@ class Link:
 
     @property
     def model(self) -> Model:
-        """Return the data of the model that answered; a closed link is opened first."""
+        """Return the ranges and elements of the meter's model, opening a closed link first."""
         self._ready()
         if self._model is None:
             raise MeterUnreachable("the meter has not said who it is; open the link again")
         return self._model
 
     def reopen(self) -> None:
-        """Close the link if there is one, open a new one, and check who answers.
+        """Close the link if it is open, open a new one, and check the meter's identity.
 
-        It writes status and communication settings only, so it is safe during an integration.
+        It writes only status and communication settings, so it is safe during an integration.
         """
         self.close()
         self._transport = self._open_transport()
@@ -89,7 +89,7 @@ class Link:
         return self._exchange(self._ready(), message, timeout_s)
 
     def tell(self, message: str) -> None:
-        """Send a command and go on; `errors` tells whether the meter refused it."""
+        """Send a command without checking it; call `errors` to see whether the meter refused it."""
         transport = self._ready()
         try:
             transport.write(message)
@@ -98,10 +98,10 @@ class Link:
             raise
 
     def command(self, message: str) -> None:
-        """Send a command and raise `MeterRefused` if the error queue then holds anything.
+        """Send a command; raise `MeterRefused` if there is an error in the queue after it.
 
-        A refused command gives no reply. The queue is its only trace (page 7-6). A question after
-        each command also keeps RS-232 input below the meter's 256 bytes (page 3-6).
+        A refused command gives no reply. Its only trace is in the error queue (page 7-6). The
+        question after each command also keeps RS-232 input below the meter's 256 bytes (page 3-6).
         """
         self.tell(message)
         errors = self.errors()
@@ -109,7 +109,7 @@ class Link:
             raise _refusal(message, errors[0])
 
     def errors(self) -> list[DeviceError]:
-        """Empty the meter's error queue and return what commands left in it, oldest first."""
+        """Empty the meter's error queue and return the errors of commands, oldest first."""
         return self._errors(self.ask)
 
     def _errors(self, ask: Callable[[str], str]) -> list[DeviceError]:
@@ -123,7 +123,7 @@ class Link:
         raise MeterReplyError("the meter's error queue never ends").with_remedy(SWITCH_OFF)
 
     def distrust(self) -> None:
-        """Resynchronise before the next question, because a reply did not fit its question."""
+        """Make the next question resynchronise first, because a reply did not fit its question."""
         self._dirty = True
 
     def close(self) -> None:
@@ -132,7 +132,7 @@ class Link:
         try:
             if transport is not None:
                 transport.close()
-        except Exception:  # a mistake in a transport must not keep the link from being opened anew
+        except Exception:  # even after a bug in a transport the link must be opened again
             _log.exception("the link was not closed cleanly")
 
     def _ready(self) -> Transport:
@@ -145,7 +145,7 @@ class Link:
         return self._transport
 
     def _resync(self, transport: Transport) -> None:
-        """Throw old replies away and ask for the meter's name, or else open the link anew."""
+        """Discard old replies and ask for the meter's name; if that fails, open the link again."""
         try:
             transport.clear()
             if self._who_answers(transport) == self._identity:
@@ -156,7 +156,7 @@ class Link:
         self.reopen()
 
     def _who_answers(self, transport: Transport) -> Identity:
-        """Ask `*IDN?` and skip late replies to earlier questions, which do not have four fields."""
+        """Ask `*IDN?` and skip late replies to earlier questions: they do not have four fields."""
         transport.write("*IDN?")
         seen = ""
         for _ in range(_MOST_LATE_REPLIES):
@@ -185,16 +185,16 @@ class Link:
         """Bring a new link to a known state and accept only a supported meter.
 
         The meter keeps HEADer and VERBose over `*RST` and power cycles (page 6-35), so they are set
-        each time. The first line feed ends half a message that a crashed client may have left. The
-        latched events, and the errors that others left, are read before `*CLS` clears them. `*CLS`
-        is sent twice, because the first may fail as interrupted (page 5-2).
+        each time. The first line feed ends a partial message that a crashed client may have left.
+        Latched events and old errors are read before `*CLS` clears them. `*CLS` is sent twice,
+        because the first one may fail as interrupted (page 5-2).
         """
         self._dirty = False
         transport.clear()
         transport.write("")
         identity = self._who_answers(transport)
         if self._identity is not None and identity != self._identity:
-            # Ask twice: a spoilt reply must not look like another meter.
+            # Ask twice, because a garbled reply looks like another meter.
             identity = self._who_answers(transport)
         if self._identity is not None and identity != self._identity:
             raise MeterMismatch(
@@ -222,7 +222,7 @@ class Link:
         try:
             reply = decode(self._exchange(transport, ":SYSTem:COMMunicate:COMMand?", None))
         except MeterSilent:
-            # Firmware without this command knows no other language. None such is known.
+            # Firmware without this command would have only one language. We know of none.
             self._dirty = False
             transport.clear()
             self._who_answers(transport)

@@ -70,10 +70,11 @@ def parse_identity(reply: str) -> Identity:
 
 
 def model_of(identity: Identity) -> Model:
-    """Return the model's data, or refuse the instrument by name.
+    """Return the model's data; raise an error that names an unsupported instrument.
 
-    The maker counts too: look-alikes speak nearly this language, with other states. A model with an
-    unknown suffix counts as the one with the longest name that it begins with.
+    The maker must match too: instruments of other makers speak nearly this language, with other
+    states. A model with an unknown suffix counts as the known model with the longest matching
+    beginning.
     """
     given = identity.model.upper()
     names = [name for name in MODELS if given.startswith(name)]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The values that the meter sends together: choose them, and take its reply apart."""
+"""The values of a reading: choose the meter's output items, and parse its reply."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ from power.scpi import (
 )
 from power.wt310.link import Link
 
-# All in one message, so that values, state and condition belong to one moment. Real meters
-# answer such compound queries (their units joined by semicolons, page 5-2).
+# One message, so values, state and condition belong to one moment. Real meters answer such
+# compound queries; semicolons join the units (page 5-2).
 READ_QUERY = ":NUMeric:NORMal:VALue?;:INTEGrate:STATe?;:STATus:CONDition?"
 STATES = ("RESet", "STARt", "STOP", "TIMeup", "ERRor")
 
@@ -39,7 +39,7 @@ _LONG_NAMES = {"URAN": "URANGE", "IRAN": "IRANGE"}
 class Sample:
     """One reply to `READ_QUERY`, its values by item name.
 
-    `hyphen` tells that a range carried the mark of auto-range during the integration.
+    `hyphen` is true if a range had a hyphen, the mark of auto-range during the integration.
     """
 
     values: dict[str, float | Absent]
@@ -51,7 +51,7 @@ class Sample:
 def write_items(link: Link) -> tuple[str, ...]:
     """Set ASCII output and the items of a reading, and return their names in order.
 
-    Firmware that does not know the range items goes without them.
+    If the firmware does not know the range items, they are left out.
     """
     link.command(":NUMeric:FORMat ASCii")
     names = list(_NEEDED)
@@ -74,9 +74,9 @@ def write_items(link: Link) -> tuple[str, ...]:
 
 
 def read_items(link: Link) -> tuple[str, ...]:
-    """Return the names of the items that the meter sends; refuse a list that lacks one."""
+    """Return the names of the items that the meter sends; refuse a list without all of ours."""
     reply = without_header(link.ask(":NUMeric:NORMal:NUMber?"))
-    # ALL means 255 (page 6-19); so long a list is not ours.
+    # ALL means 255 items (page 6-19). We never set so many.
     count = 255 if reply.upper() == "ALL" else round(parse_setting(reply))
     names = tuple(_item(link, number) for number in range(1, min(count, len(_NEEDED) + 2) + 1))
     missing = [name for name in _NEEDED if name not in names]
@@ -116,7 +116,7 @@ def take_apart(raw: bytes, names: tuple[str, ...]) -> Sample:
 
 
 def _without_hyphens(data: str, names: tuple[str, ...]) -> tuple[str, bool]:
-    """Take the hyphens off the range fields; their place is not documented."""
+    """Remove hyphens anywhere in the range fields, since their place is not documented."""
     fields = data.split(",")
     found = False
     for index, name in enumerate(names[: len(fields)]):
@@ -128,7 +128,7 @@ def _without_hyphens(data: str, names: tuple[str, ...]) -> tuple[str, bool]:
 
 
 def write_peak_items(link: Link) -> None:
-    """Set the peaks as items behind those of a reading, beyond the count of a reading."""
+    """Set the peaks as items after those of a reading; readings do not send them."""
     for number, name in enumerate(_PEAKS, start=_FIRST_PEAK):
         link.command(f":NUMeric:NORMal:ITEM{number} {name},1")
 
@@ -145,7 +145,7 @@ def read_peaks(link: Link) -> tuple[float, float]:
 
 
 def _item(link: Link, number: int) -> str:
-    """Return an item's function; one of another element than 1 keeps its number, so never fits."""
+    """Return an item's function; an element other than 1 stays in the text, so it never matches."""
     fields = without_header(link.ask(f":NUMeric:NORMal:ITEM{number}?")).upper().split(",")
     name = _LONG_NAMES.get(fields[0], fields[0])
     return name if fields[1:] in ([], ["1"]) else ",".join(fields)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Watch one run for what spoils an energy silently: cut peaks, and ranges that change."""
+"""Watch one run for silent errors of the energy: cut peaks, and ranges that change."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ _BITS = ((6, Flag.OVER_RANGE), (7, Flag.VOLTAGE_PEAK_OVER), (8, Flag.CURRENT_PEA
 
 
 class RunWatch:
-    """The watch over one run: it collects flags, and looks at the ranges when the run has ended.
+    """The watch over one run: it collects flags, and reads the ranges after the run.
 
-    `end_ranges` are voltage and current range as read after the run, None before.
+    `end_ranges` are the voltage and the current range after the run, None before its end.
     """
 
     def __init__(self, link: Link) -> None:
@@ -31,14 +31,14 @@ class RunWatch:
         self.running = False
 
     def forget(self) -> None:
-        """Clear the latched bits, so that later ones come from the run that begins."""
+        """Clear the latched bits, so all later bits come from the new run."""
         self.take_events()
         self._link.events = 0
         self.flags = frozenset()
         self.end_ranges = (None, None)
 
     def take_events(self) -> int:
-        """Read the extended events, which clears them in the meter, and keep them here."""
+        """Read and keep the extended events; reading clears them in the meter."""
         events = parse_register(self._link.ask(":STATus:EESR?"))
         self._link.events |= events
         return events
@@ -51,7 +51,7 @@ class RunWatch:
         self.note_end(sample.state)
 
     def note_end(self, state: IntegrationState) -> None:
-        """Read ranges and latched bits once after a run; the next call repeats what failed."""
+        """Read ranges and latched bits once after a run; after a failure the next call retries."""
         if not self.running or state is IntegrationState.START:
             return
         try:

@@ -13,7 +13,7 @@ UPDATE_INTERVALS_S = (0.1, 0.25, 0.5, 1.0, 2.0, 5.0, 10.0, 20.0)
 # The timer ends at 10000,0,0 (page 6-16).
 MOST_TIMER_S = 10000 * 3600
 
-# Leftovers of other users that change power or energy without a trace (pages 6-11 to 6-23).
+# Settings of earlier users that change power or energy without a trace (pages 6-11 to 6-23).
 _LEFTOVERS = (
     ":HOLD",
     ":NUMeric:HOLD",
@@ -24,9 +24,9 @@ _LEFTOVERS = (
 
 
 def check(settings: MeterSettings, model: Model) -> None:
-    """Refuse settings that the model does not have, before anything is written.
+    """Raise `MeterRefused` for settings that the model does not have.
 
-    The meter itself would move such a value to the nearest legal one (page 5-6).
+    The meter itself would silently take the nearest legal value (page 5-6).
     """
     if settings.timer_s != int(settings.timer_s) or not 0 <= settings.timer_s <= MOST_TIMER_S:
         raise MeterRefused(
@@ -49,10 +49,11 @@ def check(settings: MeterSettings, model: Model) -> None:
 
 
 def write(link: Link, settings: MeterSettings) -> None:
-    """Write all settings, and look at the error queue after each.
+    """Write all settings, and check the error queue after each.
 
-    The integrator must be RESET (else 813). The crest factor comes before the ranges, which depend
-    on it. AUTO OFF comes before a range: no manual says that setting a range ends auto-range.
+    The integrator must be RESET, or the meter answers error 813. The crest factor comes first,
+    because the ranges depend on it. AUTO OFF comes before each range, because no manual says that
+    setting a range ends auto-range.
     """
     link.command(":COMMunicate:REMote ON")
     for leftover in _LEFTOVERS:
@@ -92,10 +93,10 @@ def read_back(link: Link) -> MeterSettings:
 
 
 def read_range(link: Link, quantity: str) -> tuple[float, bool]:
-    """Return the range in V or A of `VOLTage` or `CURRent`, and whether it carries a hyphen.
+    """Return the range of `VOLTage` or `CURRent` in V or A, and whether it has a hyphen.
 
-    Auto-range during an integration puts a hyphen somewhere (IM WT310E-01EN, page 5-12). The hyphen
-    says nothing about the size.
+    Auto-range adds a hyphen when it changes a range during an integration (IM WT310E-01EN, page
+    5-12). The hyphen does not change the number.
     """
     reply = without_header(link.ask(f":INPut:{quantity}:RANGe?")).strip()
     bare = reply.strip("-").strip()
@@ -103,7 +104,7 @@ def read_range(link: Link, quantity: str) -> tuple[float, bool]:
 
 
 def read_interval(link: Link) -> float:
-    """Return the update interval in seconds; RATE AUTO has none, so it is refused."""
+    """Return the update interval in seconds; refuse RATE AUTO, which has no fixed interval."""
     reply = link.ask(":RATE?")
     if without_header(reply).upper() == "AUTO":
         raise MeterRefused("the meter is on automatic update rate; set a fixed one")
@@ -111,7 +112,7 @@ def read_interval(link: Link) -> float:
 
 
 def compare(wanted: MeterSettings, found: MeterSettings) -> None:
-    """Raise `MeterRefused` with the first setting that reads back other than it was written."""
+    """Raise `MeterRefused` for the first setting that reads back differently."""
     for name in MeterSettings.__dataclass_fields__:
         asked, got = getattr(wanted, name), getattr(found, name)
         if asked != got and not (_is_number(asked) and _is_number(got) and _same(asked, got)):
