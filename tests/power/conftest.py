@@ -51,19 +51,19 @@ class FakeTime:
         return self.now
 
     def sleep(self, seconds: float) -> None:
-        """Let time pass at once."""
+        """Let this much time pass at once."""
         assert seconds >= 0
         self.now += seconds
 
     def utc(self) -> datetime:
-        """Return a wall clock that goes with the fake time."""
+        """Return a wall clock in step with the fake time."""
         return EPOCH + timedelta(seconds=self.now)
 
 
 class Script:
     """A transport that expects exactly these messages and gives these replies.
 
-    Each line is (sent, reply); a reply of None means that nothing is read after it.
+    Each line is (sent, reply). A reply of None means that nobody reads after the message.
     """
 
     name = "script"
@@ -83,7 +83,7 @@ class Script:
             self.pending.append(reply if isinstance(reply, bytes) else reply.encode() + b"\n")
 
     def read(self, timeout_s: float) -> bytes:
-        """Return the queued reply, or be silent."""
+        """Return the queued reply, or raise MeterSilent."""
         if not self.pending:
             raise MeterSilent("script is silent")
         return self.pending.pop(0)
@@ -93,7 +93,7 @@ class Script:
         self.clears += 1
 
     def close(self) -> None:
-        """Note that it was closed."""
+        """Remember that the link was closed."""
         self.closed = True
 
 
@@ -219,7 +219,7 @@ def run_power() -> Callable[..., subprocess.CompletedProcess[str]]:
 
 
 class Emulator:
-    """An emulator process that is ready, with the resource string that it printed."""
+    """An emulator process that is ready, and the resource string that it printed."""
 
     def __init__(self, *options: str) -> None:
         self.process = subprocess.Popen(
@@ -280,13 +280,13 @@ class EmptyBus(usb.backend.IBackend):  # type: ignore[misc]
 
 
 class Bus:
-    """What is on the imaginary USB at the moment."""
+    """The imaginary USB, with the devices that it has at the moment."""
 
     backend: usb.backend.IBackend = EmptyBus()
 
 
-# pyvisa-py looks for a USB when it is imported and never again, so one has to be there before any
-# test imports it.
+# pyvisa-py looks for a USB only when it is imported, so a USB must exist before any test imports
+# it.
 usb.backend.libusb1.get_backend = lambda *arguments, **options: Bus.backend
 
 

@@ -13,7 +13,7 @@ from tests.support.full_disk import FullDisk
 
 
 def test_records_wait_for_room_and_keep_their_order(tmp_path: Path, full_disk: FullDisk) -> None:
-    """A record that was cut in half is completed; nothing is written twice or left out."""
+    """Records wait for room and keep their order; a half-written record is completed."""
     path = tmp_path / "file"
     file = AppendFile(path)
     assert file.append(b"first\n")
@@ -31,7 +31,7 @@ def test_records_wait_for_room_and_keep_their_order(tmp_path: Path, full_disk: F
 
 
 def test_a_folder_that_is_missing_is_waited_for(tmp_path: Path) -> None:
-    """A file that cannot be opened fails no writer either."""
+    """A missing folder makes records wait, and fails no writer."""
     path = tmp_path / "later" / "file"
     file = AppendFile(path)
     assert not file.append(b"first\n")
@@ -43,7 +43,7 @@ def test_a_folder_that_is_missing_is_waited_for(tmp_path: Path) -> None:
 
 
 def test_close_never_raises_and_keeps_what_waits(tmp_path: Path, full_disk: FullDisk) -> None:
-    """A file that was closed on a full disk is opened again by the next record."""
+    """Close never raises, and the next record opens the file again."""
     path = tmp_path / "file"
     file = AppendFile(path)
     file.append(b"first\n")
@@ -58,7 +58,7 @@ def test_close_never_raises_and_keeps_what_waits(tmp_path: Path, full_disk: Full
 
 
 def test_a_new_file_replaces_none(tmp_path: Path) -> None:
-    """With `new` a file that exists, or that cannot be made, is an error at once."""
+    """With `new` an existing file or an impossible path is an error at once."""
     path = tmp_path / "file"
     path.write_text("precious")
     with pytest.raises(FileExistsError):
@@ -69,7 +69,7 @@ def test_a_new_file_replaces_none(tmp_path: Path) -> None:
 
 
 def test_the_mode_is_that_of_the_file(tmp_path: Path) -> None:
-    """A file for its user alone is never readable by others, not even at first."""
+    """A private file is never readable by others, not even at first."""
     file = AppendFile(tmp_path / "file", mode=0o600)
     file.append(b"secret\n")
     file.close()

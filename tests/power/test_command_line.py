@@ -26,7 +26,7 @@ pytestmark = pytest.mark.slow
 
 
 def test_identify(run_power: Run, emulator: Any) -> None:
-    """Maker, model, serial and firmware, as text and as JSON."""
+    """`identify` prints maker, model, serial and firmware, as text and as JSON."""
     done = run_power("identify", emulator.resource)
     assert (0, "YOKOGAWA WT310 C2PH00000E firmware F1.03\n") == (done.returncode, done.stdout)
     done = run_power("identify", emulator.resource, "--json")
@@ -34,7 +34,7 @@ def test_identify(run_power: Run, emulator: Any) -> None:
 
 
 def test_read(run_power: Run, emulator: Any) -> None:
-    """One JSON object for each reading."""
+    """`read` prints one JSON object for each reading."""
     done = run_power("read", emulator.resource, "--count", "3", "--interval", "0.3", "--json")
     assert 0 == done.returncode, done.stderr
     rows = [json.loads(line) for line in done.stdout.splitlines()]
@@ -43,7 +43,7 @@ def test_read(run_power: Run, emulator: Any) -> None:
 
 
 def test_record(run_power: Run, start_emulator: Callable[..., Any], tmp_path: Path) -> None:
-    """The log is written and the energy right; readings lost to a busy machine may be noted."""
+    """`record` writes the log and the right energy; it may note lost readings on a busy machine."""
     emulator = start_emulator("--steps", "0:4,1:8", "--model", "WT310E")
     log = tmp_path / "log.csv"
     options = ("--seconds", "2", "--update", "0.1", "--volts", "150", "--amps", "0.1")
@@ -93,7 +93,7 @@ def test_progress_on_a_terminal(start_emulator: Callable[..., Any], tmp_path: Pa
 
 
 def test_record_does_not_overwrite(run_power: Run, emulator: Any, tmp_path: Path) -> None:
-    """An existing log is wrong use, found before the meter is touched."""
+    """`record` refuses an existing log before it touches the meter."""
     log = tmp_path / "log.csv"
     log.write_text("precious")
     done = run_power("record", emulator.resource, "--out", str(log))
@@ -103,7 +103,7 @@ def test_record_does_not_overwrite(run_power: Run, emulator: Any, tmp_path: Path
 
 
 def test_a_meter_that_does_not_answer_is_exit_code_1(run_power: Run) -> None:
-    """One sentence on stderr, nothing on stdout."""
+    """A silent meter gives exit code 1, one sentence on stderr, and nothing on stdout."""
     done = run_power("identify", "TCPIP::127.0.0.1,9::inst0::INSTR")
     assert (1, "") == (done.returncode, done.stdout)
     assert done.stderr.startswith("error: TCPIP::127.0.0.1,9::inst0::INSTR cannot be opened")
@@ -133,7 +133,7 @@ def test_a_meter_that_does_not_answer_is_exit_code_1(run_power: Run) -> None:
 def test_wrong_use_is_exit_code_2(
     arguments: tuple[str, ...], capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """Wrong arguments give a message and no traceback."""
+    """Wrong arguments give exit code 2 and a message without a traceback."""
     assert 2 == run_here(*arguments)
     assert capsys.readouterr().err
 
@@ -141,21 +141,21 @@ def test_wrong_use_is_exit_code_2(
 def test_a_mistyped_wire_log_is_wrong_use(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """A log that cannot be opened is told before the meter is touched."""
+    """A wire log that cannot be opened is refused before the meter is touched."""
     path = tmp_path / "no" / "meter.jsonl"
     assert 2 == main(["read", "TCPIP::127.0.0.1,9::inst0::INSTR", "--wire-log", str(path)])
     assert str(path) in capsys.readouterr().err
 
 
 def test_wrong_use_of_the_process(run_power: Run) -> None:
-    """The exit code reaches the shell."""
+    """The exit code of wrong use reaches the shell."""
     done = run_power("fly")
     assert 2 == done.returncode
     assert "Traceback" not in done.stderr
 
 
 def run_here(*arguments: str) -> int:
-    """Return the exit code of a command that is run in this process."""
+    """Run a command in this process and return its exit code."""
     try:
         return main(arguments)
     except SystemExit as wrong:
@@ -170,13 +170,13 @@ def run_here(*arguments: str) -> int:
     ],
 )
 def test_help_of_every_command(command: str, capsys: pytest.CaptureFixture[str]) -> None:
-    """Help says more than the options' names."""
+    """Each command's help has more than the names of its options."""
     assert 0 == run_here(command, "--help")
     assert len(capsys.readouterr().out) > 300
 
 
 def test_range(run_power: Run, start_emulator: Callable[..., Any]) -> None:
-    """A device that takes 2 to 9 W at 120 V gets 150 V and 200 mA at most."""
+    """`range` proposes at most 150 V and 200 mA for a device of 2 to 9 W at 120 V."""
     emulator = start_emulator("--bursts", "2,9,0.8,0.5")
     done = run_power("range", emulator.resource, "--seconds", "2", "--json")
     assert 0 == done.returncode, done.stderr
@@ -186,7 +186,7 @@ def test_range(run_power: Run, start_emulator: Callable[..., Any]) -> None:
 
 
 def test_selftest(run_power: Run, start_emulator: Callable[..., Any]) -> None:
-    """The emulated meter passes."""
+    """`selftest` passes the emulated meter."""
     done = run_power("selftest", start_emulator().resource, "--seconds", "1", "--json")
     outcomes = {check["name"]: check["outcome"] for check in json.loads(done.stdout)["checks"]}
     assert 0 == done.returncode, done.stdout
@@ -195,7 +195,7 @@ def test_selftest(run_power: Run, start_emulator: Callable[..., Any]) -> None:
 
 
 def test_audit_and_plot(run_power: Run, start_emulator: Callable[..., Any], tmp_path: Path) -> None:
-    """A recorded log gets the same verdict again, and can be drawn."""
+    """A recorded log gets the same verdict in an audit, and can be drawn."""
     log = tmp_path / "log.csv"
     options = ("--seconds", "1", "--update", "0.1", "--volts", "150", "--amps", "0.1", "--quiet")
     done = run_power("record", start_emulator().resource, *options, "--out", str(log), "--json")
@@ -211,7 +211,7 @@ def test_audit_and_plot(run_power: Run, start_emulator: Callable[..., Any], tmp_
 
 
 def test_an_official_run_needs_fixed_ranges(run_power: Run, tmp_path: Path) -> None:
-    """Auto-range is refused before the meter is touched, unless a reason is given."""
+    """`--official` refuses auto-range before it touches the meter, unless a reason is given."""
     done = run_power("record", "X", "--official", "--out", str(tmp_path / "log.csv"))
     assert 2 == done.returncode
     assert "python -m power range" in done.stderr
@@ -245,7 +245,7 @@ def test_a_fault_by_hand(run_power: Run, tmp_path: Path) -> None:
 
 
 def test_a_broken_schedule_is_wrong_use(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """The error names file and line."""
+    """The error for a malformed schedule names file and line."""
     path = tmp_path / "disaster.txt"
     path.write_text("1 silent\nsoon unplug\n")
     assert 2 == run_here("emulate", "--schedule", str(path))
@@ -255,7 +255,7 @@ def test_a_broken_schedule_is_wrong_use(tmp_path: Path, capsys: pytest.CaptureFi
 def test_a_killed_recorder_loses_no_row_and_no_integration(
     start_emulator: Callable[..., Any], run_power: Run, tmp_path: Path
 ) -> None:
-    """After kill -9 the log is readable, its facts are there, and the meter ends by itself."""
+    """After kill -9 the log and its facts are readable, and the meter's run ends by itself."""
     emulator = start_emulator()
     log = tmp_path / "log.csv"
     process = subprocess.Popen(
@@ -273,7 +273,7 @@ def test_a_killed_recorder_loses_no_row_and_no_integration(
     assert len(rows) >= 5
     assert log.read_text().startswith(seen)
     assert 3 == json.loads(log.with_suffix(".json").read_text())["settings"]["timer_s"]
-    # The connection of the killed process is gone, and the run goes on to its timer's end.
+    # The killed process's connection is closed, and the run goes on to its timer's end.
     deadline_s = time.monotonic() + 30
     state = "START"
     while state == "START" and time.monotonic() < deadline_s:

@@ -27,7 +27,7 @@ pytestmark = pytest.mark.slow
 
 
 class Subject:
-    """A way to open the meter under test, and the time that it lives in."""
+    """A way to open the meter under test, and the clock that it lives by."""
 
     def __init__(self, connect: Callable[[], Meter], sleep: Callable[[float], None]) -> None:
         self.connect = connect
@@ -62,13 +62,13 @@ def subject(request: pytest.FixtureRequest) -> Iterator[Subject]:
 
 
 def prepare(subject: Subject, settings: MeterSettings) -> MeterSettings:
-    """Prepare the meter, ending what an earlier test left running."""
+    """Prepare the meter; end a run that an earlier test left."""
     subject.meter.stop()
     return subject.meter.prepare(settings)
 
 
 def follow(subject: Subject) -> list[Reading]:
-    """Read until the integration has ended, and its result."""
+    """Read until the integration has ended, and return its result."""
     readings = [subject.meter.read()]
     while readings[-1].state is IntegrationState.START:
         subject.sleep(0.1)
@@ -77,21 +77,21 @@ def follow(subject: Subject) -> list[Reading]:
 
 
 def test_it_says_who_it_is(subject: Subject) -> None:
-    """A supported model of Yokogawa's."""
+    """The meter identifies itself as a supported model of Yokogawa's."""
     identity = subject.meter.identify()
     assert "YOKOGAWA" == identity.maker.upper()
     assert identity.model.upper().startswith("WT3")
 
 
 def test_settings_are_read_back(subject: Subject) -> None:
-    """What is returned is what the meter has."""
+    """`prepare` returns the settings that the meter has."""
     assert SETTINGS == prepare(subject, SETTINGS)
     other = MeterSettings(timer_s=3725, update_interval_s=0.25, crest_factor=6, line_filter=True)
     assert other == prepare(subject, other)
 
 
 def test_a_run_by_the_timer(subject: Subject) -> None:
-    """It starts, counts, ends by itself, and keeps its result."""
+    """A run by the timer starts, counts, ends by itself and keeps its result."""
     settings = prepare(subject, SETTINGS)
     start = subject.meter.start()
     assert start.sent_s <= start.written_s <= start.confirmed_s
@@ -101,13 +101,13 @@ def test_a_run_by_the_timer(subject: Subject) -> None:
     energies = [row.energy_wh for row in readings if row.energy_wh is not None]
     assert sorted(energies) == energies
     result = judge_energy(readings, session_s=1.0, settings=settings)
-    # Auto-range makes it SUSPECT, which fits any device that a real meter is tried with.
+    # Auto-range fits any device behind a real meter, and makes the energy SUSPECT.
     assert Verdict.SUSPECT is result.verdict, result.findings
     assert {"auto_range"} <= {finding.code for finding in result.findings}
 
 
 def test_a_run_that_is_stopped(subject: Subject) -> None:
-    """STOP ends it; STOP again changes nothing."""
+    """STOP ends a run, and a second STOP changes nothing."""
     prepare(subject, LONG)
     subject.meter.start()
     subject.sleep(0.5)
@@ -120,7 +120,7 @@ def test_a_run_that_is_stopped(subject: Subject) -> None:
 
 
 def test_a_running_integration_is_left_alone(subject: Subject) -> None:
-    """Prepare and start leave it alone, and a program that comes back reads on."""
+    """Prepare and start leave a running integration alone, and a restarted program reads on."""
     prepare(subject, LONG)
     subject.meter.start()
     with pytest.raises(MeterBusy):
@@ -135,7 +135,7 @@ def test_a_running_integration_is_left_alone(subject: Subject) -> None:
 
 
 def test_start_wants_a_reset_integrator(subject: Subject) -> None:
-    """After an end the meter must be prepared before a new run."""
+    """After an end start is refused until the meter is prepared."""
     prepare(subject, LONG)
     subject.meter.start()
     subject.meter.stop()
@@ -144,13 +144,13 @@ def test_start_wants_a_reset_integrator(subject: Subject) -> None:
 
 
 def test_an_impossible_setting_is_refused(subject: Subject) -> None:
-    """No value is silently moved to the nearest legal one."""
+    """An impossible setting is refused rather than clamped."""
     with pytest.raises(MeterRefused):
         prepare(subject, MeterSettings(timer_s=1, voltage_range_v=77.0))
 
 
 def test_the_meter_shows_its_updates(subject: Any) -> None:
-    """Two updates are seen, one after the other."""
+    """`await_update` sees two updates, one after the other."""
     prepare(subject, LONG)
     first_s, _ = subject.meter.await_update(0.1)
     assert subject.meter.await_update(0.1)[0] > first_s

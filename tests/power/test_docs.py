@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""docs/power.md says what the code does."""
+"""docs/power.md agrees with the code."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ TEXT = re.sub(r"\s+", " ", (ROOT / "docs" / "power.md").read_text())
 
 
 def test_every_command_is_there(capsys: pytest.CaptureFixture[str]) -> None:
-    """The table of commands is complete."""
+    """The table of commands has every command."""
     with pytest.raises(SystemExit):
         main(["--help"])
     listed = re.findall(r"^    (\w+) +\S", capsys.readouterr().out, re.MULTILINE)
@@ -31,12 +31,12 @@ def test_every_command_is_there(capsys: pytest.CaptureFixture[str]) -> None:
 
 
 def test_every_model_is_there() -> None:
-    """The list of supported models is complete."""
+    """The list of supported models has every model."""
     assert [] == [name for name in MODELS if name not in TEXT]
 
 
 def test_the_worked_example_is_what_the_code_says() -> None:
-    """5 W for 600 s on 15 W and on 150 W of range."""
+    """The worked example of 5 W for 600 s agrees with the code on 15 W and on 150 W of range."""
     accuracy = accuracy_of(Identity("YOKOGAWA", "WT310E", "", ""), InputMode.RMS)
     energy_wh = 5 * 600 / 3600
     small, large = (energy_uncertainty_wh(accuracy, energy_wh, w, 600) for w in (15, 150))
@@ -45,7 +45,7 @@ def test_the_worked_example_is_what_the_code_says() -> None:
 
 
 def test_every_finding_is_listed_where_energies_are_judged() -> None:
-    """Codes are stable and meant for programs, so they are all named in one docstring."""
+    """One docstring names every finding's code, because programs rely on the codes."""
     source = "".join(Path(part.__file__).read_text() for part in (course_checks, value_checks))
     found = set(re.findall(r'(?:invalid|suspect|note)\(\s*"(\w+)"', source))
     documented = set(re.findall(r"`(\w+)`", energy.__doc__ or ""))
@@ -54,7 +54,7 @@ def test_every_finding_is_listed_where_energies_are_judged() -> None:
 
 
 def test_help_lists_every_fault(capsys: pytest.CaptureFixture[str]) -> None:
-    """`emulate --help` teaches all of them."""
+    """`emulate --help` explains every fault."""
     with pytest.raises(SystemExit):
         main(["emulate", "--help"])
     text = capsys.readouterr().out

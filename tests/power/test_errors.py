@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The meter's errors: what is wrong, and apart from it what would destroy an energy."""
+"""The meter's errors: the fault, and apart from it any remedy that could destroy an energy."""
 
 from __future__ import annotations
 
@@ -24,21 +24,21 @@ SOURCES = Path(__file__).parents[2] / "power"
 
 @pytest.mark.parametrize("kind", [MeterError, MeterSilent, MeterReplyError])
 def test_remedy_stands_apart_from_the_text(kind: type[MeterError]) -> None:
-    """The text says what is wrong; the remedy follows it only for somebody who asks for both."""
+    """The text names the fault, and the remedy follows only on request."""
     error = kind("the meter is stuck").with_remedy(SWITCH_OFF)
     assert "the meter is stuck" == str(error)
     assert f"the meter is stuck; {SWITCH_OFF}" == error.whole_text()
 
 
 def test_error_without_a_remedy() -> None:
-    """An error that has no remedy, such as a refusal with its code, reads the same both ways."""
+    """An error without a remedy reads the same with and without one."""
     error = MeterRefused("the meter refused START", 813, "Cannot set")
     assert (813, "Cannot set", "") == (error.code, error.text, error.remedy)
     assert str(error) == error.whole_text() == "the meter refused START"
 
 
 def test_no_text_advises_to_cut_the_power() -> None:
-    """Whatever stops the meter's integrator is a remedy, and stands in this one place."""
+    """No text advises to cut the power; only remedies may stop the integrator."""
     advice = re.compile(r"off and on|power.cycle the|unplug (it|the)", re.IGNORECASE)
     found = [
         path.relative_to(SOURCES).as_posix()
@@ -56,7 +56,7 @@ def test_no_text_advises_to_cut_the_power() -> None:
 def test_what_stops_readings_during_a_run_advises_nothing_that_ends_it(
     spoil: Callable[[], object],
 ) -> None:
-    """Another program's output items are told with it; to prepare the meter again is a remedy."""
+    """During a run no text advises to prepare the meter; that advice is a remedy."""
     with pytest.raises(MeterReplyError, match="end that program$") as caught:
         spoil()
     assert PREPARE_AGAIN == caught.value.remedy

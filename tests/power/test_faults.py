@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Every fault that the emulator has, against driver, recorder and verdict, in fake time."""
+"""Every fault of the emulator against driver, recorder and verdict, in fake time."""
 
 from __future__ import annotations
 
@@ -33,12 +33,12 @@ MakeBench = Callable[..., Any]
 
 
 def record(bench: Any, path: Path) -> EnergyResult:
-    """Return the verdict on a recording."""
+    """Record a run and return its verdict."""
     recorder = Recorder(bench.meter, clock=bench.time.clock, sleep=bench.time.sleep)
     return recorder.record(SETTINGS, path / "log.csv").result
 
 
-# Faults during a run: what the verdict is, and which finding tells.
+# For each fault during a run: the verdict, and the finding that names the fault.
 DURING = [
     ("silent count=1", Verdict.VALID, None),
     ("silent count=4", Verdict.VALID, "gap"),
@@ -80,7 +80,7 @@ DURING = [
 def test_a_fault_during_a_run(
     make_bench: MakeBench, tmp_path: Path, line: str, verdict: Verdict, code: str | None
 ) -> None:
-    """Each fault is survived or found, and a wrong energy is never VALID."""
+    """The recorder survives a fault or finds it, and a wrong energy is never VALID."""
     bench = make_bench(None, None, f"start+15.2 {line}")
     result = record(bench, tmp_path)
     found = {finding.code for finding in result.findings}
@@ -89,7 +89,7 @@ def test_a_fault_during_a_run(
         assert TRUE_WH == pytest.approx(result.energy_wh, rel=1e-5)
 
 
-# Faults while the meter is prepared: what prepare says.
+# For each fault before a run: the error of prepare.
 BEFORE = [
     ("refuse count=1", MeterRefused, "error 813"),
     ("clamp count=1", MeterRefused, "voltage_range_v at 300.0 instead of 150.0"),
@@ -124,7 +124,7 @@ def test_a_fault_before_a_run(
 
 @pytest.mark.parametrize("name", ["averaging", "max_hold", "scaling", "hold"])
 def test_leftovers_are_switched_off(make_bench: MakeBench, tmp_path: Path, name: str) -> None:
-    """What another user left on has no effect on the energy."""
+    """Another user's leftover settings have no effect on the energy."""
     bench = make_bench(None, None, f"0 leftover name={name}")
     result = record(bench, tmp_path)
     assert Verdict.VALID is result.verdict
@@ -132,7 +132,7 @@ def test_leftovers_are_switched_off(make_bench: MakeBench, tmp_path: Path, name:
 
 
 def test_a_lost_setting_is_found(make_bench: MakeBench) -> None:
-    """A command that vanishes leaves no error; the read-back shows it."""
+    """The read-back shows a setting that was lost on its way."""
     bench = make_bench()
     bench.meter.identify()
     bench.tell(":INP:MODE DC")
@@ -142,7 +142,7 @@ def test_a_lost_setting_is_found(make_bench: MakeBench) -> None:
 
 
 def test_a_lost_start_is_found(make_bench: MakeBench) -> None:
-    """START that never arrived is an error within 5 s."""
+    """A START that never arrived is an error within 5 s."""
     bench = make_bench()
     bench.meter.prepare(SETTINGS)
     bench.fault("lose count=1")
@@ -151,7 +151,7 @@ def test_a_lost_start_is_found(make_bench: MakeBench) -> None:
 
 
 def test_the_timer_beats_stop(make_bench: MakeBench) -> None:
-    """STOP is refused and queued, TIMEUP is the end."""
+    """If the timer ends the run before STOP, the end is TIMEUP."""
     bench = make_bench()
     bench.meter.prepare(SETTINGS)
     bench.meter.start()
@@ -162,7 +162,7 @@ def test_the_timer_beats_stop(make_bench: MakeBench) -> None:
 
 
 def test_somebody_changed_the_items(make_bench: MakeBench) -> None:
-    """Another field count is an error, never padded; prepare repairs it."""
+    """Another number of fields is an error, and prepare repairs the items."""
     bench = make_bench()
     bench.meter.prepare(SETTINGS)
     bench.fault("items number=3")
@@ -173,7 +173,7 @@ def test_somebody_changed_the_items(make_bench: MakeBench) -> None:
 
 
 def test_a_deaf_start_is_an_error_and_the_run_can_be_taken_up(make_bench: MakeBench) -> None:
-    """The integration runs though the confirmation was lost; attach finds it."""
+    """After a lost confirmation of START, attach finds the running integration."""
     bench = make_bench()
     bench.meter.prepare(SETTINGS)
     bench.fault("deaf_start seconds=20")
@@ -184,7 +184,7 @@ def test_a_deaf_start_is_an_error_and_the_run_can_be_taken_up(make_bench: MakeBe
 
 
 def test_a_power_failure_keeps_settings_and_ends_in_error(make_bench: MakeBench) -> None:
-    """The meter comes back in state ERROR with the energy until then."""
+    """After a power failure the meter is in state ERROR, with settings and energy kept."""
     bench = make_bench()
     bench.meter.prepare(SETTINGS)
     bench.meter.start()
@@ -199,7 +199,7 @@ def test_a_power_failure_keeps_settings_and_ends_in_error(make_bench: MakeBench)
 
 
 def test_the_load_can_be_changed(make_bench: MakeBench, tmp_path: Path) -> None:
-    """Watts that are set during a run are part of the true integral."""
+    """Watts that are set during a run count in the true integral."""
     bench = make_bench(constant(5.0), None, "start+4 load watts=2\nstart+8 load watts=8")
     result = record(bench, tmp_path)
     assert (5 * 4 + 2 * 4 + 8 * 32) / 3600 == pytest.approx(result.energy_wh, rel=1e-5)
@@ -209,7 +209,7 @@ def test_the_load_can_be_changed(make_bench: MakeBench, tmp_path: Path) -> None:
 
 
 def test_every_fault_is_tried_here() -> None:
-    """The tables of this file and the catalogue agree."""
+    """The tables of this file cover the emulator's catalogue of faults."""
     text = Path(__file__).read_text()
     assert [] == [name for name in CATALOGUE if f'"{name}' not in text and f" {name} " not in text]
 
@@ -218,13 +218,13 @@ def test_every_fault_is_tried_here() -> None:
     "line", ["", "fire", "silent count", "silent what=1", "silent count=x", "load watts=much"]
 )
 def test_a_line_that_is_no_fault(line: str) -> None:
-    """The refusal lists the faults that exist."""
+    """The refusal of an unknown fault lists the known ones."""
     with pytest.raises(BadFault):
         parse_fault(line)
 
 
 def test_a_schedule() -> None:
-    """Comments and empty lines are left out; an error names its line."""
+    """A schedule may have comments and empty lines, and an error names its line."""
     entries = parse_schedule("# a\n\n2.5 silent # b\nstart+3 panel key=STOP\n")
     assert [(2.5, False, "silent"), (3.0, True, "panel")] == [
         (entry.at_s, entry.after_start, entry.fault.name) for entry in entries
@@ -234,7 +234,7 @@ def test_a_schedule() -> None:
 
 
 def test_the_same_seed_spoils_the_same_bytes(make_bench: MakeBench) -> None:
-    """A rehearsal can be repeated."""
+    """The same seed spoils the same bytes."""
     replies = []
     for _ in range(2):
         bench = make_bench(None, Options(seed=7))

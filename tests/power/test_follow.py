@@ -27,7 +27,7 @@ from power.meter import IntegrationState, MeterSettings
 def test_the_next_instant_is_within_one_interval(
     origin_s: float, interval_s: float, now_s: float
 ) -> None:
-    """It lies after now, at most an interval away, and on the grid, whatever was missed."""
+    """The next instant lies after now, on the grid, and at most an interval away."""
     due_s = Schedule(origin_s, interval_s).next_after(now_s)
     assert -1e-6 < due_s - now_s <= interval_s + 1e-6
     steps = (due_s - origin_s) / interval_s
@@ -35,7 +35,7 @@ def test_the_next_instant_is_within_one_interval(
 
 
 def test_the_pause_doubles_to_a_bound() -> None:
-    """A quarter of a second at first, five seconds at most, after however many attempts."""
+    """The pause begins at a quarter of a second and never exceeds five seconds."""
     assert [0.25, 0.5, 1.0, 2.0, 4.0, 5.0] == [back_off_s(attempt) for attempt in range(1, 7)]
     assert 5.0 == back_off_s(100_000)
 
@@ -44,7 +44,7 @@ GONE = MeterUnreachable("the cable is out")
 
 
 class FailingMeter:
-    """A meter whose calls raise what the test tells them to, and are counted."""
+    """A meter whose calls raise the errors that a test sets, and are counted."""
 
     def __init__(self) -> None:
         self.errors: dict[str, Exception] = {}
@@ -78,7 +78,7 @@ def follower(meter: FailingMeter, fake_time: Any) -> Follower:
 
 
 def run_until(follower: Follower, fake_time: Any, end_s: float) -> list[tuple[float, object]]:
-    """Step whenever a step is due; return when, and what came of it."""
+    """Step whenever a step is due; return the times and the results."""
     steps: list[tuple[float, object]] = []
     while follower.due_s < end_s:
         fake_time.now = max(fake_time.now, follower.due_s)
@@ -91,7 +91,7 @@ def run_until(follower: Follower, fake_time: Any, end_s: float) -> list[tuple[fl
 
 
 def test_it_is_taken_up_and_read_on_the_schedule(follower: Follower, fake_time: Any) -> None:
-    """The first step attaches at once; then each instant of the schedule has one reading."""
+    """The first step attaches at once; after it each scheduled instant has one reading."""
     steps = run_until(follower, fake_time, 1003.0)
     assert [(1000.0, None), (1000.2, "read"), (1001.2, "read"), (1002.2, "read")] == steps
 
@@ -99,7 +99,7 @@ def test_it_is_taken_up_and_read_on_the_schedule(follower: Follower, fake_time: 
 def test_a_lost_meter_is_tried_with_growing_pauses(
     follower: Follower, meter: FailingMeter, fake_time: Any
 ) -> None:
-    """Attempts follow after 0.25, 0.5, 1, 2 s; when it is back, readings are on the same grid."""
+    """Attempts follow after 0.25, 0.5, 1, 2 s, and later readings keep to the old grid."""
     run_until(follower, fake_time, 1000.5)
     meter.errors = {"read": GONE, "attach": GONE}
     steps = run_until(follower, fake_time, 1005.0)
@@ -116,7 +116,7 @@ def test_a_lost_meter_is_tried_with_growing_pauses(
 def test_what_the_meter_refuses_is_no_lost_link(
     follower: Follower, meter: FailingMeter, fake_time: Any
 ) -> None:
-    """Readings that are refused are asked for again on the schedule; the link is left alone."""
+    """Refused readings are asked for again on schedule, and the link stays."""
     meter.errors = {"read": MeterRefused("its items are not ours")}
     steps = run_until(follower, fake_time, 1003.0)
     assert [1000.0, 1000.2, 1001.2, 1002.2] == [at_s for at_s, _ in steps]
@@ -128,7 +128,7 @@ def test_what_the_meter_refuses_is_no_lost_link(
 def test_any_error_of_taking_up_is_tried_again_after_a_pause(
     follower: Follower, meter: FailingMeter, fake_time: Any, error: Exception
 ) -> None:
-    """Also a mistake in a driver cannot make the loop spin."""
+    """Any error of attaching is tried again after a pause, even a mistake in a driver."""
     meter.errors = {"attach": error}
     with pytest.raises(type(error)):
         follower.step()
@@ -137,7 +137,7 @@ def test_any_error_of_taking_up_is_tried_again_after_a_pause(
 
 
 def test_a_late_wake_up_leaves_out_what_was_missed(follower: Follower, fake_time: Any) -> None:
-    """A machine that was busy for seconds reads once, not once for each instant."""
+    """After a late wake-up there is one reading, not one for each missed instant."""
     run_until(follower, fake_time, 1000.5)
     fake_time.now = 1004.7
     follower.step()
@@ -145,7 +145,7 @@ def test_a_late_wake_up_leaves_out_what_was_missed(follower: Follower, fake_time
 
 
 def test_an_early_wake_up_reads_no_instant_twice(follower: Follower, fake_time: Any) -> None:
-    """A wait that ends a little too soon counts for the instant that it was for."""
+    """A wait that ends a little early counts for its own instant."""
     follower.step()
     fake_time.now = 1000.19
     follower.step()
@@ -153,7 +153,7 @@ def test_an_early_wake_up_reads_no_instant_twice(follower: Follower, fake_time: 
 
 
 def test_a_command_that_loses_the_link(follower: Follower, meter: FailingMeter) -> None:
-    """The one who asked gets the error, and the next step takes the meter up again."""
+    """A command that loses the link raises its error, and the next step attaches again."""
     follower.step()
     meter.errors = {"stop": MeterSilent("no answer")}
     with pytest.raises(MeterSilent):
@@ -166,7 +166,7 @@ def test_a_command_that_loses_the_link(follower: Follower, meter: FailingMeter) 
 def test_insisting_outlasts_a_lost_link(
     follower: Follower, meter: FailingMeter, fake_time: Any
 ) -> None:
-    """A job is repeated until it succeeds, through lost links, spoilt replies and a taken link."""
+    """A job is repeated through lost links, spoilt replies and a taken link until it succeeds."""
     troubles: list[dict[str, Exception]] = [
         {"stop": MeterReplyError("garbage")},
         {"attach": MeterBusy("the link is in use")},
@@ -188,7 +188,7 @@ def test_insisting_outlasts_a_lost_link(
 def test_insisting_ends_at_its_deadline(
     follower: Follower, meter: FailingMeter, fake_time: Any
 ) -> None:
-    """No attempt begins after the deadline, and the last error is the answer."""
+    """No attempt begins after the deadline, and the last error is raised."""
     meter.errors = {"attach": GONE}
     with pytest.raises(MeterUnreachable, match="the cable is out"):
         follower.insist(lambda meter: meter.stop(), 1010.0, fake_time.sleep)
@@ -198,7 +198,7 @@ def test_insisting_ends_at_its_deadline(
 def test_insisting_does_not_repeat_a_refusal(
     follower: Follower, meter: FailingMeter, fake_time: Any
 ) -> None:
-    """What the meter refuses, or may not be done now, is an answer and not a fault."""
+    """A refusal is an answer, and is not repeated."""
     for error in (MeterRefused("no"), MeterBusy("an integration runs")):
         meter.errors = {"arrange": error}
         with pytest.raises(type(error)):
@@ -207,7 +207,7 @@ def test_insisting_does_not_repeat_a_refusal(
 
 
 def test_attaching_sets_items_right_where_it_may(make_bench: Callable[..., Any]) -> None:
-    """Items of another program are replaced while nothing is measured, and can then be read."""
+    """Attaching replaces another program's items while nothing is measured."""
     bench = make_bench()
     bench.tell(":NUMeric:NORMal:ITEM1 Q,1")
     assert "" == attach(bench.meter)
@@ -216,7 +216,7 @@ def test_attaching_sets_items_right_where_it_may(make_bench: Callable[..., Any])
 
 
 def test_attaching_leaves_a_running_integration_alone(make_bench: Callable[..., Any]) -> None:
-    """Then the meter can be stopped and not be read, and the text says why."""
+    """Attaching leaves a running integration alone: the meter can be stopped but not read."""
     bench = make_bench()
     bench.tell(":INTEGrate:MODE NORMal;TIMer 0,1,0;STARt")
     bench.time.sleep(1.0)
@@ -259,21 +259,21 @@ def result_of(bench: Any) -> list[Any]:
 def test_the_result_is_read_whatever_the_meter_sends(
     make_bench: Callable[..., Any], commands: tuple[str, ...]
 ) -> None:
-    """The integrator kept time and energy; the last two readings show them."""
+    """The last two readings show time and energy, for any items that the meter sends."""
     readings = result_of(ended_run(make_bench, *commands))
     assert [10.0, 10.0] == [row.integration_s for row in readings[-2:]]
     assert readings[-1].energy_wh == pytest.approx(5.0 * 10 / 3600, rel=1e-4)
 
 
 def test_items_are_not_set_while_a_good_result_is_there(make_bench: Callable[..., Any]) -> None:
-    """A meter that shows the right time is only read."""
+    """A meter that shows the right time is read without setting its items."""
     bench = ended_run(make_bench)
     bench.meter.arrange = pytest.fail
     assert 10.0 == result_of(bench)[-1].integration_s
 
 
 def test_a_meter_that_stays_wrong_is_told(make_bench: Callable[..., Any]) -> None:
-    """An output that cannot be set right is the meter's refusal, with its reason."""
+    """Items that cannot be set right give the meter's refusal, with its reason."""
     bench = ended_run(make_bench, ":NUMeric:NORMal:NUMber 3")
 
     def refuse() -> None:

@@ -46,7 +46,7 @@ def test_a_whole_run(emulator: Any, tmp_path: Path) -> None:
 
 
 def test_the_ready_line_is_all_that_is_printed(start_emulator: Callable[..., Any]) -> None:
-    """Programs read one line; SIGTERM ends the process cleanly with code 0."""
+    """The emulator prints its ready line and nothing else; SIGTERM ends it with code 0."""
     emulator = start_emulator()
     assert emulator.line.startswith("ready TCPIP::127.0.0.1,")
     assert emulator.line.endswith("::inst0::INSTR\n")
@@ -56,7 +56,7 @@ def test_the_ready_line_is_all_that_is_printed(start_emulator: Callable[..., Any
 
 
 def test_a_second_client_is_told_that_the_meter_is_taken(emulator: Any) -> None:
-    """The meter takes one connection (page 4-2)."""
+    """A second client is refused, since the meter takes one connection (page 4-2)."""
     first, second = open_meter(emulator.resource), open_meter(emulator.resource)
     try:
         first.identify()
@@ -69,7 +69,7 @@ def test_a_second_client_is_told_that_the_meter_is_taken(emulator: Any) -> None:
 
 
 def test_a_closed_link_is_free_again(emulator: Any) -> None:
-    """One client after another."""
+    """A second client may connect after the first has closed."""
     for _ in range(3):
         meter = open_meter(emulator.resource)
         meter.identify()
@@ -77,7 +77,7 @@ def test_a_closed_link_is_free_again(emulator: Any) -> None:
 
 
 def test_nobody_listens() -> None:
-    """A refused connection is one clear sentence."""
+    """A refused connection gives one clear sentence."""
     with socket.create_server(("127.0.0.1", 0)) as server:
         port = server.getsockname()[1]
     meter = open_meter(f"TCPIP::127.0.0.1,{port}::inst0::INSTR")
@@ -86,13 +86,13 @@ def test_nobody_listens() -> None:
 
 
 def test_a_word_that_is_no_resource_string() -> None:
-    """The error shows what a resource string looks like."""
+    """The error for a malformed resource string shows a correct one."""
     with pytest.raises(MeterUnreachable, match="is not a resource string; examples are TCPIP::"):
         open_meter("meter").identify()
 
 
 def test_another_instrument_answers(start_emulator: Callable[..., Any]) -> None:
-    """It is named, and refused."""
+    """Another instrument is named and refused."""
     emulator = start_emulator("--identity", "GWINSTEK,GPM-8310,GEX1,V1.00")
     meter = open_meter(emulator.resource)
     with pytest.raises(MeterMismatch, match="GWINSTEK GPM-8310 is not supported"):
@@ -101,7 +101,7 @@ def test_another_instrument_answers(start_emulator: Callable[..., Any]) -> None:
 
 @pytest.mark.slow
 def test_an_emulator_that_dies_is_a_lost_link(start_emulator: Callable[..., Any]) -> None:
-    """The next reading fails within a bounded time."""
+    """After the emulator's death the next reading fails within a bounded time."""
     emulator = start_emulator()
     meter = open_meter(emulator.resource, timeout_s=0.2)
     meter.identify()
@@ -116,7 +116,7 @@ def test_an_emulator_that_dies_is_a_lost_link(start_emulator: Callable[..., Any]
 
 @pytest.mark.slow
 def test_somebody_who_takes_connections_and_says_nothing() -> None:
-    """Such a port is recognised within some seconds, and no socket is leaked."""
+    """A silent port is recognised within seconds, and leaks no socket."""
     with socket.create_server(("127.0.0.1", 0)) as server:
         port = server.getsockname()[1]
         meter = open_meter(f"TCPIP::127.0.0.1,{port}::inst0::INSTR")
@@ -127,7 +127,7 @@ def test_somebody_who_takes_connections_and_says_nothing() -> None:
 
 @pytest.mark.slow
 def test_silence_is_a_time_out(start_emulator: Callable[..., Any]) -> None:
-    """The meter does not answer an unknown question; after the time-out the link works."""
+    """After the time-out of an unknown question the link works."""
     from power.transports.visa import VisaTransport
 
     transport = VisaTransport(start_emulator().resource)
@@ -144,7 +144,7 @@ def test_silence_is_a_time_out(start_emulator: Callable[..., Any]) -> None:
 
 @pytest.mark.slow
 def test_the_emulator_ends_with_its_parent(tmp_path: Path) -> None:
-    """A killed supervisor leaves no emulator behind."""
+    """The emulator ends when its parent is killed."""
     program = (
         "import subprocess, sys, time\n"
         "child = subprocess.Popen([sys.executable, '-m', 'power', 'emulate', '--exit-with-parent'],"
@@ -161,14 +161,14 @@ def test_the_emulator_ends_with_its_parent(tmp_path: Path) -> None:
     connection = socket.create_connection(("127.0.0.1", port), timeout=20)
     parent.kill()
     with connection:
-        # End of file comes when the emulator's process is gone.
+        # The pipe ends when the emulator's process is gone.
         assert b"" == connection.recv(1)
-    # The emulator still holds the pipe's other end until it ends, so this returns after it.
+    # The emulator holds the pipe's other end, so this read returns when it has ended.
     parent.communicate(timeout=20)
 
 
 def test_importing_the_protocol_does_not_import_pyvisa() -> None:
-    """`power.meter` is light, and so is everything up to the first link."""
+    """Importing `power.meter` does not import PyVISA."""
     program = (
         "import sys, power.meter, power.energy.judge, power.connect; "
         "power.connect.open_meter('TCPIP::127.0.0.1::INSTR'); "

@@ -13,7 +13,7 @@ from tests.bench.power_faults import play
 
 @pytest.fixture(autouse=True)
 def _silence() -> Iterator[None]:
-    """Keep a thousand expected warnings out of the output."""
+    """Keep the thousand expected warnings out of the output."""
     logging.disable(logging.CRITICAL)
     yield
     logging.disable(logging.NOTSET)
@@ -22,7 +22,7 @@ def _silence() -> Iterator[None]:
 @pytest.mark.slow
 @pytest.mark.parametrize("first", range(0, 60, 10))
 def test_no_wrong_energy_is_valid_and_none_is_lost(first: int) -> None:
-    """Each session ends, none is VALID with a wrong energy, and none is lost without need."""
+    """Each session ends, no wrong energy is VALID, and no sound energy is lost."""
     for seed in range(first, first + 10):
         outcome = play(seed)
         assert not outcome.error.startswith("TimeoutError"), (seed, outcome.schedule)

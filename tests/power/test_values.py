@@ -42,7 +42,7 @@ READINGS = st.builds(
 
 @given(READINGS)
 def test_a_reading_comes_back_to_the_last_digit(reading: Reading) -> None:
-    """Numbers, moment, reasons, flags and ranges survive JSON text unchanged."""
+    """A reading's numbers, moment, reasons, flags and ranges survive JSON unchanged."""
     text = json.dumps(reading_to_json(reading), allow_nan=False)
     assert reading == reading_from_json(json.loads(text))
 
@@ -61,7 +61,7 @@ def test_a_reading_comes_back_to_the_last_digit(reading: Reading) -> None:
     )
 )
 def test_settings_come_back(settings: MeterSettings) -> None:
-    """Auto-range stays auto-range, and the mode stays a mode."""
+    """Settings survive JSON: auto-range stays auto-range, and the mode stays a mode."""
     text = json.dumps(settings_to_json(settings), allow_nan=False)
     assert settings == settings_from_json(json.loads(text))
 
@@ -73,7 +73,7 @@ def test_an_identity_comes_back() -> None:
 
 
 def test_values_of_something_else_are_refused_by_name() -> None:
-    """What lacks a field, has one too many, or holds another word, says what it is not."""
+    """A missing field, an extra field and an unknown word are refused by name."""
     with pytest.raises(ValueError, match="not the identity"):
         identity_from_json({"maker": "YOKOGAWA"})
     with pytest.raises(ValueError, match="not the settings.*mode"):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A higher priority for work that must be on time."""
+"""A higher priority for work that must be in time."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="Linux has the c
 
 
 def refuse(*arguments: Any) -> None:
-    """Refuse, as a system that allows nothing."""
+    """Refuse like a system that allows nothing."""
     raise PermissionError
 
 
 def test_what_was_before_is_put_back() -> None:
-    """Scheduler and niceness are the same afterwards, whatever was allowed."""
+    """Scheduler and niceness return to their old values, whatever the system allowed."""
     before = os.sched_getscheduler(0), os.getpriority(os.PRIO_PROCESS, 0)
     with hurried() as name:
         assert name in ("real-time priority", "niceness -10", "ordinary priority")
@@ -28,7 +28,7 @@ def test_what_was_before_is_put_back() -> None:
 
 
 def test_without_permission_nothing_happens(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The recorder of an ordinary user keeps its priority."""
+    """Without permission the recorder keeps its priority."""
     monkeypatch.setattr(os, "sched_setscheduler", refuse)
     monkeypatch.setattr(os, "setpriority", refuse)
     with hurried() as name:
@@ -36,7 +36,7 @@ def test_without_permission_nothing_happens(monkeypatch: pytest.MonkeyPatch) -> 
 
 
 def test_niceness_is_the_second_choice(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Where real time is refused, niceness may be allowed."""
+    """Niceness takes over where the system refuses real time."""
     given: list[int] = []
     monkeypatch.setattr(os, "sched_setscheduler", refuse)
     monkeypatch.setattr(os, "setpriority", lambda which, who, value: given.append(value))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Choosing fixed ranges."""
+"""The choice of fixed ranges."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ MAINS_E = Accuracy(0.001, 0.0005)
 
 
 def seen(current_a: float = 0.05, peak_a: float = 0.08) -> Extremes:
-    """Return a device at 120 V."""
+    """Return a device's measured maxima at 120 V."""
     return Extremes(120.0, current_a, 170.0, peak_a, 2.0, 5.0, 6.0)
 
 
@@ -31,12 +31,12 @@ def seen(current_a: float = 0.05, peak_a: float = 0.08) -> Extremes:
     ],
 )
 def test_rms_and_peak_both_need_room(rms: float, peak: float, size: float | None) -> None:
-    """Both fit with a quarter to spare; peaks may be three times the range."""
+    """RMS and peak both fit with a quarter to spare; a peak may be three times the range."""
     assert size == smallest_range(AMPS, rms, peak, 3)
 
 
 def test_the_first_choice_is_the_smallest_that_fits() -> None:
-    """Larger ranges follow, and each has a larger uncertainty."""
+    """The smallest range that fits comes first; larger ones follow, each less certain."""
     choices = propose(seen(), VOLTS, AMPS, MAINS_E)
     assert [(150.0, 0.1), (150.0, 0.2), (150.0, 0.5)] == [
         (choice.voltage_range_v, choice.current_range_a) for choice in choices
@@ -46,5 +46,5 @@ def test_the_first_choice_is_the_smallest_that_fits() -> None:
 
 
 def test_nothing_fits() -> None:
-    """A device that needs more than the largest range gets no proposal."""
+    """A device beyond the largest range gets no proposal."""
     assert [] == propose(seen(current_a=5.0, peak_a=8.0), VOLTS, AMPS, MAINS_E)

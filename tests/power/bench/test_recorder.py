@@ -44,7 +44,7 @@ def test_a_recording_is_complete(make_bench: Callable[..., Any], tmp_path: Path)
 
 
 def test_stopping_early_is_judged(make_bench: Callable[..., Any], tmp_path: Path) -> None:
-    """A wish to stop ends the integration, and its energy counts."""
+    """A stop before the timer ends the integration, and its energy is judged."""
     bench = make_bench()
     seen: list[float] = []
     recorder = recorder_on(bench, progress=lambda reading, elapsed_s: seen.append(elapsed_s))
@@ -59,7 +59,7 @@ def test_a_lost_link_is_taken_up_again(make_bench: Callable[..., Any], tmp_path:
     connect = bench.connect
 
     class Cut:
-        """A wire that is dead for a while."""
+        """A wire that fails for a while."""
 
         def __init__(self, wire: Any) -> None:
             self.name, self.wire = "cut", wire
@@ -80,7 +80,7 @@ def test_a_lost_link_is_taken_up_again(make_bench: Callable[..., Any], tmp_path:
 def test_a_wish_to_stop_waits_for_a_lost_meter(
     make_bench: Callable[..., Any], tmp_path: Path
 ) -> None:
-    """A meter that cannot be stopped goes on integrating, so the session lasts until it can be."""
+    """A stop waits for a lost meter, because the meter goes on integrating until it is stopped."""
     bench = make_bench(None, None, "start+3 unplug seconds=4")
     begun: list[float] = []
     recording = recorder_on(bench).record(
@@ -97,7 +97,7 @@ def test_a_wish_to_stop_waits_for_a_lost_meter(
 def test_a_meter_that_stays_away_ends_the_recording(
     make_bench: Callable[..., Any], tmp_path: Path
 ) -> None:
-    """The wait for a lost meter is bounded, and what was read stays in the log."""
+    """The wait for a lost meter is bounded, and the readings so far stay in the log."""
     bench = make_bench()
 
     def lose() -> None:
@@ -116,7 +116,7 @@ def test_a_meter_that_stays_away_ends_the_recording(
 def test_an_end_that_somebody_else_made_is_found(
     make_bench: Callable[..., Any], tmp_path: Path
 ) -> None:
-    """After STOP at the panel the run is shorter than its timer, and INVALID."""
+    """STOP at the panel makes a run shorter than its timer, and INVALID."""
     bench = make_bench(None, None, "start+6 panel key=STOP")
     result = recorder_on(bench).record(SETTINGS, tmp_path / "log.csv").result
     assert Verdict.INVALID is result.verdict
@@ -126,7 +126,7 @@ def test_an_end_that_somebody_else_made_is_found(
 def test_a_blurred_look_at_the_updates_is_not_used(
     make_bench: Callable[..., Any], tmp_path: Path
 ) -> None:
-    """Readings stay in the phase of the last sharp look, and every update is read."""
+    """The phase of the last sharp look is kept, and each update is read once."""
     bench = make_bench()
     look = bench.meter.await_update
     looks = []
@@ -149,7 +149,7 @@ def test_a_blurred_look_at_the_updates_is_not_used(
 def test_a_full_disk_does_not_lose_the_run(
     make_bench: Callable[..., Any], tmp_path: Path, full_disk: FullDisk
 ) -> None:
-    """Readings wait in memory, and are in the log when there is room again after the end."""
+    """On a full disk readings wait in memory, and reach the log when there is room again."""
     bench, path = make_bench(), tmp_path / "log.csv"
 
     def progress(reading: Any, elapsed_s: float) -> None:
@@ -175,7 +175,7 @@ def test_rows_that_find_no_room_are_told(
     full_disk: FullDisk,
     caplog: pytest.LogCaptureFixture,
 ) -> None:
-    """The wait for room is bounded; after it the log of errors has the missing rows."""
+    """Rows still without room after a bounded wait are counted in the log of errors."""
     bench, path = make_bench(), tmp_path / "log.csv"
     recorder = recorder_on(bench, progress=lambda reading, elapsed_s: full_disk.fill(path))
     recording = recorder.record(SETTINGS, path)
@@ -186,6 +186,6 @@ def test_rows_that_find_no_room_are_told(
 
 
 def test_a_recording_needs_a_timer(make_bench: Callable[..., Any], tmp_path: Path) -> None:
-    """Without the meter's own timer a dead laptop would integrate for ever."""
+    """A recording without a timer is refused: with a dead laptop the meter would never stop."""
     with pytest.raises(ValueError, match="timer"):
         recorder_on(make_bench()).record(MeterSettings(timer_s=0), tmp_path / "log.csv")

@@ -15,13 +15,13 @@ MakeBench = Callable[..., Any]
 
 
 def checks(bench: Any) -> dict[str, Outcome]:
-    """Return what a self-test says."""
+    """Return the self-test's checks."""
     test = SelfTest(bench.meter, clock=bench.time.clock, sleep=bench.time.sleep, seconds=3)
     return {check.name: check.outcome for check in test.run()}
 
 
 def test_a_good_meter_passes_and_has_its_settings_back(make_bench: MakeBench) -> None:
-    """Every check is OK, and nothing is left changed."""
+    """A good meter passes every check, and keeps its settings."""
     bench = make_bench()
     before = MeterSettings(timer_s=77, update_interval_s=2.0, current_range_a=0.5, line_filter=True)
     bench.meter.prepare(before)
@@ -45,7 +45,7 @@ def test_a_good_meter_passes_and_has_its_settings_back(make_bench: MakeBench) ->
 def test_a_bad_meter_is_found(
     make_bench: MakeBench, fault: str, name: str, outcome: Outcome
 ) -> None:
-    """Each fault shows in its own check, and the test runs to its end."""
+    """Each fault fails its own check, and the self-test runs to its end."""
     bench = make_bench()
     if fault != "mode200":
         bench.meter.identify()
@@ -54,7 +54,7 @@ def test_a_bad_meter_is_found(
 
 
 def test_a_stop_at_the_panel_fails_the_timer(make_bench: MakeBench) -> None:
-    """The short integration must end by itself."""
+    """STOP at the panel fails the check of the timer."""
     found = checks(make_bench(None, None, "start+1 panel key=STOP"))
     assert Outcome.FAIL is found["timer"]
     assert Outcome.OK is found["restored"]

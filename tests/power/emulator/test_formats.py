@@ -57,7 +57,7 @@ def test_multipliers_and_units(text: str, unit: str, value: float) -> None:
     [("MAX", "V", 141), ("1.2.3", "V", 120), ("5W", "V", 131), ("5V", "", 138)],
 )
 def test_broken_numbers_are_refused(text: str, unit: str, code: int) -> None:
-    """Each mistake has its code (appendix 1)."""
+    """Each malformed number has its error code (appendix 1)."""
     with pytest.raises(Refused) as caught:
         formats.number(text, unit)
     assert code == caught.value.code
@@ -68,12 +68,12 @@ def test_broken_numbers_are_refused(text: str, unit: str, code: int) -> None:
     [("15", 15), ("#H0F", 15), ("#Q777", 511), ("#B001100", 12), ("99999", 65535)],
 )
 def test_registers(text: str, value: int) -> None:
-    """Decimal, hexadecimal, octal and binary (page 5-7)."""
+    """Registers may be decimal, hexadecimal, octal or binary (page 5-7)."""
     assert value == formats.register(text)
 
 
 def test_block_of_the_manual() -> None:
-    """Ten values make `#240`, unpadded; no data and over-range have their patterns (page 6-25)."""
+    """Ten values make an unpadded `#240`; no data and over-range have patterns (page 6-25)."""
     block = formats.floats([math.nan, math.inf, 3600.0])
     assert b"#212" + bytes.fromhex("7E951BEE7E94F56A45610000") == block
     assert formats.floats([0.0] * 10).startswith(b"#240")

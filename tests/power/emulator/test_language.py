@@ -16,7 +16,7 @@ MakeBench = Callable[..., Any]
 
 @pytest.fixture
 def bench(make_bench: MakeBench) -> Any:
-    """Return an emulated meter as delivered, HEADer ON and VERBose OFF, its ranges settled."""
+    """Return an emulated meter as delivered (HEADer ON, VERBose OFF), with settled ranges."""
     bench = make_bench()
     bench.time.sleep(5.0)
     return bench
@@ -48,7 +48,7 @@ def queue(bench: Any) -> list[int]:
 def test_header_and_verbose(
     bench: Any, header: int, verbose: int, timer: str, mode: str, volts: str
 ) -> None:
-    """The four forms of a reply (pages 5-5, 6-7, 6-16)."""
+    """HEADer and VERBose give the four forms of a reply (pages 5-5, 6-7, 6-16)."""
     bench.tell(":INTEG:TIM 0,5,0")
     bench.tell(":VOLT:AUTO OFF;RANG 150V")
     bench.tell(f":COMM:HEAD {header};VERB {verbose}")
@@ -72,7 +72,7 @@ def test_header_and_verbose(
     ],
 )
 def test_ways_to_say_the_same(bench: Any, message: str) -> None:
-    """Short, long and in between; optional nodes; levels kept in a message (pages 5-1 to 5-4)."""
+    """Short and long words, optional nodes and kept levels are understood (pages 5-1 to 5-4)."""
     bench.tell(message)
     assert ":VOLT:RANG 60.0E+00" == bench.ask(":VOLT:RANG?")
     assert [] == queue(bench)
@@ -98,14 +98,14 @@ def test_ways_to_say_the_same(bench: Any, message: str) -> None:
     ],
 )
 def test_mistakes_are_queued_and_not_answered(bench: Any, message: str, code: int) -> None:
-    """A refused command gives no reply; the queue is its only trace (page 7-6)."""
+    """A refused command gives no reply, and only the error queue shows it (page 7-6)."""
     bench.tell(message)
     assert bench.interpreter.fetch(1000) is None
     assert [code] == queue(bench)
 
 
 def test_states_and_refusals(bench: Any) -> None:
-    """Each transition that the meter does not allow has its code."""
+    """Each transition that the meter does not allow has its error code."""
     bench.tell(":COMM:HEAD OFF;VERB ON")
     steps = [
         (":INTEG:STOP", "RESET", [844]),
@@ -130,7 +130,7 @@ def test_states_and_refusals(bench: Any) -> None:
 
 
 def test_stop_and_start_accumulate(bench: Any) -> None:
-    """START after STOP goes on with energy and time."""
+    """START after STOP adds to energy and time."""
     bench.tell(":COMM:HEAD OFF")
     bench.tell(":NUM:NUM 2;ITEM1 WH;ITEM2 TIME")
     for _ in range(2):
@@ -142,7 +142,7 @@ def test_stop_and_start_accumulate(bench: Any) -> None:
 
 
 def test_the_timer_ends_the_run_and_values_are_held(bench: Any) -> None:
-    """TIMEUP keeps energy and time; START then needs RESET; STOP is refused."""
+    """After TIMEUP energy and time stay, START needs RESET, and STOP is refused."""
     bench.tell(":INTEG:TIM 0,0,2")
     bench.tell(":NUM:NUM 2;ITEM1 WH;ITEM2 TIME")
     bench.tell(":INTEG:STAR")
@@ -156,7 +156,7 @@ def test_the_timer_ends_the_run_and_values_are_held(bench: Any) -> None:
 
 
 def test_first_values_after_a_change_are_no_data(bench: Any) -> None:
-    """U, I and P are NAN for one update, WH and TIME zero, as recorded."""
+    """For one update after a change U, I and P are NAN, while WH and TIME are zero, as recorded."""
     bench.tell(":RATE 1S")
     bench.tell(":NUM:NUM 5;ITEM4 WH;ITEM5 TIME")
     bench.tell(":INTEG:STAR")
@@ -187,28 +187,28 @@ def test_float_output(bench: Any) -> None:
 
 
 def test_a_reply_in_pieces(bench: Any) -> None:
-    """A reader with a small buffer gets the rest with the next read."""
+    """A reader with a small buffer gets the rest of a reply with its next read."""
     bench.tell("*OPT?")
     assert (b"C1,", False) == bench.interpreter.fetch(3)
     assert (b"C7\n", True) == bench.interpreter.fetch(3)
 
 
 def test_group_query(bench: Any) -> None:
-    """An upper-level query answers the group, in a form that can be sent back (page 5-4)."""
+    """An upper-level query returns the group in a form that can be sent back (page 5-4)."""
     bench.tell(":COMM:VERB ON")
     assert ":INTEGRATE:MODE NORMAL;TIMER 0,0,0" == bench.ask(":INTEG?")
     assert ":INPUT:FILTER:LINE 0;FREQUENCY 0" == bench.ask(":INP:FILT?")
 
 
 def test_several_queries_in_one_message(bench: Any) -> None:
-    """The answers come in order, joined by semicolons (page 5-2)."""
+    """Answers to several queries come in order, joined by semicolons (page 5-2)."""
     bench.tell(":COMM:HEAD OFF;:CURR:AUTO OFF;RANG 20A;:VOLT:AUTO ON;RANG 300V")
     reply = bench.ask(":CURR:RANG?;AUTO?;:VOLT:RANG?;AUTO?")
     assert "20.000E+00;0;300.0E+00;1" == reply
 
 
 def test_a_reply_that_is_not_read_is_interrupted(bench: Any) -> None:
-    """A new message throws the old reply away, and is executed (page 5-2)."""
+    """A new message drops an unread reply, and is executed (page 5-2)."""
     bench.tell("*IDN?")
     assert "C1,C7" == bench.ask("*OPT?")
     assert [410] == queue(bench)
@@ -223,19 +223,19 @@ def test_clear_status_after_a_terminator_drops_the_reply_without_an_error(bench:
 
 
 def test_reading_without_a_question_is_unterminated(bench: Any) -> None:
-    """420 is queued (page App-3)."""
+    """Reading without a question queues error 420 (page App-3)."""
     bench.interpreter.unterminated()
     assert [420] == queue(bench)
 
 
 def test_a_message_too_long_is_an_overflow(bench: Any) -> None:
-    """More than 1024 bytes do not fit (page 5-2)."""
+    """A message of more than 1024 bytes is an overflow (page 5-2)."""
     bench.tell(":INTEG:MODE NORM;" * 100)
     assert [225] == queue(bench)
 
 
 def test_the_error_queue_overflows_with_350(bench: Any) -> None:
-    """The last entry becomes 350 (page 7-6)."""
+    """The last entry of a full error queue becomes 350 (page 7-6)."""
     for _ in range(40):
         bench.tell(":FOO")
     codes = queue(bench)
@@ -243,7 +243,7 @@ def test_the_error_queue_overflows_with_350(bench: Any) -> None:
 
 
 def test_reset_keeps_communication(bench: Any) -> None:
-    """*RST sets everything back except how the meter talks (page 6-35)."""
+    """*RST resets everything except the settings of communication (page 6-35)."""
     bench.tell(":COMM:HEAD OFF;VERB ON")
     bench.tell(":INTEG:TIM 1,2,3;:RATE 5S;:VOLT:AUTO OFF")
     bench.tell("*RST")
@@ -253,12 +253,12 @@ def test_reset_keeps_communication(bench: Any) -> None:
 
 
 def test_default_items_are_pattern_2(bench: Any) -> None:
-    """U, I, P, S, Q, lambda, phi and both frequencies (page 6-26)."""
+    """The default items are U, I, P, S, Q, lambda, phi and both frequencies (page 6-26)."""
     assert "U-E1,I-E1,P-E1,S-E1,Q-E1,LAMBDA-E1,PHI-E1,FU-E1,FI-E1,NONE" == bench.ask(":NUM:HEAD?")
 
 
 def test_wait_blocks_until_the_update(bench: Any) -> None:
-    """The reply comes right after the next update, as on page 5-8."""
+    """The reply to WAIT comes right after the next update, as on page 5-8."""
     bench.tell(":RATE 1S")
     bench.tell(":STAT:FILT1 FALL;:STAT:EESR?")
     bench.interpreter.fetch(100)
@@ -271,7 +271,7 @@ def test_wait_blocks_until_the_update(bench: Any) -> None:
 
 
 def test_a_device_clear_ends_a_wait(bench: Any) -> None:
-    """WAIT for an event that never comes is aborted at once (page 2-7)."""
+    """A device clear aborts WAIT for an event that never comes (page 2-7)."""
     bench.tell(":COMM:WAIT 2")
     bench.tell("*IDN?")
     bench.time.sleep(50.0)
@@ -281,40 +281,40 @@ def test_a_device_clear_ends_a_wait(bench: Any) -> None:
 
 
 def test_a_number_out_of_range_is_moved_to_the_nearest(bench: Any) -> None:
-    """The number is moved without an error (page 5-6); with the option it is refused."""
+    """A number out of range is clamped without an error (page 5-6), or refused with the option."""
     bench.tell(":VOLT:RANG 1000V")
     assert ":VOLT:RANG 600.0E+00" == bench.ask(":VOLT:RANG?")
     assert [] == queue(bench)
 
 
 def test_illegal_values_are_refused_on_request(make_bench: MakeBench) -> None:
-    """Nobody knows which commands clamp and which refuse, so the emulator can do both."""
+    """The emulator can clamp or refuse illegal values, since the manual says neither."""
     bench = make_bench(None, Options(refuse_illegal=True))
     bench.tell(":VOLT:RANG 1000V")
     assert [222] == queue(bench)
 
 
 def test_crest_factor_halves_the_ranges(bench: Any) -> None:
-    """CF 6 has half the ranges of CF 3 (page 6-12)."""
+    """CF 6 halves the ranges of CF 3 (page 6-12)."""
     bench.tell(":VOLT:AUTO OFF;RANG 300V;:INP:CFAC 6")
     assert ":VOLT:RANG 150.0E+00" == bench.ask(":VOLT:RANG?")
 
 
 def test_auto_range_finds_the_range(bench: Any) -> None:
-    """For 120 V and 42 mA it goes down to 300 V and 100 mA, and stays there above 30 %."""
+    """For 120 V and 42 mA auto-range goes down to 300 V and 100 mA, and stays above 30 %."""
     assert ":VOLT:RANG 300.0E+00" == bench.ask(":VOLT:RANG?")
     assert ":CURR:RANG 100.000E-03" == bench.ask(":CURR:RANG?")
 
 
 def test_dc_mode_on_an_ac_load(bench: Any) -> None:
-    """U and I are about zero while P stays right, as recorded."""
+    """DC mode on an AC load shows U and I of about zero and the right P, as recorded."""
     bench.tell(":INP:MODE DC")
     bench.time.sleep(1.0)
     assert bench.ask(":NUM:VAL?").startswith("0.0000E+00,0.0000E+00,5.0000E+00,")
 
 
 def test_status_byte(bench: Any) -> None:
-    """Errors, unread replies and enabled events show in it (page 7-3)."""
+    """The status byte shows errors, unread replies and enabled events (page 7-3)."""
     assert 0 == bench.interpreter.status_byte()
     bench.tell(":FOO")
     assert 4 == bench.interpreter.status_byte()
@@ -327,7 +327,7 @@ def test_status_byte(bench: Any) -> None:
 
 
 def test_standard_events(bench: Any) -> None:
-    """Reading clears; power-on and command errors have their bits (page 7-4)."""
+    """Power-on and command errors have their event bits, and reading clears them (page 7-4)."""
     assert "128" == bench.ask("*ESR?")
     bench.tell(":FOO")
     bench.tell(":INTEG:STOP")
@@ -343,7 +343,7 @@ def test_slow_self_test(bench: Any) -> None:
 
 
 def test_a_small_current_on_a_large_range_reads_zero(bench: Any) -> None:
-    """0.5 % of range and less is zero, in the display and in the integral."""
+    """A current of up to 0.5 % of its range reads as zero, and is integrated as zero."""
     bench.tell(":CURR:AUTO OFF;RANG 20A;:VOLT:RANG 150V")
     bench.tell(":NUM:NUM 3;ITEM3 WH")
     bench.tell(":INTEG:STAR")
@@ -352,13 +352,13 @@ def test_a_small_current_on_a_large_range_reads_zero(bench: Any) -> None:
 
 
 def test_no_query_may_follow_an_identity(bench: Any) -> None:
-    """The reply to *IDN? has no definite end (page App-3)."""
+    """A query after *IDN? in the same message is refused (page App-3)."""
     assert "YOKOGAWA,WT310,C2PH00000E,F1.03" == bench.ask("*IDN?;:INTEG:STAT?")
     assert [440] == queue(bench)
 
 
 def test_auto_range_fills_its_gap_with_what_comes_next(make_bench: MakeBench) -> None:
-    """A step during an integration puts an estimate into WH (IM WT310E-01EN, page 5-12)."""
+    """Auto-range estimates WH when a step comes in its gap (IM WT310E-01EN, page 5-12)."""
     bench = make_bench(parse_steps("0:5,10.3:50,11.4:20"))
     bench.time.sleep(5.0)
     bench.tell(":COMM:HEAD OFF;:RATE 1S;:NUM:NUM 1;ITEM1 WH")

@@ -39,7 +39,7 @@ def profiles(draw: st.DrawFn) -> LoadProfile:
 def test_integrals_of_neighbouring_spans_add_up(
     profile: LoadProfile, a: float, b: float, c: float
 ) -> None:
-    """The sum is the same wherever a span is split."""
+    """The integrals of two neighbouring spans add up to the integral of both."""
     a, b, c = sorted((a, b, c))
     whole = profile.energy_j(a, c)
     parts = profile.energy_j(a, b) + profile.energy_j(b, c)
@@ -48,19 +48,19 @@ def test_integrals_of_neighbouring_spans_add_up(
 
 @given(profiles(), st.floats(0, 50), st.floats(0.001, 20))
 def test_the_integral_is_the_area(profile: LoadProfile, begin: float, length: float) -> None:
-    """A fine sum of midpoints agrees with the closed form up to its steps."""
+    """A fine sum of midpoints agrees with the closed form, up to its steps."""
     count = 2000
     step = length / count
     total = sum(profile.power_w(begin + (k + 0.5) * step) * step for k in range(count))
     spread = max(profile.watts) - min(profile.watts)
-    # Each jump inside the span may be off by one step of the sum.
+    # The sum may be wrong by one step at each jump inside the span.
     jumps = len(profile.times_s) * (1 + length / (profile.period_s or math.inf))
     tolerance = 1e-6 + 1.01 * spread * step * (jumps + 2)
     assert abs(total - profile.energy_j(begin, begin + length)) <= tolerance
 
 
 def test_steps_of_the_command_line() -> None:
-    """A text of seconds and watts is a profile, whose last power holds."""
+    """A text of seconds and watts is a profile whose last power holds."""
     profile = parse_steps("0:4.0,5:7.5,12:3")
     assert [4.0, 4.0, 7.5, 3.0, 3.0] == [profile.power_w(t) for t in (-1, 4.999, 5, 12, 1e6)]
     assert (4 * 5 + 7.5 * 7 + 3 * 8) / 3600 == pytest.approx(energy_wh(profile, 0, 20))
@@ -68,7 +68,7 @@ def test_steps_of_the_command_line() -> None:
 
 @pytest.mark.parametrize("text", ["", "5", "0:4,5", "a:b", "1:4", "0:4,0:5", "0:4,5:nan", "0:inf"])
 def test_broken_steps_are_refused(text: str) -> None:
-    """Every mistake is a ValueError that says what is wrong."""
+    """Each malformed text is a ValueError that names the fault."""
     with pytest.raises(ValueError):
         parse_steps(text)
 
@@ -80,7 +80,7 @@ def test_bursts_repeat() -> None:
 
 
 def test_noise_is_seeded() -> None:
-    """The same seed gives the same load, another seed another load."""
+    """The same seed gives the same load, and another seed another load."""
     assert noisy(5, 0.4, seed=1) == noisy(5, 0.4, seed=1)
     assert noisy(5, 0.4, seed=1) != noisy(5, 0.4, seed=2)
     assert 5.0 == pytest.approx(noisy(5, 0.4, seed=1).energy_j(0, 60) / 60, abs=0.05)
@@ -92,7 +92,7 @@ def test_constant() -> None:
 
 
 def test_a_power_log_is_a_profile(tmp_path: Path) -> None:
-    """Columns are found by name; rows without a power are left out."""
+    """A power log's columns are found by name, and rows without a power are left out."""
     path = tmp_path / "log.csv"
     path.write_text("utc,power_w,elapsed_s\nx,,0.1\nx,4,0.5\nx,6,1.5\n")
     profile = read_csv(path)
@@ -109,7 +109,7 @@ def test_two_columns_are_a_profile(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("text", ["", "a,b\nc,d\n", "0,4\n0,5\n"])
 def test_a_file_that_is_no_profile_is_named(tmp_path: Path, text: str) -> None:
-    """The error has the file's name."""
+    """The error for a malformed profile has the file's name."""
     path = tmp_path / "load.csv"
     path.write_text(text)
     with pytest.raises(ValueError, match="load.csv"):

@@ -32,7 +32,7 @@ def read_line(descriptor: int) -> bytes:
 
 
 def test_replies_end_with_cr_lf(line: int) -> None:
-    """Replies end as in the setting as delivered; messages may end with CR LF or LF."""
+    """Replies end with CR LF, as delivered; messages may end with CR LF or LF."""
     os.write(line, b"*IDN?\r\n")
     assert b"YOKOGAWA,WT310,C2PH00000E,F1.03\r\n" == read_line(line)
     os.write(line, b"*OPT?\n")
@@ -40,14 +40,14 @@ def test_replies_end_with_cr_lf(line: int) -> None:
 
 
 def test_more_than_the_buffer_is_lost_and_reported(line: int) -> None:
-    """Bytes beyond 256 are discarded whatever the handshake (page 3-7)."""
+    """Bytes beyond 256 are discarded with any handshake, and reported (page 3-7)."""
     os.write(line, b":INP:MODE RMS;" * 30 + b"\n")
     os.write(line, b":STAT:ERR?\n")
     assert b'390,"Overrun error (only RS-232)"\r\n' == read_line(line)
 
 
 def test_a_silent_line_is_a_time_out_and_a_late_reply_is_flushed(serial_meter: Any) -> None:
-    """Without a reply in time there is MeterSilent; clear drops a reply that comes late."""
+    """A reply that is late raises MeterSilent, and clear drops it when it comes."""
     transport = VisaTransport(serial_meter.resource)
     try:
         with pytest.raises(MeterSilent):

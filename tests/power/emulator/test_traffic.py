@@ -18,13 +18,13 @@ from power.emulator.traffic import Traffic, TrafficFollower, watts
 
 
 class Counter(BaseHTTPRequestHandler):
-    """A handler that answers a count, ten more at each request."""
+    """A handler that counts on by ten at each request."""
 
     count = 0
     asked = threading.Semaphore(0)
 
     def do_GET(self) -> None:  # noqa: N802 (the library's own name)
-        """Answer one object."""
+        """Answer with the count as JSON."""
         Counter.count += 10
         body = json.dumps({"images_fetched": Counter.count}).encode()
         self.send_response(200)
@@ -34,7 +34,7 @@ class Counter(BaseHTTPRequestHandler):
         Counter.asked.release()
 
     def log_message(self, *arguments: object) -> None:
-        """Be silent."""
+        """Print nothing."""
 
 
 @pytest.fixture
@@ -50,7 +50,7 @@ def server() -> Iterator[str]:
 
 
 def test_work_costs_energy() -> None:
-    """The load is idle watts and joules per unit; a count that goes down is a new session."""
+    """The load is idle watts plus joules per unit; a smaller count begins a new session."""
     traffic = Traffic("http://x", idle_w=2.0, joules=0.5)
     assert 2.0 == watts(traffic, 0, 0.5)
     assert 12.0 == watts(traffic, 10, 0.5)
@@ -58,7 +58,7 @@ def test_work_costs_energy() -> None:
 
 
 def test_the_load_follows_the_server(server: str) -> None:
-    """After two answers the load is above idle, and stays part of the true integral."""
+    """After two answers the load is above idle, and is part of the true integral."""
     meter = Instrument(Load(constant(2.0)), time.monotonic, Options(profile_from_start=False))
     guard = threading.Condition()
     follower = TrafficFollower(Traffic(server, every_s=0.02), meter, guard)
@@ -71,7 +71,7 @@ def test_the_load_follows_the_server(server: str) -> None:
 
 
 def test_no_answer_is_idle() -> None:
-    """A server that is not there leaves the load at its idle power."""
+    """Without an answer the load stays at its idle power."""
     meter = Instrument(Load(constant(9.0)), time.monotonic, Options(profile_from_start=False))
     follower = TrafficFollower(
         Traffic("http://127.0.0.1:9/x", every_s=0.01), meter, threading.Condition()

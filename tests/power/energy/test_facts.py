@@ -35,7 +35,7 @@ def run(make_reading: Make) -> list[Reading]:
 def test_a_run_is_judged_again_from_text_alone(
     run: list[Reading], fixed_settings: MeterSettings
 ) -> None:
-    """Facts and readings that went through JSON give the same energy, findings and verdict."""
+    """Facts and readings from JSON give the same energy, findings and verdict."""
     facts = RunFacts(
         IDENTITY, fixed_settings, suspended_s=2.5, added=(suspect("restarted_host", "Restart."),)
     ).ended(10.0, run[-1])
@@ -51,7 +51,7 @@ def test_a_run_is_judged_again_from_text_alone(
 def test_facts_add_flags_and_ranges_that_the_rows_lack(
     run: list[Reading], fixed_settings: MeterSettings
 ) -> None:
-    """A log without columns for them is still judged by what the meter reported at the end."""
+    """The meter's last report judges a log that has no columns for flags and ranges."""
     facts = RunFacts(IDENTITY, fixed_settings, session_s=10.0, current_range_a=0.2)
     bare = [replace(row, voltage_range_v=None, current_range_a=None) for row in run]
     assert "range_changed" in {finding.code for finding in judge_run(bare, facts).findings}
@@ -62,7 +62,7 @@ def test_facts_add_flags_and_ranges_that_the_rows_lack(
 def test_a_device_without_reason_to_draw_power(
     make_reading: Make, fixed_settings: MeterSettings
 ) -> None:
-    """`active` of the facts reaches the judge."""
+    """The facts tell the judge whether the device had a reason to draw power."""
     idle = [
         make_reading(0.5, power_w=0.0, current_a=0.0, energy_wh=0.0, integration_s=0.0),
         *(
@@ -80,13 +80,13 @@ def test_a_device_without_reason_to_draw_power(
 def test_facts_of_a_run_that_goes_on_cannot_be_judged(
     run: list[Reading], fixed_settings: MeterSettings
 ) -> None:
-    """Without the session's length nothing can be compared with the integrator's time."""
+    """Facts without the session's length cannot be judged."""
     with pytest.raises(ValueError, match="session_s"):
         judge_run(run, RunFacts(IDENTITY, fixed_settings))
 
 
 def test_facts_of_an_earlier_version_are_read() -> None:
-    """Fields that were added later get the values that earlier versions implied."""
+    """Facts of an earlier version get the values that it implied for later fields."""
     value = facts_to_json(RunFacts(None, MeterSettings(5), session_s=5.0))
     for name in ("suspended_s", "active", "added"):
         del value[name]
@@ -95,6 +95,6 @@ def test_facts_of_an_earlier_version_are_read() -> None:
 
 @pytest.mark.parametrize("value", [{}, [], {"identity": None}, {"identity": 5, "settings": {}}])
 def test_other_values_are_no_facts(value: object) -> None:
-    """The error says what was expected, whatever the value is."""
+    """Any other value is refused with the expected form."""
     with pytest.raises(ValueError, match="not the facts of a run"):
         facts_from_json(value)  # type: ignore[arg-type]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The verdict: what makes an energy VALID, SUSPECT or INVALID."""
+"""The verdict: the reasons for VALID, SUSPECT and INVALID."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def codes(result: EnergyResult) -> dict[str, Verdict]:
 
 
 def test_a_faultless_run_is_valid(good_run: list[Reading], fixed_settings: MeterSettings) -> None:
-    """The integrator's last WH is the energy, and nothing was found."""
+    """In a faultless run the last WH is the energy, without a finding."""
     result = judge(good_run, fixed_settings)
     assert {} == codes(result)
     assert Verdict.VALID is result.verdict
@@ -66,7 +66,7 @@ def test_a_faultless_run_is_valid(good_run: list[Reading], fixed_settings: Meter
 def test_uncertainty_is_the_sum_of_the_tables_terms(
     good_run: list[Reading], fixed_settings: MeterSettings
 ) -> None:
-    """0.1 % of reading, 0.05 % of 15 W for 10 s, and the integrator's and timer's shares."""
+    """The uncertainty is 0.1 % of reading, 0.05 % of 15 W, and shares of integrator and timer."""
     result = judge(good_run, fixed_settings, identity=WT310E)
     energy = 60.0 / 3600
     expected = energy * (0.001 + 0.001 + 0.0002) + 0.0005 * 15.0 * 10 / 3600
@@ -76,7 +76,7 @@ def test_uncertainty_is_the_sum_of_the_tables_terms(
 def test_the_older_series_is_less_certain(
     good_run: list[Reading], fixed_settings: MeterSettings
 ) -> None:
-    """Without an identity the wider limits of the older series count."""
+    """Without an identity the older series' wider limits count."""
     newer = judge(good_run, fixed_settings, identity=WT310E).uncertainty_wh
     older = judge(good_run, fixed_settings).uncertainty_wh
     assert older is not None and newer is not None
@@ -84,14 +84,14 @@ def test_the_older_series_is_less_certain(
 
 
 def test_no_readings_is_invalid(fixed_settings: MeterSettings) -> None:
-    """A meter that was never read gives no energy."""
+    """A session without readings is INVALID."""
     result = judge([], fixed_settings)
     assert {"no_readings": Verdict.INVALID} == codes(result)
     assert result.energy_wh is None
 
 
 def test_never_started_is_invalid(good_run: list[Reading], fixed_settings: MeterSettings) -> None:
-    """Readings in state RESET are no run."""
+    """Readings in state RESET are INVALID."""
     assert {"not_started": Verdict.INVALID} == codes(judge(good_run[:1], fixed_settings))
 
 
@@ -106,7 +106,7 @@ def test_never_started_is_invalid(good_run: list[Reading], fixed_settings: Meter
 def test_a_run_that_did_not_end_properly_is_invalid(
     good_run: list[Reading], fixed_settings: MeterSettings, state: IntegrationState, code: str
 ) -> None:
-    """Only STOP and TIMEUP are an end; the integrator's figure is kept for people."""
+    """A run that ends other than by STOP or TIMEUP is INVALID, with its figure kept for people."""
     readings = [*good_run[:-1], replace(good_run[-1], state=state)]
     result = judge(readings, fixed_settings)
     assert Verdict.INVALID is codes(result)[code]
@@ -116,7 +116,7 @@ def test_a_run_that_did_not_end_properly_is_invalid(
 
 
 def test_an_early_logout_is_valid(good_run: list[Reading], fixed_settings: MeterSettings) -> None:
-    """STOP after 5 s of a session that lasted 5 s is an end like any other."""
+    """STOP after 5 s of a session of 5 s is VALID."""
     ended = [
         replace(row, energy_wh=30.0 / 3600, integration_s=5.0, state=STOP, monotonic_s=at_s)
         for row, at_s in zip(good_run[-2:], (5.6, 6.7), strict=True)
@@ -129,7 +129,7 @@ def test_an_early_logout_is_valid(good_run: list[Reading], fixed_settings: Meter
 def test_final_energy_read_once_is_suspect(
     good_run: list[Reading], fixed_settings: MeterSettings
 ) -> None:
-    """One reading may still show the update before the end."""
+    """A single final reading is SUSPECT, because it may show the update before the end."""
     result = judge(good_run[:-1], fixed_settings)
     assert {"final_unconfirmed": Verdict.SUSPECT} == codes(result)
     assert 60.0 / 3600 == result.energy_wh
@@ -138,7 +138,7 @@ def test_final_energy_read_once_is_suspect(
 def test_final_energy_read_twice_at_once_is_suspect(
     good_run: list[Reading], fixed_settings: MeterSettings
 ) -> None:
-    """Two readings within one update prove no more than one."""
+    """Two final readings within one update are SUSPECT like a single one."""
     close = replace(good_run[-1], monotonic_s=good_run[-2].monotonic_s + 0.1)
     assert "final_unconfirmed" in codes(judge([*good_run[:-1], close], fixed_settings))
 
@@ -146,7 +146,7 @@ def test_final_energy_read_twice_at_once_is_suspect(
 def test_final_energy_that_changes_is_invalid(
     good_run: list[Reading], fixed_settings: MeterSettings
 ) -> None:
-    """An energy that still grows after the end is not final."""
+    """An energy that still grows after the end is INVALID."""
     changed = replace(good_run[-1], energy_wh=0.02)
     assert (
         Verdict.INVALID is codes(judge([*good_run[:-1], changed], fixed_settings))["final_differs"]
@@ -159,7 +159,7 @@ def test_final_energy_that_changes_is_invalid(
 def test_window_agrees_within_an_update_and_a_second(
     good_run: list[Reading], fixed_settings: MeterSettings, session_s: float, valid: bool
 ) -> None:
-    """TIME 10 s fits a session of 8 to 12 s at one update per second, not a longer one."""
+    """At one update per second TIME 10 s fits a session of 8 to 12 s only."""
     result = judge(good_run, fixed_settings, session_s=session_s)
     assert valid is ("window" not in codes(result))
 
@@ -167,13 +167,13 @@ def test_window_agrees_within_an_update_and_a_second(
 def test_another_operators_timer_is_invalid(
     good_run: list[Reading], fixed_settings: MeterSettings
 ) -> None:
-    """A timer that ends at another time than it was set to is found."""
+    """A timer that ends at another time than it was set to is INVALID."""
     result = judge(good_run, replace(fixed_settings, timer_s=11))
     assert Verdict.INVALID is codes(result)["timer"]
 
 
 def test_time_going_back_is_invalid(good_run: list[Reading], fixed_settings: MeterSettings) -> None:
-    """Somebody reset and started the meter between two readings."""
+    """TIME that goes back is INVALID: somebody reset and started the meter."""
     good_run[5] = replace(good_run[5], integration_s=1.0)
     assert Verdict.INVALID is codes(judge(good_run, fixed_settings))["time_went_back"]
 
@@ -181,13 +181,13 @@ def test_time_going_back_is_invalid(good_run: list[Reading], fixed_settings: Met
 def test_energy_going_back_is_invalid(
     good_run: list[Reading], fixed_settings: MeterSettings
 ) -> None:
-    """A drop beyond the meter's own noise is no measurement of a load."""
+    """Energy that drops beyond the meter's noise is INVALID."""
     good_run[6] = replace(good_run[6], energy_wh=0.0)
     assert Verdict.INVALID is codes(judge(good_run, fixed_settings))["energy_went_back"]
 
 
 def test_a_restart_is_invalid(good_run: list[Reading], fixed_settings: MeterSettings) -> None:
-    """STOP and START at the panel leave a hole in the energy."""
+    """STOP and START at the panel are INVALID, since they leave a hole in the energy."""
     good_run[5] = replace(good_run[5], state=STOP)
     assert Verdict.INVALID is codes(judge(good_run, fixed_settings))["restarted"]
 
@@ -204,7 +204,7 @@ def test_a_restart_is_invalid(good_run: list[Reading], fixed_settings: MeterSett
 def test_flags_of_the_meter_are_invalid(
     good_run: list[Reading], fixed_settings: MeterSettings, flag: Flag, code: str
 ) -> None:
-    """Clipping and a forced auto-range give plausible wrong energy."""
+    """Clipping and forced auto-range are INVALID: their energy is plausible and wrong."""
     good_run[4] = replace(good_run[4], flags=frozenset({flag}))
     assert Verdict.INVALID is codes(judge(good_run, fixed_settings))[code]
 
@@ -212,7 +212,7 @@ def test_flags_of_the_meter_are_invalid(
 def test_an_over_range_field_is_invalid(
     good_run: list[Reading], fixed_settings: MeterSettings
 ) -> None:
-    """INF in a reading means that energy was lost."""
+    """INF in a reading is INVALID."""
     good_run[4] = replace(good_run[4], power_w=None, absent={"power_w": "over range"})
     assert Verdict.INVALID is codes(judge(good_run, fixed_settings))["over_range"]
 
@@ -220,7 +220,7 @@ def test_an_over_range_field_is_invalid(
 def test_a_fixed_range_that_changed_is_invalid(
     good_run: list[Reading], fixed_settings: MeterSettings
 ) -> None:
-    """The meter's self-protection chose 1 A by itself."""
+    """A fixed range that changed by itself is INVALID."""
     good_run[-1] = replace(good_run[-1], current_range_a=1.0)
     result = judge(good_run, fixed_settings)
     assert Verdict.INVALID is codes(result)["range_changed"]
@@ -228,7 +228,7 @@ def test_a_fixed_range_that_changed_is_invalid(
 
 
 def test_auto_range_is_suspect(good_run: list[Reading], fixed_settings: MeterSettings) -> None:
-    """An energy on auto-range is never VALID, but a person may accept it."""
+    """An energy on auto-range is SUSPECT, and never VALID."""
     result = judge(good_run, replace(fixed_settings, current_range_a=None))
     assert {"auto_range": Verdict.SUSPECT} == codes(result)
     assert result.energy_wh is not None
@@ -237,7 +237,7 @@ def test_auto_range_is_suspect(good_run: list[Reading], fixed_settings: MeterSet
 def test_a_range_that_switched_on_auto_range_is_told(
     good_run: list[Reading], fixed_settings: MeterSettings
 ) -> None:
-    """The finding lists the ranges."""
+    """The finding on a range that switched lists the ranges."""
     good_run[4] = replace(good_run[4], current_range_a=0.2)
     result = judge(good_run, replace(fixed_settings, current_range_a=None))
     assert {"auto_range", "range_switched"} == set(codes(result))
@@ -246,7 +246,7 @@ def test_a_range_that_switched_on_auto_range_is_told(
 def test_missing_numbers_are_suspect(
     good_run: list[Reading], fixed_settings: MeterSettings
 ) -> None:
-    """Fields without data after the first updates are named."""
+    """Missing numbers after the first updates are SUSPECT, and the finding names the fields."""
     good_run[7] = replace(good_run[7], power_w=None, absent={"power_w": "no data"})
     result = judge(good_run, fixed_settings)
     assert {"no_data": Verdict.SUSPECT} == codes(result)
@@ -254,7 +254,7 @@ def test_missing_numbers_are_suspect(
 
 
 def test_negative_power_is_suspect(good_run: list[Reading], fixed_settings: MeterSettings) -> None:
-    """Power below the meter's noise floor points at the wiring."""
+    """Power below the meter's noise floor is SUSPECT and points at the wiring."""
     good_run[7] = replace(good_run[7], power_w=-1.0)
     assert Verdict.SUSPECT is codes(judge(good_run, fixed_settings))["negative_power"]
 
@@ -262,7 +262,7 @@ def test_negative_power_is_suspect(good_run: list[Reading], fixed_settings: Mete
 def test_tiny_negative_power_is_noise(
     good_run: list[Reading], fixed_settings: MeterSettings
 ) -> None:
-    """-2.5e-08 W was recorded without a load and means nothing."""
+    """A power of -2.5e-08 W, as recorded without a load, is noise."""
     good_run[7] = replace(good_run[7], power_w=-2.5e-8)
     assert "negative_power" not in codes(judge(good_run, fixed_settings))
 
@@ -270,7 +270,7 @@ def test_tiny_negative_power_is_noise(
 def test_no_load_is_invalid_unless_the_device_may_idle(
     make_reading: Make, fixed_settings: MeterSettings
 ) -> None:
-    """About 0 W during a session means battery, second cable, or an unplugged meter."""
+    """About 0 W is INVALID, unless the device may idle."""
     readings = [
         make_reading(
             k + 0.5, power_w=1e-9, current_a=0.0, energy_wh=1e-12 * k, integration_s=float(k)
@@ -287,7 +287,7 @@ def test_no_load_is_invalid_unless_the_device_may_idle(
 def test_samples_that_contradict_the_integrator_are_found(
     good_run: list[Reading], fixed_settings: MeterSettings
 ) -> None:
-    """Half the power in the samples is more than any allowance."""
+    """Half the power in the samples contradicts the integrator, and is found."""
     readings = [replace(row, power_w=3.0) if row.power_w is not None else row for row in good_run]
     assert Verdict.INVALID is codes(judge(readings, fixed_settings))["cross_check"]
 
@@ -295,13 +295,13 @@ def test_samples_that_contradict_the_integrator_are_found(
 def test_a_small_contradiction_is_suspect(
     good_run: list[Reading], fixed_settings: MeterSettings
 ) -> None:
-    """20 % is more than one update of ten and 1 % can explain, and still no nonsense."""
+    """Samples that differ by 20 % are SUSPECT and not INVALID."""
     readings = [replace(row, power_w=7.2) if row.power_w is not None else row for row in good_run]
     assert Verdict.SUSPECT is codes(judge(readings, fixed_settings))["cross_check"]
 
 
 def test_a_gap_is_only_noted(good_run: list[Reading], fixed_settings: MeterSettings) -> None:
-    """The integrator went on while the link was lost, and TIME proves it."""
+    """A gap in the readings is only a note, since TIME proves that the integrator went on."""
     result = judge(good_run[:5] + good_run[9:], fixed_settings)
     assert {"gap": Verdict.VALID} == codes(result)
     assert Verdict.VALID is result.verdict
@@ -310,7 +310,7 @@ def test_a_gap_is_only_noted(good_run: list[Reading], fixed_settings: MeterSetti
 def test_a_gap_of_more_than_half_is_suspect(
     good_run: list[Reading], fixed_settings: MeterSettings
 ) -> None:
-    """Nobody knows what happened to the ranges in a long gap."""
+    """A gap of more than half of the run is SUSPECT: nobody knows the ranges meanwhile."""
     result = judge(good_run[:4] + good_run[10:], fixed_settings)
     assert {"gap": Verdict.VALID, "few_samples": Verdict.SUSPECT} == codes(result)
 
@@ -318,7 +318,7 @@ def test_a_gap_of_more_than_half_is_suspect(
 def test_readings_of_a_held_display_are_no_samples(
     good_run: list[Reading], fixed_settings: MeterSettings
 ) -> None:
-    """They do not count as samples; the hold itself is a finding."""
+    """Readings of a held display are no samples, and the hold itself is a finding."""
     held = [
         replace(row, power_w=20.0, energy_wh=18.0 / 3600, integration_s=3.0) if 4 <= k <= 9 else row
         for k, row in enumerate(good_run)
@@ -327,7 +327,7 @@ def test_readings_of_a_held_display_are_no_samples(
 
 
 def test_a_held_display_is_suspect(good_run: list[Reading], fixed_settings: MeterSettings) -> None:
-    """TIME stands still while our clock goes on, and that is found."""
+    """A TIME that stands still while our clock goes on is SUSPECT."""
     held = [
         replace(row, integration_s=3.0, energy_wh=18.0 / 3600) if 4 <= k <= 9 else row
         for k, row in enumerate(good_run)
@@ -338,7 +338,7 @@ def test_a_held_display_is_suspect(good_run: list[Reading], fixed_settings: Mete
 def test_a_suspended_host_is_suspect(
     good_run: list[Reading], fixed_settings: MeterSettings
 ) -> None:
-    """The finding says for how many seconds the computer slept."""
+    """A suspended host is SUSPECT, and the finding gives the seconds of sleep."""
     result = judge(good_run, fixed_settings, suspended_s=3.0)
     assert {"suspended": Verdict.SUSPECT} == codes(result)
 
@@ -346,7 +346,7 @@ def test_a_suspended_host_is_suspect(
 def test_current_above_its_range_is_suspect(
     good_run: list[Reading], fixed_settings: MeterSettings
 ) -> None:
-    """Half the power at 128 % of range, without any flag, was recorded on a real meter."""
+    """Current far above its range is SUSPECT: a real meter showed half the power without a flag."""
     rows = [replace(row, current_a=0.128, voltage_v=60.0) for row in good_run]
     assert Verdict.SUSPECT is codes(judge(rows, fixed_settings))["above_range"]
 
@@ -354,7 +354,7 @@ def test_current_above_its_range_is_suspect(
 def test_more_power_than_volt_amperes_is_suspect(
     good_run: list[Reading], fixed_settings: MeterSettings
 ) -> None:
-    """Active power cannot exceed apparent power."""
+    """Active power above apparent power is SUSPECT."""
     good_run[7] = replace(good_run[7], current_a=0.01)
     assert Verdict.SUSPECT is codes(judge(good_run, fixed_settings))["implausible"]
 
@@ -362,7 +362,7 @@ def test_more_power_than_volt_amperes_is_suspect(
 def test_dc_mode_on_alternating_current_is_noted(
     good_run: list[Reading], fixed_settings: MeterSettings
 ) -> None:
-    """U and I are about zero there while power and energy are right, as recorded in 2020."""
+    """DC mode on alternating current is only noted: U and I are wrong, the energy is right."""
     rows = [replace(row, voltage_v=-0.009, current_a=-8e-5) for row in good_run]
     result = judge(rows, replace(fixed_settings, mode=InputMode.DC))
     assert {"mode": Verdict.VALID} == {
@@ -373,7 +373,7 @@ def test_dc_mode_on_alternating_current_is_noted(
 def test_a_final_reading_without_energy_is_invalid(
     good_run: list[Reading], fixed_settings: MeterSettings
 ) -> None:
-    """NaN and absent values never become an energy."""
+    """A final reading with NaN or without an energy is INVALID."""
     for value in (None, float("nan")):
         readings = [*good_run[:-1], replace(good_run[-1], energy_wh=value)]
         result = judge(readings, fixed_settings)

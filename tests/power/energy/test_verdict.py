@@ -31,7 +31,7 @@ GOOD = EnergyResult(
 
 
 def test_an_added_finding_decides_with_the_others() -> None:
-    """The verdict is the gravest of all findings, and the judge's own come first."""
+    """The gravest of all findings decides, and the judge's own findings come first."""
     result = with_findings(GOOD, [suspect("restarted_host", "The computer restarted.")])
     assert Verdict.SUSPECT is result.verdict
     assert 0.5 == result.energy_wh
@@ -39,7 +39,7 @@ def test_an_added_finding_decides_with_the_others() -> None:
 
 
 def test_an_energy_that_becomes_invalid_is_withdrawn() -> None:
-    """What the integrator showed stays beside it, and no later finding brings the energy back."""
+    """An energy that becomes INVALID is withdrawn for good, and the figure stays beside it."""
     result = with_findings(GOOD, [invalid("overridden", "Another device was measured.")])
     assert (Verdict.INVALID, None, None) == (
         result.verdict,
@@ -66,6 +66,6 @@ def test_findings_and_results_are_plain_json() -> None:
 
 @pytest.mark.parametrize("value", [{}, {"code": "a", "severity": "BAD", "text": ""}, 5])
 def test_other_values_are_no_findings(value: object) -> None:
-    """A finding without a code, or of an unknown severity, is refused."""
+    """A finding without a code or with an unknown severity is refused."""
     with pytest.raises(ValueError, match="BAD|not a finding"):
         finding_from_json(value)  # type: ignore[arg-type]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Judging log files: ours with and without their facts, and those of 2015."""
+"""Judging log files: ours with and without facts, and those of 2015."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def codes(path: Path, facts: RunFacts | None = None) -> dict[str, Verdict]:
 
 
 def test_a_log_with_its_facts_is_judged_as_the_recorder_did(log: Path) -> None:
-    """The same rows and the same settings give the same energy and verdict."""
+    """A log with its facts gives the recorder's energy and verdict."""
     judged = audit(log)
     assert "recorded" == judged.source
     assert {} == codes(log)
@@ -53,20 +53,20 @@ def test_a_log_with_its_facts_is_judged_as_the_recorder_did(log: Path) -> None:
 
 
 def test_a_log_without_facts_is_suspect(log: Path) -> None:
-    """Ranges and settings cannot be guessed from the rows."""
+    """A log without facts is SUSPECT, since its rows do not tell ranges and settings."""
     facts_path(log).unlink()
     assert {"no_settings": Verdict.SUSPECT} == codes(log)
     assert 0.5 == audit(log).facts.settings.update_interval_s
 
 
 def test_given_facts_win(log: Path) -> None:
-    """A session that lasted longer than the integration is found."""
+    """The audit finds a session that lasted longer than the integration."""
     facts = RunFacts(None, SETTINGS, session_s=20.0)
     assert Verdict.INVALID is codes(log, facts)["window"]
 
 
 def test_flags_of_the_end_count(log: Path) -> None:
-    """The facts hold what the meter reported after the run; the rows do not."""
+    """The facts add flags from the end of the run, which the rows lack."""
     facts = load_facts(log)
     assert facts is not None
     value = json.loads(facts_path(log).read_text())
@@ -76,7 +76,7 @@ def test_flags_of_the_end_count(log: Path) -> None:
 
 
 def test_facts_survive_the_file(tmp_path: Path) -> None:
-    """What is saved is loaded."""
+    """Saved facts load unchanged."""
     facts = RunFacts(
         Identity("YOKOGAWA", "WT310E", "1", "F1"),
         SETTINGS,
@@ -92,7 +92,7 @@ def test_facts_survive_the_file(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("text", ["", "[]", "{}", '{"settings": {"mode": "X"}}'])
 def test_broken_facts_are_named(tmp_path: Path, text: str) -> None:
-    """A file that holds something else is an error with its name."""
+    """A malformed facts file is refused by name."""
     (tmp_path / "a.json").write_text(text)
     with pytest.raises(ValueError, match="a.json"):
         load_facts(tmp_path / "a.csv")
@@ -108,7 +108,7 @@ OLD = """9.91e+037,9.91e+037,9.91e+037,0,0
 
 
 def test_a_log_of_2015(tmp_path: Path) -> None:
-    """The findings name the missing clock and ranges, the stand-ins, and the lost second."""
+    """A log of 2015 has findings for missing clock and ranges, stand-ins, and a lost second."""
     path = tmp_path / "old.csv"
     path.write_text(OLD)
     assert is_old_log(path)
@@ -121,7 +121,7 @@ def test_a_log_of_2015(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("text", ["1,2,3\n", "1,2,3,4,x\n", ""])
 def test_something_else_is_no_old_log(tmp_path: Path, text: str) -> None:
-    """Only a first line of five numbers makes an old log."""
+    """A first line without five numbers makes no old log."""
     path = tmp_path / "x.csv"
     path.write_text(text)
     assert not is_old_log(path)
@@ -137,7 +137,7 @@ def test_a_broken_row_of_an_old_log_is_named(tmp_path: Path) -> None:
 
 @pytest.mark.skipif(not REAL_LOGS.is_dir(), reason="the two real logs of 2015 are not here")
 def test_the_two_real_logs_of_2015() -> None:
-    """One lost 13 of 300 seconds and had no load; nobody can prove the other one right."""
+    """One log of 2015 lost 13 of 300 seconds without a load; the other cannot be proved right."""
     long = audit(REAL_LOGS / "wt310_log_300s.csv").result
     findings = {item.code: item.text for item in long.findings}
     assert Verdict.INVALID is long.verdict

@@ -36,7 +36,7 @@ def words_in(svg: str) -> set[str]:
 
 
 def test_axes_name_quantities_and_units(readings: list[Reading], tmp_path: Path) -> None:
-    """The picture says whose log it is, what was measured in which unit, and the verdict."""
+    """The picture names the log, the quantities with their units, and the verdict."""
     save_figure(figure_of(readings, "run.csv", GOOD), tmp_path / "a.svg")
     words = words_in((tmp_path / "a.svg").read_text())
     assert {
@@ -51,7 +51,7 @@ def test_axes_name_quantities_and_units(readings: list[Reading], tmp_path: Path)
 
 
 def test_the_curve_is_broken_where_power_is_missing(readings: list[Reading]) -> None:
-    """The missing value is a gap and a red mark at its time, never a zero of the curve."""
+    """A missing power is a gap and a red mark at its time, not a zero."""
     above, below = figure_of(readings, "run.csv", GOOD).axes
     curve, holes = above.lines[0], above.lines[1]
     numbers = [float(value) for value in curve.get_ydata()]
@@ -62,7 +62,7 @@ def test_the_curve_is_broken_where_power_is_missing(readings: list[Reading]) -> 
 
 
 def test_names_do_no_harm(readings: list[Reading], tmp_path: Path) -> None:
-    """Angle brackets are escaped, and dollar signs are no formula."""
+    """Angle brackets are escaped, and dollar signs make no formula."""
     figure = figure_of(readings, "<b>&$x_1$", GOOD)
     save_figure(figure, tmp_path / "a.svg")
     assert "<b>&$x_1$" in words_in((tmp_path / "a.svg").read_text())
@@ -74,14 +74,14 @@ def test_names_do_no_harm(readings: list[Reading], tmp_path: Path) -> None:
 
 
 def test_a_picture_is_the_same_at_each_run(readings: list[Reading], tmp_path: Path) -> None:
-    """No time of making and no random name is in the file."""
+    """Two runs give the same picture."""
     for name in ("a.svg", "b.svg"):
         save_figure(figure_of(readings, "run.csv", GOOD), tmp_path / name)
     assert (tmp_path / "a.svg").read_bytes() == (tmp_path / "b.svg").read_bytes()
 
 
 def test_png_is_large_enough_to_read(readings: list[Reading], tmp_path: Path) -> None:
-    """Pillow reads it back."""
+    """The PNG has a readable size."""
     save_figure(figure_of(readings, "run.csv", GOOD), tmp_path / "a.png")
     with Image.open(tmp_path / "a.png") as image:
         assert image.size >= (1000, 600)
@@ -89,13 +89,13 @@ def test_png_is_large_enough_to_read(readings: list[Reading], tmp_path: Path) ->
 
 @pytest.mark.parametrize("count", [0, 1])
 def test_a_short_log_is_drawn(make_reading: Make, count: int, tmp_path: Path) -> None:
-    """No reading or one is no reason to fail."""
+    """A log of one reading or none is drawn."""
     save_figure(figure_of([make_reading(1.0)] * count, "run.csv", GOOD), tmp_path / "a.svg")
     assert "<svg" in (tmp_path / "a.svg").read_text()
 
 
 def test_headline_of_an_energy_that_may_not_be_used() -> None:
-    """What the integrator showed stands beside its verdict, or there is none."""
+    """The headline of an unusable energy shows its verdict, with the integrator's figure if any."""
     bad = replace(GOOD, verdict=Verdict.INVALID, energy_wh=None, uncertainty_wh=None)
     assert "0.0165 Wh, INVALID" == headline(bad)
     assert "no energy, INVALID" == headline(replace(bad, integrator_wh=None))
@@ -107,7 +107,7 @@ def test_without_matplotlib_the_command_says_what_to_install(
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    """One line, no traceback, and no file."""
+    """Without matplotlib the command prints one line of advice and writes no file."""
     with PowerLog(tmp_path / "log.csv") as log:
         log.add(make_reading(1.0))
     for name in [name for name in sys.modules if name.partition(".")[0] == "matplotlib"]:

@@ -14,7 +14,7 @@ from tests.support.full_disk import FullDisk
 
 
 def test_header_is_the_contract(tmp_path: Path) -> None:
-    """Other programs rely on these columns in this order."""
+    """The header has the columns that other programs rely on, in their order."""
     with PowerLog(tmp_path / "log.csv", 0.0):
         pass
     expected = "elapsed_s,utc,voltage_v,current_a,power_w,energy_wh,integration_s,state\n"
@@ -35,7 +35,7 @@ def test_each_row_is_in_the_file_at_once(
 
 
 def test_what_is_written_reads_back(tmp_path: Path, make_reading: Callable[..., Reading]) -> None:
-    """Numbers come back to the last digit; what was absent comes back absent."""
+    """Numbers come back to the last digit, and absent values come back absent."""
     rows = [
         make_reading(1.0, power_w=None, absent={"power_w": "over range"}),
         make_reading(2.25, state=IntegrationState.TIMEUP),
@@ -66,7 +66,7 @@ def test_rows_wait_while_the_disk_is_full(
     full_disk: FullDisk,
     caplog: pytest.LogCaptureFixture,
 ) -> None:
-    """No row is lost or written twice; one warning tells when it begins, one when it ends."""
+    """On a full disk no row is lost or repeated; one warning begins the trouble, one ends it."""
     path = tmp_path / "log.csv"
     with PowerLog(path) as log:
         log.add(make_reading(1.0))
@@ -84,7 +84,7 @@ def test_rows_wait_while_the_disk_is_full(
 
 
 def test_no_run_begins_on_a_full_disk(tmp_path: Path, full_disk: FullDisk) -> None:
-    """A log whose header has no room is refused, and leaves no file behind."""
+    """A log whose header finds no room is refused, and leaves no file."""
     path = tmp_path / "log.csv"
     full_disk.fill(path)
     with pytest.raises(OSError, match="free some space"):
@@ -95,7 +95,7 @@ def test_no_run_begins_on_a_full_disk(tmp_path: Path, full_disk: FullDisk) -> No
 def test_a_half_written_last_row_is_left_out(
     tmp_path: Path, make_reading: Callable[..., Reading]
 ) -> None:
-    """A log of a killed process is readable up to its last whole row."""
+    """A killed process's log is readable up to its last whole row."""
     path = tmp_path / "log.csv"
     with PowerLog(path, 0.0) as log:
         log.add(make_reading(1.0))
@@ -115,7 +115,7 @@ def test_a_half_written_last_row_is_left_out(
     ],
 )
 def test_a_broken_row_is_named(tmp_path: Path, row: str, words: str) -> None:
-    """An error names file and line, and no stand-in number passes."""
+    """The error for a malformed row names file and line."""
     path = tmp_path / "log.csv"
     path.write_text(",".join(COLUMNS) + "\n" + row + "\n")
     with pytest.raises(ValueError, match=words) as caught:
@@ -124,7 +124,7 @@ def test_a_broken_row_is_named(tmp_path: Path, row: str, words: str) -> None:
 
 
 def test_another_header_is_refused(tmp_path: Path) -> None:
-    """A file of something else is no power log."""
+    """A file with another header is refused."""
     path = tmp_path / "log.csv"
     path.write_text("a,b,c\n1,2,3\n")
     with pytest.raises(ValueError, match="the first line must be"):

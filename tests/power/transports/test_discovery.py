@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Looking for meters."""
+"""The search for meters."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def quiet_bus(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def unit(sys_usb: Path, vendor: str) -> None:
-    """Add a unit to a list as the kernel has it."""
+    """Add a unit to a folder that looks like the kernel's list."""
     folder = sys_usb / "1-2"
     folder.mkdir(parents=True)
     for name, text in (("idVendor", vendor), ("busnum", "1"), ("devnum", "7")):
@@ -26,7 +26,7 @@ def unit(sys_usb: Path, vendor: str) -> None:
 
 
 def test_a_unit_that_may_not_be_opened_needs_a_rule(quiet_bus: Any, tmp_path: Path) -> None:
-    """The hint holds the udev rule and the device node."""
+    """A unit that this user may not open gets a hint with the udev rule and the device node."""
     unit(tmp_path / "usb", "0b21")
     hints = " ".join(discovery.look(sys_usb=tmp_path / "usb", dev=tmp_path).hints)
     assert 'ATTR{idVendor}=="0b21"' in hints
@@ -34,7 +34,7 @@ def test_a_unit_that_may_not_be_opened_needs_a_rule(quiet_bus: Any, tmp_path: Pa
 
 
 def test_a_unit_of_somebody_else_needs_none(quiet_bus: Any, tmp_path: Path) -> None:
-    """Units of other vendors are left out."""
+    """Units of other vendors get no hint."""
     unit(tmp_path / "usb", "046d")
     hints = " ".join(discovery.look(sys_usb=tmp_path / "usb", dev=tmp_path).hints)
     assert "udev" not in hints
@@ -42,7 +42,7 @@ def test_a_unit_of_somebody_else_needs_none(quiet_bus: Any, tmp_path: Path) -> N
 
 
 def test_a_unit_that_may_be_opened_needs_none(quiet_bus: Any, tmp_path: Path) -> None:
-    """A readable and writable node is fine."""
+    """A unit that this user may open gets no hint."""
     unit(tmp_path / "usb", "0b21")
     node = tmp_path / "bus" / "usb" / "001" / "007"
     node.parent.mkdir(parents=True)
@@ -52,10 +52,10 @@ def test_a_unit_that_may_be_opened_needs_none(quiet_bus: Any, tmp_path: Path) ->
 
 
 def test_pyvisa_lists_the_usb(usb_meter: Any) -> None:
-    """The emulated unit shows with vendor, product and the hexadecimal serial number."""
+    """PyVISA lists the emulated unit with vendor, product and hexadecimal serial number."""
     import pyvisa
 
-    found = pyvisa.ResourceManager("@py").visalib.sessions  # the library is loaded
+    found = pyvisa.ResourceManager("@py").visalib.sessions  # This loads the library.
     assert found is not None
     from pyvisa_py.usb import USBInstrSession
 

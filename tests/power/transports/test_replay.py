@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Replaying a recorded conversation."""
+"""The replay of a recorded conversation."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ SETTINGS = MeterSettings(
 
 
 def session(meter: WT310, sleep: Callable[[float], None]) -> list[Any]:
-    """Do a session, and return what the driver made of it."""
+    """Run a session and return the driver's results."""
     made: list[Any] = [meter.identify(), meter.prepare(SETTINGS)]
     meter.start()
     state = IntegrationState.START
@@ -42,7 +42,7 @@ def session(meter: WT310, sleep: Callable[[float], None]) -> list[Any]:
 def test_a_replay_gives_what_the_session_gave(
     make_bench: Callable[..., Any], tmp_path: Path, fault: str
 ) -> None:
-    """The driver says the same and reads the same, time-outs and new links included."""
+    """A replay gives the driver the same results, time-outs and new links included."""
     path = tmp_path / "meter.jsonl"
     bench = make_bench(None, None, fault)
 
@@ -59,7 +59,7 @@ def test_a_replay_gives_what_the_session_gave(
 
 
 def test_another_question_ends_the_replay(make_bench: Callable[..., Any], tmp_path: Path) -> None:
-    """A question that was not asked then has no answer."""
+    """A question that was not recorded ends the replay."""
     path = tmp_path / "meter.jsonl"
     bench = make_bench()
     transport = LoggedTransport(bench.connect(), WireLog(path, bench.time.clock, bench.time.utc))
@@ -71,7 +71,7 @@ def test_another_question_ends_the_replay(make_bench: Callable[..., Any], tmp_pa
 
 
 def test_a_log_cut_by_a_killed_writer(tmp_path: Path) -> None:
-    """The last half line is left out; a broken line elsewhere is named."""
+    """A truncated last line is left out, and a malformed line elsewhere is named."""
     path = tmp_path / "meter.jsonl"
     whole = '{"utc": "x", "monotonic_s": 1.0, "event": "open", "text": "a"}\n'
     path.write_text(whole + '{"utc": "x", "mono')

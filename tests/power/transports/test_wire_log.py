@@ -19,7 +19,7 @@ from tests.support.full_disk import FullDisk
 def test_every_event_is_a_line_with_both_clocks(
     tmp_path: Path, script: Any, fake_time: Any
 ) -> None:
-    """Sent, received, failed, cleared and closed are all in the file, in order."""
+    """Each event is one line, in order: sent, received, failed, cleared and closed."""
     path = tmp_path / "meter.jsonl"
     inner = script([("*IDN?", "YOKOGAWA,WT310,1,F1"), (":X?", b"#14\x7e\x95\x1b\xee\n")])
     transport = LoggedTransport(inner, WireLog(path, fake_time.clock, fake_time.utc))
@@ -50,7 +50,7 @@ def test_every_event_is_a_line_with_both_clocks(
 
 
 def test_a_second_link_appends(tmp_path: Path, script: Any, fake_time: Any) -> None:
-    """Reopening a link loses nothing of what was logged before."""
+    """A second link appends to the log of the first."""
     path = tmp_path / "meter.jsonl"
     for _ in range(2):
         LoggedTransport(script([]), WireLog(path, fake_time.clock, fake_time.utc)).close()
@@ -58,7 +58,7 @@ def test_a_second_link_appends(tmp_path: Path, script: Any, fake_time: Any) -> N
 
 
 def events(path: Path) -> list[tuple[str, str]]:
-    """Return event and text of each line; every line must be whole."""
+    """Return each line's event and text; each line must be whole."""
     lines = [json.loads(line) for line in path.read_text().splitlines()]
     return [(line["event"], line["text"]) for line in lines]
 
@@ -70,7 +70,7 @@ def test_a_full_disk_fails_no_conversation(
     full_disk: FullDisk,
     caplog: pytest.LogCaptureFixture,
 ) -> None:
-    """Questions are answered; missing records are counted, warned of, and marked in the log."""
+    """A full disk fails no question; missing records are counted, warned of and marked."""
     path = tmp_path / "meter.jsonl"
     log = WireLog(path, fake_time.clock, fake_time.utc)
     transport = LoggedTransport(script([("A?", "1"), ("B?", "2"), ("C?", "3")]), log)
@@ -100,7 +100,7 @@ def test_a_full_disk_fails_no_conversation(
 def test_a_link_closes_on_a_full_disk(
     tmp_path: Path, script: Any, fake_time: Any, full_disk: FullDisk
 ) -> None:
-    """Closing raises nothing, and the next link of the same log says how much is missing."""
+    """A link closes on a full disk without an error, and the next one logs the missing count."""
     path = tmp_path / "meter.jsonl"
     log = WireLog(path, fake_time.clock, fake_time.utc)
     inner = script([])
@@ -115,7 +115,7 @@ def test_a_link_closes_on_a_full_disk(
 
 
 def test_the_log_is_readable_by_its_user_alone(tmp_path: Path, script: Any, fake_time: Any) -> None:
-    """The conversation names the meter and all that was measured."""
+    """Only its user can read the log."""
     path = tmp_path / "meter.jsonl"
     LoggedTransport(script([]), WireLog(path, fake_time.clock, fake_time.utc)).close()
     assert 0o600 == stat.S_IMODE(path.stat().st_mode)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the driver sends and what it makes of the replies, line by line.
+"""The driver's messages and its reading of the replies, line by line.
 
 Each conversation can be checked against IM WT310E-17EN; page numbers stand beside it.
 """
@@ -51,7 +51,7 @@ ITEMS: list[Line] = [
 
 
 def done(message: str) -> list[Line]:
-    """Return a command that is accepted."""
+    """Return the lines of a command that the meter accepts."""
     return [(message, None), (":STATus:ERRor?", NONE)]
 
 
@@ -71,7 +71,7 @@ def drive(script: Any, fake_time: Any) -> Callable[..., tuple[WT310, Any]]:
 
 
 def test_identify(drive: Any) -> None:
-    """The link is opened, brought to a known state, and asked for its name."""
+    """The driver opens the link, brings it to a known state, and asks for the name."""
     meter, wire = drive(OPEN)
     identity = meter.identify()
     assert ("YOKOGAWA", "WT310", "C2PH13047V", "F1.03") == (
@@ -93,7 +93,7 @@ def test_identify(drive: Any) -> None:
     ],
 )
 def test_other_meters_are_refused_by_name(drive: Any, reply: str, words: str) -> None:
-    """A look-alike that speaks nearly this language is refused."""
+    """A look-alike with nearly the same language is refused by name."""
     meter, wire = drive([("", None), ("*IDN?", reply)])
     with pytest.raises(MeterMismatch, match=words):
         meter.identify()
@@ -115,7 +115,7 @@ def test_wt200_mode_is_refused(drive: Any) -> None:
 
 
 def test_a_meter_that_does_not_answer(drive: Any) -> None:
-    """Silence is an error within one time-out."""
+    """A silent meter is an error after one time-out."""
     meter, wire = drive([("", None), ("*IDN?", None)])
     with pytest.raises(MeterSilent):
         meter.identify()
@@ -123,14 +123,14 @@ def test_a_meter_that_does_not_answer(drive: Any) -> None:
 
 
 def test_late_replies_are_skipped_at_the_opening(drive: Any) -> None:
-    """A late reply to a crashed program does not count as the identity."""
+    """A late reply to a crashed program is not taken for the identity."""
     meter, wire = drive(OPEN)
     wire.pending += [b"5.0,1;START;0\n", b"813\n"]
     assert "C2PH13047V" == meter.identify().serial
 
 
 def prepare_lines(timer: str = "0,0,10", amps: str = "0.5") -> list[Line]:
-    """Return the conversation of a `prepare` that goes well."""
+    """Return the conversation of a successful `prepare`."""
     lines: list[Line] = [(":INTEGrate:STATe?", "RESET"), (":STATus:ERRor?", NONE)]
     for message in (
         ":COMMunicate:REMote ON",  # 6-7
@@ -194,7 +194,7 @@ SETTINGS = MeterSettings(
 
 
 def test_prepare(drive: Any, fake_time: Any) -> None:
-    """Every setting is written, its error asked for, and read back; then two updates have data."""
+    """Each setting is written, checked for errors and read back; then two updates need data."""
     updates: list[Line] = [(READ, NO_VALUES), (READ, VALUES), (READ, VALUES)]
     meter, wire = drive([*OPEN, *prepare_lines(), *updates])
     assert SETTINGS == meter.prepare(SETTINGS)
@@ -203,7 +203,7 @@ def test_prepare(drive: Any, fake_time: Any) -> None:
 
 
 def test_prepare_resets_after_an_earlier_run(drive: Any) -> None:
-    """TIMEUP is reset first; the reset is awaited (page 6-16)."""
+    """After TIMEUP prepare resets the meter first, and awaits the reset (page 6-16)."""
     lines: list[Line] = [
         (":INTEGrate:STATe?", "TIMEUP"),
         (":STATus:ERRor?", NONE),
@@ -226,7 +226,7 @@ def test_prepare_leaves_somebody_elses_integration_alone(drive: Any) -> None:
 
 
 def test_a_refused_setting_carries_code_and_text(drive: Any) -> None:
-    """813 is named with the command that it refused (appendix 1)."""
+    """A refused setting is an error with the code 813, its text and the command (appendix 1)."""
     lines = prepare_lines()
     index = lines.index((":INPut:MODE RMS", None))
     cut = [*lines[: index + 1], (":STATus:ERRor?", '813,"Invalid operation"')]
@@ -237,7 +237,7 @@ def test_a_refused_setting_carries_code_and_text(drive: Any) -> None:
 
 
 def test_a_clamped_setting_is_found_by_reading_it_back(drive: Any) -> None:
-    """The meter moves a value out of range to the nearest legal one, without an error (5-6)."""
+    """The read-back finds a value that the meter clamped without an error (page 5-6)."""
     lines = prepare_lines()
     index = lines.index((":INPut:CURRent:RANGe?", "500.0E-03"))
     lines[index] = (":INPut:CURRent:RANGe?", "1.000E+00")
@@ -260,7 +260,7 @@ def test_a_clamped_setting_is_found_by_reading_it_back(drive: Any) -> None:
 def test_what_the_model_has_not_is_refused_before_anything_is_written(
     drive: Any, settings: MeterSettings, words: str
 ) -> None:
-    """Only the opening was sent."""
+    """A setting that the model lacks is refused, and only the opening has been sent."""
     meter, wire = drive(OPEN)
     with pytest.raises(MeterRefused, match=words):
         meter.prepare(settings)
@@ -276,7 +276,7 @@ START: list[Line] = [
 
 
 def test_start(drive: Any, fake_time: Any) -> None:
-    """START is confirmed after the busy window, and the times bracket it."""
+    """START is confirmed after the busy window, between the two returned times."""
     meter, wire = drive([*OPEN, *START, (":INTEGrate:STATe?", "START"), (":STATus:ERRor?", NONE)])
     started = meter.start()
     assert [] == wire.lines
@@ -288,7 +288,7 @@ def test_start(drive: Any, fake_time: Any) -> None:
 
 
 def test_start_while_one_runs_is_busy(drive: Any) -> None:
-    """A running integration gets no command."""
+    """START during a running integration is refused without sending a command."""
     meter, wire = drive([*OPEN, (":INTEGrate:STATe?", "START")])
     with pytest.raises(MeterBusy):
         meter.start()
@@ -296,14 +296,14 @@ def test_start_while_one_runs_is_busy(drive: Any) -> None:
 
 
 def test_start_after_an_end_wants_prepare(drive: Any) -> None:
-    """STOP then START would resume and accumulate (page 6-16), so it is refused."""
+    """START after an end is refused, since the meter would add to the old energy (page 6-16)."""
     meter, _ = drive([*OPEN, (":INTEGrate:STATe?", "STOP")])
     with pytest.raises(MeterRefused, match="state STOP, not RESET"):
         meter.start()
 
 
 def test_start_at_the_panel_at_the_same_moment_is_found(drive: Any) -> None:
-    """Our START is refused with 842, so the integration that runs is not ours."""
+    """If the panel starts first, the refusal 842 shows that the integration is not ours."""
     tail: list[Line] = [
         (":INTEGrate:STATe?", "START"),
         (":STATus:ERRor?", '842,"Integrator execute error"'),
@@ -344,14 +344,14 @@ def test_stop_that_the_timer_beats_is_an_end(drive: Any) -> None:
 
 @pytest.mark.parametrize("state", ["STOP", "TIMEUP", "RESET", "ERROR"])
 def test_stop_of_a_meter_that_does_not_run_sends_nothing(drive: Any, state: str) -> None:
-    """The state is returned as it is."""
+    """Stopping a meter that does not run sends nothing and returns its state."""
     meter, wire = drive([*OPEN, (":INTEGrate:STATe?", state)])
     assert IntegrationState(state) is meter.stop()
     assert [] == wire.lines
 
 
 def test_read(drive: Any, fake_time: Any) -> None:
-    """One question, one reply: values, state and condition."""
+    """One reply to one question holds values, state and condition."""
     reply = "120.00E+00,41.667E-03,5.0000E+00,1.38889E-03,1,150.0E+00,0.500E+00;START;6"
     meter, wire = drive([*OPEN, *ITEMS, (READ, reply)])
     reading = meter.read()
@@ -378,7 +378,7 @@ def test_read(drive: Any, fake_time: Any) -> None:
     ],
 )
 def test_read_without_data_has_reasons_and_no_numbers(drive: Any, values: str | bytes) -> None:
-    """NAN, INF and the numerals are absent, as text and as binary block (page 6-25)."""
+    """NAN, INF and their numerals are absent values, as text and as binary block (page 6-25)."""
     if isinstance(values, bytes):
         reply = b"#228" + values + b";STAR;0\n"
     else:
@@ -395,7 +395,7 @@ def test_read_without_data_has_reasons_and_no_numbers(drive: Any, values: str | 
 
 
 def test_peak_over_bits_become_flags_that_stay(drive: Any) -> None:
-    """OVR1, POV1 and POA1 of the condition register (page 7-5) are remembered."""
+    """Bits OVR1, POV1 and POA1 become flags that stay (page 7-5)."""
     values = "120.00E+00,41.667E-03,5.0000E+00,1.38889E-03,1,150.0E+00,0.500E+00"
     lines: list[Line] = [(READ, f"{values};START;{1 << 8 | 1 << 6}"), (READ, f"{values};START;2")]
     meter, _ = drive([*OPEN, *ITEMS, *lines])
@@ -405,7 +405,7 @@ def test_peak_over_bits_become_flags_that_stay(drive: Any) -> None:
 
 @pytest.mark.parametrize("amps", ["-0.500E+00", "0.500E+00-"])
 def test_a_hyphen_at_a_range_is_a_mark_and_no_sign(drive: Any, amps: str) -> None:
-    """Auto-range during integration marks the range; its size stays (IM WT310E-01EN, 5-12)."""
+    """A hyphen at a range marks auto-range and leaves its size positive (IM WT310E-01EN, 5-12)."""
     reply = f"120.00E+00,41.667E-03,5.0000E+00,1.38889E-03,1,150.0E+00,{amps};START;2"
     meter, _ = drive([*OPEN, *ITEMS, (READ, reply)])
     reading = meter.read()
@@ -426,14 +426,14 @@ def test_a_hyphen_at_a_range_is_a_mark_and_no_sign(drive: Any, amps: str) -> Non
     ],
 )
 def test_a_broken_reply_is_an_error_and_never_a_number(drive: Any, reply: str | bytes) -> None:
-    """Cut, shifted, noisy and foreign replies are refused."""
+    """Truncated, shifted, noisy and foreign replies are refused."""
     meter, _ = drive([*OPEN, *ITEMS, (READ, reply)])
     with pytest.raises(MeterReplyError):
         meter.read()
 
 
 def test_after_a_time_out_the_late_reply_is_not_taken_for_the_next(drive: Any) -> None:
-    """The link is cleared and *IDN? must answer before the next question."""
+    """After a time-out the link is cleared, and *IDN? must answer before the next question."""
     late = b"1.0,1.0,1.0,9.0,9,150.0E+00,0.500E+00;START;2\n"
     good = "120.00E+00,41.667E-03,5.0000E+00,1.38889E-03,1,150.0E+00,0.500E+00;START;2"
     meter, wire = drive([*OPEN, *ITEMS, (READ, None), ("*IDN?", IDN), (READ, good)])
@@ -445,7 +445,7 @@ def test_after_a_time_out_the_late_reply_is_not_taken_for_the_next(drive: Any) -
 
 
 def test_a_lost_link_is_opened_again_without_a_reset(drive: Any) -> None:
-    """The next call closes, reopens and checks who answers; it writes no setting."""
+    """After a lost link the next call reopens it and checks the meter, without any setting."""
     good = "120.00E+00,41.667E-03,5.0000E+00,1.38889E-03,1,150.0E+00,0.500E+00;START;2"
     first: list[Line] = [*OPEN, *ITEMS, (READ, None), ("*IDN?", None)]
     meter, wires = drive(first, [*OPEN, (READ, good)])
@@ -457,7 +457,7 @@ def test_a_lost_link_is_opened_again_without_a_reset(drive: Any) -> None:
 
 
 def test_another_meter_after_a_lost_link_is_refused(drive: Any) -> None:
-    """A swapped meter has not counted this session's energy."""
+    """After a lost link another meter is refused."""
     other: list[Line] = [("", None), *[("*IDN?", "YOKOGAWA,WT310,OTHER,F1.03")] * 2]
     meter, _ = drive(OPEN, other)
     meter.identify()
@@ -466,14 +466,14 @@ def test_another_meter_after_a_lost_link_is_refused(drive: Any) -> None:
 
 
 def test_attach_writes_nothing_but_communication_settings(drive: Any) -> None:
-    """A restarted program takes up a running integration."""
+    """Attaching to a running integration writes only settings of communication."""
     meter, wire = drive([*OPEN, (":INTEGrate:STATe?", "START"), *ITEMS])
     assert IntegrationState.START is meter.attach()
     assert [] == wire.lines
 
 
 def test_attach_refuses_other_items(drive: Any) -> None:
-    """Items are not changed while an integration may run."""
+    """Attaching refuses other items, because an integration may run."""
     lines: list[Line] = [(":INTEGrate:STATe?", "START"), (":NUMeric:NORMal:NUMber?", "1")]
     meter, _ = drive([*OPEN, *lines, (":NUMeric:NORMal:ITEM1?", "P,1")])
     with pytest.raises(MeterRefused, match="not those of a reading"):
@@ -481,7 +481,7 @@ def test_attach_refuses_other_items(drive: Any) -> None:
 
 
 def test_after_the_end_ranges_and_latched_bits_are_read_once(drive: Any) -> None:
-    """A range that changed by itself shows in every later reading."""
+    """After the end ranges and latched bits are read once, and all later readings show them."""
     running = "120.00E+00,41.667E-03,5.0000E+00,1.38889E-03,1,150.0E+00,0.500E+00;START;2"
     ended = "120.00E+00,41.667E-03,5.0000E+00,1.38889E-03,1;TIMEUP;0"
     items: list[Line] = [
@@ -511,7 +511,7 @@ def test_after_the_end_ranges_and_latched_bits_are_read_once(drive: Any) -> None
 
 
 def test_close_twice(drive: Any) -> None:
-    """Closing is safe at any time and sends nothing."""
+    """Closing twice is safe and sends nothing."""
     meter, wire = drive(OPEN)
     meter.identify()
     meter.close()

@@ -57,7 +57,7 @@ def test_a_run_by_the_timer_is_the_profiles_integral(
 
 
 def test_a_run_that_is_stopped_early(make_bench: MakeBench) -> None:
-    """STOP ends it, and the energy is what was counted until then."""
+    """STOP ends a run early, and the energy is the integral until then."""
     bench = make_bench()
     bench.meter.prepare(SETTINGS)
     start = bench.meter.start()
@@ -80,7 +80,7 @@ def test_a_run_that_is_stopped_early(make_bench: MakeBench) -> None:
 def test_header_and_verbose_in_every_combination(
     make_bench: MakeBench, header: bool, verbose: bool
 ) -> None:
-    """What an earlier program left does not matter, and neither does a change in mid-run."""
+    """The driver reads each combination of HEADer and VERBose, also after a change in mid-run."""
     bench = make_bench(None, Options(header=header, verbose=verbose))
     assert SETTINGS == bench.meter.prepare(SETTINGS)
     bench.meter.start()
@@ -93,7 +93,7 @@ def test_header_and_verbose_in_every_combination(
 
 
 def test_leftovers_of_another_user_are_cleared(make_bench: MakeBench) -> None:
-    """Hold, averaging, MAX hold, scaling, binary output and foreign items are set right."""
+    """Prepare clears hold, averaging, MAX hold, scaling, binary output and foreign items."""
     bench = make_bench()
     for message in (
         ":HOLD ON",
@@ -113,7 +113,7 @@ def test_leftovers_of_another_user_are_cleared(make_bench: MakeBench) -> None:
 
 
 def test_every_setting_arrives(make_bench: MakeBench) -> None:
-    """Mode, ranges, crest factor, filters, update interval and timer are set as asked."""
+    """Mode, ranges, crest factor, filters, update interval and timer arrive as requested."""
     wanted = MeterSettings(
         timer_s=3725,
         update_interval_s=0.25,
@@ -130,20 +130,20 @@ def test_every_setting_arrives(make_bench: MakeBench) -> None:
 
 
 def test_auto_range_is_set_and_read_back(make_bench: MakeBench) -> None:
-    """A range of None is auto-range."""
+    """A range of None sets auto-range and is read back as None."""
     bench = make_bench()
     assert MeterSettings(timer_s=5) == bench.meter.prepare(MeterSettings(timer_s=5))
 
 
 def test_an_interval_of_the_newer_series_is_refused_by_the_older(make_bench: MakeBench) -> None:
-    """The older WT310 moves 20 s to 5 s without an error; the read-back shows it."""
+    """The read-back finds that the older WT310 moved 20 s to 5 s without an error."""
     settings = MeterSettings(timer_s=60, update_interval_s=20.0)
     with pytest.raises(MeterRefused, match="update_interval_s at 5.0 instead of 20.0"):
         make_bench().meter.prepare(settings)
 
 
 def test_start_that_is_refused_tells_the_meters_code(make_bench: MakeBench) -> None:
-    """No START within 5 s is an error with what the queue holds, never an endless wait."""
+    """A START without effect for 5 s is an error with the queue's code."""
     bench = make_bench()
     bench.meter.prepare(SETTINGS)
     bench.tell(":INTEG:MODE CONT;TIM 0,0,0")
@@ -155,7 +155,7 @@ def test_start_that_is_refused_tells_the_meters_code(make_bench: MakeBench) -> N
 
 
 def test_prepare_during_an_integration_is_refused(make_bench: MakeBench) -> None:
-    """Somebody's run is not disturbed."""
+    """Prepare leaves a running integration alone."""
     bench = make_bench()
     bench.meter.prepare(SETTINGS)
     bench.meter.start()
@@ -167,7 +167,7 @@ def test_prepare_during_an_integration_is_refused(make_bench: MakeBench) -> None
 
 
 def test_a_restarted_program_attaches(make_bench: MakeBench) -> None:
-    """The second driver reads on where the first died, with one energy for the whole run."""
+    """A second driver reads on where the first died, with one energy for the whole run."""
     bench = make_bench()
     bench.meter.prepare(SETTINGS)
     bench.meter.start()
@@ -181,7 +181,7 @@ def test_a_restarted_program_attaches(make_bench: MakeBench) -> None:
 
 @pytest.mark.parametrize("key", ["STOP", "RESET"])
 def test_a_key_at_the_panel_makes_the_energy_invalid(make_bench: MakeBench, key: str) -> None:
-    """STOP by a passer-by shows in TIME, RESET in the state."""
+    """STOP at the panel shows in TIME and RESET in the state, and both make the energy INVALID."""
     bench = make_bench()
     bench.meter.prepare(SETTINGS)
     bench.meter.start()
@@ -201,7 +201,7 @@ def test_a_key_at_the_panel_makes_the_energy_invalid(make_bench: MakeBench, key:
 
 
 def test_an_overload_is_flagged_and_invalid(make_bench: MakeBench) -> None:
-    """A load far above the current range is cut off, shown as over-range, and latched."""
+    """A load far above the current range shows as over-range, and stays flagged."""
     bench = make_bench(parse_steps("0:5,4:100,5:5"))
     readings = run(bench)
     assert Flag.OVER_RANGE in readings[-1].flags
@@ -213,7 +213,7 @@ def test_an_overload_is_flagged_and_invalid(make_bench: MakeBench) -> None:
 
 
 def test_an_overload_between_two_readings_is_latched(make_bench: MakeBench) -> None:
-    """The extended event register remembers a peak that no reading saw."""
+    """The extended event register keeps a peak that no reading saw."""
     bench = make_bench(parse_steps("0:5,4:100,5:5"))
     bench.meter.prepare(SETTINGS)
     bench.meter.start()
@@ -226,7 +226,7 @@ def test_an_overload_between_two_readings_is_latched(make_bench: MakeBench) -> N
 
 
 def test_a_latched_overload_survives_a_new_link(make_bench: MakeBench) -> None:
-    """Opening the link clears the meter's events, so they are read before."""
+    """A new link reads the latched events before its opening clears them."""
     bench = make_bench(parse_steps("0:5,4:100,5:5"))
     bench.meter.prepare(SETTINGS)
     bench.meter.start()
@@ -237,7 +237,7 @@ def test_a_latched_overload_survives_a_new_link(make_bench: MakeBench) -> None:
 
 
 def test_firmware_without_range_items_is_driven_all_the_same(make_bench: MakeBench) -> None:
-    """Ranges are then read after the run only."""
+    """Firmware without range items is driven with ranges read after the run only."""
     bench = make_bench(None, Options(range_items=False))
     readings = run(bench)
     assert readings[0].current_range_a is None
@@ -246,7 +246,7 @@ def test_firmware_without_range_items_is_driven_all_the_same(make_bench: MakeBen
 
 
 def test_a_meter_in_wt200_mode_is_refused(make_bench: MakeBench) -> None:
-    """The mode is settable at the panel and changes every reply."""
+    """A meter in WT200 mode is refused, since that mode changes every reply."""
     bench = make_bench()
     bench.tell(":SYST:COMM:COMM WT200")
     with pytest.raises(MeterMismatch, match="WT200"):
@@ -254,21 +254,21 @@ def test_a_meter_in_wt200_mode_is_refused(make_bench: MakeBench) -> None:
 
 
 def test_an_e_meter_in_wt300_mode_names_the_older_series(make_bench: MakeBench) -> None:
-    """It is accepted under that name (page 8-1)."""
+    """An E meter in WT300 mode is accepted under the older series' name (page 8-1)."""
     bench = make_bench(None, Options(model="WT310E"))
     bench.tell(":SYST:COMM:COMM WT300")
     assert "WT310" == bench.meter.identify().model
 
 
 def test_an_unread_reply_of_a_crashed_client_does_not_matter(make_bench: MakeBench) -> None:
-    """An old reply never counts as the identity."""
+    """An unread reply of a crashed client is not taken for the identity."""
     bench = make_bench()
     bench.tell(":NUM:NORM:VAL?")
     assert "YOKOGAWA" == bench.meter.identify().maker
 
 
 def test_busy_window_that_swallows_everything(make_bench: MakeBench) -> None:
-    """The driver is silent for the first 0.2 s after START."""
+    """The driver is silent during the busy window, the first 0.2 s after START."""
     bench = make_bench(None, Options(busy_window="all"))
     bench.meter.prepare(SETTINGS)
     start = bench.meter.start()
@@ -276,7 +276,7 @@ def test_busy_window_that_swallows_everything(make_bench: MakeBench) -> None:
 
 
 def test_a_busy_window_longer_than_known(make_bench: MakeBench) -> None:
-    """A state query that vanishes is asked again, within the five seconds that START has."""
+    """A lost state query is repeated within the five seconds that START has."""
     bench = make_bench(None, Options(busy_window="all", busy_window_s=1.0))
     bench.meter.prepare(SETTINGS)
     start = bench.meter.start()
@@ -284,7 +284,7 @@ def test_a_busy_window_longer_than_known(make_bench: MakeBench) -> None:
 
 
 def test_a_meter_that_stays_silent_after_start(make_bench: MakeBench) -> None:
-    """The wait for the confirmation ends."""
+    """The wait for the confirmation of START ends."""
     bench = make_bench(None, Options(busy_window="all", busy_window_s=60.0))
     bench.meter.prepare(SETTINGS)
     before_s = bench.time.now
@@ -294,7 +294,7 @@ def test_a_meter_that_stays_silent_after_start(make_bench: MakeBench) -> None:
 
 
 def test_arrange_sets_items_only_while_nothing_runs(make_bench: MakeBench) -> None:
-    """Arrange sets the items of a fresh meter, and refuses to during a run."""
+    """Arrange sets the items of a fresh meter, and refuses to set them during a run."""
     bench = make_bench()
     with pytest.raises(MeterRefused):
         bench.meter.attach()
@@ -307,7 +307,7 @@ def test_arrange_sets_items_only_while_nothing_runs(make_bench: MakeBench) -> No
 
 
 def test_local_gives_the_panel_back(make_bench: MakeBench) -> None:
-    """Remote is on after prepare and off after `local`."""
+    """Remote control is on after prepare and off after `local`."""
     bench = make_bench()
     bench.meter.prepare(SETTINGS)
     assert "1" == bench.ask(":COMM:REM?")
@@ -323,7 +323,7 @@ def test_a_load_over_its_range_is_found_before_the_start(make_bench: MakeBench) 
 
 
 def test_await_update_finds_the_updates(make_bench: MakeBench) -> None:
-    """The phase is right to a fiftieth of the interval, and peaks seen meanwhile are kept."""
+    """The phase is right to a fiftieth of the interval, and peaks seen on the way are kept."""
     bench = make_bench(parse_steps("0:5,2.2:100,2.8:5"))
     bench.meter.prepare(SETTINGS)
     start = bench.meter.start()
@@ -337,7 +337,7 @@ def test_await_update_finds_the_updates(make_bench: MakeBench) -> None:
 
 
 def test_await_update_of_a_held_meter_ends(make_bench: MakeBench) -> None:
-    """Without updates there is an error after two intervals and a second."""
+    """Without updates the wait ends in an error after two intervals and a second."""
     bench = make_bench()
     bench.meter.prepare(SETTINGS)
     bench.tell(":STAT:FILT1 NEV")
