@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Benchmarks: figures beside a peer's in the same run, since machines differ and are noisy."""
+"""Benchmarks: each figure stands beside a peer's from the same run, since machines differ."""

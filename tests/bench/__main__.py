@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Run the benchmarks, all or those named: `python -m tests.bench [NAME …]`."""
+"""Run all benchmarks or the named ones: `python -m tests.bench [NAME …]`."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ FOLDER = Path(__file__).parent
 
 
 def main(wanted: list[str]) -> int:
-    """Run every module here that has a `run` function, and print what it returns."""
+    """Run each module here that has a `run` function, and print its result."""
     names = sorted(module.name for module in pkgutil.iter_modules([str(FOLDER)]))
     for name in names:
         if name.startswith("_") or (wanted and name not in wanted):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Peers of `/image`: a bare Flask view, and a WSGI function, that send one file and no more."""
+"""Peers of `/image`: a bare Flask view and a WSGI function that send one file."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def flask_app(path: str) -> Flask:
 
 
 def wsgi_app(path: str) -> Callable[..., Iterable[bytes]]:
-    """Return the same without Flask: what the server alone costs."""
+    """Return the same application without Flask, to show the cost of the server alone."""
     file = Path(path)
 
     def application(environ: dict[str, Any], start_response: Callable[..., Any]) -> Iterable[bytes]:

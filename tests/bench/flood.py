@@ -28,7 +28,7 @@ SECONDS = 10.0
 
 
 def run() -> None:
-    """Flood in three ways and print what the others notice."""
+    """Flood in three ways, and print the effect on the console, the meter and the memory."""
     with tempfile.TemporaryDirectory() as name, claimed(Path(name) / "data"):
         folder = Path(name)
         make_contest(folder)
@@ -76,7 +76,7 @@ def _post(head: str, body: bytes) -> bytes:
 def _flood(
     host: Host, port: int, what: str, connections: int, message: bytes, status: bytes
 ) -> None:
-    # In a process of its own, so that the console's answers are not waited for with its lock.
+    # The load runs in a process of its own, so that it does not hold this one's lock.
     context = multiprocessing.get_context("spawn")
     stop, rates = context.Event(), context.Queue()
     loader = context.Process(
@@ -84,7 +84,7 @@ def _flood(
     )
     if connections:
         loader.start()
-        rates.get(timeout=60)  # The first round is through: the flood is there.
+        rates.get(timeout=60)  # The first round is through, so the flood runs.
     before, begun = _readings(host), time.monotonic()
     console = _ask_console(host.supervisor.console_url)
     expected = (time.monotonic() - begun) / UPDATE_S
@@ -104,7 +104,7 @@ def _flood(
 def load_until(
     port: int, message: bytes, connections: int, status: bytes, stop: Any, rates: Any
 ) -> None:
-    """Send a message again and again until told to stop; report after one round, then the rate."""
+    """Repeat a message until told to stop; report after one round, and the rate at the end."""
     requests = connections * (20 if len(message) < 10_000 else 1)
     sent, begun = 0, time.monotonic()
     while not stop.is_set():
@@ -141,7 +141,7 @@ def _readings(host: Host) -> int:
 
 
 def _peak_mb(host: Host, program: str) -> float:
-    """Return the largest memory that one of a program's processes has had so far."""
+    """Return the largest memory that any process of a program has had so far."""
     peaks = [0]
     root = host.supervisor.pids()[program]
     for status in Path("/proc").glob("[0-9]*/status"):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Put load on a server with raw sockets, which cost the machine less than a client library."""
+"""Load on a server from raw sockets, which cost the machine less than a client library."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Figures:
-    """Hold requests a second and latencies in milliseconds of one run."""
+    """The requests a second and the latencies in milliseconds of one run."""
 
     rate: float
     median_ms: float
@@ -72,7 +72,7 @@ def measure(
 
 
 def _answer(link: socket.socket) -> bytes:
-    """Read one answer whole and return its head."""
+    """Read one whole answer and return its head."""
     received = link.recv(1 << 18)
     while b"\r\n\r\n" not in received:
         part = link.recv(1 << 18)

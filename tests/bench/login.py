@@ -32,7 +32,7 @@ ROUNDS = 30
 
 
 def run() -> None:
-    """Measure and print medians and the worst."""
+    """Measure, and print the medians and the worst."""
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         make_contest(folder)
@@ -58,7 +58,7 @@ def run() -> None:
 
 
 def _session(host: Host, password: str) -> tuple[float, float]:
-    """Arm a session, log in and out, wait for its score; return what login and logout took."""
+    """Arm a session, log in and out, and wait for its score; return both durations."""
     console, contest = host.supervisor.console_url, host.supervisor.contest_url
     number = _act(console, "/sessions", {"team": "bench"})["session"]
     _act(console, f"/sessions/{number}/arm", {})

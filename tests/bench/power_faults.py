@@ -27,10 +27,10 @@ from power.wt310.driver import WT310
 from tests.support.direct_wire import DirectTransport
 
 COUNT = 1000
-# Longer than any session, any patience with a lost meter, and all time-outs together.
+# This is longer than any session, any wait for a lost meter, and all time-outs together.
 MOST_SECONDS = 1200.0
 
-# Faults that leave the integrator's energy right and readable in the end.
+# These faults leave the integrator's energy right and readable in the end.
 HARMLESS = (
     "silent count={few}",
     "slow seconds={second} count={few}",
@@ -54,7 +54,7 @@ HARMLESS = (
     "hold",
     "deaf_start seconds={second}",
 )
-# Faults after which there is no energy, or none without a doubt.
+# After these faults there is no energy, or only a doubtful one.
 HARMFUL = (
     "over updates=2",
     "negative updates=3 watts=-12",
@@ -71,7 +71,7 @@ HARMFUL = (
 
 @dataclass(frozen=True)
 class Outcome:
-    """What became of one run: the judged energy, the truth, and what could be expected."""
+    """The outcome of one run: the judged energy, the truth, and what the faults allow."""
 
     seed: int
     schedule: str
@@ -85,7 +85,7 @@ class Outcome:
 
     @property
     def wrong_and_valid(self) -> bool:
-        """Tell whether a VALID energy is off by more than the clocks' resolution explains."""
+        """Tell whether a VALID energy is wrong by more than the clocks' resolution."""
         if self.result is None or self.result.verdict is not Verdict.VALID:
             return False
         assert self.result.energy_wh is not None
@@ -93,7 +93,7 @@ class Outcome:
 
     @property
     def lost(self) -> bool:
-        """Tell whether an integration that nothing had harmed came to no energy."""
+        """Tell whether a sound integration came to no energy."""
         if self.harmful or not self.begun:
             return False
         return self.result is None or self.result.energy_wh is None
@@ -107,7 +107,7 @@ class _Time:
 
     @property
     def elapsed_s(self) -> float:
-        """Return how long it has gone on."""
+        """Return the seconds that have passed."""
         return self._now_s - self._begun_s
 
     def clock(self) -> float:
@@ -162,7 +162,7 @@ def play(seed: int) -> Outcome:
         bool(begun),
         _true_wh(instrument, begun[0], session_s) if begun else 0.0,
         _tolerance_wh(settings, bool(asked)),
-        # START at the panel after our STOP goes on counting; while it runs it is refused.
+        # START at the panel after our STOP adds to the energy; during the run it is refused.
         harmful or (bool(asked) and "key=START" in schedule),
         simulated.elapsed_s,
     )
@@ -175,7 +175,7 @@ def _record(
     begun: list[float],
     should_stop: Callable[[], bool],
 ) -> tuple[EnergyResult | None, str]:
-    """Record a session; return its result, or what went wrong. `begun` gets the start."""
+    """Record a session; return its result or its error. `begun` gets the start."""
     interpreter = Interpreter(instrument)
     meter: Meter = WT310(
         lambda: DirectTransport(interpreter, simulated.sleep),
@@ -198,7 +198,7 @@ def _record(
 
 
 def _schedule(rng: random.Random, timer_s: int) -> tuple[str, bool]:
-    """Return one to four faults, mostly during the run, and whether one of them does harm."""
+    """Return one to four faults, mostly during the run, and whether any of them does harm."""
     lines, harmful = [], False
     for _ in range(rng.randint(1, 4)):
         harms = rng.random() < 0.25
@@ -213,8 +213,8 @@ def _schedule(rng: random.Random, timer_s: int) -> tuple[str, bool]:
         early = rng.random() < 0.15
         when = f"{rng.uniform(0, 6):.3f}" if early else f"start+{rng.uniform(0, timer_s + 3):.3f}"
         lines.append(f"{when} {line}")
-        # RESET at the panel is refused while it runs, and destroys the energy after the end; so
-        # does a START before ours, which makes the meter busy.
+        # During the run RESET at the panel is refused; after the end it destroys the energy. A
+        # START before ours makes the meter busy.
         harmful = harmful or "RESET" in line or (early and "START" in line)
     return "\n".join(lines), harmful
 
@@ -227,7 +227,7 @@ def _profile(rng: random.Random) -> LoadProfile:
         times = sorted(rng.uniform(0.5, 30) for _ in range(5))
         steps = [f"{at_s}:{rng.uniform(1, 12)}" for at_s in times]
         return parse_steps(",".join([f"0:{rng.uniform(1, 12)}", *steps]))
-    # The `load` fault needs a profile that does not repeat, so the bursts are written out.
+    # The `load` fault needs a profile that does not repeat, so all bursts are listed.
     burst = bursts(
         rng.uniform(1, 4), rng.uniform(5, 12), rng.uniform(0.5, 3), rng.uniform(0.2, 0.8)
     )
@@ -241,13 +241,13 @@ def _profile(rng: random.Random) -> LoadProfile:
 
 
 def _true_wh(instrument: Instrument, begun_s: float, session_s: float) -> float:
-    """Return the load's own energy in the session's window, whatever the meter made of it."""
+    """Return the load's own energy in the session's window."""
     measurement = instrument.measurement
     return measurement.load_energy_j(begun_s, begun_s + session_s) / 3600
 
 
 def _tolerance_wh(settings: MeterSettings, early: bool) -> float:
-    """Return what the clocks cannot tell: six digits, and for an early end TIME's resolution."""
+    """Return the clocks' resolution in energy: six digits, and for an early end that of TIME."""
     most_w = 12.0
     if early:
         return most_w * (settings.update_interval_s + 1.0) / 3600 + 1e-6
@@ -255,7 +255,7 @@ def _tolerance_wh(settings: MeterSettings, early: bool) -> float:
 
 
 def run() -> None:
-    """Play all schedules and print what became of them."""
+    """Play all schedules and print the outcomes."""
     logging.disable(logging.CRITICAL)
     begin_s = time.perf_counter()
     outcomes = [play(seed) for seed in range(COUNT)]

@@ -57,7 +57,7 @@ def run() -> None:
     with tempfile.TemporaryDirectory() as name:
         serving.make_contest(Path(name))
         with serving.running_referee(Path(name)) as (port, token):
-            # In this order, so that neither server nor flood inherits the priority.
+            # The order matters: neither server nor flood inherits the priority.
             with flooded(port, token) as rates, hurried() as priority, emulated() as resource:
                 print(f"at {priority}, recording at 0.1 s beside {CONNECTIONS} connections")
                 follow(resource, seconds)

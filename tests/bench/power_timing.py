@@ -37,7 +37,7 @@ while True:
 
 @contextmanager
 def emulated() -> Iterator[str]:
-    """Start an emulator process and yield its resource string; it has this one's priority."""
+    """Start an emulator process with this process's priority, and yield its resource string."""
     with subprocess.Popen(
         [sys.executable, "-m", "power", "emulate", "--bursts", "2,9,1.37,0.31"],
         stdout=subprocess.PIPE,
@@ -103,7 +103,7 @@ def processor_times() -> list[int]:
 
 
 def _used(before: list[int], after: list[int]) -> str:
-    """Return how busy the machine was, and what a hypervisor took away."""
+    """Return the machine's load, and the share that a hypervisor took away."""
     spent = [b - a for a, b in zip(before, after, strict=True)]
     if not spent:
         return "how busy the machine was is not known"
@@ -116,12 +116,12 @@ def _phase(row: Reading, origin_s: float) -> float:
 
 
 def median_phase(running: list[Reading], origin_s: float) -> float:
-    """Return where within an interval the readings mostly are."""
+    """Return the median phase of the readings within an interval."""
     return median(_phase(row, origin_s) for row in running)
 
 
 def switch(meter: WT310) -> tuple[float, float]:
-    """Start and stop once; return how long each took."""
+    """Start and stop once; return the two durations."""
     begin_s = time.monotonic()
     start = meter.start()
     confirmed_s = start.confirmed_s - begin_s

@@ -78,7 +78,7 @@ def write_files(folder, truth, detections):
             corners = ",".join(f"{edge:g}" for edge in box)
             file.write(f"{image},{klass},{confidence:g},{corners}\n")
     (folder / "truth.json").write_text(json.dumps(_instances(truth)))
-    # Peers refuse boxes without extent; here they get one pixel.
+    # Peers refuse boxes without extent, so these get one pixel.
     sized = _with_size(detections.box)
     results = [
         {"image_id": image, "category_id": klass, "bbox": box, "score": confidence}

@@ -19,7 +19,7 @@ from tests.bench.scoring_data import DETECTIONS, generate, write_files
 
 ROUNDS = 5
 
-# A process of its own starts the command: a child's peak memory includes its parent's at the fork.
+# A separate process starts the command: a child's peak memory includes its parent's at the fork.
 _LAUNCHER = """
 import resource, subprocess, sys, time
 start = time.perf_counter()
@@ -44,7 +44,7 @@ def run():
 
 
 def _evaluation(folder, truth, detections):
-    """From arrays to all APs, beside peers that have the same boxes in memory."""
+    """Evaluate arrays into all APs, beside peers with the same boxes in memory."""
     ours, theirs = [], []
     for _ in range(ROUNDS):
         ours.append(_seconds(evaluate, truth, detections))
@@ -58,7 +58,7 @@ def _evaluation(folder, truth, detections):
 
 
 def _command(folder):
-    """The whole process from files, start-up and parsing included, beside hotcoco's on JSON."""
+    """Run the whole process on files, beside hotcoco's on JSON; start-up and parsing count."""
     score = [sys.executable, "-m", "referee", "score", "--json"]
     score += ["--ground-truth", folder / "truth.csv", "--images", folder / "images.csv"]
     score += ["--detections", folder / "detections.csv"]
@@ -92,7 +92,7 @@ def _growth(truth):
 
 
 def _live(truth, detections):
-    """Answers of 100 detections on top of a million: until the refreshed mAP is there."""
+    """Add answers of 100 detections to a million, each until the refreshed mAP is there."""
     chance = np.random.default_rng(2)
     more = generate(100_000, seed=3)[1]
     for held in (DETECTIONS // 10, DETECTIONS):

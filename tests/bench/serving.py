@@ -48,7 +48,7 @@ def run() -> None:
 
 
 def _compare(peers: dict[str, int | None], ours: int, token: str, connections: int) -> None:
-    """Print rates and latencies of all at this many connections."""
+    """Print the rates and latencies of all servers at this many connections."""
     authorised = f"Authorization: Bearer {token}\r\n"
     plain = b"GET /image HTTP/1.1\r\nHost: x\r\n\r\n"
     asked = f"GET /image/1 HTTP/1.1\r\nHost: x\r\n{authorised}\r\n".encode()
@@ -98,7 +98,7 @@ def _measured(port: int, message: bytes, connections: int, requests: int) -> Fig
 
 
 def _post(token: str, boxes: int) -> bytes:
-    """Return a post of this many boxes as a form, as the clients of old send it."""
+    """Return a post of this many boxes as a form, like an old client's."""
     box = {"CLASS_ID": 1, "confidence": 0.5, "xmin": 10.5, "ymin": 20.25, "xmax": 99, "ymax": 80}
     fields = [("token", token)] + [("image_name", 1), *box.items()] * boxes
     body = urlencode(fields).encode()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Servers that send the same file as `/image`, and SQLite alone: what `serving` compares with."""
+"""Peers of `serving`: servers that send the same file as `/image`, and SQLite alone."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ def gthread_view(file: Path) -> Iterator[int]:
 
 @contextmanager
 def nginx(folder: Path, file: Path) -> Iterator[int | None]:
-    """Serve it by nginx with one process; yield the port, or None where nginx is not installed."""
+    """Serve it by nginx with one process; yield the port, or None where nginx is missing."""
     program = shutil.which("nginx")
     if program is None:
         yield None
@@ -80,7 +80,7 @@ def nginx(folder: Path, file: Path) -> Iterator[int | None]:
 
 
 def commits_alone(folder: Path, boxes: int, count: int) -> float:
-    """Return how many rows a second one connection commits, each durably, on the same disk."""
+    """Return the rows a second that one connection commits on the same disk, each durably."""
     blob = bytes(56 * boxes)
     path = folder / "alone.db"
     path.unlink(missing_ok=True)

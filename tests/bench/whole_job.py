@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The whole job: 20,120 images of 110 kB out, 49,013 boxes in, meter and live scorer running.
+"""The whole job: 20,120 images of 110 kB out, 49,013 boxes in, with meter and live scorer.
 
 The organisers' sample answers are replayed by the pipelined client, image by image and then by
 archives of a hundred. The contest asks for 20,000 images in 600 seconds.
