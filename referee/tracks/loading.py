@@ -40,6 +40,14 @@ def load_track(name: str) -> Track[Any]:
 
 
 def known_tracks() -> list[str]:
-    """Return the names of the tracks that come with the referee."""
-    tools = {"track", "loading"}
-    return sorted(m.name for m in pkgutil.iter_modules(tracks.__path__) if m.name not in tools)
+    """Return the names of the tracks that come with the referee: its modules with a `TRACK`."""
+    return sorted(m.name for m in pkgutil.iter_modules(tracks.__path__) if _has_track(m.name))
+
+
+def _has_track(name: str) -> bool:
+    """Tell whether a module of `referee.tracks` is a track rather than a part of one."""
+    try:
+        module = importlib.import_module(f"{tracks.__name__}.{name}")
+    except ImportError:
+        return False
+    return isinstance(getattr(module, "TRACK", None), Track)

@@ -23,6 +23,11 @@ def test_a_name_without_a_dot_comes_with_the_referee():
     assert "network" in known_tracks()
 
 
+def test_parts_of_a_track_are_no_tracks():
+    """A sentence about the known tracks names no module that is only a part of one."""
+    assert not {"network_remarks", "track", "loading"} & set(known_tracks())
+
+
 def test_a_dotted_name_is_any_module():
     """A dotted name loads a module from outside the referee."""
     assert isinstance(load_track("tests.tracks.top1"), Top1Track)
