@@ -77,12 +77,12 @@ def test_every_test_says_what_it_shows():
 
 
 def test_no_test_sleeps():
-    """No test calls `time.sleep`: tests wait for conditions."""
+    """No test calls the sleep of time, gevent or asyncio: tests wait for conditions."""
     sleeping = []
     for path, tree in trees("tests"):
-        names = {"time.sleep"}
+        names = {"time.sleep", "gevent.sleep", "asyncio.sleep"}
         for node in ast.walk(tree):
-            if isinstance(node, ast.ImportFrom) and node.module == "time":
+            if isinstance(node, ast.ImportFrom) and f"{node.module}.sleep" in names:
                 names |= {
                     alias.asname or alias.name for alias in node.names if alias.name == "sleep"
                 }

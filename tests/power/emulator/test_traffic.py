@@ -15,6 +15,7 @@ from power.emulator.instrument import Instrument, Options
 from power.emulator.load import Load
 from power.emulator.profile import constant
 from power.emulator.traffic import Traffic, TrafficFollower, watts
+from tests.support.fakes import eventually
 
 
 class Counter(BaseHTTPRequestHandler):
@@ -76,8 +77,6 @@ def test_no_answer_is_idle() -> None:
     follower = TrafficFollower(
         Traffic("http://127.0.0.1:9/x", every_s=0.01), meter, threading.Condition()
     )
-    deadline_s = time.monotonic() + 20
-    while len(meter.measurement.load.profile.watts) < 3 and time.monotonic() < deadline_s:
-        follower._closing.wait(0.01)
+    eventually(lambda: len(meter.measurement.load.profile.watts) >= 3)
     follower.close()
     assert 2.0 == meter.measurement.load.profile.watts[-1]
