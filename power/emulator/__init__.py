@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Imitate a WT310 below the wire: a process that other programs cannot tell from the meter.
+"""An emulated WT310 at the far end of the wire: other programs cannot tell it from the meter.
 
-It is written from the manuals (page numbers are those of IM WT310E-17EN) and from recordings, not
-from the driver. Neither imports the other.
+It follows the manuals (page numbers are those of IM WT310E-17EN) and recordings of real meters. It
+does not follow the driver: neither package imports the other.
 """
 
 from __future__ import annotations

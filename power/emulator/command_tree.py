@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Commands by their patterns, and the search for the one that a typed header names."""
+"""The tree of commands, and the search for the command of a typed header."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ Ask = Callable[[Instrument, Numbers, Data], str | bytes]
 
 @dataclass(frozen=True)
 class Command:
-    """One command: its pattern, what it sets, what it answers, and whether with a header."""
+    """One command: its pattern, its action, its answer, and whether the answer has a header."""
 
     pattern: Pattern
     write: Write | None
@@ -34,13 +34,13 @@ def command(
 
 
 class Tree:
-    """The tree of all commands, which finds a command or a whole group of them (page 5-4)."""
+    """The tree of all commands; it finds a command or a whole group of commands (page 5-4)."""
 
     def __init__(self, commands: Sequence[Command]) -> None:
         self._commands = commands
 
     def writer(self, unit: Unit) -> tuple[Write, Numbers]:
-        """Return what a command does and its numbers, or refuse: undefined header."""
+        """Return a command's action and its numbers; refuse an undefined header."""
         for candidate in self._commands:
             numbers = candidate.pattern.match(list(unit.words))
             if numbers is not None and candidate.write is not None:
@@ -48,7 +48,7 @@ class Tree:
         raise Refused(113)
 
     def asked(self, unit: Unit) -> list[tuple[Command, Ask, Numbers]]:
-        """Return the settings that a query names: one, or all below a group's header."""
+        """Return the settings that a query asks for: one, or all below a group's header."""
         words = list(unit.words)
         for candidate in self._commands:
             numbers = candidate.pattern.match(words)

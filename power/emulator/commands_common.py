@@ -20,7 +20,7 @@ _SLOW_S = {"*TST": 6.0, "*CAL": 30.0}
 def execute(
     meter: Instrument, unit: Unit, status_byte: Callable[[], int]
 ) -> tuple[str | None, float]:
-    """Do one common command; return its answer, if any, and the seconds that it takes."""
+    """Execute one common command; return its answer, if any, and the seconds that it takes."""
     name = unit.common
     if unit.query:
         if name == "*CAL":

@@ -13,7 +13,7 @@ MODES = ("RMS", "VMEan", "DC")
 
 
 def one(data: Data) -> str:
-    """Return the only parameter, or refuse."""
+    """Return the only parameter; refuse none or several."""
     if not data:
         raise Refused(109)
     if len(data) > 1:
@@ -22,14 +22,14 @@ def one(data: Data) -> str:
 
 
 def enumeration(meter: Instrument, word: str) -> str:
-    """Return character data as VERBose wants it; `word` is written `VMEan`."""
+    """Return character data, long or short as VERBose demands; `word` is written `VMEan`."""
     if meter.communication.verbose:
         return word.upper()
     return "".join(character for character in word if not character.islower())
 
 
 def flag(name: str, *, reset_only: bool = False) -> tuple[Write, Ask]:
-    """Return how a boolean setting is written and asked."""
+    """Return the functions that write and ask a boolean setting."""
 
     def write(meter: Instrument, numbers: Numbers, data: Data) -> None:
         value = formats.boolean(one(data))
@@ -44,7 +44,7 @@ def flag(name: str, *, reset_only: bool = False) -> tuple[Write, Ask]:
 
 
 def choice(name: str, words: tuple[str, ...], *, reset_only: bool = False) -> tuple[Write, Ask]:
-    """Return how a setting that is one of some words is written and asked."""
+    """Return the functions that write and ask a setting whose values are words."""
 
     def write(meter: Instrument, numbers: Numbers, data: Data) -> None:
         value = formats.word(one(data), words)
@@ -106,7 +106,7 @@ def _auto(quantity: str) -> tuple[Write, Ask]:
 
 
 def _require_not_running(meter: Instrument) -> None:
-    # Not established for this series, so an option chooses.
+    # Nobody knows what this series does here, so an option decides.
     if meter.measurement.integrator.running and not meter.options.ranges_while_running:
         raise Refused(813)
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The NUMeric commands: which values are sent together, and how (pages 6-19 to 6-27)."""
+"""The NUMeric commands: the choice and the form of the values sent (pages 6-19 to 6-27)."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _MOST_ITEMS = 255
 _NO_ELEMENT = ("TIME", "MATH", "URANge", "IRANge")
 _ENERGY = ("WH", "WHP", "WHM", "AH", "AHP", "AHM")
 
-# The order of `UPPeak` and `U` does not matter: a word counts only from its short form on.
+# The order of `UPPeak` and `U` does not matter: a typed word must have at least the short form.
 FUNCTIONS = (
     *("U", "I", "P", "S", "Q", "LAMBda", "PHI", "FU", "FI"),
     *("UPPeak", "UMPeak", "IPPeak", "IMPeak", "PPPeak", "PMPeak"),
@@ -25,7 +25,7 @@ FUNCTIONS = (
     *("URMS", "UMN", "UDC", "URMN", "UAC", "IRMS", "IMN", "IDC", "IRMN", "IAC"),
 )
 
-# WT200 output has these numerals in place of words.
+# WT200 output has these numbers instead of words.
 _NUMERALS = {"NAN": "9.91E+37", "INF": "9.90E+37"}
 
 _SIMPLE: dict[str, Callable[[Values], float]] = {
@@ -51,7 +51,7 @@ _SIMPLE: dict[str, Callable[[Values], float]] = {
 
 
 def item_value(meter: Instrument, item: str) -> float:
-    """Return the value of an output item as the display has it; NaN where there is none."""
+    """Return the value of an output item as the display shows it, or NaN if there is none."""
     name = item.split(",")[0]
     function = next((word for word in FUNCTIONS if word.upper() == name), "")
     if function in ("URANge", "IRANge"):
@@ -73,7 +73,7 @@ def item_value(meter: Instrument, item: str) -> float:
 
 
 def item_text(item: str, value: float) -> str:
-    """Return a value as ASCII output writes it: TIME in whole seconds, energy to 6 digits."""
+    """Return a value as in ASCII output: TIME in whole seconds, energy with 6 digits."""
     name = item.split(",")[0]
     if name == "TIME" and math.isfinite(value):
         return str(int(value))
@@ -155,7 +155,7 @@ def _ask_header(meter: Instrument, numbers: Numbers, data: Data) -> str:
 
 
 def _ask_value(meter: Instrument, numbers: Numbers, data: Data) -> str | bytes:
-    """Return the values of all items, or of one; on HOLD those of its beginning (6-23)."""
+    """Return the values of all items, or of one; on HOLD the values when it began (6-23)."""
     items = _asked_items(meter, data)
     return _values(meter, items)
 

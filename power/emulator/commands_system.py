@@ -61,7 +61,7 @@ def _ask_filter(meter: Instrument, numbers: Numbers, data: Data) -> str:
 
 
 def _shared_flag(name: str) -> tuple[Write, Ask]:
-    """Return how a communication flag, which `*RST` leaves alone, is written and asked."""
+    """Return the functions that write and ask a communication flag; `*RST` does not change it."""
 
     def write(meter: Instrument, numbers: Numbers, data: Data) -> None:
         setattr(meter.communication, name, formats.boolean(one(data)))

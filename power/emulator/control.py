@@ -20,7 +20,7 @@ _MOST_LINE_BYTES = 4096
 
 
 class ControlServer:
-    """The control port with its thread `emulator-control`, which serves one client at a time."""
+    """The control port; its thread `emulator-control` serves one client at a time."""
 
     def __init__(self, interpreter: Interpreter, guard: threading.Condition, *, port: int) -> None:
         self._interpreter = interpreter
@@ -39,7 +39,7 @@ class ControlServer:
         self._listener.close()
 
     def answer(self, line: str) -> str:
-        """Do one line and return its answer."""
+        """Execute one line and return its answer."""
         words = line.split()
         if not words:
             return "ok"

@@ -43,12 +43,12 @@ TEXTS = {
     847: "Integrator execute error",
 }
 
-# Not documented.
+# The true length is not documented; 16 is a guess.
 QUEUE_LENGTH = 16
 
 
 class Refused(Exception):
-    """A refused command: it does nothing and answers nothing, and its code goes into the queue."""
+    """A command was refused: it does nothing and answers nothing; its code goes to the queue."""
 
     def __init__(self, code: int) -> None:
         super().__init__(code)
@@ -56,7 +56,7 @@ class Refused(Exception):
 
 
 class ErrorQueue:
-    """The queue of error codes, first in first out; when it is full the last is 350 (page 7-6)."""
+    """The queue of error codes, first in, first out; in a full queue the last is 350 (page 7-6)."""
 
     def __init__(self) -> None:
         self._codes: list[int] = []

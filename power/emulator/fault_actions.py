@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What each fault does to the emulated meter."""
+"""The action of each fault on the emulated meter."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ _ALL = (*_ELECTRICAL, "WH", "TIME")
 
 
 def act(meter: Instrument, entry: Entry, at_s: float) -> None:
-    """Do what a schedule's entry says, at its time."""
+    """Apply the fault of a schedule's entry, at its time."""
     apply(meter, entry.fault, at_s)
 
 
 def apply(meter: Instrument, fault: Fault, at_s: float) -> None:
-    """Do what a fault says; a fault with a count is only armed."""
+    """Apply a fault; a fault with a count is only armed."""
     action = _ACTIONS.get(fault.name)
     if action is not None:
         action(meter, fault, at_s)
@@ -87,14 +87,14 @@ def _hold(meter: Instrument, fault: Fault, at_s: float) -> None:
 def _leftover(meter: Instrument, fault: Fault, at_s: float) -> None:
     name = fault.parameters["name"]
     if name not in ("averaging", "max_hold", "scaling", "hold"):
-        raise BadFault(f"{name!r} is no leftover; choose averaging, max_hold, scaling or hold")
+        raise BadFault(f"{name!r} is not a leftover; choose averaging, max_hold, scaling or hold")
     setattr(meter.settings, name, True)
     if name == "hold":
         meter.hold_values(True)
 
 
 def _force_range(meter: Instrument, fault: Fault, at_s: float) -> None:
-    """Do the self-protection of a range up to 200 mA (IM WT310E-01EN, page 2-7)."""
+    """Act like the self-protection of a range up to 200 mA (IM WT310E-01EN, page 2-7)."""
     half = 1.0 if meter.settings.crest_factor == "3" else 0.5
     if meter.settings.current_range_a <= 0.2 * half:
         meter.measurement.set_range("CURRent", half)
@@ -118,7 +118,7 @@ def _hang(meter: Instrument, fault: Fault, at_s: float) -> None:
 
 
 def _power(meter: Instrument, fault: Fault, at_s: float) -> None:
-    """Lose mains: a running integration ends in ERROR (page 6-16), settings stay (App-5)."""
+    """Cut the mains: a running integration ends in ERROR (page 6-16), settings stay (App-5)."""
     if meter.measurement.integrator.running:
         meter.measurement.stop(at_s, "ERROR")
     meter.errors.clear()
@@ -134,7 +134,7 @@ def _binary(meter: Instrument, fault: Fault, at_s: float) -> None:
 
 
 def _clip(meter: Instrument, fault: Fault, at_s: float) -> None:
-    """Cut crests as was recorded: half the power at 128 % of range, steady and without a flag."""
+    """Cut crests as a real meter did: half the power at 128 % of range, steady, without a flag."""
     measurement = meter.measurement
     measurement.clipped = fault.number("share")
     shown_a = fault.number("current") * meter.settings.current_range_a

@@ -28,13 +28,13 @@ CATALOGUE: dict[str, tuple[dict[str, str], str]] = {
     "negative": ({"updates": "3", "watts": "-12"}, "show a negative power"),
     "talk": ({"header": "1", "verbose": "0"}, "switch HEADer and VERBose"),
     "binary": ({"on": "1"}, "switch to FLOat output"),
-    "deaf_start": ({"seconds": "0.2"}, "lose everything for so long after the next START"),
+    "deaf_start": ({"seconds": "0.2"}, "lose everything for this time after the next START"),
     "panel": ({"key": "STOP"}, "press START, STOP or RESET at the front panel"),
     "timeup": ({}, "let the timer end now"),
     "race": ({}, "let the timer end just before the next STOP command"),
     "refuse": ({"count": "1", "code": "813"}, "refuse the next commands"),
     "lose": ({"count": "1"}, "lose the next commands without any trace"),
-    "clamp": ({"count": "1"}, "set the next range one larger than told"),
+    "clamp": ({"count": "1"}, "set the next range one size larger than asked"),
     "clip": (
         {"share": "0.5", "current": "1.28"},
         "cut crests: a share of the power, a current above its range, no flag",
@@ -48,7 +48,7 @@ CATALOGUE: dict[str, tuple[dict[str, str], str]] = {
     "overrun": ({"count": "1"}, "lose the next messages and report 390, as RS-232 does"),
     "unplug": ({"seconds": "5"}, "drop all connections and refuse new ones"),
     "hang": ({"seconds": "5"}, "keep connections open but answer nothing at all"),
-    "power": ({"seconds": "10"}, "lose mains: state ERROR, deaf for so long, settings kept"),
+    "power": ({"seconds": "10"}, "lose mains: state ERROR, deaf for this time, settings kept"),
     "load": ({"watts": "5"}, "change the load from now on"),
     "off": ({}, "end every fault that still lasts"),
 }
@@ -74,7 +74,7 @@ class Fault:
 
 
 def parse_fault(line: str) -> Fault:
-    """Return the fault in a line; parameters that it lacks have their defaults."""
+    """Return the fault in a line; missing parameters have their defaults."""
     words = line.split()
     if not words or words[0] not in CATALOGUE:
         raise BadFault(f"{line!r} is not a fault; the faults are {', '.join(CATALOGUE)}")
@@ -105,7 +105,7 @@ class Entry:
 
 
 def parse_schedule(text: str) -> list[Entry]:
-    """Return the entries of a schedule; empty lines and those with # are left out."""
+    """Return the entries of a schedule; empty lines and lines with # are skipped."""
     entries = []
     for number, line in enumerate(text.splitlines(), start=1):
         line = line.partition("#")[0].strip()
@@ -124,7 +124,7 @@ def parse_schedule(text: str) -> list[Entry]:
 
 @dataclass
 class Faults:
-    """The faults that act on messages, replies and the link; their counts run down as they act."""
+    """The faults of messages, replies and the link; each use of a fault lowers its count."""
 
     clock: Callable[[], float]
     seed: int = 0
@@ -150,12 +150,12 @@ class Faults:
         return self.clock() < self.hanging_until_s
 
     def arm(self, fault: Fault) -> None:
-        """Let a fault act so many times."""
+        """Let a fault act as often as its `count` says."""
         self.counts[fault.name] = int(fault.number("count"))
         self.parameters[fault.name] = fault
 
     def take(self, name: str) -> Fault | None:
-        """Use a fault up once; None if it is not armed."""
+        """Use a fault once and return it, or None if it is not armed."""
         left = self.counts.get(name, 0)
         if left <= 0:
             return None
@@ -169,7 +169,7 @@ class Faults:
             drop()
 
     def clear_link(self) -> None:
-        """Do what a device clear does: late replies are gone."""
+        """Drop late replies, as a device clear does."""
         self.stale, self.held = False, None
 
     def end_all(self) -> None:
@@ -179,7 +179,7 @@ class Faults:
         self.clear_link()
 
     def tamper(self, reply: bytes) -> tuple[bytes | None, float]:
-        """Return what is left of a reply, or None, and by how many seconds it is late."""
+        """Return the spoilt reply, or None if it is lost, and its delay in seconds."""
         if self.take("silent"):
             return None, 0.0
         if self.stale:
@@ -194,8 +194,8 @@ class Faults:
     def _spoilt(self, reply: bytes) -> bytes:
         """Replace or insert a few bytes that occur in no number.
 
-        Noise that forms another number proves nothing about a driver: no wire without checksums
-        can tell it from a number.
+        Noise that forms another valid number would prove nothing about a driver, because a wire
+        without checksums cannot detect it.
         """
         noise = bytes(range(1, 9)) + b"!$%&?@~" + bytes(range(0x80, 0x100))
         at = self._rng.randrange(max(1, len(reply) - 1))

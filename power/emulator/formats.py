@@ -10,7 +10,7 @@ from collections.abc import Sequence
 
 from power.emulator.errors import Refused
 
-# Page 6-25: the same stand-ins as text and as single floats.
+# The stand-ins for missing values in text and in single floats (page 6-25).
 NO_DATA = math.nan
 OVER_RANGE = math.inf
 _NO_DATA_FLOAT = bytes.fromhex("7E951BEE")
@@ -93,12 +93,12 @@ def number(text: str, unit: str = "") -> float:
 
 
 def integer(text: str) -> int:
-    """Return a whole number; surplus digits are rounded (page 5-6)."""
+    """Return a whole number; a fraction is rounded (page 5-6)."""
     return round(number(text))
 
 
 def boolean(text: str) -> bool:
-    """Return ON, OFF, or a number of which 0 means off (page 5-7)."""
+    """Return a boolean, written ON, OFF or as a number; 0 means off (page 5-7)."""
     word = text.strip().upper()
     if word in ("ON", "OFF"):
         return word == "ON"
@@ -106,7 +106,7 @@ def boolean(text: str) -> bool:
 
 
 def register(text: str) -> int:
-    """Return a register written in decimal, #H, #Q or #B (page 5-7), held to 16 bits."""
+    """Return a register, written in decimal, #H, #Q or #B (page 5-7), limited to 16 bits."""
     prefix, digits = text[:2].upper(), text[2:]
     bases = {"#H": 16, "#Q": 8, "#B": 2}
     try:
@@ -117,7 +117,7 @@ def register(text: str) -> int:
 
 
 def word(text: str, words: Sequence[str]) -> str:
-    """Return which of the words (written `VMEan`) is meant; any length between short and long."""
+    """Return the word (written `VMEan`) that a text means, in any length from short to long."""
     given = text.strip().upper()
     for choice in words:
         short = "".join(character for character in choice if not character.islower())

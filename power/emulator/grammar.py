@@ -55,7 +55,7 @@ class Pattern:
         return None
 
     def header(self, verbose: bool, numbers: tuple[int, ...]) -> str:
-        """Return the header of a reply; not verbose, it is short, without optional nodes (5-5)."""
+        """Return a reply's header: long if verbose, else short without optional nodes (5-5)."""
         left = list(numbers)
         words = []
         for node in self.nodes:
@@ -89,7 +89,7 @@ def _matches(
 
 @dataclass(frozen=True)
 class Unit:
-    """One unit of a program message: its header's words, whether it asks, and its data."""
+    """One unit of a program message: the header's words, whether it is a query, and its data."""
 
     words: tuple[tuple[str, int | None], ...]
     query: bool
@@ -112,9 +112,10 @@ def split_message(message: str) -> list[str]:
 
 
 def parse_unit(text: str, level: list[tuple[str, int | None]]) -> Unit:
-    """Parse one unit, relative to the level that the units before it left (page 5-1).
+    """Parse one unit, relative to the level after the units before it (page 5-1).
 
-    `level` is changed in place: to the parent of this unit's header, except by common commands.
+    `level` is changed in place to the parent of this unit's header. Common commands do not change
+    it.
     """
     head, _, rest = text.replace("\t", " ").partition(" ")
     data = tuple(part.strip() for part in rest.split(",")) if rest.strip() else ()

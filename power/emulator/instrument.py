@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The emulated meter as a whole: identity, settings, registers, and what its commands act on."""
+"""The emulated meter as a whole: identity, settings, registers and measurement."""
 
 from __future__ import annotations
 
@@ -15,15 +15,14 @@ from power.emulator.settings import MODELS, Communication, Model, Settings
 
 @dataclass(frozen=True)
 class Options:
-    """The choice of the emulated unit, and of its behaviour where the facts are guesses.
+    """The options of the emulated meter: its model, and its behaviour where nobody knows the truth.
 
-    `identity` replaces the whole `*IDN?` reply. `late_final` shows the final energy an update after
-    the end instead of at once. `range_items` False is firmware without the items URANge and IRANge.
-    `ranges_while_running` True accepts range changes during an integration. `refuse_illegal` True
-    refuses an illegal value (222) instead of taking the nearest legal one.
-    `profile_from_start` restarts the load profile at each integration. In the `busy_window_s` after
-    START `busy_window` says what is lost: `commands`, `all`, or nothing (`off`). `seed` chooses the
-    garbage.
+    `identity` replaces the whole `*IDN?` reply. `late_final` shows the final energy one update
+    after the end instead of at once. Without `range_items` the firmware lacks the items URANge and
+    IRANge. `ranges_while_running` accepts range changes during an integration. `refuse_illegal`
+    refuses an illegal value (222) instead of taking the nearest legal one. `profile_from_start`
+    restarts the load profile at each integration. `busy_window` says what is lost in the
+    `busy_window_s` after START: `commands`, `all`, or nothing (`off`). `seed` seeds the garbage.
     """
 
     model: str = "WT310"
@@ -43,9 +42,9 @@ class Options:
 
 
 class Instrument:
-    """The state of one meter; `interpreter.Interpreter` feeds it with messages.
+    """The state of one meter; the commands of `interpreter.Interpreter` change it.
 
-    Not safe for several threads.
+    Only one thread may use it at a time.
     """
 
     def __init__(
@@ -98,7 +97,7 @@ class Instrument:
         return f"YOKOGAWA,{name},{self.options.serial},{self.options.firmware}"
 
     def advance(self) -> None:
-        """Bring the measurement up to the clock, with every scheduled fault at its time."""
+        """Advance the measurement to the present, with every scheduled fault at its time."""
         now = self.clock()
         while self._due and self._due[0][0] <= now:
             at_s, entry = self._due.pop(0)
@@ -108,7 +107,7 @@ class Instrument:
         self.measurement.advance(now)
 
     def started(self, at_s: float) -> None:
-        """Note that an integration began, from which some faults are counted."""
+        """Note the start of an integration; the times of some faults count from it."""
         self._due += [(at_s + entry.at_s, entry) for entry in self._after_start]
         self._due.sort(key=lambda item: item[0])
         self._after_start = []
@@ -117,16 +116,16 @@ class Instrument:
             self.faults.hanging_until_s = at_s + deaf.number("seconds")
 
     def next_fault_s(self) -> float | None:
-        """Return when the next scheduled fault is due, if there is one."""
+        """Return the time of the next scheduled fault, or None if there is none."""
         return self._due[0][0] if self._due else None
 
     def report(self, code: int) -> None:
-        """Put an error into the queue and its class into the standard event register."""
+        """Put an error into the queue and set its bit in the standard event register."""
         self.errors.add(code)
         self.standard_events |= event_bit(code)
 
     def next_error(self) -> str:
-        """Return the oldest error as `:STATus:ERRor?` answers it."""
+        """Return the oldest error in the form of `:STATus:ERRor?`."""
         code = self.errors.take()
         return f'{code},"{TEXTS.get(code, "")}"' if self.messages else str(code)
 
@@ -141,7 +140,7 @@ class Instrument:
         return value
 
     def status_byte(self, message_available: bool) -> int:
-        """Return what `*STB?` and a serial poll show (page 7-3)."""
+        """Return the status byte, as in `*STB?` and a serial poll (page 7-3)."""
         bits = 0
         if len(self.errors):
             bits |= 1 << 2
@@ -156,13 +155,13 @@ class Instrument:
         return bits
 
     def clear_status(self) -> None:
-        """Do what `*CLS` does to registers and queue (page 6-34)."""
+        """Clear registers and queue, as `*CLS` does (page 6-34)."""
         self.standard_events = 0
         self.measurement.latched = 0
         self.errors.clear()
 
     def restore_defaults(self) -> None:
-        """Do what `*RST` does: everything but the communication settings (page 6-35)."""
+        """Reset everything except the communication settings, as `*RST` does (page 6-35)."""
         fresh = Settings(current_range_a=self.model.current_ranges_a[-1])
         measurement = self.measurement
         if measurement.integrator.running:
@@ -173,7 +172,7 @@ class Instrument:
         measurement.restart_updates(self.clock())
 
     def hold_values(self, on: bool) -> None:
-        """Hold the numeric data as they are now, or let them go; a second ON holds newer data."""
+        """Hold the present numeric data, or release them; a second ON holds newer data."""
         self.held_values = self.measurement.values if on else None
 
     def require_reset(self) -> None:

@@ -17,9 +17,9 @@ STATE_WORDS = {
 class Integrator:
     """The counter of energy between START and STOP; times are seconds of the emulator's clock.
 
-    Users of real meters found these codes of refusals: 842 START while started, 844 STOP when not
-    started, 845 RESET while started. 841 (START after TIMEUP or ERROR) and 847 (continuous mode
-    without a timer) are guesses.
+    Users of real meters found these error codes: 842 for START while started, 844 for STOP while
+    not started, 845 for RESET while started. The codes 841 (START after TIMEUP or ERROR) and 847
+    (continuous mode without a timer) are guesses.
     """
 
     def __init__(self) -> None:
@@ -37,7 +37,7 @@ class Integrator:
         return self.state == "START"
 
     def start(self, now: float, *, continuous: bool, timer_s: int) -> None:
-        """Begin, or go on after STOP and accumulate."""
+        """Begin to count; after STOP go on and add to the energy so far."""
         if self.running:
             raise Refused(842)
         if self.state in ("TIMEUP", "ERROR"):
@@ -66,7 +66,7 @@ class Integrator:
         self.__init__()  # type: ignore[misc]
 
     def restart(self, now: float) -> None:
-        """Begin again from zero, as continuous mode does at each expiry."""
+        """Begin again from zero, as continuous mode does whenever the timer expires."""
         self.__init__()  # type: ignore[misc]
         self.started_s = now
         self.state = "START"
@@ -91,5 +91,5 @@ class Integrator:
 
     @property
     def energy_wh(self) -> float:
-        """Return the energy of both signs, in watt-hours."""
+        """Return the energy in watt-hours, positive and negative power added up."""
         return (self.positive_j + self.negative_j) / 3600

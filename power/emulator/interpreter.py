@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Execute program messages one after another, and keep the rules about replies (page 5-2)."""
+"""Execute program messages one after another, with the meter's rules for replies (page 5-2)."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _CLEAR = "*CLS"
 
 @dataclass
 class _Message:
-    """What is left to do of a message, and what it has answered so far."""
+    """A message in execution: its units still to be executed, and its answers so far."""
 
     units: deque[str]
     after_terminator: bool
@@ -46,8 +46,8 @@ class _Reply:
 class Interpreter:
     """The meter's command processor: it executes messages in order and keeps replies to be read.
 
-    Nothing happens by itself: `pump` does what is due, and `next_event_s` says when to come back.
-    Not safe for several threads.
+    It does nothing by itself. `pump` does everything that is due; `next_event_s` says when to call
+    it again. Only one thread may use it at a time.
     """
 
     def __init__(self, instrument: Instrument) -> None:
@@ -60,8 +60,8 @@ class Interpreter:
     def receive(self, message: bytes) -> None:
         """Take one complete program message, with or without its line feed, and execute it.
 
-        An inner line feed ends a message (page 5-1). Empty messages do nothing, except that a *CLS
-        directly after a terminator also drops the unread reply (page 7-3).
+        An inner line feed ends a message (page 5-1). An empty message does nothing, but a *CLS
+        directly after its terminator also drops the unread reply (page 7-3).
         """
         if self.instrument.faults.take("overrun") is not None:
             self.instrument.report(390)
@@ -77,7 +77,7 @@ class Interpreter:
         self.pump()
 
     def fetch(self, most: int) -> tuple[bytes, bool] | None:
-        """Return up to `most` bytes of the reply if it is ready, and whether that was its end."""
+        """Return up to `most` bytes of a ready reply, and whether they include its end."""
         self.pump()
         output = self._output
         if output is None or self.instrument.clock() < output.ready_s:
@@ -87,12 +87,12 @@ class Interpreter:
         return output.data[:most], not rest
 
     def unterminated(self) -> None:
-        """Note a read without a question before it."""
+        """Note a read without a preceding question."""
         if self._output is None and not self._input:
             self.instrument.report(420)
 
     def clear(self) -> None:
-        """Do a device clear: forget input and output, end a WAIT at once (page 2-7)."""
+        """Execute a device clear: drop input and output, end a WAIT at once (page 2-7)."""
         self.instrument.faults.clear_link()
         self._input.clear()
         self._output = None
@@ -105,7 +105,7 @@ class Interpreter:
         return self.instrument.status_byte(self._output is not None)
 
     def next_event_s(self) -> float:
-        """Return the next time at which something may change by itself."""
+        """Return the next time at which `pump` may have something to do."""
         times = [self.instrument.measurement.next_update_s()]
         fault_s = self.instrument.next_fault_s()
         if fault_s is not None:
@@ -141,7 +141,7 @@ class Interpreter:
         return self.instrument.clock() < self._pause_until_s
 
     def _begin(self, message: _Message) -> None:
-        """Throw an unread reply away, as the meter does at a new message."""
+        """Discard an unread reply, as the meter does at a new message."""
         message.begun = True
         if self._output is None:
             return
@@ -155,7 +155,7 @@ class Interpreter:
         except Refused as refusal:
             self.instrument.report(refusal.code)
             if 100 <= refusal.code < 200:
-                # After a unit that cannot be read, nothing is executed and nothing is answered.
+                # After a syntax error the rest is not executed, and nothing is answered.
                 message.units.clear()
                 message.replies.clear()
             return
@@ -192,7 +192,7 @@ class Interpreter:
         return self._asked(unit)
 
     def _asked(self, unit: Unit) -> bytes:
-        """Answer one setting, or a group: one full header, then only last words (page 5-4)."""
+        """Answer one setting or a group; in a group only the first header is full (page 5-4)."""
         parts: list[bytes] = []
         communication = self.instrument.communication
         for command, ask, numbers in _TREE.asked(unit):
@@ -220,7 +220,7 @@ class Interpreter:
         return self.instrument.status_byte(self._output is not None)
 
     def _lost_in_busy_window(self, unit: Unit) -> bool:
-        """Tell whether a unit falls into the time after START in which commands vanish."""
+        """Tell whether a unit comes so soon after START that the meter loses it."""
         meter = self.instrument
         if meter.clock() >= meter.busy_until_s or meter.options.busy_window == "off":
             return False

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The circuit at the meter's terminals: voltage, power factor, and power over time."""
+"""The emulated circuit at the meter's terminals: voltage, power factor, and power over time."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ ZERO_LIMIT = {"3": 0.005, "6": 0.01, "A6": 0.01}
 
 @dataclass(frozen=True)
 class Load:
-    """What is connected: a profile of watts at a fixed voltage.
+    """The connected load: a profile of watts at a fixed voltage.
 
     `frequency_hz` 0 means direct current. `crest` is the current's peak over its rms.
     """

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """The measuring part: update ticks, ranges, over-range, integration, status bits.
 
-Values are constant between two updates. Each update covers the time since the one before it. Its
-power is the mean of the load over that time, so that no part of a load is missed.
+Values are constant between two updates. Each update covers the time since the previous one. Its
+power is the mean of the load over that time, so no part of a load is missed.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from power.emulator.integrator import Integrator
 from power.emulator.load import OVER_LIMIT, PEAK_LIMIT, ZERO_LIMIT, Load
 from power.emulator.settings import Model, Settings
 
-# After a long time without questions or integration only the last updates matter.
+# After a long time without a question or an integration only this many last updates are computed.
 _MOST_IDLE_TICKS = 20
 
 UPD, ITG, ITM, FOV, OVR1, POV1, POA1 = 0, 1, 2, 4, 6, 7, 8
@@ -24,7 +24,7 @@ UPD, ITG, ITM, FOV, OVR1, POV1, POA1 = 0, 1, 2, 4, 6, 7, 8
 
 @dataclass(frozen=True)
 class Values:
-    """What one update shows, before rounding; NaN is no data, infinity is over range."""
+    """The values of one update, before rounding; NaN is no data, infinity is over range."""
 
     volts: float = NO_DATA
     amperes: float = NO_DATA
@@ -42,8 +42,9 @@ class Values:
 class Measurement:
     """The measurement of a load in update ticks; `advance` brings it to a moment of the clock.
 
-    The ticks' phase begins anew at RATE and at START: recorded rows of a real meter show exactly
-    one second of energy at TIME 1. `profile_from_start` restarts the load profile at each START.
+    RATE and START restart the phase of the ticks, because the recorded rows of a real meter show
+    exactly one second of energy at TIME 1. `profile_from_start` restarts the load profile at each
+    START.
     """
 
     def __init__(
@@ -72,7 +73,7 @@ class Measurement:
         self._gap_s = 0.0
 
     def advance(self, now: float) -> None:
-        """Do every update that is due, and the end of the timer if it is."""
+        """Do every update that is due, and end the integration if its timer has expired."""
         due = math.floor((now - self._origin_s) / self.settings.rate_s + 1e-9)
         if not self.integrator.running and due - self._tick > _MOST_IDLE_TICKS:
             self._tick = due - _MOST_IDLE_TICKS
@@ -90,12 +91,12 @@ class Measurement:
         return self._origin_s + (self._tick + 1) * self.settings.rate_s
 
     def restart_updates(self, now: float) -> None:
-        """Begin a new update phase; its first values come after one interval."""
+        """Begin a new phase of updates; the first values come after one interval."""
         self._origin_s, self._tick, self._last_s = now, 0, now
         self.blank()
 
     def blank(self, ticks: int = 1) -> None:
-        """Give no data until so many updates are complete."""
+        """Show no data until `ticks` updates are complete."""
         self._blank_ticks = max(self._blank_ticks, ticks)
         self.values = Values(**{**self._counters(), "frequency": NO_DATA})
 
@@ -128,12 +129,12 @@ class Measurement:
         self._show_counters(at_once=True)
 
     def force_bits(self, bits: int, updates: int) -> None:
-        """Set condition bits for so many updates, beginning now."""
+        """Set condition bits for this many updates, beginning now."""
         self.overlay.force(bits, self.updates + updates)
         self._set_bits(self.condition | bits)
 
     def change_load(self, watts: float, at_s: float) -> None:
-        """Let the load draw another power from an instant on; the past stays as it was."""
+        """Let the load draw another power from this time on; the past does not change."""
         from_s = at_s - self._profile_origin_s
         self.load = replace(self.load, profile=self.load.profile.continued(from_s, watts))
 
@@ -142,7 +143,7 @@ class Measurement:
         return self._joules(from_s, to_s)
 
     def true_energy_wh(self, now: float) -> float:
-        """Return the exact integral of the profile over what was integrated."""
+        """Return the exact integral of the profile over the integrated time."""
         if self.integrator.state == "RESET":
             return 0.0
         end = now if self.integrator.running else self.integrator.ended_s
@@ -165,10 +166,10 @@ class Measurement:
         self._show_counters()
 
     def _integrate(self, to_s: float) -> None:
-        """Count the energy since the last count; too small a current counts as none.
+        """Count the energy since the last count; a current below the zero limit counts as none.
 
-        Nothing is measured while a range switches; the gap is filled with the first power after it
-        (IM WT310E-01EN, page 5-12).
+        The meter measures nothing while a range switches. It fills the gap with the first power
+        after the switch (IM WT310E-01EN, page 5-12).
         """
         if not self.integrator.running or to_s <= self._energy_known_s:
             return
@@ -208,7 +209,7 @@ class Measurement:
             self.values = Values(**self._shown(watts), **self._counters())
 
     def _shown(self, watts: float) -> dict[str, float]:
-        """Return the electrical values of an update as the input mode and the ranges show them."""
+        """Return the electrical values of an update in the present input mode and ranges."""
         load, settings = self.load, self.settings
         volts, amperes = load.volts, load.current_a(watts)
         over_u = volts > OVER_LIMIT[settings.crest_factor] * settings.voltage_range_v
@@ -240,7 +241,7 @@ class Measurement:
         }
 
     def _show_counters(self, at_once: bool = False) -> None:
-        """Show energy and time now, or leave it to the next update if set so."""
+        """Show energy and time now, or at the next update if the options say so."""
         if self.late_final and not at_once:
             return
         self.values = Values(**{**vars(self.values), **self._counters()})
@@ -250,7 +251,7 @@ class Measurement:
         return self.load.profile.energy_j(from_s - origin, to_s - origin)
 
     def _clipping(self, watts: float) -> float:
-        """Return which part of the power is left when peaks are cut at the range's limit."""
+        """Return the share of the power that is left when peaks are cut at the range's limit."""
         limit = PEAK_LIMIT[self.settings.crest_factor]
         share = self.clipped
         for peak, quantity in (
@@ -297,7 +298,7 @@ class Measurement:
         return changed
 
     def _best_range(self, quantity: str, rms: float, peak: float) -> float:
-        """Return the range that the up and down rules lead to."""
+        """Return the range that follows from the rules for switching up and down."""
         factor = 1.0 if self.settings.crest_factor == "3" else 2.0
         ranges = self.model.ranges(quantity, self.settings.crest_factor)
         index = min(
@@ -317,14 +318,14 @@ class Measurement:
         return ranges[index]
 
     def set_range(self, quantity: str, value: float) -> None:
-        """Set a range without any question."""
+        """Set a range without a check."""
         if quantity == "VOLTage":
             self.settings.voltage_range_v = value
         else:
             self.settings.current_range_a = value
 
     def _set_bits(self, bits: int) -> None:
-        """Set the condition register and latch the transitions that the filters want (page 7-5)."""
+        """Set the condition register and latch the transitions that the filters pick (7-5)."""
         for bit in range(16):
             before, after = self.condition >> bit & 1, bits >> bit & 1
             wanted = self.filters.get(bit + 1, "NEVer")

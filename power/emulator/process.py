@@ -23,7 +23,7 @@ from power.emulator.serial_line import SerialServer
 from power.emulator.traffic import Traffic, TrafficFollower
 from power.emulator.vxi11 import Vxi11Server
 
-# Without any client a scheduled fault is this late at most.
+# Without a client a scheduled fault is at most this late.
 _PUMP_S = 0.1
 _SIGNALS = (signal.SIGTERM, signal.SIGINT)
 
@@ -45,9 +45,9 @@ def serve(
 ) -> None:
     """Serve one emulated meter until SIGTERM or SIGINT, or until the parent dies if asked for.
 
-    When clients may connect, exactly one line goes to `out`: `ready` and the resource string. On a
-    control port (0 chooses one) faults can be switched on while it runs. Its address goes to `err`
-    before that. Must run in the main thread, because of the signals.
+    When clients may connect, exactly one line goes to `out`: `ready` and the resource string. The
+    control port (0 chooses one) takes faults while the emulator runs. Its address goes to `err`
+    before the `ready` line. This must run in the main thread, because it handles signals.
     """
     parent = os.getppid()
     stop = threading.Event()
@@ -79,8 +79,8 @@ def serve(
         while not stop.wait(_PUMP_S):
             with guard:
                 interpreter.pump()
-            # Polled: the kernel's parent-death signal exists on Linux only, and comes too early,
-            # when the thread ends that started this process.
+            # Poll the parent. The kernel's parent-death signal exists only on Linux, and it comes
+            # too early: when the parent's thread ends that started this process.
             if exit_with_parent and os.getppid() != parent:
                 break
 

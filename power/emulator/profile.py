@@ -105,13 +105,13 @@ def parse_steps(text: str) -> LoadProfile:
             watts.append(float(power))
         except ValueError:
             raise ValueError(
-                f"{part!r} is no step; write seconds:watts, as in 0:4.0,5:7.5"
+                f"{part!r} is not a step; write seconds:watts, as in 0:4.0,5:7.5"
             ) from None
     return LoadProfile(tuple(times), tuple(watts))
 
 
 def bursts(low_w: float, high_w: float, period_s: float, duty: float) -> LoadProfile:
-    """Return a load that repeats: high for `duty` of each period (0 to 1), then low."""
+    """Return a repeating load: high for the share `duty` (0 to 1) of each period, then low."""
     if not 0 < duty < 1 or period_s <= 0:
         raise ValueError("bursts need a period above 0 s and a duty between 0 and 1")
     return LoadProfile((0.0, duty * period_s), (high_w, low_w), period_s)
@@ -128,8 +128,8 @@ def noisy(mean_w: float, deviation_w: float, *, seed: int, step_s: float = 0.02)
 def read_csv(path: Path, *, repeat: bool = False) -> LoadProfile:
     """Return a recorded profile: a power log, or two columns of seconds and watts.
 
-    The first line may be a header: then columns `elapsed_s` and `power_w` are found by name. Rows
-    without a power are left out. Times count from the first row.
+    If the first line is a header, the columns `elapsed_s` and `power_w` are found by name. Rows
+    without a power are skipped. Times count from the first row.
     """
     with open(path, newline="", encoding="utf-8") as file:
         rows = [row for row in csv.reader(file) if row]

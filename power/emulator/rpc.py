@@ -10,7 +10,7 @@ from dataclasses import dataclass
 _LAST_FRAGMENT = 0x80000000
 _CALL, _REPLY = 0, 1
 _VERSION = 2
-# More than the largest write; a longer record is not one of ours.
+# The largest write is smaller than this; a longer record is an error.
 _MOST_RECORD_BYTES = 1 << 20
 
 SUCCESS, PROGRAM_UNAVAILABLE, PROGRAM_MISMATCH, PROCEDURE_UNAVAILABLE, GARBAGE = range(5)
@@ -21,7 +21,7 @@ class Broken(Exception):
 
 
 class Reader:
-    """A record from which XDR values are read, one after another."""
+    """A reader of the XDR values of a record, one after another."""
 
     def __init__(self, data: bytes) -> None:
         self._data = data
@@ -36,7 +36,7 @@ class Reader:
         return int(value)
 
     def opaque(self) -> bytes:
-        """Return bytes with their length before them, padded to four."""
+        """Return bytes that come after their length and are padded to a multiple of four."""
         length = self.uint()
         end = self._at + length
         if end > len(self._data):
@@ -52,13 +52,13 @@ def uint(*values: int) -> bytes:
 
 
 def opaque(data: bytes) -> bytes:
-    """Return bytes as XDR, padded to four."""
+    """Return bytes as XDR: their length, then the bytes, padded to a multiple of four."""
     return uint(len(data)) + data + bytes((-len(data)) % 4)
 
 
 @dataclass(frozen=True)
 class Call:
-    """The header of one call, and a reader that stands at its arguments."""
+    """The header of one call, and a reader of its arguments."""
 
     xid: int
     program: int
@@ -68,7 +68,7 @@ class Call:
 
 
 def parse_call(record: bytes) -> Call:
-    """Return the call in a record; credentials are skipped, as there are no accounts."""
+    """Return the call in a record; credentials are ignored, because there are no accounts."""
     reader = Reader(record)
     xid = reader.uint()
     if reader.uint() != _CALL or reader.uint() != _VERSION:

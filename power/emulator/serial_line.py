@@ -27,7 +27,7 @@ class SerialServer:
         self._interpreter = interpreter
         self._guard = guard
         self._closing = threading.Event()
-        # The slave end stays open here. Otherwise the master would read an error after each client.
+        # Keep the slave end open. Otherwise the master would read an error after each client.
         self._master, self._slave = pty.openpty()
         tty.setraw(self._slave)
         self.device = os.ttyname(self._slave)
@@ -62,7 +62,7 @@ class SerialServer:
                 os.write(self._master, reply[0].removesuffix(b"\n") + b"\r\n")
 
     def _take(self, received: bytes) -> bytes:
-        """Execute the complete lines and return what is left, or lose what does not fit."""
+        """Execute the complete lines; return the incomplete rest, without bytes that do not fit."""
         *lines, rest = received.split(b"\n")
         for line in lines:
             if len(line) > RECEIVE_BUFFER_BYTES:

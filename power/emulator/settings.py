@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What can be set on the emulated meter, and what each model can do."""
+"""The settings of the emulated meter, and the ranges and rates of each model."""
 
 from __future__ import annotations
 
@@ -16,20 +16,20 @@ RATES_E_S = (*RATES_S, 10.0, 20.0)
 
 @dataclass(frozen=True)
 class Model:
-    """What a model has: its current ranges at crest factor 3 (pages 6-12 and 6-13), its series."""
+    """A model: its current ranges at crest factor 3 (pages 6-12 and 6-13), and its series."""
 
     name: str
     current_ranges_a: tuple[float, ...]
     e_series: bool
 
     def ranges(self, quantity: str, crest_factor: str) -> tuple[float, ...]:
-        """Return the ranges of `VOLTage` or `CURRent`, ascending; half of it at CF 6 and A6."""
+        """Return the ranges of `VOLTage` or `CURRent`, ascending; at CF 6 and A6 halved."""
         full = _VOLTS if quantity == "VOLTage" else self.current_ranges_a
         return full if crest_factor == "3" else tuple(value / 2 for value in full)
 
     @property
     def rates_s(self) -> tuple[float, ...]:
-        """Return the update intervals; 10 and 20 s count as additions of the E series."""
+        """Return the update intervals; we take 10 and 20 s for additions of the E series."""
         return RATES_E_S if self.e_series else RATES_S
 
 
@@ -52,7 +52,7 @@ PRESET_2 = ("U,1", "I,1", "P,1", "S,1", "Q,1", "LAMBDA,1", "PHI,1", "FU,1", "FI,
 
 @dataclass
 class Communication:
-    """What survives `*RST` and power cycles (page 6-35): header on, verbose off at first."""
+    """The settings that survive `*RST` and power cycles (page 6-35): header and verbose."""
 
     header: bool = True
     verbose: bool = False
@@ -63,7 +63,7 @@ class Communication:
 
 @dataclass
 class Settings:
-    """What `*RST` resets."""
+    """The settings that `*RST` resets."""
 
     mode: str = "RMS"
     crest_factor: str = "3"
@@ -87,7 +87,7 @@ class Settings:
     items: dict[int, str] = field(default_factory=dict)
 
     def item(self, number: int) -> str:
-        """Return an output item; what was never set is the default pattern 2 (page 6-26)."""
+        """Return an output item; an unset one comes from default pattern 2 (page 6-26)."""
         if number in self.items:
             return self.items[number]
         return PRESET_2[number - 1] if number <= len(PRESET_2) else "NONE"

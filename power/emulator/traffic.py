@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Let the load follow the traffic of a contest server: work costs energy, as on a real device."""
+"""A load that follows the traffic of a contest server: work costs energy, as on a real device."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ _MOST_BYTES = 1 << 16
 
 @dataclass(frozen=True)
 class Traffic:
-    """Where a count of work is read, and what each unit of work costs.
+    """The source of a count of work, and the energy of each unit of work.
 
-    `url` answers a JSON object; `key` names the count in it, as `images_fetched`.
+    `url` answers with a JSON object; `key` names the count in it, for example `images_fetched`.
     """
 
     url: str
@@ -34,14 +34,14 @@ class Traffic:
 
 
 def watts(traffic: Traffic, counted: float, seconds: float) -> float:
-    """Return the power of so much work in so many seconds."""
+    """Return the power of `counted` units of work in `seconds`."""
     return traffic.idle_w + traffic.joules * max(0.0, counted) / seconds
 
 
 class TrafficFollower:
-    """The thread `emulator-traffic`, which asks the server and sets the load.
+    """The thread `emulator-traffic`: it asks the server for the count and sets the load.
 
-    While the server does not answer, the load is idle. A count that goes down is a new session.
+    While the server does not answer, the load is idle. A count that goes down means a new session.
     """
 
     def __init__(

@@ -76,7 +76,7 @@ class Vxi11Server:
             thread.join(timeout=5)
 
     def _outlast_hanging(self) -> None:
-        """Answer nothing while the link is mute."""
+        """Wait until the link is no longer mute."""
         with self._guard:
             self._interpreter.pump()
             while self._faults.hanging and not self._closing:
@@ -185,7 +185,7 @@ class Vxi11Server:
         return rpc.uint(NO_ERROR, len(data))
 
     def _read(self, sock: socket.socket, arguments: rpc.Reader) -> bytes:
-        """Wait for a reply as long as the client's io_timeout, then answer error 15."""
+        """Wait for a reply for at most the client's io_timeout, then answer error 15."""
         link, size, io_timeout_ms = arguments.uint(), arguments.uint(), arguments.uint()
         clock = self._interpreter.instrument.clock
         with self._guard:
@@ -257,7 +257,7 @@ class Vxi11Server:
         return NO_ERROR
 
     def _forget(self, link: int) -> None:
-        # An unread reply stays: the next client's first message is "interrupted" (page 5-2).
+        # Keep an unread reply: the next client's first message then gives "interrupted" (page 5-2).
         self._links.pop(link, None)
         self._partial.pop(link, None)
         if self._locked_by == link:
