@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a contestant starts from: clients for the referee and tools that a detector needs."""
+"""Sample clients for contestants, and tools for their detectors."""

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A bounded queue between threads that knows when it is finished and can be given up."""
+"""A bounded queue between threads that can be finished and abandoned."""
 
 from __future__ import annotations
 
@@ -12,10 +12,11 @@ Item = TypeVar("Item")
 
 
 class Channel(Generic[Item]):
-    """A queue between threads, with at most `room` items waiting.
+    """A queue between threads; at most `room` items wait in it.
 
-    Each of the `givers` says `finish` when it has nothing more. The takers then get the rest, and
-    after the rest empty lists. `abandon` ends both sides at once and drops what is waiting.
+    Each of the `givers` calls `finish` after its last item. When all have finished, the takers get
+    the remaining items and then empty lists. `abandon` ends both sides at once and drops the
+    waiting items.
     """
 
     def __init__(self, room: int, givers: int = 1) -> None:
@@ -24,14 +25,14 @@ class Channel(Generic[Item]):
         self._items: Deque[Item] = collections.deque()
         self._abandoned = False
         self._changed = threading.Condition()
-        self.starved_s = 0.0  # how long takers waited, all together
+        self.starved_s = 0.0  # seconds that all takers together have waited
 
     def __len__(self) -> int:
-        """Return how many items are waiting."""
+        """Return the number of waiting items."""
         return len(self._items)
 
     def give(self, item: Item) -> bool:
-        """Wait for room and put an item in; return False when nobody wants it any more."""
+        """Wait for room and put an item in; return False if the queue is abandoned."""
         with self._changed:
             self._changed.wait_for(lambda: len(self._items) < self._room or self._abandoned)
             if not self._abandoned:
@@ -48,7 +49,7 @@ class Channel(Generic[Item]):
             yield items[0]
 
     def take(self, most: int = 1) -> List[Item]:
-        """Wait for an item and return up to `most` of them; an empty list is the end."""
+        """Wait for an item, then return up to `most` items; an empty list means the end."""
         with self._changed:
             if not self._ready():
                 started = time.monotonic()
@@ -65,7 +66,7 @@ class Channel(Generic[Item]):
             self._changed.notify_all()
 
     def abandon(self) -> None:
-        """Drop what is waiting and wake everybody up."""
+        """Drop the waiting items and wake all waiting threads."""
         with self._changed:
             self._abandoned = True
             self._items.clear()

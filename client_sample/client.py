@@ -3,9 +3,9 @@
 
     python client.py --url http://192.168.1.2:8000 --user me --password practice
 
-The client logs in, and the login starts the clock and the power meter. It asks how many images
-there are, fetches each one, gives it to a detector, posts what the detector saw, and logs out. Put
-your own detector into `detect`, or name one on the command line: --detector module:function.
+The client logs in; the login starts the clock and the power meter. It asks for the number of
+images. It fetches each image, gives it to a detector and posts the detector's boxes. At the end it
+logs out. Put your own detector into `detect`, or name one: --detector module:function.
 """
 
 from __future__ import annotations
@@ -39,13 +39,13 @@ STORED_ANSWERS = (
     "--images DIR, and each image is known by its bytes."
 )
 
-# Your own detector. Write a function in the place of this line:
+# Your own detector. Replace `detect = None` below by a function like this one:
 # def detect(image_id: int, jpeg_bytes: bytes) -> Iterable[Row]: ...
 detect: Optional[Detector] = None
 
 
 class ClientError(Exception):
-    """An error that stops the client; its text is for the person in front of it."""
+    """An error that stops the client; its text is for the person who runs the client."""
 
     exit_code = 1
 
@@ -57,11 +57,11 @@ class WrongUse(ClientError):
 
 
 class Unauthorised(ClientError):
-    """A wrong password, or a token that is refused because the time has run out."""
+    """The referee refused a wrong password, or a token after the end of the session."""
 
 
 class Referee:
-    """The contest's protocol over one open connection; every request is a form's POST."""
+    """A client of the contest's protocol on one open connection; every request posts a form."""
 
     def __init__(self, url: str, timeout_s: float = 30.0) -> None:
         try:
@@ -75,14 +75,14 @@ class Referee:
         self._token = ""
 
     def login(self, user: str, password: str) -> None:
-        """Start the session; while it runs, a further login resumes it with the same deadline."""
+        """Start the session, or resume a running one; the deadline stays the same."""
         answer = self._ask("/login", username=user, password=password)
         if answer.lstrip().startswith(b"<"):
             raise ClientError(f"{self.connection.host} sent no token but {wording(answer)}")
         self._token = answer.decode("latin-1")
 
     def image_count(self) -> int:
-        """Return how many images there are; they are numbered from 1."""
+        """Return the number of images; they are numbered from 1."""
         body = self._ask("/no_of_images", token=self._token)
         if not body.isdigit():
             raise ClientError(f"The referee sent no number of images but {wording(body)}")
@@ -120,14 +120,14 @@ class Referee:
             try:
                 link.request("POST", path, body, headers)
                 with link.getresponse() as response:
-                    kept_open = False  # the request has arrived, it must not be made again
+                    kept_open = False  # the request has arrived, so it must not be repeated
                     answer = response.read()
                 break
             except (OSError, http.client.HTTPException) as error:
                 link.close()
                 if not (kept_open and isinstance(error, ConnectionError)):
                     raise ClientError(f"No answer from {link.host}:{link.port}: {error}") from error
-                kept_open = False  # the server had closed it: once more, over a new one
+                kept_open = False  # the server had closed the connection: try once on a new one
         if response.status == 200:
             return answer
         refusal = Unauthorised if response.status == 401 else ClientError
@@ -136,7 +136,7 @@ class Referee:
 
 
 def wording(answer: bytes) -> str:
-    """Return what a server said, in one line for a person; a web page is named, not printed."""
+    """Return a server's answer as one line for a person; a web page is named, not printed."""
     text = answer[:300].decode("utf-8", "replace").strip()
     if not text.startswith("<"):
         return " ".join(text.split())
@@ -147,7 +147,7 @@ def wording(answer: bytes) -> str:
 
 
 def read(path: str, parse: Callable[[str], Any]) -> Any:
-    """Parse a text file, or say which file is wrong and where."""
+    """Parse a text file; the error says which file is wrong and why."""
     try:
         with open(path, encoding="utf-8") as file:
             return parse(file.read())
@@ -185,7 +185,7 @@ def parse_ids(text: str) -> List[int]:
 
 
 def number_images(answers: Answers, count: int, ids: Optional[List[int]]) -> Answers:
-    """Translate the answers' own image ids: contest image k is the k-th of them, ascending."""
+    """Translate the answers' own image ids: the k-th id in ascending order is contest image k."""
     if ids is None and all(1 <= image_id <= count for image_id in answers):
         return answers
     own_ids = sorted(answers) if ids is None else ids
@@ -196,7 +196,7 @@ def number_images(answers: Answers, count: int, ids: Optional[List[int]]) -> Ans
 
 
 def recognise(folder: str) -> Dict[bytes, int]:
-    """Return the number of each image of a folder by its digest; the number is the file's name."""
+    """Return the numbers of a folder's images by digest; each file's name is its number."""
     try:
         files = [path for path in Path(folder).iterdir() if path.stem.isdigit()]
         found = {hashlib.sha256(path.read_bytes()).digest(): int(path.stem) for path in files}
@@ -208,16 +208,17 @@ def recognise(folder: str) -> Dict[bytes, int]:
 
 
 def spoil(answers: Answers, accuracy: float, seed: int) -> None:
-    """Leave each class right with this probability; add 5 to the others."""
+    """Keep each class with this probability; add 5 to the others."""
     chance = random.Random(seed)
     for rows in answers.values():
         rows[:] = [r if chance.random() < accuracy else (r[0] + 5, *r[1:]) for r in rows]
 
 
 def replay(answers: Answers, known: Dict[bytes, int]) -> Detector:
-    """Make a detector of stored answers; `known` tells an image's number by its bytes.
+    """Make a detector that returns stored answers; `known` maps an image's digest to its number.
 
-    Without it the referee's numbers count, which is right for images that are not shuffled.
+    If `known` is empty, the referee's numbers count. That is right only for images in their
+    original order.
     """
     strange: List[int] = []
 
@@ -232,7 +233,7 @@ def replay(answers: Answers, known: Dict[bytes, int]) -> Detector:
 
 
 def prepare(args: argparse.Namespace) -> Callable[[int], Detector]:
-    """Read all that a replay needs; the function returned makes the detector for N images."""
+    """Read the files of a replay; return a function that makes the detector for N images."""
     answers = read(args.answers, parse_answers)
     ids = read(args.ids, parse_ids) if args.ids else None
     own = recognise(args.images) if args.images else {}
@@ -247,7 +248,7 @@ def prepare(args: argparse.Namespace) -> Callable[[int], Detector]:
 
 
 def load_detector(name: str) -> Detector:
-    """Import the detector `module:function`, also from the current folder."""
+    """Import the detector `module:function`; the module may be in the current folder."""
     module, _, function = name.partition(":")
     sys.path.insert(0, os.getcwd())
     try:
@@ -257,7 +258,7 @@ def load_detector(name: str) -> Detector:
 
 
 def choose(args: argparse.Namespace) -> Callable[[int], Detector]:
-    """Return a function that makes the detector, or refuse a session that could post nothing."""
+    """Return a function that makes the detector; refuse options without anything to post."""
     if args.answers:
         return prepare(args)
     if args.images or args.ids:
@@ -272,12 +273,12 @@ def choose(args: argparse.Namespace) -> Callable[[int], Detector]:
 
 
 def say(text: str) -> None:
-    """Tell the person in front of the client."""
+    """Print a message for the person who runs the client."""
     print(f"client: {text}", file=sys.stderr, flush=True)
 
 
 def take_part(referee: Referee, detector: Detector, count: int, args: argparse.Namespace) -> None:
-    """Fetch, detect and post until the images or the time are at an end."""
+    """Fetch, detect and post until the last image or the end of the time."""
     images = boxes = 0
     started = reported = now = time.monotonic()
     try:
@@ -318,7 +319,7 @@ def main(argv: Optional[List[str]] = None) -> int:
     add("--no-logout", action="store_true", help="leave the session running at the end")
     args = parser.parse_args(argv)
     try:
-        # All that takes time or can fail is done before the login starts clock and meter.
+        # The login starts clock and meter. So slow steps and steps that can fail come before it.
         make_detector = choose(args)
         referee = Referee(args.url, args.timeout)
         with contextlib.closing(referee.connection):

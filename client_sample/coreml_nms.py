@@ -10,9 +10,10 @@ from client_sample.nms import NonMaximumSuppression
 
 
 def read_mlmodel(path: Union[str, Path]) -> NonMaximumSuppression:
-    """Read a `.mlmodel` whose only or last suppression stands alone or inside a pipeline.
+    """Read the suppression of a `.mlmodel`: the model itself, or the last one in its pipeline.
 
-    It needs coremltools, which reads models on Linux too, though it runs them on macOS alone.
+    It needs coremltools. That package reads models on Linux too, although it runs them only on
+    macOS.
     """
     try:
         from coremltools.models.utils import load_spec
@@ -32,7 +33,7 @@ def parameters_of(model: Any) -> NonMaximumSuppression:
     """Take the parameters from a `Model` message whose type is nonMaximumSuppression.
 
     The bounds of the number of output rows come from the first dimension of the outputs in the
-    model's description; when both outputs have one they must agree.
+    model's description. If both outputs have bounds, they must agree.
     """
     spec = model.nonMaximumSuppression
     if spec.WhichOneof("SuppressionMethod") != "pickTop":

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """A real detector: a TensorFlow Lite model run by LiteRT on the processor.
 
-It needs `pip install '.[litert]'` (ai-edge-litert, numpy and Pillow) and a model that
-ends in TFLite_Detection_PostProcess, as SSD-MobileNet and EfficientDet-Lite do. A model that gives
-raw boxes needs a suppression after it: see `nms.py`.
+It needs `pip install '.[litert]'` (ai-edge-litert, numpy and Pillow). The model must end in
+TFLite_Detection_PostProcess, as SSD-MobileNet and EfficientDet-Lite do. A model that gives raw
+boxes needs a suppression after it: see `nms.py`.
 """
 
 from __future__ import annotations
@@ -66,11 +66,11 @@ class LiteRtDetector:
         self._outputs = [output["index"] for output in outputs]
 
     def __call__(self, image_id: int, jpeg_bytes: bytes) -> List[Row]:
-        """Return what is in an image, in its own pixels, surest first."""
+        """Return the objects of an image, in its own pixels, the most confident first."""
         with self._image.open(io.BytesIO(jpeg_bytes)) as picture:
             width, height = picture.size
-            # Bilinear without smoothing, as these models saw their pictures in training: Pillow's
-            # resize() smooths, which took EfficientDet-Lite0 from 0.446 to 0.429 mAP on 80 photos.
+            # Bilinear without smoothing, as in the training of these models. Pillow's resize()
+            # smooths; with it EfficientDet-Lite0 fell from 0.446 to 0.429 mAP on 80 photos.
             small = picture.convert("RGB").transform(
                 self._size,
                 self._image.Transform.EXTENT,
@@ -88,7 +88,8 @@ class LiteRtDetector:
             confidence = float(scores[0, index])
             if confidence >= self._least_confidence:
                 ymin, xmin, ymax, xmax = (float(side) for side in boxes[0, index])
-                # The model's sides are fractions of the image; the last pixel inside is one less.
+                # The model gives sides as fractions of the image. The last pixel inside a box is
+                # one less than its side.
                 corners = (xmin * width, ymin * height, xmax * width - 1, ymax * height - 1)
                 rows.append((int(classes[0, index]) + self._first_class_id, confidence, *corners))
         return rows

@@ -9,14 +9,14 @@ with coremltools; `coreml_nms.py` reads them from a model. The algorithm is its 
    IoU threshold is discarded;
 3. step 2 is repeated with the boxes that are neither kept nor discarded.
 
-Where the specification leaves something open this module decides as follows:
+The specification leaves some points open. This module decides them as follows:
 
-- The confidence of a box is the highest in its row and its label the class that has it, which is
-  what "the same label (argmax of the confidence)" implies; on a tie the first class.
+- The confidence of a box is the highest in its row, and its label is the class with that
+  confidence, on a tie the first class. "The same label (argmax of the confidence)" implies this.
 - A box is suppressed when the IoU is greater than the threshold. The specification's words for
-  `iouThreshold` say "less than", which would suppress the boxes that do not overlap; its remark
-  that 1.0 means no suppression, and the description of the same operation in Core ML's model
-  intermediate language ("IoU > iou_threshold"), settle it.
+  `iouThreshold` say "less than", but that would suppress the boxes that do not overlap. Two other
+  texts say "greater": the remark that 1.0 means no suppression, and the description of the same
+  operation in Core ML's model intermediate language ("IoU > iou_threshold").
 - Of boxes with equal confidence the earlier row goes first.
 - Kept boxes come out in falling order of confidence, so a bound on their number keeps the best.
 """
@@ -29,19 +29,19 @@ from typing import Any, Dict, Mapping, Optional, Tuple, Union
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-# Boxes taken from the top of the list at once: large enough that numpy's cost per call does not
-# matter, small enough that 64 x 10,000 overlaps stay in a processor's cache.
+# Boxes taken from the top of the list at once. With 64, numpy's cost per call does not matter, and
+# 64 x 10,000 overlaps stay in a processor's cache.
 _BLOCK = 64
 
 
 @dataclass(frozen=True, eq=False)
 class Kept:
-    """What is left of the boxes.
+    """The boxes that a suppression keeps.
 
-    `confidence` and `coordinates` are the outputs, in the inputs' types, padded with rows of
-    zeros where a lower bound asks for more rows than were kept. `rows` are the input rows that
-    were kept and `labels` their labels (a class label, or the class's index where the model has
-    none); these two are not padded.
+    `confidence` and `coordinates` are the outputs, in the inputs' types. If a lower bound asks for
+    more rows than were kept, rows of zeros pad them. `rows` are the kept input rows and `labels`
+    their labels: class labels, or class indices if the model has no labels. These two are not
+    padded.
     """
 
     confidence: NDArray[Any]
@@ -90,10 +90,10 @@ class NonMaximumSuppression:
         iou_threshold: Optional[float] = None,
         confidence_threshold: Optional[float] = None,
     ) -> Kept:
-        """Suppress boxes; thresholds that are given take the place of the parameters.
+        """Suppress boxes; given thresholds replace those of the model.
 
-        `confidence` is N x C: how sure each of C classes is at each of N places, not negative.
-        `coordinates` is N x 4: centre x, centre y, width and height, in any unit.
+        `confidence` is N x C, not negative: the confidence of each of C classes for each of N
+        boxes. `coordinates` is N x 4: centre x, centre y, width and height, in any unit.
         """
         confidence, coordinates = np.asarray(confidence), np.asarray(coordinates)
         iou = self.iou_threshold if iou_threshold is None else float(iou_threshold)
@@ -167,7 +167,7 @@ def _check_thresholds(iou_threshold: float, confidence_threshold: float) -> None
 
 
 def pick_top(boxes: NDArray[np.float64], iou_threshold: float) -> NDArray[np.int64]:
-    """Return the positions of the boxes that are kept of a list in falling order of confidence.
+    """Return the positions of the kept boxes; `boxes` is in falling order of confidence.
 
     `boxes` is N x 4: centre x, centre y, width, height. Boxes without an area overlap nothing.
     """
@@ -199,7 +199,7 @@ def _near(
 ) -> NDArray[np.bool_]:
     """Tell for each box of one table (rows) and of another (columns) if their IoU is too high."""
     left, top, right, bottom, area = one[:, :, None]
-    # Everything is done in place: fresh memory would take half of the time.
+    # Compute in place: allocating new arrays would take half of the time.
     common = np.minimum(right, other[2])
     common -= np.maximum(left, other[0])
     np.maximum(common, 0, out=common)
@@ -210,4 +210,4 @@ def _near(
     union -= common
     common /= union
     near: NDArray[np.bool_] = common > iou_threshold
-    return near  # two empty boxes are not near: 0 / 0 is greater than nothing
+    return near  # two empty boxes are not near: 0 / 0 is NaN, which exceeds no threshold

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The stages of a busy client: threads that fetch, recognise and post at the same time."""
+"""The stages of the pipelined client: threads that fetch, recognise and post at the same time."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ _PROBLEMS_SAID = 10
 
 
 class Pipeline:
-    """The stages of one session; each public number counts what has passed.
+    """The stages of one session, with public counters of images, boxes and posts.
 
     Each of the `detectors` gets a thread of its own. `ahead` bounds the images that wait for a
-    detector, and the answers that wait to be posted. `batch` bounds the images that share a post.
+    detector, and also the answers that wait to be posted. `batch` bounds the images in one post.
     """
 
     def __init__(
@@ -58,18 +58,18 @@ class Pipeline:
             thread.start()
 
     def wait(self, seconds: float) -> bool:
-        """Wait so long at most, and tell whether all stages have ended."""
+        """Wait at most `seconds`; return whether all stages have ended."""
         end = time.monotonic() + seconds
         for thread in self.threads:
             thread.join(max(0.0, end - time.monotonic()))
         return not any(thread.is_alive() for thread in self.threads)
 
     def stop_fetching(self) -> None:
-        """Fetch nothing more; what was recognised is still posted."""
+        """Fetch no more images; answers of fetched images are still posted."""
         self.images.abandon()
 
     def stop(self) -> None:
-        """Stop every stage as soon as its request is answered."""
+        """Stop every stage after the answer to its present request."""
         self._session.stopped.set()
         self.images.abandon()
         self.answers.abandon()
@@ -80,7 +80,7 @@ class Pipeline:
         except Unauthorised:
             self.session_over = True
             self.stop()
-        except Exception as error:  # told by the main thread, which waits for this one
+        except Exception as error:  # the main thread waits for this one and reports the error
             if not self._session.stopped.is_set():
                 self.error = self.error or error
             self.stop_fetching()
@@ -111,7 +111,7 @@ class Pipeline:
             except (Unauthorised, LostConnection):
                 raise
             except ClientError as error:
-                self._complain(str(error))  # one image less is no reason to lose the others
+                self._complain(str(error))  # skip this image and go on with the others
 
     def _recognise(self, detector: Detector) -> None:
         try:

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A client whose fetching, recognising and posting overlap, so that none waits for the others.
+"""A client that fetches, recognises and posts at the same time, so no step waits for another.
 
     python -m client_sample.pipelined --user me --password practice --model detector.tflite --zip
 
-Some threads fetch images ahead of the detector, up to a bound. Others run the detector. One more
-posts all that is ready in one answer, so answers grow by themselves when the referee is slow. A
-lost connection is opened again, and nothing is posted twice.
+Some threads fetch images ahead of the detector, up to a bound. Others run the detector. One thread
+posts all finished images in one answer. So a slow referee gets fewer and larger answers. A lost
+connection is opened again, and nothing is posted twice.
 """
 
 from __future__ import annotations
@@ -112,7 +112,7 @@ def main(argv: Optional[List[str]] = None) -> int:
     add("--no-logout", action="store_true", help="leave the session running at the end")
     args = parser.parse_args(argv)
     try:
-        # All that takes time or can fail is done before the login starts clock and meter.
+        # The login starts clock and meter. So slow steps and steps that can fail come before it.
         make_detectors = _choose(args)
         session = Session(args.url, args.timeout, args.patience)
         session.login(args.user, args.password)
@@ -130,7 +130,7 @@ def _count(text: str) -> int:
 
 
 def _choose(args: argparse.Namespace) -> Callable[[int], List[Detector]]:
-    """Return a function that makes a detector for each worker, for so many images."""
+    """Return a function that takes the number of images and makes a detector for each worker."""
     if args.model and not (args.answers or args.detector):
         models = [_load_model(args.model) for _ in range(args.workers)]
         return lambda count: models

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A session over connections that come back: the protocol's newer requests, for busy clients."""
+"""A session on connections that reopen after a loss; it uses the protocol's newer requests."""
 
 from __future__ import annotations
 
@@ -14,20 +14,20 @@ from urllib.parse import urlencode
 
 from client_sample.client import ClientError, Referee, Row, Unauthorised
 
-Answer = Tuple[int, Iterable[Row]]  # an image's number and what was seen in it
+Answer = Tuple[int, Iterable[Row]]  # an image's number and its boxes
 
-_LONGEST_WAIT_S = 2.0  # between two attempts to reach the referee again
-_MOST_POSTS = 5  # of one answer, when the connection breaks each time
+_LONGEST_WAIT_S = 2.0  # the longest pause between two attempts to reach the referee again
+_MOST_POSTS = 5  # the most attempts to post one answer when the connection breaks each time
 
 
 class LostConnection(ClientError):
-    """No answer came; the referee may or may not have got the request."""
+    """The connection broke before the answer; the referee may or may not have the request."""
 
 
 class Session:
-    """What all connections of a session share: the token, and how long to look for the referee.
+    """The data that all connections of a session share, such as address, token and patience.
 
-    `patience_s` is how long a connection tries to reach the referee again before it gives up.
+    A connection tries for `patience_s` to reach the referee again, then it gives up.
     """
 
     def __init__(self, url: str, timeout_s: float = 30.0, patience_s: float = 60.0) -> None:
@@ -43,7 +43,7 @@ class Session:
         self.stopped = threading.Event()
 
     def login(self, user: str, password: str) -> None:
-        """Start the session, or go on with it: what was answered before still counts."""
+        """Start the session, or resume a running one; earlier answers still count."""
         link = Link(self)
         try:
             form = urlencode({"username": user, "password": password}).encode()
@@ -58,23 +58,23 @@ class Session:
 
 
 class Link:
-    """One connection of a session, which is opened again when it breaks.
+    """One connection of a session; it opens again after a break.
 
-    One thread uses a link at a time.
+    Only one thread may use a link at a time.
     """
 
     def __init__(self, session: Session) -> None:
         self._session = session
         host, port = session.address
         self._connection = http.client.HTTPConnection(host, port, timeout=session.timeout_s)
-        self._answers = -1  # how many answers the referee has of this session; -1: not yet asked
+        self._answers = -1  # number of the session's answers at the referee; -1: not asked yet
 
     def image(self, image_id: int) -> bytes:
         """Return the bytes of one image."""
         return self.ask("GET", f"/image/{image_id}")
 
     def archive(self, first_id: int) -> Dict[int, bytes]:
-        """Return the hundred images from 1, 101, 201 ... on; the last archive holds fewer."""
+        """Return up to a hundred images, beginning at image 1, 101, 201 …."""
         body = self.ask("GET", f"/zipimages?image_name={first_id}")
         try:
             with zipfile.ZipFile(io.BytesIO(body)) as archive:
@@ -83,11 +83,11 @@ class Link:
             raise ClientError(f"The archive of image {first_id} is damaged: {error}.") from error
 
     def post(self, answers: Iterable[Answer]) -> Dict[str, Any]:
-        """Post what was seen in some images, once, and return the referee's receipt.
+        """Post the boxes of some images exactly once, and return the referee's receipt.
 
-        A second copy of a right box counts as a wrong one. So when the connection breaks before
-        the receipt, the client asks the referee how many answers it has, and posts again only if
-        this one is not among them. The receipt is then empty. All answers of a session must go
+        A second copy of a right box counts as a wrong one. So if the connection breaks before the
+        receipt, the client asks the referee how many answers it has. It posts again only if this
+        answer is not among them; if it is, the receipt is empty. All answers of a session must go
         over one link.
         """
         if self._answers < 0:
@@ -120,7 +120,7 @@ class Link:
         self._connection.close()
 
     def ask(self, method: str, path: str) -> bytes:
-        """Make a request that may be repeated, until there is an answer or patience ends."""
+        """Make a request and repeat it until there is an answer or patience ends."""
         give_up = time.monotonic() + self._session.patience_s
         wait_s = 0.0
         while True:
@@ -132,7 +132,7 @@ class Link:
                 wait_s = min(_LONGEST_WAIT_S, max(0.1, 2 * wait_s))
 
     def once(self, method: str, path: str, body: bytes = b"", kind: str = "") -> bytes:
-        """Make one request and return the body of its answer."""
+        """Make one request, without repeating it, and return the body of the answer."""
         headers = {"Accept": "application/json, */*"}
         if self._session.token:
             headers["Authorization"] = f"Bearer {self._session.token}"

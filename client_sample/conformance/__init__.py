@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Holds a contest server to the protocol, with one line for each rule."""
+"""A test of a contest server against the protocol, with one line for each rule."""

@@ -19,7 +19,7 @@ from client_sample.conformance.rules import AFTER, BEFORE, DURING, Rule
 
 
 def check(server: Server, rules: Sequence[Rule]) -> int:
-    """Try each rule and print a line about it; return how many do not hold."""
+    """Try each rule and print its line; return the number of broken rules."""
     broken = 0
     for rule in rules:
         name = (rule.__doc__ or rule.__name__).strip()

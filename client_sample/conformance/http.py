@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How the rules send requests and read answers, well formed or not."""
+"""Requests to a server under test, well formed or not, and its answers."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ FORM = "application/x-www-form-urlencoded"
 
 
 class Broken(Exception):
-    """A rule does not hold; the text says how."""
+    """A rule does not hold; the text says what the server did."""
 
 
 @dataclass(frozen=True)
 class Answer:
-    """An answer; the names of its headers are in lower case."""
+    """An answer of the server; the names of its headers are in lower case."""
 
     status: int
     headers: Mapping[str, str]
@@ -28,7 +28,7 @@ class Answer:
 
 @dataclass
 class Server:
-    """A server under test, with what the rules have found out about it so far."""
+    """A server under test, with the data that the rules have found out so far."""
 
     url: str
     user: str
@@ -75,11 +75,11 @@ class Server:
             connection.close()
 
     def post(self, path: str, **fields: Any) -> Answer:
-        """Post a form with the session's token, as clients have done for years."""
+        """Post a form with the session's token, as the clients of 2015-2019 do."""
         return self.ask("POST", path, {"token": self.token, **fields})
 
     def raw(self, message: bytes, pause_for: bytes = b"", then: bytes = b"") -> bytes:
-        """Send bytes, more when an answer begins as expected, and return all that comes back."""
+        """Send `message`; if the answer begins with `pause_for`, send `then`; return all bytes."""
         try:
             with socket.create_connection(self.place, TIMEOUT_S) as link:
                 link.sendall(message)
@@ -99,7 +99,7 @@ class Server:
 
 
 def demand(answer: Answer, status: int, body: bytes | None = None) -> None:
-    """Hold an answer to its status and, if given, to its bytes."""
+    """Raise `Broken` unless an answer has this status and, if given, this body."""
     if answer.status != status:
         raise Broken(f"status {answer.status} instead of {status}, {answer.body[:80]!r}")
     if body is not None and answer.body != body:

@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a session on one machine needs beside the referee: pictures, their truth, answers."""
+"""The material of a session on one machine: generated pictures, their truth, and answers."""

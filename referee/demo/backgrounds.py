@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Five kinds of places, painted with gradients and noise, and what belongs where in them."""
+"""Five kinds of places, painted with gradients and noise, and the objects that belong in them."""
 
 from __future__ import annotations
 
@@ -19,11 +19,12 @@ Place = Callable[[int, int, Textures, random.Random], "Background"]
 
 @dataclass(frozen=True)
 class Zone:
-    """A part of a place for objects of some classes: between two heights of the picture.
+    """A part of a place, between two heights of the picture, with the classes that occur there.
 
-    `top` and `bottom` bound the foot of an object, in pixels. With `depth` an object that stands
-    higher is smaller, and throws a shadow. Without `depth` it hangs, floats or flies. `weight` is
-    how often the zone is taken. A class that is named twice comes twice as often.
+    `top` and `bottom` bound the foot of an object, in pixels. With `depth` an object stands on the
+    ground: it is smaller if it stands higher, and throws a shadow. Without `depth` it hangs, floats
+    or flies. `weight` says how often the zone is chosen. A class listed twice is chosen twice as
+    often.
     """
 
     class_ids: tuple[int, ...]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Paint objects over a background and know whose each pixel is."""
+"""Paint objects over a background and keep track of the object that owns each pixel."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from referee.demo.backgrounds import Picture
 
-_SEEN = 0.55  # share of every object that must stay inside the picture and unhidden
+_SEEN = 0.55  # share of every object that must stay visible: inside the picture and not hidden
 _HAZE = 0.3  # share of the background's colour in the farthest objects
 
 
@@ -18,9 +18,9 @@ _HAZE = 0.3  # share of the background's colour in the farthest objects
 class Sprite:
     """One object, ready to be painted.
 
-    `colour` is height x width x RGB and `cover` tells from 0 to 1 how much of a pixel the object
-    takes. A pixel is the object's when that is half or more. `foot` is the row on which it stands
-    and `nearness` runs from 0, far, to 1.
+    `colour` is height x width x RGB. `cover` is the share of each pixel, 0 to 1, that the object
+    covers. The object owns a pixel that it covers by half or more. `foot` is the row on which it
+    stands. `nearness` goes from 0, far, to 1, near.
     """
 
     class_id: int
@@ -32,21 +32,21 @@ class Sprite:
 
 
 class Canvas:
-    """A picture with its account of which object is seen where; far objects are painted first.
+    """A picture with the visible object at each pixel; far objects are painted first.
 
-    `owner` has the number of the object, counted from 1, that is seen at a pixel, or 0; the
-    objects' classes are in `class_ids`, in that order.
+    `owner` has the number of the visible object of each pixel, counted from 1, or 0. `class_ids`
+    has the classes of the objects in the order of these numbers.
     """
 
     def __init__(self, picture: Picture) -> None:
         self.picture = picture
         self.owner: NDArray[np.uint8] = np.zeros(picture.shape[:2], dtype=np.uint8)
         self.class_ids: list[int] = []
-        self._whole = np.zeros(1)  # pixels of each object, were nothing hidden or cut off
-        self._seen = np.zeros(1)  # pixels of each object that are seen
+        self._whole = np.zeros(1)  # pixels of each object, hidden and cut ones included
+        self._seen = np.zeros(1)  # visible pixels of each object
 
     def add(self, sprite: Sprite, left: int) -> bool:
-        """Paint an object if it and all that it hides stay well visible; say whether it was."""
+        """Paint an object if it and the objects behind it stay visible; return whether it did."""
         tall, wide = sprite.cover.shape
         rows, inner_rows = _overlap(sprite.foot - tall, tall, self.owner.shape[0])
         columns, inner_columns = _overlap(left, wide, self.owner.shape[1])
@@ -79,7 +79,7 @@ class Canvas:
 
 
 def _overlap(start: int, length: int, limit: int) -> tuple[slice, slice]:
-    """Return the part of a span within 0 to `limit`: on the canvas, and within the span."""
+    """Cut a span to 0…`limit`; return the part in canvas and in span coordinates."""
     first = min(max(start, 0), limit)
     last = max(min(start + length, limit), first)
     return slice(first, last), slice(first - start, last - start)

@@ -27,7 +27,7 @@ from client_sample.client import (
 
 
 def main(argv: list[str] | None = None) -> int:
-    """Take part in a session, looking at each image for a given time; return the exit code."""
+    """Take part in a session with a fixed time for each image; return the exit code."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--url", required=True)
     parser.add_argument("--user", required=True)
@@ -51,7 +51,7 @@ def main(argv: list[str] | None = None) -> int:
 
 
 def _slowed(detector: Detector, seconds: float) -> Detector:
-    """Decode the picture as a real detector has to, then take the rest of the time."""
+    """Return a detector that decodes the picture, as a real one must, and takes `seconds`."""
 
     def detect(image_id: int, jpeg_bytes: bytes) -> Iterable[Row]:
         due = time.monotonic() + seconds

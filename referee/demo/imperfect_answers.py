@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Answers as a middling detector gives them: made from the truth by adding its mistakes."""
+"""Answers of a mediocre detector, made from the truth by adding typical mistakes."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ _FINDS = 0.85  # share of large objects that are found
 _BLIND_PX = 16.0  # an object of this size is found only 1 - 1/e times as often as a large one
 _WRONG_CLASS = 0.1  # share of found objects that are taken for something else
 _TWICE = 0.12  # share of found objects that are reported a second time
-_GHOSTS = 1.0  # mean number of things seen where nothing is, in an image
+_GHOSTS = 1.0  # mean number of false detections in an image
 
 
 def write_answers(ground_truth: Path, out: Path, *, seed: int = 2015) -> int:
     """Write COCO results for COCO ground truth and return how many detections there are.
 
-    The made-up detector misses objects, small ones most; its boxes are a little off; it confuses
-    classes, reports objects twice and sees things that are not there. Its confidence is higher
-    where it is right, though not always. The same truth and seed give the same answers.
+    The simulated detector misses objects, mostly small ones. Its boxes are slightly wrong. It
+    confuses classes, reports objects twice and detects objects that do not exist. Its confidence is
+    usually higher for right answers. The same truth and seed give the same answers.
     """
     truth = json.loads(ground_truth.read_text(encoding="utf-8"))
     class_ids = sorted(category["id"] for category in truth["categories"])

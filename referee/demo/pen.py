@@ -21,16 +21,17 @@ def shade(colour: Colour, factor: float) -> Colour:
 
 
 def blend(one: Colour, other: Colour, share: float) -> Colour:
-    """Mix two colours; `share` is the part of the second."""
+    """Mix two colours; `share` is the share of the second."""
     red, green, blue = (round(a + (b - a) * share) for a, b in zip(one, other, strict=True))
     return red, green, blue
 
 
 class Pen:
-    """A pen for one object of `height_px` pixels, which may be turned, widened and mirrored.
+    """A pen for one object of `height_px` pixels; it can turn, widen and mirror the object.
 
-    The object's coordinates run from -1 to 1, x to the right and y downwards. Turning moves the
-    points and not the pixels, so that every edge is drawn once, at a multiple of the resolution.
+    The object's coordinates go from -1 to 1, x to the right and y downwards. Turning moves the
+    points before they are drawn, not the pixels afterwards. Edges are drawn at a multiple of the
+    resolution.
     """
 
     def __init__(
@@ -69,11 +70,11 @@ class Pen:
         self.polygon(_rim(x, y, x_radius, y_radius), colour)
 
     def hole(self, x: float, y: float, x_radius: float, y_radius: float) -> None:
-        """Take away what was drawn within an ellipse."""
+        """Erase the drawing within an ellipse."""
         self._draw.polygon(self._place(_rim(x, y, x_radius, y_radius)), fill=(0, 0, 0, 0))
 
     def stroke(self, points: Sequence[Point], width: float, colour: Colour) -> None:
-        """Draw a line of a width in the object's units, with round ends and joints."""
+        """Draw a line with round ends and joints; the width is in the object's units."""
         placed = self._place(points)
         width_px = max(1.0, width * self._scale)
         self._draw.line(placed, fill=colour, width=round(width_px), joint="curve")
@@ -82,7 +83,7 @@ class Pen:
             self._draw.ellipse((x - radius, y - radius, x + radius, y + radius), fill=colour)
 
     def pixels(self) -> NDArray[np.uint8]:
-        """Return what was drawn, at its true size, cut to what is there: height x width x RGBA."""
+        """Return the drawing at its true size, without empty margins: height x width x RGBA."""
         image = self._image.reduce(self._factor)
         box = image.getbbox()
         return np.asarray(image.crop(box) if box else image.crop((0, 0, 1, 1)))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Pictures with objects in them, and the truth about them, from nothing but a seed."""
+"""Generated pictures of objects with their ground truth; a seed decides everything."""
 
 from __future__ import annotations
 
@@ -20,15 +20,15 @@ from referee.demo.shapes import KINDS
 from referee.demo.textures import Textures
 
 _SIZES = ((500, 375), (500, 375), (500, 333), (480, 360), (500, 400), (375, 500), (333, 500))
-_FAR = 0.12  # size of an object at the far end of its zone against the near end
+_FAR = 0.12  # size of an object at the far end of its zone, as a share of that at the near end
 _SMALLEST_PX = 10.0
-_COUNTS = (0, 1, 2, 2, 3, 3, 4, 4, 4, 5, 5, 5, 6, 6, 6, 7, 7, 8, 9, 9)  # of objects to try
+_COUNTS = (0, 1, 2, 2, 3, 3, 4, 4, 4, 5, 5, 5, 6, 6, 6, 7, 7, 8, 9, 9)  # objects to try to paint
 _GRAIN = 5.0  # deviation of the camera's noise, in steps of 1/255
 
 
 @dataclass(frozen=True)
 class SceneSet:
-    """Generated pictures: where they and their ground truth lie, and what is in them."""
+    """A set of generated pictures: the paths of pictures and ground truth, and their content."""
 
     images: Path
     ground_truth: Path
@@ -41,8 +41,9 @@ class SceneSet:
 class Scene:
     """One picture and the owner of each of its pixels.
 
-    `pixels` is height x width x RGB; `owner` has the number of the object, counted from 1, that
-    is seen at a pixel, or 0 for the background. `class_ids` belong to the objects in that order.
+    `pixels` is height x width x RGB. `owner` has the number of the visible object of each pixel,
+    counted from 1, or 0 for the background. `class_ids` has the classes of the objects in the order
+    of these numbers.
     """
 
     pixels: NDArray[np.uint8]
@@ -50,7 +51,7 @@ class Scene:
     class_ids: tuple[int, ...]
 
     def boxes(self) -> list[tuple[int, int, int, int]]:
-        """Return the tight box of what is seen of each object: x, y, width, height."""
+        """Return the tight box of the visible part of each object: x, y, width, height."""
         boxes = []
         for number in range(1, len(self.class_ids) + 1):
             rows = np.flatnonzero((self.owner == number).any(axis=1))
@@ -89,7 +90,7 @@ def _sprite(zone: Zone, height: int, textures: Textures, chance: random.Random) 
 
 
 def compose(textures: Textures, chance: random.Random) -> Scene:
-    """Paint one picture and tell whose each pixel is."""
+    """Paint one picture and return it with the owner of each pixel."""
     width, height = chance.choice(_SIZES)
     background = chance.choice(PLACES)(height, width, textures, chance)
     zones = chance.choices(
@@ -116,8 +117,8 @@ def generate(
 ) -> SceneSet:
     """Write `images/1.jpg` to `count`.jpg and `ground_truth.json`, COCO instances, into a folder.
 
-    The same seed gives the same pictures and the same truth. `progress` is called with the number
-    of pictures written and their count.
+    The same seed gives the same pictures and the same truth. `progress` gets the number of pictures
+    written and the number of all pictures.
     """
     images = folder / "images"
     images.mkdir(parents=True, exist_ok=True)

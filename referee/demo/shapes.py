@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Twelve kinds of objects, each drawn with a pen in colours that chance picks."""
+"""Twelve kinds of objects, each drawn with a pen in random colours."""
 
 from __future__ import annotations
 
@@ -203,10 +203,10 @@ def _flower(pen: Pen, chance: random.Random) -> None:
 
 @dataclass(frozen=True)
 class Kind:
-    """A kind of object: its name, how it is drawn, and how it looks in a picture.
+    """A kind of object: its name, the function that draws it, and its size in a picture.
 
-    `height` is that of the nearest against the picture's height, `widen` the width against the
-    height, and `lean_deg` by how much it may be turned to either side.
+    `height` is the height of the nearest object as a share of the picture's height. `widen` is the
+    ratio of width to height. `lean_deg` is the largest turn to either side.
     """
 
     name: str
@@ -217,7 +217,7 @@ class Kind:
     mirrored: bool = True
 
 
-# By class id.
+# The kinds by class id.
 KINDS: dict[int, Kind] = {
     1: Kind("traffic cone", _cone, 0.3, 0.9, 12),
     2: Kind("ball", _ball, 0.24, 1, 180),

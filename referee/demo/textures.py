@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Noise at several scales, made once and cut to pieces: what makes a drawn picture rough."""
+"""Noise at several scales that roughens drawn pictures; it is made once and cut to pieces."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ import numpy as np
 from numpy.typing import NDArray
 from PIL import Image
 
-_SIDE = 1024  # of each sheet of noise; pictures are about half as large
+_SIDE = 1024  # pixels of each side of a sheet of noise; pictures are about half as large
 
 
 def _octaves(
     noise: np.random.Generator, cells: list[tuple[int, int, float]]
 ) -> NDArray[np.float32]:
-    """Add up noise of several grains: cell width and height in pixels, and weight."""
+    """Add up noise of several grains, each with cell width and height in pixels and a weight."""
     sheet = np.zeros((_SIDE, _SIDE), dtype=np.float32)
     for width, height, weight in cells:
         coarse = noise.standard_normal((_SIDE // height + 2, _SIDE // width + 2), dtype=np.float32)
@@ -25,7 +25,7 @@ def _octaves(
 
 
 class Textures:
-    """Sheets of noise with mean about 0 and deviation 1, from which pieces are cut."""
+    """Sheets of noise with mean about 0 and deviation 1, a source of random pieces."""
 
     def __init__(self, seed: int) -> None:
         noise = np.random.default_rng(seed)
