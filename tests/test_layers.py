@@ -16,7 +16,7 @@ pytestmark = pytest.mark.slow
 
 ROOT = Path(__file__).resolve().parents[1]
 
-# What a part of the referee may import of the others. The programs at the top may import all.
+# The parts that each part of the referee may import. The programs at the top may import all.
 LAYERS = {
     "errors": set(),
     "core": {"errors"},
@@ -32,10 +32,10 @@ LAYERS = {
 }
 PROGRAMS = {"cli", "commands", "programs", "__main__"}
 
-# What the commands of the meter share: their options, and how they write a reading.
+# Shared by the meter's commands: their options, and the text of a reading.
 SHARED_BY_COMMANDS = {"power.commands.options", "power.commands.output"}
 
-# What a room of a part may import of the part's other rooms.
+# The rooms that each room of a part may import.
 ROOMS = {
     "referee.service": {
         "setup": set(),
@@ -57,7 +57,7 @@ ROOMS = {
         "transports": {"errors", "append_file"},
         "wt310": {"errors", "meter", "scpi", "transports"},
         "connect": {"errors", "meter", "scpi", "transports", "wt310"},
-        # Stays above any meter: what follows one is given it.
+        # The follower knows no kind of meter: its caller passes one in.
         "follow": {"errors", "meter"},
         "energy": {"errors", "meter", "values"},
         "logs": {"errors", "meter", "append_file", "energy"},
@@ -65,7 +65,7 @@ ROOMS = {
     },
 }
 
-# What the referee sees of the meter: values and errors below, the composition root all of it.
+# The layers below the programs see the meter's values and errors; the programs see all of it.
 POWER = {
     "store": {"power.meter", "power.values"},
     # Following a meter and judging its energy are rules over any meter and its readings.
@@ -93,7 +93,7 @@ ONLY_IN = {
     "client_sample": ("client_sample/", "referee/demo/"),
 }
 
-# Who speaks to a terminal: the command lines, and programs that others start.
+# These speak to a terminal: the command lines, and programs that others start.
 COMMAND_LINE = (
     "referee/cli.py",
     "referee/commands/",
@@ -108,14 +108,14 @@ COMMAND_LINE = (
     "client_sample/",
 )
 
-# What pure rules may use: nothing that knows a clock, a disk, a network or chance.
+# Pure rules may use these: none knows a clock, a disk, a network or chance.
 PURE = {
     *("__future__", "bisect", "collections", "dataclasses", "datetime", "enum", "functools"),
     *("hashlib", "heapq", "itertools", "json", "math", "operator", "random", "re", "typing"),
     *("types", "numbers", "fractions", "decimal", "statistics", "string", "numpy"),
-    "urllib.parse",  # and no other part of urllib
+    "urllib.parse",  # No other part of urllib is pure.
 }
-# Evaluators of others, which only compute, and what finds the one that is installed.
+# Other projects' evaluators, which only compute, and the finder of the installed one.
 PURE_SCORING = PURE | {"pycocotools", "contextlib", "io", "importlib"}
 FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
 IMPURE_CALLS = {"open", "print", "input", "exec", "eval", "breakpoint"}

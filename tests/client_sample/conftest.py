@@ -54,7 +54,7 @@ def coco_row(result: dict) -> tuple[float, ...]:
 
 @dataclass
 class SmallReferee:
-    """A referee with one session of `count` images, and what arrived in the order of arrival.
+    """A referee with one session of `count` images; it keeps all requests in their order.
 
     - `refuse_after`: after so many requests with a token every token is refused.
     - `hang_up`: each connection is closed after an answer, without a word.

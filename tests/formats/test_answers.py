@@ -316,7 +316,7 @@ def test_csv_of_long_lines():
 
 
 def test_csv_cut_short():
-    """A truncated last line refuses the whole post."""
+    """A post with a truncated last line is refused whole."""
     body = b"7 12 0.5 1 2 30 40\n7 12 0.5 1"
     assert (_width(2, 4, 7),) == refusal(parse_csv, body).faults
 

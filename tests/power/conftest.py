@@ -204,7 +204,7 @@ def fixed_settings() -> MeterSettings:
 
 @pytest.fixture
 def run_power() -> Callable[..., subprocess.CompletedProcess[str]]:
-    """Return a function that runs `python -m power` and returns what it printed."""
+    """Return a function that runs `python -m power` and returns its output."""
 
     def run(*arguments: str) -> subprocess.CompletedProcess[str]:
         return subprocess.run(

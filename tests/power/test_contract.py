@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What every meter must do, over every wire; with `--meter RESOURCE` a real meter too.
+"""The duties of every meter, over every wire; `--meter RESOURCE` adds a real meter.
 
     python -m pytest tests/power/test_contract.py --meter TCPIP::192.168.1.5::INSTR
 

@@ -55,7 +55,7 @@ class _KeepErrors(urllib.request.HTTPErrorProcessor):
 
 
 class Program:
-    """A running `referee` command and what it has printed."""
+    """A running `referee` command and its output so far."""
 
     def __init__(self, child: subprocess.Popen[str]) -> None:
         self.child = child
