@@ -5,10 +5,10 @@
  *     cc -O2 -o client client.c -lcurl        (Debian: apt install gcc libcurl4-openssl-dev)
  *     ./client http://192.168.1.2:8000 TEAM PASSWORD [ANSWERS]
  *
- * Put your detector into detect(), and set DETECTS to 1. ANSWERS is a file of lines to replay
- * instead: image, class, confidence, xmin, ymin, xmax, ymax between blanks or commas. They go by the
- * images' numbers. An event has the images in another order for each session, so that stored answers
- * score about 0 there.
+ * Put your detector into detect(), and set DETECTS to 1. Or replay stored answers: ANSWERS is a file
+ * of lines image, class, confidence, xmin, ymin, xmax, ymax, separated by blanks or commas. Stored
+ * answers belong to image numbers. In an event each session has its images in another order, so
+ * stored answers score about 0 there.
  * The exit code is 0 when all is done or the time ran out, 1 after an error, 2 after wrong use.
  */
 #include <curl/curl.h>
@@ -52,8 +52,8 @@ static void die(const char *format, ...)
     exit(1);
 }
 
-/* Say what is in an image: this is the place for your own detector. It returns the first of
- * *count boxes, which must stay where they are until the next call. */
+/* Return the boxes of an image: put your own detector here. The result points to *count boxes,
+ * which must stay valid until the next call. */
 static const struct box *detect(long image, const void *jpeg, size_t size, size_t *count)
 {
     static size_t next; /* images are asked for in ascending order */
@@ -95,7 +95,7 @@ static void append_text(struct bytes *buffer, const char *text)
     append(buffer, text, strlen(text));
 }
 
-/* Append &name=number; 17 digits are enough for the very same double to be read back. */
+/* Append &name=number. With 17 digits the referee reads back exactly the same double. */
 static void append_number(struct bytes *form, const char *name, double number)
 {
     char text[40], *plus;
@@ -131,10 +131,10 @@ static long ask(CURL *curl, const char *base, const char *path, const struct byt
     curl_easy_setopt(curl, CURLOPT_POSTFIELDS, form->data);
     curl_easy_setopt(curl, CURLOPT_POSTFIELDSIZE_LARGE, (curl_off_t)form->size);
     curl_easy_setopt(curl, CURLOPT_WRITEDATA, answer);
-    code = curl_easy_perform(curl); /* over the connection that it keeps open */
+    code = curl_easy_perform(curl); /* libcurl keeps one connection open */
     if (code == CURLE_SEND_ERROR) {
-        /* The referee had closed that one. libcurl opens another by itself, but gives up at the
-         * fifth of a whole session, not of one request; asked again it begins to count anew. */
+        /* The referee had closed the connection. libcurl opens a new one by itself, but only five
+         * times in a whole session. A new call starts that count again. */
         curl_easy_setopt(curl, CURLOPT_FRESH_CONNECT, 1L);
         answer->size = 0;
         append(answer, "", 0);
@@ -148,7 +148,7 @@ static long ask(CURL *curl, const char *base, const char *path, const struct byt
     return status;
 }
 
-/* As ask(), for requests with a token: 1 is success, 0 that the session is over. */
+/* Make a request with a token, as ask() does. Return 1 for success, 0 if the session is over. */
 static int ask_in_session(CURL *curl, const char *base, const char *path,
                           const struct bytes *form, struct bytes *answer)
 {

@@ -4,10 +4,10 @@
 The names in quotes below are the fields of NonMaximumSuppression.proto, which Apple publishes
 with coremltools; `coreml_nms.py` reads them from a model. The algorithm is its PickTop:
 
-1. boxes whose confidence falls below the confidence threshold are discarded;
-2. the box of the highest confidence is kept, and every other box whose IoU with it is over the
-   IoU threshold is discarded;
-3. step 2 is repeated with the boxes that are neither kept nor discarded.
+1. discard the boxes with a confidence below the confidence threshold;
+2. keep the box of the highest confidence, and discard every other box if its IoU with the kept box
+   is over the IoU threshold;
+3. repeat step 2 with the boxes that are neither kept nor discarded.
 
 The specification leaves some points open. This module decides them as follows:
 
@@ -58,10 +58,10 @@ class NonMaximumSuppression:
     - `confidence_threshold` ("confidenceThreshold"): not negative.
     - `per_class` ("pickTop.perClass"): boxes suppress only boxes of the same label.
     - `class_labels` ("stringClassLabels" or "int64ClassLabels"): one for each class, or none.
-    - `min_boxes`, `max_boxes` (the first dimension of the outputs' shape): the number of output
-      rows is at least and at most this; both equal give a fixed shape, None is no upper bound.
-    - the names of the inputs and outputs, which `predict` uses. A threshold can be overridden by
-      an input only where its "...ThresholdInputFeatureName" is not empty.
+    - `min_boxes`, `max_boxes` (the first dimension of the outputs' shape): the least and the
+      greatest number of output rows. Equal numbers give a fixed shape; None is no upper bound.
+    - the names of the inputs and outputs, for `predict`. An input can override a threshold only if
+      its "...ThresholdInputFeatureName" is not empty.
     """
 
     iou_threshold: float

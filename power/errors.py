@@ -9,8 +9,8 @@
     ├── MeterRefused        the meter refused a command or changed a setting (`code`, `text`)
     └── MeterReplyError     an answer that cannot be understood; never turned into a number
 
-A message says what is wrong, and what to do. It never contains an advice that could destroy an
-energy; such an advice is in `MeterError.remedy`.
+A message says what is wrong, and what to do. It never contains advice that could destroy an energy;
+such advice is in `MeterError.remedy`.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ PREPARE_AGAIN = "if no integration has to be kept, stop it and prepare the meter
 class MeterError(Exception):
     """The base class of all errors that `power` raises about a meter.
 
-    `remedy` is an advice that destroys the energy in the meter. Follow it only if nobody needs that
+    `remedy` is advice that destroys the energy in the meter. Follow it only if nobody needs that
     energy. The error's own text never contains it.
     """
 

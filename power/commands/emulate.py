@@ -19,8 +19,8 @@ Serve an emulated WT310 over VXI-11 on loopback. When clients may connect, one l
 
   ready TCPIP::127.0.0.1,PORT::inst0::INSTR
 
-The load starts anew with each integration, so that a run of T seconds costs the profile's integral
-from 0 to T. --profile-runs-on changes that. SIGTERM or Ctrl-C ends the emulator.
+The load restarts with each integration, so a run of T seconds costs the profile's integral from 0
+to T. --profile-runs-on changes that. SIGTERM or Ctrl-C ends the emulator.
 """
 
 

@@ -32,7 +32,7 @@ class Audit:
 
 
 def audit(path: Path, given: RunFacts | None = None) -> Audit:
-    """Return the verdict on a log; raises ValueError for a file that is no log.
+    """Return the verdict on a log; raise ValueError for a file that is not a log.
 
     The facts come from `given`, or else from the file beside the log, or else they are guessed from
     the rows. With guessed facts the verdict is SUSPECT at best, because ranges and settings are not

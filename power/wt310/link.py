@@ -218,7 +218,7 @@ class Link:
         self._identity, self._model = identity, model
 
     def _refuse_old_language(self, transport: Transport) -> None:
-        """Refuse a meter in WT200 mode, whose values come in another form (page 8-1)."""
+        """Refuse a meter in WT200 mode: its values have another form (page 8-1)."""
         try:
             reply = decode(self._exchange(transport, ":SYSTem:COMMunicate:COMMand?", None))
         except MeterSilent:

@@ -89,7 +89,7 @@ def read_items(link: Link) -> tuple[str, ...]:
 
 
 def take_apart(raw: bytes, names: tuple[str, ...]) -> Sample:
-    """Return the sample in a reply to `READ_QUERY`, whose values may be text or a block."""
+    """Return the sample in a reply to `READ_QUERY`; its values may be text or a block."""
     values: list[float | Absent]
     hyphen = False
     if raw[:1] == b"#":

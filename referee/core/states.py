@@ -79,7 +79,7 @@ def remaining_s(facts: SessionFacts, now: Instant) -> float:
 
 
 def accepts(facts: SessionFacts, received: Instant) -> bool:
-    """Tell whether an answer counts whose last byte was received at this instant.
+    """Tell whether an answer counts; `received` is the instant of its last byte.
 
     The window is half-open, `[start, end)`. The end is the deadline, or an earlier logout or stop.
     A last byte exactly at the deadline is late.

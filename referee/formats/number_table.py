@@ -5,7 +5,7 @@ The modules `lines` and `numbers` define the grammar. A million lines take a fra
 Comparing bytes finds the runs of digits. Three multiplications on a 64-bit word turn up to eight
 digits into an integer. Integer and fraction join exactly, since both are below 2^53 and the power
 of ten is exact. So every value equals that of float(). float() itself reads the unusual lines, one
-by one. The functions return None for text that is no table; the caller then finds the reason.
+by one. For text that is not a table the functions return None; the caller then finds the reason.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ _OF_NUMBERS = np.isin(np.arange(256), list(b"+EINFTYAeinftya"))
 
 
 def parse_numbers(content: bytes, columns: int) -> Floats | None:
-    """Return lines of numbers as a table (n, columns), or None if they are no such table."""
+    """Return lines of numbers as a table (n, columns), or None if they do not form one."""
     blocks = parse_blocks(plain_lines(content), columns, threads=_THREADS)
     tables = [table for _, table in blocks]
     found = [table for table in tables if table is not None]

@@ -48,7 +48,7 @@ _AS_SENT: Choice = (0, 0, 0)
 
 @dataclass(frozen=True)
 class Mistake:
-    """A mistake of a contestant's program: a code, an advice, and the proof.
+    """A mistake of a contestant's program: a code, advice in words, and the proof.
 
     `repaired_mean_ap` is the mAP of the same detections when all reported faults are repaired. It
     is None for a mistake that no repair can prove.
