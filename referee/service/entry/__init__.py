@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Serve contestants: logins, tokens, images, answers."""
+"""The service for contestants: logins, tokens, images and answers."""

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Who may come in: logins, and the sessions that tokens stand for."""
+"""The admission of contestants: logins, and the sessions of their tokens."""
 
 from __future__ import annotations
 
@@ -21,22 +21,22 @@ from referee.store.sessions import SessionRecord, load_session
 
 
 class Desk(Protocol):
-    """The control desk, which begins and ends sessions."""
+    """The control desk as the contest server sees it: it begins and ends sessions."""
 
     def ask(self, action: str, **arguments: object) -> Mapping[str, Any]:
-        """Have it do something; raises `Refusal` and `Unavailable`."""
+        """Ask the desk for an action and return its answer; raise `Refusal` or `Unavailable`."""
 
 
 @dataclass(frozen=True)
 class Login:
-    """Hold what a contestant gets for a good login."""
+    """The result of a good login: the token and its session."""
 
     token: str
     session: SessionRecord
 
 
 class Admission:
-    """Let teams log in and recognise their tokens; any worker can do it for any team."""
+    """The admission of teams: it checks logins and tokens, in any worker for any team."""
 
     def __init__(
         self, contest: Contest, sessions: SessionCache, desk: Desk, hash_aside: Aside = here
@@ -44,7 +44,7 @@ class Admission:
         self._contest = contest
         self._sessions = sessions
         self._desk = desk
-        # Good tokens only, of which there are no more than sessions.
+        # Only valid tokens are kept. There is one for each session, so the memory is bounded.
         self._known: dict[str, int] = {}
         self._teams: EventTeams | PracticeTeams = (
             PracticeTeams()
@@ -53,17 +53,17 @@ class Admission:
         )
 
     def login(self, username: str, password: str, address: str) -> Login:
-        """Check the password, have the session begun, and return its token.
+        """Check the password, ask the desk to begin the session, and return its token.
 
-        While the session runs, the same token comes back and nothing else happens. Raises
-        `Refusal` (`login_invalid`, `not_armed`, `session_over`, `other_session_live`) and
-        `Unavailable` when the meter or the control desk does not do its share.
+        A repeat while the session runs returns the same token and changes nothing. Raises
+        `Refusal` (`login_invalid`, `login_busy`, `not_armed`, `session_over`,
+        `other_session_live`). Raises `Unavailable` if the meter or the control desk fails.
         """
         if not self._teams.admits(username, password, address):
             raise Refusal(
                 "login_invalid",
-                "User name or password is wrong; look for typing errors, and for the event whose "
-                "password it is.",
+                "User name or password is wrong. Check both for typing errors, and check that the "
+                "password is for this event.",
             )
         answer = self._desk.ask("begin", team=username, address=address)
         session = load_session(self._contest.database.connection, int(answer["session"]))
@@ -71,9 +71,9 @@ class Admission:
         return Login(token, session)
 
     def known_session(self, token: str) -> SessionRecord:
-        """Return the session of a token that was signed here, whatever its state.
+        """Return the session of a valid token; the session may be in any state.
 
-        Raises `Refusal` with code `token_invalid`.
+        Raises `Refusal` (code `token_invalid`).
         """
         session_id = self._known.get(token)
         if session_id is None:
@@ -89,10 +89,10 @@ class Admission:
             ) from None
 
     def running_session(self, token: str) -> SessionRecord:
-        """Return the session of a token while it runs.
+        """Return the running session of a token.
 
-        Raises `Refusal` with code `token_invalid` for a token that is not ours, and for a session
-        that is over.
+        Raises `Refusal` (code `token_invalid`) if the token is not valid or its session does not
+        run.
         """
         session = self.known_session(token)
         state = state_of(session.facts, self._contest.clock.now())
@@ -103,10 +103,10 @@ class Admission:
         return session
 
     def answering_session(self, token: str) -> SessionRecord:
-        """Return the session of a token while answers to it are stored, late ones too.
+        """Return the session of a token if its answers are still stored, late ones included.
 
-        It is judged before the answer is parsed, so that a client that goes on for ever after
-        the end costs little. Raises `Refusal` with code `token_invalid`.
+        This check comes before the parsing of an answer, so a client that never stops sending
+        costs little. Raises `Refusal` (code `token_invalid`).
         """
         session = self.known_session(token)
         arrival = arrival_of(session.facts, self._contest.clock.now())
@@ -121,9 +121,9 @@ class Admission:
         return session
 
     def in_time(self, token: str, received: Instant) -> bool:
-        """Tell whether what was received then counts for the session of a token."""
+        """Tell whether an answer received at this instant counts for the token's session."""
         return arrival_of(self.known_session(token).facts, received) is Arrival.IN_TIME
 
     def logout(self, session: SessionRecord) -> None:
-        """End the session at its contestant's wish; returns when the meter has been stopped."""
+        """End the session for its contestant; return when the meter has been told to stop."""
         self._desk.ask("logout", session=session.session_id)

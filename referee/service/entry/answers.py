@@ -28,19 +28,19 @@ from referee.store.sessions import SessionRecord
 T = TypeVar("T")
 
 LATE_ANSWERS = 1000
-"""Most late answers that are stored of one session."""
+"""The largest number of late answers that are stored for one session."""
 
-# Seconds after which an answer that is not being written is called off, and after which one that
-# is being written is no longer waited for.
+# After this time an answer whose write has not begun is cancelled.
 COMMIT_S = 15.0
+# After this time the server no longer waits for a write that has begun.
 KNOWN_S = 45.0
 
 
 @dataclass(frozen=True)
 class Receipt:
-    """Acknowledge a stored answer; `answer` is its number, counted over all sessions.
+    """The receipt for a stored answer; `answer` is its number, counted over all sessions.
 
-    `received_s` is the second of the session at which its last byte was read.
+    `received_s` is the session time at which the server read its last byte.
     """
 
     answer: int
@@ -52,7 +52,7 @@ class Receipt:
 
 
 class Answers:
-    """Store answers to sessions; every request of a process uses the same one."""
+    """The store of answers; all requests of a process share one."""
 
     def __init__(self, contest: Contest, sessions: SessionCache, journal: Journal) -> None:
         self._contest = contest
@@ -69,21 +69,21 @@ class Answers:
         answer_format: AnswerFormat,
         address: str,
     ) -> Receipt:
-        """Store an answer and return its receipt, once it is on the disk.
+        """Store an answer, wait until it is on the disk, and return its receipt.
 
-        `posted` is what the contest's track parsed.
+        `posted` is the answer as the contest's track has parsed it. If its last byte came at or
+        after the session's end, the answer is stored as late and never scored.
 
-        An answer whose last byte came at or after the end is stored, marked late, and never
-        scored. Raises `Refusal` with code `token_invalid` before the start, long after the end,
-        or for a void session, and `too_many_rows` for a session that is full. Raises
-        `Unavailable` when the answer could not be made durable, or is not after 45 s.
+        Raises `Refusal` (code `token_invalid`) before the start, long after the end, and for a
+        void session. Raises `Refusal` (code `too_many_rows`) for a session that is full. Raises
+        `Unavailable` if the answer is not on the disk, or not yet after 45 s.
         """
         contest = self._contest
         flags = contest.track.flag(posted, contest.image_count, contest.class_ids)
         content = contest.track.pack(posted)
 
         def store(connection: Connection) -> tuple[int, float, bool]:
-            # The facts are read inside the transaction: see ControlDesk.end for why that is exact.
+            # The facts are read inside the transaction. ControlDesk.end says why that is exact.
             facts = self._sessions.get(session.session_id, connection).facts
             late = _require_storable(connection, session.session_id, facts, received)
             self._limit.require(connection, session.session_id, len(posted))
@@ -113,10 +113,10 @@ class Answers:
 
 
 def _outcome(committed: Future[T]) -> T:
-    """Wait for the commit; an answer that is refused must not be stored after all.
+    """Wait for the commit and return its result.
 
-    A commit that has begun when the patience ends can no longer be called off. It is waited for,
-    since its outcome is then known.
+    After `COMMIT_S` a write that has not begun is cancelled, so a refused answer is never stored. A
+    write that has begun cannot be cancelled, so its outcome is awaited until `KNOWN_S`.
     """
     try:
         return committed.result(COMMIT_S)
@@ -127,7 +127,7 @@ def _outcome(committed: Future[T]) -> T:
         return committed.result(KNOWN_S - COMMIT_S)
     except TimeoutError:
         raise Unavailable(
-            "The referee's disk has stalled: GET /status will tell whether the answer is stored."
+            "The referee's disk has stalled. GET /status will tell whether the answer is stored."
         ) from None
 
 
@@ -138,7 +138,7 @@ def _not_stored() -> Unavailable:
 def _require_storable(
     connection: Connection, session_id: int, facts: SessionFacts, received: Instant
 ) -> bool:
-    """Tell whether an answer is late; raises `Refusal` where it is not stored at all."""
+    """Tell whether an answer is late; raise `Refusal` if it must not be stored."""
     arrival = arrival_of(facts, received)
     late = arrival is Arrival.LATE
     if arrival is Arrival.REFUSED or (
@@ -149,31 +149,32 @@ def _require_storable(
 
 
 MAX_DETECTIONS = 10_000_000
-"""Most detections of a session, late ones too: 500 for each of 20,000 images."""
+"""The most detections of a session, late ones included: 500 for each of 20,000 images."""
 
-# Counting takes a look at every answer of the session: only after so many more of one's own.
+# Counting reads every answer of the session, so a process counts again only after it has stored
+# this many more detections.
 _COUNT_AFTER = 100_000
 
 
 class DetectionLimit:
-    """Refuse answers beyond the limit; belongs to the thread that writes at the time.
+    """The limit on a session's detections; only the writing thread uses it.
 
-    The count is exact for one process. Of what other processes store it learns after 100,000
-    detections of its own, so several may go beyond the limit by that much each.
+    The count is exact for one process. A process sees the detections of other processes only after
+    it has stored 100,000 of its own. So each process may exceed the limit by that number.
     """
 
     def __init__(self) -> None:
-        # Session → detections when last counted, and those stored here since then.
+        # By session: the detections at the last count, and those that this process stored since.
         self._counted: dict[int, tuple[int, int]] = {}
 
     def require(self, connection: Connection, session_id: int, rows: int) -> None:
-        """Take note of rows that are about to be stored in the present transaction.
+        """Add rows that the present transaction is about to store.
 
-        Raises `Refusal` with code `too_many_rows`. A transaction that is undone counts all the
-        same until the next count.
+        Raises `Refusal` (code `too_many_rows`). The rows of an undone transaction stay in the sum
+        until the next count.
         """
         counted, since = self._counted.get(session_id, (0, _COUNT_AFTER))
-        # Nothing is ever deleted, so a session that was full once need not be counted again.
+        # Answers are never deleted, so a full session need not be counted again.
         if counted + rows <= MAX_DETECTIONS and (
             since + rows > _COUNT_AFTER or counted + since + rows > MAX_DETECTIONS
         ):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Archives of images, made while they are sent: one image of each is in memory at a time."""
+"""Zip archives that are made while they are sent, with one image in memory at a time."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import lru_cache
 
 Member = tuple[str, Callable[[], bytes]]
-"""A member's name, and what reads its content."""
+"""A member's name, and a function that reads its content."""
 
 _LOCAL_HEADER = 30
 _CENTRAL_HEADER = 46
@@ -18,10 +18,10 @@ _END = 22
 
 
 def archive_pieces(members: Iterable[Member]) -> Iterator[bytes]:
-    """Yield a zip archive in pieces, of a member each and the directory at the end.
+    """Yield a zip archive in pieces: one piece for each member, then the directory.
 
-    The members are marked as deflated, which old clients expect, at level 0: a JPEG does not get
-    smaller, and level 0 costs no time. Reads each content when its piece is asked for.
+    A member's content is read when the caller asks for its piece. Old clients expect the method
+    "deflated". Level 0 costs no time, and a JPEG would not get smaller.
     """
     window = _Window()
     with zipfile.ZipFile(window, "w", zipfile.ZIP_DEFLATED, compresslevel=0) as archive:
@@ -39,20 +39,23 @@ def archive_length(names: Sequence[str], sizes: Sequence[int]) -> int:
 
 @lru_cache(maxsize=65536)
 def _deflated(size: int) -> int:
-    """Return how long so many bytes are at level 0, whatever they are."""
+    """Return the deflated length of `size` bytes at level 0, which any content has."""
     compressor = zlib.compressobj(0, zlib.DEFLATED, -15)
     return len(compressor.compress(bytes(size))) + len(compressor.flush())
 
 
 class _Window(io.BytesIO):
-    """The part of a file that was written since `take`, at its place in the whole."""
+    """A file that keeps only the part written since the last `take`.
+
+    Its positions are those of the whole file.
+    """
 
     def __init__(self) -> None:
         super().__init__()
         self._taken = 0
 
     def take(self) -> bytes:
-        """Return what was written, and forget it."""
+        """Return the part that was written, and drop it."""
         content = self.getvalue()
         self._taken += len(content)
         super().seek(0)
@@ -60,9 +63,9 @@ class _Window(io.BytesIO):
         return content
 
     def tell(self) -> int:
-        """Return the place in the whole."""
+        """Return the position in the whole file."""
         return self._taken + super().tell()
 
     def seek(self, place: int, whence: int = io.SEEK_SET) -> int:
-        """Go to a place in the whole that was not taken yet."""
+        """Go to a position in the whole file that `take` has not passed."""
         return self._taken + super().seek(place - self._taken if whence == 0 else place, whence)

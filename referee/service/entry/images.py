@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Images on their way to a contestant: which file a number means, and archives of a hundred."""
+"""Images for contestants: the file behind an image number, and archives of a hundred images."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ from referee.tracks.track import Delivery
 
 
 class ImageMissing(RefereeError):
-    """Report that an image which was there when the contest was prepared is not any more.
+    """An image is missing or changed since the contest was prepared.
 
-    The error's text is for the contestant, `alarm` for the operator.
+    The error's text is for the contestant, and `alarm` is for the operator.
     """
 
     def __init__(self, image_id: int, text: str, alarm: str) -> None:
@@ -35,7 +35,7 @@ class ImageMissing(RefereeError):
 
 @dataclass(frozen=True)
 class SentImages:
-    """One image, or one archive: the numbers in it, and its bytes in pieces."""
+    """One image or one archive: its image numbers, and its bytes in pieces."""
 
     first: int
     count: int
@@ -46,14 +46,14 @@ class SentImages:
 
 
 Finder = Callable[[Contest, SessionRecord, str], SentImages]
-"""Finds what a contestant asks for by a number, in a session."""
+"""A function that returns the images for the number in a contestant's request."""
 
 
 def image_for(contest: Contest, session: SessionRecord, text: str) -> SentImages:
-    """Return the image that a contestant asks for by its number.
+    """Return the image with the number that a contestant sent.
 
-    Raises `Refusal` for a number that is none (see `referee.formats.image_numbers`), and with
-    code `images_shown` in a track that shows its images. Raises `ImageMissing`.
+    Raises `Refusal` for a wrong number (see `referee.formats.image_numbers`), and with code
+    `images_shown` in a track that shows its images. Raises `ImageMissing`.
     """
     _require_fetched(contest)
     number = requested_image(text, contest.image_count)
@@ -64,10 +64,10 @@ def image_for(contest: Contest, session: SessionRecord, text: str) -> SentImages
 
 
 def archive_for(contest: Contest, session: SessionRecord, text: str) -> SentImages:
-    """Return the archive of up to 100 images that begins at a number 1, 101, 201 and so on.
+    """Return the archive of up to 100 images that begins at number 1, 101, 201 and so on.
 
-    Its members are named by their numbers, without a folder. It is made while it is sent, so a
-    client that does not read costs the memory of one image.
+    Its members have their numbers as names, without a folder. The archive is made while it is sent,
+    so a client that does not read costs the memory of one image.
     """
     _require_fetched(contest)
     numbers = requested_archive(text, contest.image_count)
@@ -98,7 +98,7 @@ def _suffix(entry: ImageEntry) -> str:
 def _require_fetched(contest: Contest) -> None:
     if contest.track.delivery is not Delivery.FETCHED:
         raise Refusal(
-            "images_shown", "The images of this track are shown on a screen, and never sent."
+            "images_shown", "The images of this track are shown on a screen. They are never sent."
         )
 
 
@@ -114,7 +114,7 @@ def _read(number: int, entry: ImageEntry) -> bytes:
 
 
 def _require_there(number: int, entry: ImageEntry) -> None:
-    """Raise `ImageMissing` for an image that cannot be sent, without reading it."""
+    """Raise `ImageMissing` if an image is missing or has changed in size, without reading it."""
     try:
         if os.stat(entry.path).st_size != entry.size_bytes:
             raise _missing(number, entry, "it has changed in size")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What contestants asked for and what they were sent, noted while they are served."""
+"""The log of contestants' requests and of the images that were sent."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from referee.store.sessions import SessionRecord
 
 @dataclass(frozen=True)
 class Exchange:
-    """A request and its answer; `sent` holds the images in it, if any were sent."""
+    """A request and its answer; `sent` holds the images in the answer, if any."""
 
     received: Instant
     method: str
@@ -31,7 +31,7 @@ class Exchange:
 
 
 class RequestLog:
-    """Note each request of a session; nobody waits for it."""
+    """The log of each session's requests; no request waits for it."""
 
     def __init__(self, contest: Contest, journal: Journal) -> None:
         self._clock = contest.clock
@@ -39,7 +39,7 @@ class RequestLog:
         self._told: set[tuple[int, int]] = set()
 
     def note(self, session: SessionRecord, exchange: Exchange) -> None:
-        """Note what was asked in a session that has started."""
+        """Note a request of a session that has started."""
         started = session.facts.started
         if started is None:
             return
@@ -61,7 +61,7 @@ class RequestLog:
         self._journal.note(insert_requests, row)
 
     def alarm(self, session: SessionRecord, missing: ImageMissing) -> None:
-        """Tell the operators of an image that is gone; once, however often it is asked for."""
+        """Raise one alarm for each missing image of a session."""
         key = (session.session_id, missing.image_id)
         if key not in self._told:
             self._told.add(key)
@@ -69,7 +69,7 @@ class RequestLog:
             self._journal.note(_insert_alarms, (session.session_id, utc, missing.alarm))
 
     def catch_up(self, timeout_s: float) -> None:
-        """Wait so long that what was noted and stored so far can be read."""
+        """Wait until everything noted and stored so far can be read, but at most `timeout_s`."""
         self._journal.catch_up(timeout_s)
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Sessions as one process last read them, read again whenever something has happened to them."""
+"""A cache of sessions for one process, which reads a session again after each new event."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ from referee.store.sessions import SessionRecord, load_session, session_version
 
 
 class SessionCache:
-    """Save the parsing of a session's rows at each request; safe to use from many threads.
+    """A cache of parsed sessions; safe to use from many threads.
 
-    The database stays the truth: each look asks it, in one small query, whether a newer event or
-    a scoring run exists.
+    Each look asks the database, in one small query, whether there is a newer event or a scoring
+    run. So the result is always up to date.
     """
 
     def __init__(self, database: Database) -> None:
@@ -19,12 +19,12 @@ class SessionCache:
         self._known: dict[int, tuple[tuple[int, int], SessionRecord]] = {}
 
     def get(self, session_id: int, connection: Connection | None = None) -> SessionRecord:
-        """Return the session as it is now; raises `Refusal` with code `session_unknown`.
+        """Return the present session; raise `Refusal` (code `session_unknown`).
 
-        `connection` is one that is in a transaction, where the session is wanted as of that.
+        A caller inside a transaction gives its `connection` to read the session within it.
         """
         connection = connection or self._database.connection
-        # The version is read first: an event between the two reads makes the next look read again.
+        # Read the version first: an event between the two reads makes the next look read again.
         version = session_version(connection, session_id)
         known = self._known.get(session_id)
         if known is not None and known[0] == version:

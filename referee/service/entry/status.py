@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a team may know about its session at any time."""
+"""The status of a session, which its team may ask for at any time."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from referee.store.sessions import SessionRecord
 
 @dataclass(frozen=True)
 class SessionStatus:
-    """Count what a session has done; `answers` and `detections` are those that came in time."""
+    """The state and counts of a session; `answers` and `detections` leave out late answers."""
 
     state: SessionState
     remaining_s: float
@@ -27,7 +27,7 @@ class SessionStatus:
 
 
 def status_of(contest: Contest, session: SessionRecord) -> SessionStatus:
-    """Return the session's status now."""
+    """Return the session's present status."""
     now = contest.clock.now()
     connection = contest.database.connection
     counts = count_answers(connection, session.session_id)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The list of an event's teams: a file with a name and a password's hash on each line."""
+"""The list of an event's teams: a file with a team's name and password hash on each line."""
 
 from __future__ import annotations
 
@@ -14,16 +14,16 @@ import argon2
 from referee.errors import ConfigError, InputError
 
 NAME_MOST = 100
-"""Characters that a team's name may have."""
+"""The most characters in a team's name."""
 
 _HEADER = ["team", "password_hash"]
-# People read passwords from paper: none of these looks like another.
+# People read passwords from paper, so no two of these characters look alike.
 _LETTERS = "abcdefghjkmnpqrstuvwxyz23456789"
 _GROUPS, _OF_GROUP = 4, 4
 
 
 def registered_teams(path: Path) -> dict[str, str]:
-    """Return team name → password hash; raises `ConfigError` for a damaged file."""
+    """Return the password hashes by team name; raise `ConfigError` for a damaged file."""
     if not path.exists():
         return {}
     try:
@@ -44,11 +44,11 @@ def registered_teams(path: Path) -> dict[str, str]:
 
 
 def register_team(path: Path, name: str) -> str:
-    """Add a team; return its password, which is not kept.
+    """Add a team; return its password, of which only the hash is stored.
 
     Blanks around the name are dropped, and several in a row become one. Raises `InputError` for a
-    name that is empty, too long or not printable, and for one that differs from a team's on the
-    list by capitals or blanks alone.
+    name that is empty, too long or not printable. Raises it also if a listed team has the same
+    name, ignoring case and blanks.
     """
     teams = registered_teams(path)
     name = _free_name(teams, name)
@@ -58,7 +58,7 @@ def register_team(path: Path, name: str) -> str:
 
 
 def replace_password(path: Path, name: str) -> str:
-    """Give a team a new password and return it; the old one is no longer good.
+    """Give a team a new password and return it; the old one stops working.
 
     Raises `InputError` for a team that is not on the list.
     """
@@ -70,9 +70,10 @@ def replace_password(path: Path, name: str) -> str:
 
 
 def rename_team(path: Path, name: str, new_name: str) -> str:
-    """Give a team another name, with the same password; return the name as it is kept.
+    """Give a team another name but keep its password; return the stored name.
 
-    Raises `InputError` as `register_team` does, and for a team that is not on the list.
+    Raises `InputError` for the same names as `register_team`, and for a team that is not on the
+    list.
     """
     teams = registered_teams(path)
     _require_registered(teams, name)
@@ -83,14 +84,14 @@ def rename_team(path: Path, name: str, new_name: str) -> str:
 
 
 def remove_team(path: Path, name: str) -> None:
-    """Take a team off the list; raises `InputError` for one that is not on it."""
+    """Remove a team from the list; raise `InputError` if it is not there."""
     teams = registered_teams(path)
     _require_registered(teams, name)
     _write(path, {team: kept for team, kept in teams.items() if team != name})
 
 
 def _free_name(teams: Mapping[str, str], name: str) -> str:
-    """Return the name as it is kept, or say why it cannot be."""
+    """Return the name in the form that is stored; raise `InputError` if it cannot be used."""
     kept = " ".join(name.split()) if name.isprintable() else ""
     if not kept or len(kept) > NAME_MOST:
         raise InputError(f"A team's name must be 1 to {NAME_MOST} printable characters.")
@@ -117,7 +118,7 @@ def _require_registered(teams: Mapping[str, str], name: str) -> None:
 
 
 def _new_password() -> str:
-    """Return a password of 79 bits that can be read aloud and typed from paper."""
+    """Return a password of 79 bits that is easy to read aloud and to type from paper."""
     groups = ("".join(secrets.choice(_LETTERS) for _ in range(_OF_GROUP)) for _ in range(_GROUPS))
     return "-".join(groups)
 
@@ -127,7 +128,7 @@ def _hash(password: str) -> str:
 
 
 def _write(path: Path, teams: Mapping[str, str]) -> None:
-    """Replace the file in one step: a server that reads it meanwhile sees the old or the new."""
+    """Replace the file in one step, so that a running server reads the old file or the new one."""
     new = path.with_suffix(".new")
     descriptor = os.open(new, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
     with os.fdopen(descriptor, "w", encoding="utf-8", newline="") as file:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which teams may log in: a name and its password."""
+"""The check of team names and passwords at a login."""
 
 from __future__ import annotations
 
@@ -19,18 +19,21 @@ from referee.service.entry.team_list import NAME_MOST, registered_teams
 from referee.store.database import Aside, here
 
 PRACTICE_PASSWORD = "practice"
-"""The password that every user name has in a rehearsal."""
+"""The password of every user name in a rehearsal."""
 
+# How many tries of one address at one team may wait while another one is checked.
 _WAITING = 2
+# How long a wrong pair is remembered, and how many of them are.
 _WRONG_S = 60.0
 _WRONG_KEPT = 10_000
+# After this many wrong passwords, each further try must come this much later.
 _FREE_TRIES = 5
 _CLOSED_S = 1.0
 _DOORS = 10_000
 
 
 class PracticeTeams:
-    """Let any user name in that comes with the practice password."""
+    """The teams of a rehearsal: any user name with the practice password."""
 
     def admits(self, username: str, password: str, address: str = "") -> bool:
         """Tell whether this pair may log in, from any address."""
@@ -40,7 +43,7 @@ class PracticeTeams:
 
 @dataclass
 class _Door:
-    """Where one address tries the passwords of one team: one at a time, and not at once again."""
+    """The tries of one address at one team's password: one at a time, slower after wrong ones."""
 
     # Made when it is needed: the contest server replaces `threading.Lock` after this is imported.
     turn: threading.Lock = field(default_factory=lambda: threading.Lock())
@@ -50,12 +53,12 @@ class _Door:
 
 
 class EventTeams:
-    """Let registered teams in; the file is read again whenever it is asked.
+    """The registered teams of an event; each login reads the file again.
 
-    Checking a password takes tens of milliseconds of a core on purpose. So what was judged before
-    is not judged again, and guessing is slowed down: an address that was wrong about a team five
-    times waits a second before each further try at that team. Other addresses and other teams do
-    not wait for it.
+    One check of a password deliberately costs tens of milliseconds of a core. So the result of a
+    check is remembered. Guessing is slowed down: after five wrong passwords for one team, an
+    address must wait a second before each further try at that team. Other addresses and other teams
+    do not wait.
     """
 
     def __init__(
@@ -65,18 +68,18 @@ class EventTeams:
         self._aside = aside
         self._seconds = seconds
         self._hasher = argon2.PasswordHasher()
-        # By team and address; names that are not registered have none, so it stays small.
+        # By team and address. Only registered teams have entries, so the dictionary stays small.
         self._doors: dict[tuple[str, str], _Door] = {}
-        # Digests of pairs that were right, and of those that were wrong with the second until
-        # which that is remembered: a client in a retry loop sends the same pair again and again.
+        # Digests of right pairs, and digests of wrong pairs with the time until which they are
+        # remembered. A client in a retry loop sends the same pair again and again.
         self._right: set[bytes] = set()
         self._wrong: dict[bytes, float] = {}
 
     def admits(self, username: str, password: str, address: str = "") -> bool:
         """Tell whether this pair may log in.
 
-        A name that is not registered is refused at once: the names of an event are no secret.
-        Raises `Refusal` with code `login_busy` for an address that tries too many passwords.
+        A name that is not registered is refused at once, since the names of teams are not secret.
+        Raises `Refusal` (code `login_busy`) for an address that tries too many passwords.
         """
         stored = registered_teams(self._path).get(username)
         if stored is None:
@@ -107,7 +110,7 @@ class EventTeams:
             door.inside -= 1
 
     def _known(self, digest: bytes) -> bool | None:
-        """Return how a pair was judged before; None where that is not known any more."""
+        """Return the remembered result for a pair, or None if there is none."""
         if digest in self._right:
             return True
         return False if self._wrong.get(digest, -math.inf) > self._seconds() else None
@@ -132,11 +135,11 @@ class EventTeams:
 def _too_many(username: str) -> Refusal:
     return Refusal(
         "login_busy",
-        f"Too many passwords of '{username}' are tried from this address: wait a second, then log "
-        "in again.",
+        f"Too many passwords for '{username}' were tried from this address: wait a second, then "
+        "log in again.",
     )
 
 
 def _bytes(text: str) -> bytes:
-    """Encode whatever was typed; what JSON can spell and UTF-8 cannot is simply never right."""
+    """Encode any text; JSON can contain characters that UTF-8 cannot, and they never match."""
     return text.encode("utf-8", "surrogatepass")

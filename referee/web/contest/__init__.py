@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Serve the contestants' protocol."""
+"""The contestants' protocol over HTTP."""

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The contestants' route that takes answers: forms as ever, JSON and CSV for new clients."""
+"""The route for answers: forms for old clients, JSON and CSV for new ones."""
 
 from __future__ import annotations
 
@@ -77,7 +77,7 @@ def register(app: Flask, services: ContestServices) -> None:
 
 
 def _token(asked: Request, body: Body) -> str:
-    """Return the token, from as little of the body as will do."""
+    """Return the token; read as little of the body as possible."""
     if "HTTP_AUTHORIZATION" in asked.environ:
         token = token_of(asked)
         if token is not None:
@@ -100,7 +100,7 @@ def _parsed(
     except Refusal as fault:
         if services.admission.in_time(token, received):
             raise
-        # That the session is over comes first, as it always did.
+        # The old referee reports the end of the session before any fault of the answer.
         raise Refusal("token_invalid", f"The session is over. {fault}", fault.faults) from None
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The contest server's application: what happens around every contestant's request."""
+"""The contest server's application: its routes, and the steps before and after each request."""
 
 from __future__ import annotations
 
@@ -31,12 +31,12 @@ from referee.web.server.bodies import SMALL_BODY_BYTES, Body, has_body
 
 _log = logging.getLogger(__name__)
 
-# What the routes other than /result look for in a form; nothing else is kept.
+# The form fields that the routes other than /result use. Other fields are dropped.
 _FIELDS = ("token", "username", "password", "image_name")
 
 
 def contest_app(services: ContestServices) -> Flask:
-    """Build the application that serves contestants."""
+    """Build the application for contestants."""
     app = Flask("referee.contest", static_folder=None)
     _register_hooks(app, services)
     _register_errors(app, services)
@@ -47,7 +47,7 @@ def contest_app(services: ContestServices) -> Flask:
 
 
 def _register_hooks(app: Flask, services: ContestServices) -> None:
-    """Take the time of each request, and log it if it belongs to a session."""
+    """Note the time of each request, and log the request if it belongs to a session."""
     clock = services.contest.clock
 
     @app.before_request
@@ -57,7 +57,7 @@ def _register_hooks(app: Flask, services: ContestServices) -> None:
         notes.form = {}
         notes.json = asked.mimetype == "application/json"
         notes.received = clock.now()
-        if has_body(asked) and asked.endpoint != "result":  # Which reads its own.
+        if has_body(asked) and asked.endpoint != "result":  # /result reads its own body.
             body = Body(asked, SMALL_BODY_BYTES).whole()
             notes.received = clock.now()
             notes.form = form_of(asked, body, _FIELDS)
@@ -72,7 +72,7 @@ def _register_hooks(app: Flask, services: ContestServices) -> None:
 
 
 def _exchange(asked: FlaskRequest, notes: Any, response: Response) -> Exchange:
-    """Describe a request and its answer for the log."""
+    """Return the log's record of a request and its answer."""
     return Exchange(
         received=notes.received,
         method=asked.method,
@@ -102,10 +102,10 @@ def _register_errors(app: Flask, services: ContestServices) -> None:
 
     @app.errorhandler(HTTPException)
     def not_served(error: HTTPException) -> Response:
-        """Answer 404 and 405: a small page as ever, or problem details."""
+        """Answer 404 and 405 with the usual small page, or with problem details."""
         if not wants_json(request):
             return Response(error.get_body(), error.code, error.get_headers())
-        sentence = f"{error.description} See /help for what is served."
+        sentence = f"{error.description} GET /help lists what is served."
         return problem(request, Refusal("not_served", sentence), error.code)
 
     @app.errorhandler(Exception)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The text of `/help`: what is served, with curl lines that can be copied."""
+"""The text of `/help`: the routes and limits of the server, with curl lines to copy."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from referee.web.server.bodies import COMING_BYTES, MAX_BODY_BYTES
 from referee.web.server.connection import HEAD_S
 from referee.web.server.crowd import MOST_OF_ADDRESS
 
-# More than these are looked up with /classes.
+# The help shows this many classes. /classes lists all of them.
 _CLASSES_SHOWN = 3
 
 _TEXT = """
@@ -57,7 +57,7 @@ of one address. The head of a request has {head_s:.0f} s, its body 30 s and 1 s 
 
 
 def help_text(contest: Contest, host: str) -> str:
-    """Return the help for a contest as its contestants reach it under `host`."""
+    """Return the help for the contestants of a contest; `host` is the server's name in it."""
     return _TEXT.format(
         images=contest.image_count,
         classes=len(contest.classes),
@@ -78,7 +78,7 @@ def help_text(contest: Contest, host: str) -> str:
 
 
 def _class_list(classes: Mapping[int, str]) -> str:
-    """Return the first ids and names, and where the others are."""
+    """Return the first ids and names, and a hint to the others."""
     named = [f"{number} {name}" for number, name in classes.items()]
     shown = ", ".join(named[:_CLASSES_SHOWN])
     return shown if len(named) <= _CLASSES_SHOWN else f"{shown} ... (see /classes)"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Contestants' routes that hand out images: one by one, by the hundred, or on the screen."""
+"""The routes for images: one by one, in archives of a hundred, or on the screen."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def register(app: Flask, services: ContestServices) -> None:
 
     @app.route("/image_camera", methods=["GET", "POST"])
     def image_camera() -> Response:
-        # The old referee looks at its display before the token.
+        # The old referee checks its display before the token.
         raise Refusal("display_off", "This contest has no display; fetch images with /image.")
 
 
@@ -46,7 +46,7 @@ def _send(services: ContestServices, find: Finder, text: str | None) -> Response
     session = services.admission.running_session(require_token(asked))
     notes.session = session
     sent = find(services.contest, session, _asked_image(asked) if text is None else text)
-    if asked.method != "HEAD":  # Nothing of the image is sent then.
+    if asked.method != "HEAD":  # The answer to HEAD contains no image.
         notes.sent = sent
     return Response(
         sent.content,

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The answers of the 2015-2019 referee, byte for byte; old clients print or compare them."""
+"""The answers of the 2015-2019 referee, byte for byte, because old clients compare them."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ RESULT_MISMATCH = "Result field length mismatch\n"
 DISPLAY_FAILED = "Display failed to start\n"
 
 INVALID_USER = "Invalid User"
-"""What `/no_of_images` says of a bad token: another text than everywhere else, and no newline."""
+"""The answer of `/no_of_images` to a bad token; it differs from all other routes' answer."""
 
 ANSWERS: dict[str, tuple[int, str | None]] = {
     "username_missing": (401, "Missing username or password\n"),
@@ -41,4 +41,4 @@ ANSWERS: dict[str, tuple[int, str | None]] = {
     "not_stored": (500, None),
     "display_off": (500, DISPLAY_FAILED),
 }
-"""Refusal code → status and text; where the old referee had no text the sentence itself is sent."""
+"""The status and text for each refusal code; None means that the refusal's sentence is sent."""

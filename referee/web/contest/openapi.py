@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The description of the contest server in OpenAPI: `/openapi.json`, for tools and generators."""
+"""The OpenAPI description of the contest server: `/openapi.json`, for tools and generators."""
 
 from __future__ import annotations
 
@@ -27,9 +27,9 @@ _CLASSES = {
     },
 }
 _SECURED: list[dict[str, list[str]]] = [{"bearer": []}, {"query": []}, {}]
-_POSTED_TOKEN = {"token": {"type": "string", "description": "Unless it stands elsewhere."}}
+_POSTED_TOKEN = {"token": {"type": "string", "description": "Needed if it is not sent elsewhere."}}
 
-# What can happen to any body, and to any request.
+# The refusals for any request with a body, and for any request with a token.
 _BODY = ("body_truncated", "body_too_slow", "body_too_large")
 _TOKEN = ("token_missing", "token_invalid")
 _IMAGE = (
@@ -54,13 +54,13 @@ _ANSWER = (
 
 
 def openapi(contest: Contest) -> dict[str, Any]:
-    """Return the document for a contest."""
+    """Return the OpenAPI document of a contest."""
     return {
         "openapi": "3.1.0",
         "info": {
             "title": f"{contest.config.contest.name}: the contestants' server",
             "version": __version__,
-            "description": "What clients of 2015-2019 send by forms is served beside this.",
+            "description": "The server also takes the forms that clients of 2015-2019 send.",
         },
         "paths": _session_paths() | _image_paths(contest) | {"/result": {"post": _result()}},
         "components": {
@@ -82,7 +82,7 @@ def _operation(
     parameters: list[dict[str, Any]] | None = None,
     body: dict[str, Any] | None = None,
 ) -> dict[str, Any]:
-    """Describe an operation by what it sends when all is well, and how it may be refused."""
+    """Describe an operation by its good answer and its possible refusals."""
     codes = (*codes, *_BODY, "not_stored", *(_TOKEN if secured else ()))
     responses: dict[str, Any] = {}
     for code in codes:
@@ -94,7 +94,7 @@ def _operation(
         for status, listed in sorted(responses.items())
     }
     if good is not None:
-        described = {"200": {"description": "All is well.", "content": good}} | described
+        described = {"200": {"description": "Success.", "content": good}} | described
     operation: dict[str, Any] = {"summary": summary, "responses": described}
     if secured:
         operation["security"] = _SECURED
@@ -115,7 +115,7 @@ def _query(name: str, schema: dict[str, Any]) -> dict[str, Any]:
 
 
 def _object(**properties: str) -> dict[str, Any]:
-    """Return the content of an answer: an object that has all these properties."""
+    """Describe an answer that is a JSON object with all these properties."""
     schema = {
         "type": "object",
         "properties": {name: {"type": kind} for name, kind in properties.items()},
@@ -204,7 +204,7 @@ def _image_paths(contest: Contest) -> dict[str, Any]:
         method: _operation("Fetch an image", image, _IMAGE, secured=True, parameters=path)
         for method in ("get", "post")
     }
-    # An empty name in the path is another path.
+    # With an empty image name the path is a different one, which does not exist.
     for operation in by_path.values():
         operation["responses"]["404"] = {
             "description": "No such path.",

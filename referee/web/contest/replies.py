@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Read contestants' requests and word the answers, for old clients and for new ones."""
+"""The reading of contestants' requests and the wording of answers, for old and new clients."""
 
 from __future__ import annotations
 
@@ -31,30 +31,31 @@ _HTML_400 = (
     "<h1>Bad Request</h1>\n<p>{}</p>\n"
 )
 
-# So much of a body shows whether it is a form. No form has a first line of six or seven numbers.
+# The beginning of a body that shows whether it is a form. The first line of a form is never six or
+# seven numbers.
 _LOOK_BYTES = 1000
 _CSV_LINE = re.compile(
     rb"[-+.\w]+(?:[ \t]*[ \t,;][ \t]*[-+.\w]+){5,6}|[-+.\w]*(?:[ \t]*,[ \t]*[-+.\w]*){5,6}"
 )
 
 _MAX_FIELDS = 7 * MAX_ROWS + 100
-"""Most fields of a form: seven lists of the longest answer, and some beside them."""
+"""The most fields of a form: seven lists of the longest answer, and a hundred other fields."""
 
 
 def current() -> tuple[Request, Any]:
-    """Return the present request and its notes, `flask.g`, themselves.
+    """Return the present request and its notes (`flask.g`) without Flask's proxies.
 
-    Each use of Flask's stand-ins for them costs a microsecond, and they are used dozens of times.
+    Each use of a proxy costs a microsecond, and a request would use them dozens of times.
     """
     real = request._get_current_object()  # type: ignore[attr-defined]
     return real, g._get_current_object()
 
 
 def form_of(request: Request, body: bytes, names: Container[str]) -> Mapping[str, Sequence[str]]:
-    """Return those fields of a form body that have one of these names.
+    """Return the fields of a form body that have one of these names.
 
-    A body without a type is taken for a form; any other, and none, has no fields. Raises
-    `Refusal` with code `body_too_large` for more fields than any answer has.
+    A body without a content type counts as a form. An empty body, or a body of another type, has no
+    fields. Raises `Refusal` (code `body_too_large`) for more fields than any answer has.
     """
     if not body:
         return {}
@@ -87,7 +88,7 @@ def _too_many_fields() -> Refusal:
 
 
 def field_of(request: Request, name: str) -> str | None:
-    """Return a single field: the first in the form body, else, for GET, in the query string."""
+    """Return one field's first value from the form body, or for GET from the query string."""
     values = g.form.get(name)
     if values:
         return str(values[0])
@@ -97,7 +98,7 @@ def field_of(request: Request, name: str) -> str | None:
 def token_of(request: Request, posted: str | None = None) -> str | None:
     """Return the token from the Authorization header, the form, or the query string.
 
-    `posted` is the form's where the form has not been taken apart.
+    `posted` is the form's token if the form has not been parsed yet.
     """
     kind, _, value = request.environ.get("HTTP_AUTHORIZATION", "").partition(" ")
     if kind.lower() == "bearer" and value:
@@ -107,7 +108,7 @@ def token_of(request: Request, posted: str | None = None) -> str | None:
 
 
 def require_token(request: Request, posted: str | None = None) -> str:
-    """Return the token as `token_of` does; raises `Refusal` with code `token_missing`."""
+    """Return the token as `token_of` does; raise `Refusal` (code `token_missing`) without one."""
     token = token_of(request, posted)
     if token is None:
         raise Refusal(
@@ -119,10 +120,10 @@ def require_token(request: Request, posted: str | None = None) -> str:
 
 
 def answer_format_of(request: Request, content: bytes) -> AnswerFormat:
-    """Return form, json or csv; a body without a type is taken for a form.
+    """Return form, json or csv; a body without a content type counts as a form.
 
-    Raises `Refusal` with code `media_type_unknown`, also for JSON or CSV that is sent as a form:
-    it would be a form without fields, and nothing of it would be stored.
+    Raises `Refusal` (code `media_type_unknown`) for another type. Raises it also for JSON or CSV
+    that is sent as a form, because such a form has no fields and nothing would be stored.
     """
     kind = request.mimetype
     if kind == "application/json":
@@ -146,7 +147,7 @@ def answer_format_of(request: Request, content: bytes) -> AnswerFormat:
 
 
 def _other_than_form(content: bytes) -> tuple[str, str] | None:
-    """Return what a body plainly is that is no form, and the type it should have."""
+    """Return the real format of a body that is not a form, and its content type; else None."""
     beginning = content[:_LOOK_BYTES].removeprefix(codecs.BOM_UTF8).strip()
     if beginning[:1] in (b"[", b"{"):
         return "JSON", "application/json"
@@ -155,7 +156,7 @@ def _other_than_form(content: bytes) -> tuple[str, str] | None:
 
 
 def wants_json(request: Request) -> bool:
-    """Tell whether the client asked for JSON rather than text."""
+    """Tell whether the client asked for a JSON answer."""
     if "json" not in request.environ.get("HTTP_ACCEPT", ""):
         return False
     accept = request.accept_mimetypes
@@ -163,10 +164,10 @@ def wants_json(request: Request) -> bool:
 
 
 def problem(request: Request, refusal: Refusal, status: int | None = None) -> Response:
-    """Word a refusal: the old referee's text, or problem details for a client that wants JSON.
+    """Return the answer to a refusal: the old referee's text, or problem details in JSON.
 
-    The status is the old referee's unless another is given. The sentence that says what to do
-    also stands in the header `X-Referee-Detail`.
+    The status is the old referee's, unless `status` is given. The header `X-Referee-Detail` has
+    the refusal's sentence, which says what to do.
     """
     usual, text = ANSWERS.get(refusal.code, (400, None))
     status = status or usual
@@ -192,19 +193,19 @@ def problem(request: Request, refusal: Refusal, status: int | None = None) -> Re
 
 
 def printable(sentence: str) -> str:
-    """Return what HTTP allows in a header: printable ASCII; '?' stands for anything else."""
+    """Return the sentence for an HTTP header: printable ASCII, with '?' for other characters."""
     text = sentence.encode("ascii", "replace").decode("ascii")
     return "".join(character if character.isprintable() else "?" for character in text)
 
 
 def could_not(request: Request, error: Unavailable) -> Response:
-    """Answer that the meter, the desk or the disk did not do its share."""
+    """Answer that the meter, the desk or the disk failed."""
     _log.error("%s %s: %s", request.method, request.path, error)
     return problem(request, Refusal("not_stored", f"The referee could not do it: {error}"))
 
 
 def failed(request: Request, error: Exception) -> Response:
-    """Answer that the referee made a mistake, which stands in its log."""
+    """Answer that the referee itself failed, and log the error."""
     _log.exception("%s %s failed", request.method, request.path, exc_info=error)
     return problem(
         request,

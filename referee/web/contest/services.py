@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the contestants' routes use."""
+"""The services that the contestants' routes use."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from referee.web.server.aside import Aside
 
 @dataclass(frozen=True)
 class ContestServices:
-    """Hold the use cases of the entry; `parse_aside` takes long answers apart."""
+    """The use cases of the entry; long answers are parsed through `parse_aside`."""
 
     contest: Contest
     admission: Admission

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Contestants' routes around the session: login, token, status, logout, help."""
+"""The routes around a session: login, token, status, logout and help."""
 
 from __future__ import annotations
 
@@ -122,8 +122,8 @@ def _login(services: ContestServices) -> Response:
 
 def _status(services: ContestServices) -> Response:
     g.session = services.admission.known_session(require_token(request))
-    # What this worker has sent and taken is counted, unless the disk is slow: then an answer that
-    # is a little behind is worth more to the contestant than none.
+    # Wait a moment, so that the status counts everything that this worker has sent and stored. If
+    # the disk is slow, a status that is slightly behind is better than none.
     services.log.catch_up(_CATCH_UP_S)
     status = status_of(services.contest, g.session)
     return jsonify(

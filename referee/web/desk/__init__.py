@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Serve the operators' console."""
+"""The operators' console over HTTP."""

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What operators do on the page: make, arm, stop and void sessions."""
+"""The operators' actions on the page: make, arm, stop and void sessions."""
 
 from __future__ import annotations
 
@@ -24,10 +24,10 @@ _OPERATOR = "operator"
 def register_actions(
     app: Flask, contest: Contest, desk: ControlDesk, broadcast: Broadcast, key: str
 ) -> None:
-    """Add the routes of the operators' actions; each asks for the page's key in `X-Form-Key`."""
+    """Add the routes of the operators' actions; each needs the page's key in `X-Form-Key`."""
 
     def act(action: Callable[[dict[str, Any]], dict[str, Any]]) -> Response:
-        """Run an action that our own page asks for, and show its effect at once."""
+        """Run an action if the request has the page's key; then publish the board at once."""
         sent = request.headers.get("X-Form-Key", "").encode("utf-8", "replace")
         if not hmac.compare_digest(sent, key.encode()):
             raise Refusal("form_key_wrong", "The page is out of date: reload it and try again.")
@@ -63,12 +63,12 @@ def _new_session(contest: Contest, desk: ControlDesk, team: str) -> int:
 def _move(
     desk: ControlDesk, session_id: int, move: str, arguments: dict[str, Any]
 ) -> dict[str, Any]:
-    """Act only if the session is still in the state that the operator saw on the page."""
+    """Carry out an action if the session is still in the state that the operator saw."""
     seen, state = arguments.get("seen_state"), desk.state(session_id).value
     if seen is not None and seen != state:
         raise Refusal(
             "state_moved",
-            f"Session {session_id} is {state} by now, not {json.dumps(seen)}; look again.",
+            f"Session {session_id} is {state} by now, not {json.dumps(seen)}. Look again.",
         )
     if move == "arm":
         desk.arm(session_id, _OPERATOR)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a request to the console brings along: session numbers, whole numbers and texts, checked."""
+"""The checked arguments of a request to the console: session numbers, whole numbers and texts."""
 
 from __future__ import annotations
 
@@ -10,17 +10,17 @@ from flask import request
 
 from referee.errors import Refusal
 
-# Each number of so many digits fits into the 64 bits that SQLite has for it.
+# Every number of 18 digits fits into SQLite's 64-bit integers.
 _DIGITS_MOST = 18
-# The page's own field for a reason takes no more either.
+# The page's field for a reason has the same limit.
 _TEXT_MOST = 200
 _QUOTED_MOST = 40
-# Control characters, halves of a character, and separators of lines and paragraphs.
+# The categories of control characters, surrogates, and line and paragraph separators.
 _UNFIT = frozenset({"Cc", "Cs", "Zl", "Zp"})
 
 
 def session_number(text: str) -> int:
-    """Return the session number that a path names; raises `Refusal` (code `session_unknown`)."""
+    """Return the session number in a path; raise `Refusal` (code `session_unknown`) if wrong."""
     number = _whole_number(text)
     if number is None:
         raise Refusal("session_unknown", f"There is no session {text[:_QUOTED_MOST]}.")
@@ -28,24 +28,24 @@ def session_number(text: str) -> int:
 
 
 def query_number(name: str) -> int:
-    """Return a whole number of the query; 0 where it is missing or is no such number."""
+    """Return a whole number from the query, or 0 if it is missing or not a whole number."""
     return _whole_number(request.args.get(name, "")) or 0
 
 
 def posted_arguments() -> dict[str, Any]:
-    """Return the JSON object of the request's body; empty where the body is anything else."""
+    """Return the JSON object in the request's body, or an empty one for any other body."""
     try:
         arguments = request.get_json(silent=True)
     except RecursionError:
-        # Thousands of brackets, one in the other: Python's parser gives up.
+        # Thousands of nested brackets exceed the recursion limit of Python's parser.
         return {}
     return arguments if isinstance(arguments, dict) else {}
 
 
 def posted_text(arguments: dict[str, Any], name: str) -> str:
-    """Return a text of the arguments, '' where it is missing.
+    """Return a text from the arguments, or '' if it is missing.
 
-    Raises `Refusal` (code `text_wrong`) for anything but one line of up to 200 characters.
+    Raises `Refusal` (code `text_wrong`) unless the text is one line of up to 200 characters.
     """
     text = arguments.get(name)
     if text is None:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Find the pages and scripts, in the source tree as well as in an installed package."""
+"""The folder of the pages and scripts, in the source tree or in an installed package."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Send the board to every open page; the board is computed once for all of them."""
+"""The broadcast of the board: it is computed once and sent to every open page."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from typing import Any
 
 from referee.service.desk.watched_thread import WatchedThread
 
-# Between two boards the page counts down by itself, so twice a second is smooth.
+# Twice a second is smooth enough, because the page itself counts down between two boards.
 _INTERVAL_S = 0.5
-# Only sending something shows that a page has gone away.
+# The server notices only when it sends something that a page has gone away.
 _SIGN_OF_LIFE_S = 5.0
 _CLOSE_S = 10.0
 
@@ -27,10 +27,10 @@ _log = logging.getLogger(__name__)
 
 
 class Broadcast:
-    """The stream of boards: its thread `board` publishes twice a second while a page is open.
+    """The publisher of the board: its thread `board` works twice a second while a page is open.
 
-    `viewers_most` bounds the pages that may be open at a time, since each occupies a thread of the
-    server. `tell` gets a sentence when the thread has died, before it starts again.
+    `viewers_most` bounds the number of open pages, because each holds a thread of the server.
+    `tell` gets a sentence when the thread has died, before the thread is restarted.
     """
 
     def __init__(
@@ -50,15 +50,15 @@ class Broadcast:
 
     @property
     def viewers(self) -> int:
-        """Return how many streams are being read."""
+        """Return the number of open streams."""
         return self._viewers
 
     def start(self) -> None:
-        """Begin to publish."""
+        """Start the thread."""
         self._thread.start()
 
     def stop(self) -> None:
-        """Have every open stream end, and the thread; does not wait, so a signal may call it."""
+        """Tell the open streams and the thread to end; a signal handler may call this."""
         with self._changed:
             self._stopping.set()
             self._changed.notify_all()
@@ -73,16 +73,17 @@ class Broadcast:
         self._publish()
 
     def stream(self) -> Iterator[str]:
-        """Yield server-sent events until the page goes away: `board`, or `trouble` for want of one.
+        """Yield server-sent events until the page goes away.
 
-        A viewer counts from the moment at which the server asks for the first event. A stream that
-        nobody reads thus takes no place. Without a free place the only event is `full`.
+        The events are `board`, or `trouble` if the board cannot be computed. If no place is free,
+        the only event is `full`. A stream takes a place when the server asks for its first event,
+        so a stream that nobody reads takes none.
         """
         with self._changed:
             if self._viewers >= self._viewers_most:
                 seen = None
             else:
-                # The first viewer waits for a new board: the last one may be hours old.
+                # The first viewer waits for a new board, because the last one may be hours old.
                 seen = self._number if self._viewers == 0 else -1
                 self._viewers += 1
                 self._changed.notify_all()
@@ -122,7 +123,7 @@ class Broadcast:
         try:
             name, text = "board", json.dumps(self._compute(), allow_nan=False)
         except Exception:
-            # The pages go on showing the last board and say that it is old.
+            # The pages keep the last board and say that it is old.
             _log.exception("the board could not be computed")
             name, text = "trouble", json.dumps(_TROUBLE)
         with self._changed:

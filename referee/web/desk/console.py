@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The control desk's application: the operators' page, its live board, and their actions."""
+"""The control desk's application: the operators' page, the live board, and the actions."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ from referee.web.desk.same_origin import admit_own_pages_only
 
 _log = logging.getLogger(__name__)
 
-# Scripts and styles come from here alone, and nobody else may frame the page or send its forms.
+# Scripts and styles come from here alone. No other site may frame the page or take its forms.
 _POLICY = "default-src 'self'; frame-ancestors 'none'; form-action 'self'; base-uri 'none'"
-# An operator's action is a line or two.
+# The body of an operator's action is a line or two.
 _BODY_MOST = 16 * 1024
 
 
@@ -61,7 +61,7 @@ def _register_pages(app: Flask, key: str) -> None:
 
     @app.get("/form-key")
     def form_key() -> Response:
-        # Only pages of this origin can read it: no cross-origin header is ever sent.
+        # Only pages of this origin can read the key, because no cross-origin header is ever sent.
         return jsonify(key=key)
 
 
@@ -80,7 +80,7 @@ def _register_board(app: Flask, board: Board, broadcast: Broadcast) -> None:
 
     @app.route("/events", methods=["GET"], provide_automatic_options=False)
     def events() -> Response:
-        if request.method != "GET":  # Flask adds HEAD, which has no use for a stream.
+        if request.method != "GET":  # Flask adds HEAD, but a stream has no use for it.
             raise MethodNotAllowed(["GET"])
         return Response(
             broadcast.stream(),
@@ -100,7 +100,7 @@ def _register_errors(app: Flask, board: Board) -> None:
 
     @app.errorhandler(HTTPException)
     def not_served(error: HTTPException) -> PlainResponse:
-        # A contestant's client may come here by mistake, and prints what it gets.
+        # A contestant's client may come here by mistake and print the answer, so it is plain text.
         response = PlainResponse(status=error.code, headers=error.get_headers())
         text = error.description
         if isinstance(error, NotFound):

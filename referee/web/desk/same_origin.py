@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Keep other sites out of the console: their pages may run in the operator's own browser.
+"""The protection of the console against pages of other sites in the operator's browser.
 
 The console listens on the operator's laptop. A page of any site can make the browser there send
-requests to it. The browser then tells the truth in three headers. `Host` is the name under which
-it reached the console. `Origin` and `Sec-Fetch-Site` say whose page asked.
+requests to the console. The browser then tells the truth in three headers. `Host` is the name under
+which it reached the console. `Origin` and `Sec-Fetch-Site` say which page made the request.
 """
 
 from __future__ import annotations
@@ -15,14 +15,14 @@ from flask import Flask, Response, jsonify, request
 
 _LOOPBACK = frozenset({"127.0.0.1", "localhost", "::1"})
 _ANY = frozenset({"0.0.0.0", "::", ""})
-# RFC 9110, 7.2: a name or a number, or an IPv6 number in brackets, and perhaps a port.
+# RFC 9110, 7.2: a name, an IPv4 address, or an IPv6 address in brackets, with an optional port.
 _HOST = re.compile(r"(?:\[(?P<number>[0-9a-f:.]+)\]|(?P<name>[a-z0-9._-]+))(?::[0-9]{1,5})?")
 
 
 def admit_own_pages_only(app: Flask, address: str) -> None:
-    """Refuse, with 403, every request that names another host or comes from another site's page.
+    """Answer 403 to every request that names another host or comes from another site's page.
 
-    `address` is where the console is configured to listen, `HOST:PORT`.
+    `address` is the console's configured address, `HOST:PORT`.
     """
     configured = _configured_host(address)
 
@@ -43,8 +43,8 @@ def admit_own_pages_only(app: Flask, address: str) -> None:
 def is_own_host(header: str, configured: str) -> bool:
     """Tell whether a `Host` header names the console: loopback, or the configured host.
 
-    A console that listens on all addresses takes every number too: a site has a name, and cannot
-    make the browser send a number instead.
+    A console that listens on all addresses also accepts every IP address. An attacking site has a
+    name, and cannot make the browser send an IP address instead.
     """
     found = _HOST.fullmatch(header.lower())
     if found is None:
@@ -61,7 +61,7 @@ def is_own_host(header: str, configured: str) -> bool:
 def _from_own_page(host: str) -> bool:
     site = request.headers.get("Sec-Fetch-Site", "same-origin")
     if site not in ("same-origin", "none"):
-        # A link to the page may stand anywhere: opening the page does nothing.
+        # Any site may link to the page, because opening the page changes nothing.
         mode = request.headers.get("Sec-Fetch-Mode")
         return request.method == "GET" and request.path == "/" and mode == "navigate"
     origin = request.headers.get("Origin")

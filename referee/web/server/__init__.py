@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Run a WSGI application under gunicorn, and bound what a request may take."""
+"""The server: it runs a WSGI application under gunicorn, with limits for each client."""

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Work that would hold up the other requests of a server, done beside them."""
+"""Ways to run blocking work without delaying the other requests of a server."""
 
 from __future__ import annotations
 
@@ -16,18 +16,21 @@ WorkerKind = Literal["gevent", "gthread"]
 
 
 class Aside(Protocol):
-    """Calls a function where it holds up nobody else; returns or raises what that does."""
+    """A way to call a function that may block, without delaying other requests.
+
+    It returns the function's result or raises its exception.
+    """
 
     def __call__(self, work: Callable[[], T], /) -> T: ...
 
 
 def make_aside(kind: WorkerKind, at_once: int) -> Aside:
-    """Return what does so much at a time, and lets whoever comes then wait for a turn."""
+    """Return an `Aside` for a kind of worker; it runs `at_once` functions, and others wait."""
     return _Pool(at_once) if kind == "gevent" else _Turns(at_once)
 
 
 class _Pool:
-    """Threads beside the one of the greenlets; the greenlet that asks waits, and no other."""
+    """A pool of threads beside the greenlets' thread; only the calling greenlet waits."""
 
     def __init__(self, threads: int) -> None:
         self._pool = ThreadPool(threads)
@@ -41,7 +44,7 @@ class _Pool:
 
 
 class _Turns:
-    """The thread that asks does it itself, when it is its turn."""
+    """A semaphore: the calling thread runs the function itself when it gets a turn."""
 
     def __init__(self, at_once: int) -> None:
         self._turns = threading.BoundedSemaphore(at_once)
@@ -52,7 +55,7 @@ class _Turns:
 
 
 def _outcome(work: Callable[[], T]) -> tuple[T | None, Exception | None]:
-    """Return what the pool hands over; it would print what is raised."""
+    """Return the function's result or its exception; the pool would print a raised exception."""
     try:
         return work(), None
     except Exception as error:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Request bodies: how much of one is read, and when, so that a stranger's costs next to nothing."""
+"""Request bodies: what is read of them, and when, so that a stranger's body costs little."""
 
 from __future__ import annotations
 
@@ -14,31 +14,32 @@ from gunicorn.http.errors import ParseException
 from referee.errors import Refusal, Unavailable
 
 MAX_BODY_BYTES = 32 * 1024 * 1024
-"""Longest answer that is read: about 300,000 boxes as a form, six times an honest maximum."""
+"""The longest answer that is read: about 300,000 boxes as a form, six times an honest maximum."""
 
 SMALL_BODY_BYTES = 64 * 1024
-"""Longest body of any other request, all of which send a few short fields."""
+"""The longest body of any other request; such requests have a few short fields."""
 
 BEGINNING_BYTES = 1024 * 1024
-"""So much of an answer is read to find its token; the rest only for a session that takes it."""
+"""The part of an answer that is read to find its token; a valid session lets the rest be read."""
 
 COMING_BYTES = 512 * 1024 * 1024
-"""So much of longer answers may be coming in at once in a process; a quarter of one address."""
+"""The bytes of long answers that one process receives at once; an address gets a quarter."""
 
 _PIECE = 64 * 1024
 
 
 def has_body(request: Request) -> bool:
-    """Tell whether a request announces a body, by its length or by chunks."""
+    """Tell whether a request announces a body, with a length or in chunks."""
     environ = request.environ
     return "CONTENT_LENGTH" in environ or "HTTP_TRANSFER_ENCODING" in environ
 
 
 class Body:
-    """Read one request's body, the beginning first if wished.
+    """The body of one request, which can be read in two steps: its beginning, then all of it.
 
-    Raises `Refusal`: `body_too_large` for more than `limit` bytes, which are not read if the
-    length says so; `body_truncated` and `body_too_slow` when the announced bytes do not come.
+    Raises `Refusal`. The code is `body_too_large` for more than `limit` bytes; a body with a larger
+    announced length is dropped. The code is `body_truncated` or `body_too_slow` if the announced
+    bytes do not come.
     """
 
     def __init__(self, request: Request, limit: int) -> None:
@@ -47,7 +48,7 @@ class Body:
         self._limit = limit
         self._content = b""
         chunked = "HTTP_TRANSFER_ENCODING" in self._environ
-        # Chunks announce no length.
+        # A chunked body announces no length.
         self.length = None if chunked else request.content_length or 0
         if self.length is not None and self.length > limit:
             self.discard()
@@ -58,13 +59,13 @@ class Body:
         return self._read_to(BEGINNING_BYTES)
 
     def whole(self) -> bytes:
-        """Return all of it."""
+        """Return the whole body."""
         return self._read_to(self._limit + 1)
 
     def discard(self) -> None:
-        """Let what is left come and forget it: a client that still sends would see no answer.
+        """Read the rest of the body and drop it, because a client that still sends reads no answer.
 
-        It has five seconds, and at most 32 MiB; after that the connection is cut.
+        The rest may take five seconds and 32 MiB. After that the connection is cut.
         """
         if self.length is not None and self.length > MAX_BODY_BYTES:
             return
@@ -76,7 +77,7 @@ class Body:
             while left > 0 and (piece := self._stream.read(min(_PIECE, left))):
                 left -= len(piece)
         except (OSError, ParseException):
-            pass  # The client is gone, too slow or wrong: it gets the answer if it can.
+            pass  # The client is gone, too slow or wrong. The answer is still tried.
 
     def _read_to(self, count: int) -> bytes:
         if self.length is not None:
@@ -90,10 +91,7 @@ class Body:
             raise Refusal(
                 "body_too_slow", "Nothing was stored: the rest of the body did not come in time."
             ) from None
-        except (
-            OSError,
-            ParseException,
-        ):  # So gunicorn says it of chunks that break off or are none.
+        except (OSError, ParseException):  # gunicorn's errors for broken or malformed chunks.
             raise _truncated(len(self._content), self.length) from None
         self._content = self._content + part if self._content else part
         if len(part) < missing:
@@ -125,10 +123,10 @@ def _truncated(came: int, length: int | None) -> Refusal:
 
 
 class BodyRoom:
-    """Keep bodies that are coming in from filling the memory; safe to use from many threads.
+    """The memory for incoming bodies; safe to use from many threads.
 
-    One address takes a quarter of the room at most. A body lasts as long as its client likes, so
-    nobody waits for room: there is some, or not.
+    One address gets at most a quarter of it. A client decides how long its body takes, so a request
+    never waits for room: without room it is refused at once.
     """
 
     def __init__(self, most_bytes: int) -> None:
@@ -138,7 +136,7 @@ class BodyRoom:
 
     @contextmanager
     def held_for(self, body: Body, address: str) -> Iterator[None]:
-        """Hold room for a body; raises `Unavailable` when there is not enough."""
+        """Reserve room for a body during the block; raise `Unavailable` without enough room."""
         size = MAX_BODY_BYTES if body.length is None else body.length
         if not self._take(address, size):
             body.discard()

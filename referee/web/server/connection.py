@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""One client's connection, whose every wait has an end."""
+"""One client's connection, with a time limit for every wait."""
 
 from __future__ import annotations
 
@@ -12,30 +12,31 @@ from gunicorn.http.errors import ParseException
 from referee.web.server.bodies import MAX_BODY_BYTES
 
 KEEPALIVE_S = 75.0
-"""Seconds for which a connection may wait for its next request."""
+"""The seconds that a connection may wait for its next request."""
 
 HEAD_S = 10.0
-"""Seconds for a request's head from its first byte."""
+"""The seconds for a request's head, counted from its first byte."""
 
 BODY_S = 30.0
-"""Seconds for a request's body, and one more for each `BODY_RATE` bytes that it announces."""
+"""The seconds for a request's body, and one more for each `BODY_RATE` announced bytes."""
 
 BODY_RATE = 100_000
-"""Bytes a second of the slowest sender that is waited for."""
+"""The bytes a second of the slowest sender that the server tolerates."""
 
 UNREAD_S = 20.0
-"""Seconds to take a part of an answer, and one more for each `SEND_RATE` bytes of it."""
+"""The seconds in which a client must take a part of an answer, plus one per `SEND_RATE` bytes."""
 
 SEND_RATE = 50_000
-"""Bytes a second of the slowest reader that is waited for."""
+"""The bytes a second of the slowest reader that the server tolerates."""
 
-# What an application leaves unread is read on so far and for so long, then the connection ends.
+# The server reads this much of a body that the application left unread, for at most this long.
+# Otherwise it ends the connection.
 _REST_BYTES = 64 * 1024
 _REST_S = 5.0
-# A connection that is over waits so long for its client to close it.
+# A finished connection waits this long for its client to close it.
 _LINGER_S = 2.0
 _PIECE = 64 * 1024
-# A head and what follows it leave in one packet where they fit.
+# Up to this size, a head and the data behind it are sent together in one packet.
 _TOGETHER_BYTES = 4 * 1024
 _TOO_SLOW = (
     b"HTTP/1.1 408 Request Timeout\r\nContent-Type: text/plain\r\nContent-Length: 42\r\n"
@@ -44,10 +45,10 @@ _TOO_SLOW = (
 
 
 class BoundedConnection:
-    """A connected socket as gunicorn uses it, with a time for each part of a request.
+    """A connected socket for gunicorn, with a time limit for each part of a request.
 
-    It is `idle` until the head of a request is here. Not safe to use from several greenlets at
-    once, but for `send_away`.
+    It is `idle` until the head of a request has arrived. Only one greenlet may use it; other
+    greenlets may call `send_away`.
     """
 
     def __init__(self, link: Any) -> None:
@@ -61,14 +62,14 @@ class BoundedConnection:
         self.idle_since_s = time.monotonic()
 
     def __getattr__(self, name: str) -> Any:
-        """Return what gunicorn asks of the socket beside the methods below."""
+        """Return any other attribute of the socket, for gunicorn."""
         return getattr(self._link, name)
 
     def recv(self, size: int) -> bytes:
-        """Receive what comes within the time for it.
+        """Receive data within the time limit.
 
-        A head that does not come in time is like a client that has gone. Raises `TimeoutError`
-        for a body that does not.
+        If a head does not come in time, the result is empty, as if the client had gone. Raises
+        `TimeoutError` if a body does not come in time.
         """
         if not self.idle:
             return self._receive(size, self._until_s - time.monotonic())
@@ -86,22 +87,22 @@ class BoundedConnection:
         return received
 
     def sendall(self, data: bytes) -> None:
-        """Send all of it; a client that takes too little of it is like one that has gone.
+        """Send all data; raise `BrokenPipeError` if the client reads too slowly.
 
-        A short piece waits for the next one, or for `flush`, so that they leave together.
+        A short piece waits for the next piece or for `flush`, so that they are sent together.
         """
         self._held += data
         if len(self._held) > _TOGETHER_BYTES:
             self.flush()
 
     def send(self, data: bytes) -> int:
-        """Send all of it at once, as clients that wait for `100 Continue` need."""
+        """Send all data at once; clients that wait for `100 Continue` need that."""
         self.sendall(data)
         self.flush()
         return len(data)
 
     def flush(self) -> None:
-        """Send what is held."""
+        """Send the pieces that still wait."""
         held, self._held = self._held, b""
         if not held:
             return
@@ -112,17 +113,17 @@ class BoundedConnection:
             raise BrokenPipeError(errno.EPIPE, "the client reads too slowly") from None
 
     def begin_request(self, request: Any) -> None:
-        """Give the body of a request its time; its head is here."""
+        """Start the time limit of a request's body, because its head has arrived."""
         self.idle = False
         length = min(getattr(request.body.reader, "length", 0), MAX_BODY_BYTES)
         self._until_s = time.monotonic() + BODY_S + length / BODY_RATE
 
     def hurry(self) -> None:
-        """Let the rest of the body take five more seconds: nobody wants it any more."""
+        """Limit the rest of the body to five more seconds, because it is not needed any more."""
         self._until_s = time.monotonic() + _REST_S
 
     def finish_request(self, request: Any) -> None:
-        """Await the next request; raises `StopIteration` where the present one is not read."""
+        """Prepare for the next request; raise `StopIteration` if this one's body is not read."""
         self.flush()
         self.hurry()
         try:
@@ -137,9 +138,9 @@ class BoundedConnection:
             self._begin_head()
 
     def send_away(self) -> None:
-        """End the wait for a request; the connection's greenlet then closes it.
+        """End the wait for a request, so that the connection's greenlet closes the connection.
 
-        A request that is here already is served.
+        A request that has already arrived is still served.
         """
         self._sent_away = True
         try:
@@ -148,9 +149,9 @@ class BoundedConnection:
             pass
 
     def close(self) -> None:
-        """Close our side and wait for the client's, so that it reads the answer to its end.
+        """Close our side and wait for the client's, so that the client can read the whole answer.
 
-        RFC 9112, section 9.6: closing with data unread destroys what is under way.
+        Closing with unread data would destroy data on its way (RFC 9112, section 9.6).
         """
         self.idle = False
         try:
@@ -161,7 +162,7 @@ class BoundedConnection:
                 while self._receive(_PIECE, until_s - time.monotonic()):
                     pass
         except OSError:
-            pass  # It has gone, or stays too long.
+            pass  # The client has gone, or does not close in time.
         self._link.close()
 
     def _begin_head(self) -> None:
@@ -175,7 +176,7 @@ class BoundedConnection:
         try:
             received: bytes = self._link.recv(size)
         except OSError:
-            # So gevent ends a wait whose end of the connection is shut down.
+            # gevent raises this when `send_away` has shut the connection down.
             if self._sent_away:
                 return b""
             raise

@@ -1,16 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Who may connect: one address has its share of the connections, and idle ones make room."""
+"""The limits on connections: each address has a share, and idle connections make room."""
 
 from __future__ import annotations
 
 from typing import Generic, Protocol, TypeVar
 
 MOST_OF_ADDRESS = 128
-"""Connections that one address may have with one worker; honest clients have had up to 32."""
+"""The most connections of one address with one worker; honest clients have used up to 32."""
 
 
 class Guest(Protocol):
-    """A connection: whether it waits for a request, since when, and a way to end that wait."""
+    """A connection that knows whether it waits for a request and since when, and can end that."""
 
     idle: bool
     idle_since_s: float
@@ -23,10 +23,11 @@ G = TypeVar("G", bound=Guest)
 
 
 class Crowd(Generic[G]):
-    """The connections of one worker by their address.
+    """The connections of one worker, by address.
 
-    Where there is no room for a newcomer, the connection that has been idle longest makes room:
-    one of the same address if that has its share, else one of the address that has most.
+    If a new connection finds no room, the longest idle connection is sent away. It is one of the
+    same address if that address has its full share. Otherwise it is one of the address with the
+    most connections.
     """
 
     def __init__(self, most: int) -> None:
@@ -35,7 +36,7 @@ class Crowd(Generic[G]):
         self._of_address: dict[str, set[G]] = {}
 
     def enter(self, address: str, guest: G) -> bool:
-        """Count a newcomer; False where all connections that could make room are busy."""
+        """Add a new connection; return False if no idle connection can make room for it."""
         if len(self._of_address.get(address, ())) >= MOST_OF_ADDRESS:
             if not self._make_room(address):
                 return False
@@ -46,7 +47,7 @@ class Crowd(Generic[G]):
         return True
 
     def leave(self, address: str, guest: G) -> None:
-        """Count a guest no longer; one that was sent away is not counted already."""
+        """Remove a connection; one that was sent away has already been removed."""
         guests = self._of_address.get(address, set())
         if guest in guests:
             guests.remove(guest)
@@ -55,7 +56,7 @@ class Crowd(Generic[G]):
                 del self._of_address[address]
 
     def send_idle_away(self) -> None:
-        """End the wait of all guests that wait for a request."""
+        """Send away all connections that wait for a request."""
         for guests in self._of_address.values():
             for guest in guests:
                 if guest.idle:

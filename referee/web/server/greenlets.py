@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The contest server's worker: gunicorn's gevent worker, with bounds on what one client may take.
+"""The contest server's worker: gunicorn's gevent worker with limits for each client.
 
-Each connection has a greenlet, so a client that waits holds up nobody. What blocks the process
-goes to threads (see `referee.web.server.aside`).
+Each connection has its own greenlet, so a slow client delays no other. Work that would block the
+whole process runs in threads (see `referee.web.server.aside`).
 """
 
 from __future__ import annotations
@@ -21,20 +21,20 @@ from gunicorn.workers.ggevent import GeventWorker
 from referee.web.server.connection import BoundedConnection
 from referee.web.server.crowd import Crowd
 
-# Connections beside those that are counted: of clients that are being sent away.
+# Greenlets for connections that are no longer counted but not closed yet.
 _SPARE = 100
-# The worker ends within two seconds; the arbiter kills it after three.
+# The worker ends within two seconds, because gunicorn's arbiter kills it after three.
 _END_S = 2.0
 _HEARTBEAT_S = 1.0
 
 
 class GreenletWorker(GeventWorker):  # type: ignore[misc]
-    """Serve each connection in a greenlet, and let the others run after each request."""
+    """A worker that serves each connection in a greenlet, and switches after each request."""
 
     def patch(self) -> None:
-        """Make what would block give way to other greenlets; nothing here speaks TLS."""
+        """Replace Python's blocking calls by gevent's; TLS is left out because it is not used."""
         monkey.patch_all(ssl=False, thread=False)
-        # A log line never waits, so its lock may stay what it is, also while Python shuts down.
+        # Logging keeps its real locks: a log line never waits, and Python's shutdown needs them.
         monkey.patch_thread(logging=False)
         bound: list[Any] = self.sockets
         self.sockets: list[Any] = [
@@ -42,7 +42,7 @@ class GreenletWorker(GeventWorker):  # type: ignore[misc]
         ]
 
     def run(self) -> None:
-        """Serve until told to stop, then finish what has been begun."""
+        """Serve until told to stop, then finish the requests that have begun."""
         self._told = Event()
         self._crowd: Crowd[BoundedConnection] = Crowd(self.worker_connections)
         pool = Pool(self.worker_connections + _SPARE)
@@ -51,7 +51,7 @@ class GreenletWorker(GeventWorker):  # type: ignore[misc]
             for listener in self.sockets
         ]
         for server in servers:
-            # Other workers of the port get their share of a crowd, and it is let in soon.
+            # Accept few connections at a time, so that the other workers get their share.
             server.max_accept = 8
             server.start()
         while self.alive:
@@ -66,16 +66,16 @@ class GreenletWorker(GeventWorker):  # type: ignore[misc]
             server.close()
 
     def handle_exit(self, sig: int, frame: Any) -> None:
-        """Stop: the signal's handler."""
+        """Handle a signal: stop the worker."""
         self.alive = False
         self._told.set()
 
     def timeout_ctx(self) -> Any:
-        """Return no bound: the connection knows its own."""
+        """Return a context without a time limit, because the connection has its own limits."""
         return _NO_BOUND
 
     def handle(self, listener: Any, client: Any, address: Any) -> None:
-        """Serve one connection, if there is room for it."""
+        """Serve one connection if there is room for it, else close it."""
         connection = BoundedConnection(client)
         place = address[0] if isinstance(address, tuple) else ""
         if not self._crowd.enter(place, connection):
@@ -87,17 +87,17 @@ class GreenletWorker(GeventWorker):  # type: ignore[misc]
             self._crowd.leave(place, connection)
 
     def handle_request(self, listener_name: Any, request: Any, sock: Any, address: Any) -> None:
-        """Serve one request; its connection must be ready for the next one, or ends."""
+        """Serve one request; end the connection if it cannot take another one."""
         sock.begin_request(request)
         try:
-            # Not gevent's own, which sends no answer where the application raises SystemExit.
+            # The gevent worker's own method sends no answer if the application raises SystemExit.
             AsyncWorker.handle_request(self, listener_name, request, sock, address)
         except gevent.GreenletExit:
             raise StopIteration from None
         sock.finish_request(request)
         if not self.alive:
             raise StopIteration
-        # A client that always has a request ready would never wait, and the others always would.
+        # Let other greenlets run, even if this client already has its next request ready.
         gevent.sleep(0)
 
 

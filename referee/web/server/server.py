@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Run an application under gunicorn, on a socket that the supervisor has bound."""
+"""The run of an application under gunicorn, on a socket that the supervisor has bound."""
 
 from __future__ import annotations
 
@@ -19,7 +19,8 @@ from gunicorn.app.base import BaseApplication
 from referee.web.server.aside import WorkerKind
 from referee.web.server.connection import KEEPALIVE_S, UNREAD_S
 
-# The arbiter kills a worker after so long; the worker has ended before, and closed what it owns.
+# gunicorn's arbiter kills a worker after three seconds. The worker itself ends after two, so that
+# it can close its resources.
 _ARBITER_GRACE_S = 3
 _WORKER_GRACE_S = 2
 _CONNECTIONS = 1000
@@ -36,9 +37,9 @@ def _nothing() -> None:
 
 @dataclass(frozen=True)
 class Running:
-    """Hold a worker's application and what has to be closed when the worker ends.
+    """A worker's application, with a function that closes its resources at the worker's end.
 
-    `stop` ends responses that would go on for ever, so that the worker can end.
+    `stop` ends endless responses, so that the worker can end.
     """
 
     app: Flask
@@ -57,8 +58,8 @@ def serve(
 ) -> None:
     """Serve until told to stop; `make` builds the application in each worker, after the fork.
 
-    A worker that dies is replaced; the bound socket stays, so waiting connections do not notice.
-    `threads` is for workers of threads.
+    gunicorn replaces a worker that dies. The bound socket stays open, so waiting connections are
+    not lost. `threads` is used by gthread workers only.
     """
     _allow_descriptors()
     options: dict[str, Any] = {
@@ -77,7 +78,7 @@ def serve(
 
 
 def _allow_descriptors() -> None:
-    """Have room for as many open files as there may be connections, and each thread's database."""
+    """Raise the limit of open files, which connections and database connections need."""
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     wanted = _DESCRIPTORS if hard == resource.RLIM_INFINITY else min(_DESCRIPTORS, hard)
     if soft != resource.RLIM_INFINITY and soft < wanted:
@@ -85,7 +86,7 @@ def _allow_descriptors() -> None:
 
 
 class _Server(BaseApplication):  # type: ignore[misc]
-    """gunicorn with these options, and one application a worker."""
+    """gunicorn's server with these options and one application in each worker."""
 
     def __init__(self, make: Callable[[], Running], options: dict[str, Any]) -> None:
         self._make = make
@@ -105,14 +106,14 @@ class _Server(BaseApplication):  # type: ignore[misc]
 
     def load(self) -> Flask:
         self._running = self._make()
-        # What is loaded by now stays: looking through its 50,000 objects for garbage again and
-        # again would stop everybody for 20 to 40 ms.
+        # The 50,000 objects loaded so far stay for ever. Without the freeze, garbage collections
+        # would search them again and again, and each time stop all requests for 20 to 40 ms.
         gc.collect()
         gc.freeze()
         return self._running.app
 
     def _stop_first(self, worker: Any) -> None:
-        """Have the responses end that go on for ever when the worker is told to end."""
+        """Make SIGTERM end endless responses before it ends the worker."""
         running = self._running
         if running is None or running.stop is _nothing:
             return
@@ -130,13 +131,13 @@ class _Server(BaseApplication):  # type: ignore[misc]
 
 
 def _leave_time(server: Any, worker: Any) -> None:
-    """Let the worker's own patience end before the arbiter's."""
+    """Let the worker end by itself before the arbiter kills it."""
     worker.cfg.set("graceful_timeout", _WORKER_GRACE_S)
 
 
 def _bound_listeners(server: Any) -> None:
-    """Set what accepted sockets inherit: the kernel's own bound on a peer that is gone."""
-    if sys.platform == "linux":  # tcp(7): also for a peer that answers but takes nothing.
+    """Set the kernel's time limit for a dead peer, which accepted sockets inherit."""
+    if sys.platform == "linux":  # tcp(7): it also covers a living peer that takes no data.
         for listener in server.LISTENERS:
             timeout_ms = int(1000 * UNREAD_S)
             listener.sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_USER_TIMEOUT, timeout_ms)
