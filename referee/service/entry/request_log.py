@@ -17,7 +17,7 @@ from referee.store.sessions import SessionRecord
 
 
 @dataclass(frozen=True)
-class Exchange:
+class ServedRequest:
     """A request and its answer; `sent` holds the images in the answer, if any."""
 
     received: Instant
@@ -38,25 +38,25 @@ class RequestLog:
         self._journal = journal
         self._told: set[tuple[int, int]] = set()
 
-    def note(self, session: SessionRecord, exchange: Exchange) -> None:
+    def note(self, session: SessionRecord, served: ServedRequest) -> None:
         """Note a request of a session that has started."""
         started = session.facts.started
         if started is None:
             return
-        sent = exchange.sent
+        sent = served.sent
         row = Request(
             session_id=session.session_id,
-            elapsed_s=seconds_between(started, exchange.received),
-            utc=exchange.received.utc.isoformat(),
-            method=exchange.method,
-            path=exchange.path,
-            status=exchange.status,
+            elapsed_s=seconds_between(started, served.received),
+            utc=served.received.utc.isoformat(),
+            method=served.method,
+            path=served.path,
+            status=served.status,
             first_image=None if sent is None else sent.first,
             image_count=0 if sent is None else sent.count,
-            received_bytes=exchange.received_bytes,
-            sent_bytes=exchange.sent_bytes,
-            duration_s=seconds_between(exchange.received, self._clock.now()),
-            address=exchange.address,
+            received_bytes=served.received_bytes,
+            sent_bytes=served.sent_bytes,
+            duration_s=seconds_between(served.received, self._clock.now()),
+            address=served.address,
         )
         self._journal.note(insert_requests, row)
 

@@ -13,7 +13,7 @@ from werkzeug.exceptions import HTTPException
 
 from referee.errors import Refusal, Unavailable
 from referee.service.entry.images import ImageMissing
-from referee.service.entry.request_log import Exchange
+from referee.service.entry.request_log import ServedRequest
 from referee.web.contest import answers as contest_answers
 from referee.web.contest import images as contest_images
 from referee.web.contest import sessions as contest_sessions
@@ -67,13 +67,13 @@ def _register_hooks(app: Flask, services: ContestServices) -> None:
     def record(response: Response) -> Response:
         asked, notes = current()
         if notes.session is not None:
-            services.log.note(notes.session, _exchange(asked, notes, response))
+            services.log.note(notes.session, _served_request(asked, notes, response))
         return response
 
 
-def _exchange(asked: FlaskRequest, notes: Any, response: Response) -> Exchange:
+def _served_request(asked: FlaskRequest, notes: Any, response: Response) -> ServedRequest:
     """Return the log's record of a request and its answer."""
-    return Exchange(
+    return ServedRequest(
         received=notes.received,
         method=asked.method,
         path=printable(asked.path),
