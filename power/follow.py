@@ -12,8 +12,14 @@ from typing import Protocol, TypeVar
 from power.errors import MeterBusy, MeterRefused, MeterReplyError, MeterUnreachable
 from power.meter import Meter, Reading
 
+_log = logging.getLogger(__name__)
+_T = TypeVar("_T")
+
+LOST = (MeterUnreachable, MeterReplyError, MeterBusy)
+"""Errors after which the meter is opened again: no link, a broken reply, a link in use."""
+
 LOST_METER_S = 120.0
-"""A meter that is lost at the end of a run is waited for this long; it keeps the energy."""
+"""Longest wait for a meter that is lost at the end of a run; the meter keeps the energy."""
 
 _FIRST_PAUSE_S = 0.25
 _LONGEST_PAUSE_S = 5.0
@@ -23,14 +29,14 @@ _LONGEST_PAUSE_S = 5.0
 class Schedule:
     """Fixed instants to read at: `origin_s` plus whole intervals.
 
-    They never shift: an instant does not depend on when the last reading was done.
+    The instants never shift. A late reading does not move the next one.
     """
 
     origin_s: float
     interval_s: float
 
     def next_after(self, now_s: float) -> float:
-        """Return the first instant after `now_s`; instants that were missed are left out."""
+        """Return the first instant after `now_s`; missed instants are left out."""
         passed = math.floor((now_s - self.origin_s) / self.interval_s + 1e-9)
         return self.origin_s + (passed + 1) * self.interval_s
 
@@ -41,18 +47,12 @@ def back_off_s(attempt: int) -> float:
     return min(_LONGEST_PAUSE_S, _FIRST_PAUSE_S * 2.0 ** min(attempt - 1, 10))
 
 
-_T = TypeVar("_T")
-
-LOST = (MeterUnreachable, MeterReplyError, MeterBusy)
-"""The errors after which a meter is taken up again: no link, a spoilt reply, a link in use."""
-
-
 class Follower:
-    """A meter that is read on a schedule and taken up again after each fault.
+    """A meter that is read on a schedule, and opened again after each fault.
 
-    `take_up` returns the meter when its link stands, as `attach` makes sure; with `meter` it stands
-    already. Nothing waits in here: `due_s` says when `step` has something to do, and the caller
-    waits as it likes. No fault resets a running integration. Not safe for several threads.
+    `take_up` opens and attaches the meter (see `attach`), and returns it. `meter` is one that is
+    attached already. This class never waits: `due_s` is the time of the next `step`, and the
+    caller waits until then. No fault resets a running integration. Not safe for several threads.
     """
 
     def __init__(
@@ -72,25 +72,25 @@ class Follower:
 
     @property
     def attached(self) -> bool:
-        """Tell whether the meter is there, as far as the last step knows."""
+        """Tell whether the meter answered at the last step."""
         return self._meter is not None
 
     @property
     def schedule(self) -> Schedule:
-        """Return the instants at which the meter is read."""
+        """Return the instants of the readings."""
         return self._schedule
 
     def keep_to(self, schedule: Schedule) -> None:
-        """Read at other instants from now on."""
+        """Read at the instants of another schedule from now on."""
         self._schedule = schedule
         if self._meter is not None:
             self.due_s = schedule.next_after(self._clock())
 
     def step(self) -> Reading | None:
-        """Read the meter, or take it up first; None means that it was only taken up.
+        """Read the meter and return the reading; open a lost meter instead and return None.
 
-        Errors are passed on. After one that loses the meter the next step takes it up again; it is
-        due when a pause is over.
+        Errors are passed on. An error of `LOST` loses the meter: the next step opens it again,
+        after a pause.
         """
         if self._meter is None:
             self._reach()
@@ -104,7 +104,7 @@ class Follower:
                 self.due_s = self._schedule.next_after(max(self._clock(), read_for_s))
 
     def call(self, job: Callable[[Meter], _T]) -> _T:
-        """Return what a job on the meter returns; a link that fails in it is lost."""
+        """Do a job on the meter and return its result; a link that fails meanwhile is lost."""
         if self._meter is None:
             raise MeterUnreachable("the meter is not connected")
         try:
@@ -116,7 +116,7 @@ class Follower:
     def insist(
         self, job: Callable[[Meter], _T], deadline_s: float, sleep: Callable[[float], object]
     ) -> _T:
-        """Repeat a job through lost links until it is done, but begin none after the deadline."""
+        """Repeat a job until no lost link stops it; begin no attempt after the deadline."""
         while True:
             try:
                 if self._meter is None:
@@ -144,10 +144,10 @@ class Follower:
 
 
 def attach(meter: Meter) -> str:
-    """Attach to a meter; return why it cannot be read, or nothing. Its integration goes on.
+    """Attach to a meter; return "", or why it cannot be read. Its integration goes on.
 
-    Output items that are not ours are set right, except while an integration runs: then the meter
-    still takes commands, and its readings have to wait for the end.
+    Wrong output items are set right, except while an integration runs. Such a meter takes
+    commands, and its readings wait for the end of the run.
     """
     try:
         meter.attach()
@@ -160,10 +160,8 @@ def attach(meter: Meter) -> str:
     return ""
 
 
-_log = logging.getLogger(__name__)
-
-# A meter may show the final energy only with the update after the end, so the first reading can
-# still be old; the one after that must agree. Some updates without data are outlasted.
+# The final energy may come only with the update after the end. So the first reading can be old, and
+# two readings must agree. Ten readings outlast some updates without data.
 _MOST_READINGS = 10
 # Slightly more than one update, so that two readings never show the same one.
 _APART = 1.1
@@ -206,9 +204,9 @@ def read_result(
 ) -> list[Reading]:
     """Return the readings after the end of a run, also when somebody changed what the meter sends.
 
-    Such a meter refuses readings, or shows an old integration time on a held display. The end is
-    the first moment at which its output may be set right; the integrator has kept the energy.
-    `expected_s` and `tolerance_s` say which integration time is right; as given, any number is.
+    Such a meter refuses readings, or shows an old integration time on a held display. Its output
+    may be set right only after the end of the run; the integrator keeps the energy. `expected_s`
+    and `tolerance_s` say which integration time is right; by default every time is.
     """
 
     def read() -> list[Reading]:
