@@ -73,7 +73,7 @@ def test_init_writes_secrets_that_only_the_owner_reads(tmp_path: Path) -> None:
     assert "# Length of a session in whole seconds" in (folder / "contest.toml").read_text()
     again = referee("init", str(folder))
     assert again.returncode == 2
-    assert "is there already" in again.stderr
+    assert "exists already" in again.stderr
 
 
 def test_check_says_what_to_do(event: Path) -> None:
