@@ -64,13 +64,14 @@ def parse_lines(content: bytes, *, threads: int = 1) -> Detections:
         return detections
     fields = _fields_of(content)
     parts = []
-    first = 1
+    start = 0
     for block, table in parse_blocks(content, len(fields), threads=threads):
         if table is not None and are_whole(table[:, :2]):
             parts.append(_from_table(table))
         else:
+            first = 1 + content.count(b"\n", 0, start)
             parts.append(_from_text(_text(block), first, fields, faults))
-        first += block.count(b"\n")
+        start += len(block)
     faults.raise_if_any()
     return Detections.concatenate(parts)
 

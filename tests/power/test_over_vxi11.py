@@ -70,10 +70,12 @@ def test_a_second_client_is_told_that_the_meter_is_taken(emulator: Any) -> None:
 
 def test_a_closed_link_is_free_again(emulator: Any) -> None:
     """A second client may connect after the first has closed."""
+    serials = []
     for _ in range(3):
         meter = open_meter(emulator.resource)
-        meter.identify()
+        serials.append(meter.identify().serial)
         meter.close()
+    assert 3 * [serials[0]] == serials
 
 
 def test_nobody_listens() -> None:

@@ -44,7 +44,12 @@ def test_a_missing_program_fails_the_test_under_ci(
 
 def test_a_program_that_is_there_lets_the_test_run() -> None:
     """A test runs when its program is installed."""
-    require(Need("the interpreter", "python3", lambda: Path(sys.executable).exists()))
+    need = Need("the interpreter", "python3", lambda: Path(sys.executable).exists())
+    try:
+        require(need)
+    except pytest.skip.Exception:
+        # Without this the mistake would show as a skipped test.
+        pytest.fail("a test whose program is installed was skipped")
 
 
 def test_a_compiler_without_the_headers_counts_as_missing(

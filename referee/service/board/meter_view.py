@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 from power.meter import Reading
-from power.values import flags_to_json
+from power.values import reading_to_json
 from referee.core.instant import Instant
 from referee.service.board.wording import meter_flags_text, meter_word
 from referee.service.desk.metering import LinkState, MeterStatus
@@ -38,7 +38,7 @@ class MeterView:
         late = age_s is not None and age_s > max(_OLD_INTERVALS * interval_s, _OLD_LEAST_S)
         old = status.link is not LinkState.NONE and (status.link is LinkState.LOST or late)
         identity = status.identity
-        shown = None if reading is None else _reading_json(reading)
+        shown = None if reading is None else reading_to_json(reading)
         return {
             "link": status.link.value,
             "word": meter_word(status.link.value, old),
@@ -64,17 +64,3 @@ class MeterView:
         # A desk that restarted while the meter is lost has only the stored reading.
         stored = newest_reading(self._contest.database.connection, current.session_id)
         return stored, None if stored is None else (now.utc - stored.utc).total_seconds()
-
-
-def _reading_json(reading: Reading) -> dict[str, Any]:
-    return {
-        "utc": reading.utc.isoformat(),
-        "voltage_v": reading.voltage_v,
-        "current_a": reading.current_a,
-        "power_w": reading.power_w,
-        "energy_wh": reading.energy_wh,
-        "integration_s": reading.integration_s,
-        "state": reading.state.value,
-        "absent": dict(reading.absent),
-        "flags": flags_to_json(reading.flags),
-    }

@@ -89,3 +89,5 @@ def test_joining_a_thread_that_never_began_waits_for_nothing():
     """An owner can be closed although its thread never began."""
     work = Work()
     WatchedThread("meter", work.run, work.stopping, work.told.append).join(BOUND_S)
+    assert not work.goes_on.is_set()
+    assert [] == work.told
