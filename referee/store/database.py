@@ -5,15 +5,13 @@ from __future__ import annotations
 
 import sqlite3
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from importlib import resources
 from pathlib import Path
-from typing import Protocol, TypeVar
 
+from referee.core.aside import Aside, here
 from referee.errors import InputError, Unavailable
-
-T = TypeVar("T")
 
 Connection = sqlite3.Connection
 """A connection as other layers see it: they pass it to queries and never use it directly."""
@@ -168,20 +166,6 @@ def _statements(script: str) -> Iterator[str]:
             pending = ""
     if pending.strip():
         raise ValueError(f"a migration ends inside a statement: {pending[:60]!r}")
-
-
-class Aside(Protocol):
-    """A way to call a function that may block, without blocking other requests.
-
-    It returns the function's result or raises its exception.
-    """
-
-    def __call__(self, work: Callable[[], T], /) -> T: ...
-
-
-def here(work: Callable[[], T]) -> T:
-    """Call a function in this thread: the `Aside` of programs with one thread per request."""
-    return work()
 
 
 class Writer:

@@ -13,8 +13,9 @@ from concurrent.futures import TimeoutError as FutureTimeoutError
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
+from referee.core.aside import Aside, here
 from referee.errors import Unavailable
-from referee.store.database import Aside, Connection, Database, Writer, here
+from referee.store.database import Connection, Database, Writer
 
 T = TypeVar("T")
 

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 from flask.testing import FlaskClient
 
+from referee.core.aside import here
 from referee.service.desk.control_desk import ControlDesk
 from referee.service.desk.requests import serve_request
 from referee.service.entry.admission import Admission
@@ -17,7 +18,6 @@ from referee.service.entry.answers import Answers
 from referee.service.entry.request_log import RequestLog
 from referee.service.entry.session_cache import SessionCache
 from referee.service.setup.contest import Contest
-from referee.store.database import here
 from referee.store.journal import Journal
 from referee.web.contest.app import contest_app
 from referee.web.contest.services import ContestServices

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Protocol
 
+from referee.core.aside import Aside, here
 from referee.core.instant import Instant
 from referee.core.states import Arrival, SessionState, arrival_of, state_of
 from referee.errors import Refusal
@@ -16,7 +17,6 @@ from referee.service.entry.teams import EventTeams, PracticeTeams
 from referee.service.entry.tokens import session_of_token, token_of_session
 from referee.service.setup.contest import Contest
 from referee.store.answers import count_late_answers
-from referee.store.database import Aside, here
 from referee.store.sessions import SessionRecord, load_session
 
 

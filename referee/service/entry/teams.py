@@ -14,9 +14,9 @@ from pathlib import Path
 
 import argon2
 
+from referee.core.aside import Aside, here
 from referee.errors import ConfigError, Refusal
 from referee.service.entry.team_list import NAME_MOST, registered_teams
-from referee.store.database import Aside, here
 
 PRACTICE_PASSWORD = "practice"
 """The password of every user name in a rehearsal."""

@@ -5,11 +5,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from referee.core.aside import Aside
 from referee.service.entry.admission import Admission
 from referee.service.entry.answers import Answers
 from referee.service.entry.request_log import RequestLog
 from referee.service.setup.contest import Contest
-from referee.web.server.aside import Aside
 
 
 @dataclass(frozen=True)

@@ -5,23 +5,16 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable
-from typing import Literal, Protocol, TypeVar
+from typing import Literal, TypeVar
 
 from gevent.threadpool import ThreadPool
+
+from referee.core.aside import Aside
 
 T = TypeVar("T")
 
 WorkerKind = Literal["gevent", "gthread"]
 """How a server serves many requests at once: greenlets of one thread, or threads."""
-
-
-class Aside(Protocol):
-    """A way to call a function that may block, without delaying other requests.
-
-    It returns the function's result or raises its exception.
-    """
-
-    def __call__(self, work: Callable[[], T], /) -> T: ...
 
 
 def make_aside(kind: WorkerKind, at_once: int) -> Aside:

@@ -1,0 +1,23 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The type of a function that runs blocking work, which each server brings with it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Protocol, TypeVar
+
+T = TypeVar("T")
+
+
+class Aside(Protocol):
+    """A way to call a function that may block, without blocking other requests.
+
+    It returns the function's result or raises its exception.
+    """
+
+    def __call__(self, work: Callable[[], T], /) -> T: ...
+
+
+def here(work: Callable[[], T]) -> T:
+    """Call a function in this thread: the `Aside` of programs with one thread per request."""
+    return work()
