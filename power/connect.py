@@ -9,8 +9,7 @@ from pathlib import Path
 
 from power.errors import MeterError
 from power.meter import Meter
-from power.transports.transport import Clock, Transport, UtcClock, utc_now
-from power.transports.wire_log import LoggedTransport, WireLog
+from power.transports.transport import Clock, LoggedTransport, Transport, UtcClock, WireLog, utc_now
 from power.wt310.driver import WT310
 
 

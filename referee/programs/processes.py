@@ -19,7 +19,7 @@ from types import FrameType
 
 from power.connect import open_meter
 from power.meter import InputMode, Meter, MeterSettings
-from power.transports.wire_log import WireLog
+from power.transports.transport import WireLog
 from referee.service.board.board import Board
 from referee.service.desk.control_desk import ControlDesk
 from referee.service.desk.link import DeskClient, DeskServer, socket_path

@@ -12,7 +12,7 @@ import pytest
 from power.errors import MeterUnreachable
 from power.meter import IntegrationState, MeterSettings
 from power.transports.replay import ReplayEnded, ReplayTransport, read_wire_log
-from power.transports.wire_log import LoggedTransport, WireLog
+from power.transports.transport import LoggedTransport, WireLog
 from power.wt310.driver import WT310
 
 SETTINGS = MeterSettings(

@@ -15,7 +15,7 @@ from power.emulator.load import Load
 from power.emulator.profile import constant
 from power.errors import MeterRefused
 from power.meter import IntegrationState
-from power.transports.wire_log import LoggedTransport, WireLog
+from power.transports.transport import LoggedTransport, WireLog
 from power.wt310.driver import WT310
 from referee.errors import Unavailable
 from referee.service.desk.metering import LinkState, Metering

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The log of the conversation."""
+"""The log of what a transport carried."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from power.errors import MeterSilent
-from power.transports.wire_log import LoggedTransport, WireLog
+from power.transports.transport import LoggedTransport, WireLog
 from tests.support.full_disk import FullDisk
 
 
