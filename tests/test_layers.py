@@ -71,7 +71,7 @@ POWER = {
     # Following a meter and judging its energy are rules over any meter and its readings.
     "service": {
         *("power.meter", "power.errors", "power.values"),
-        *("power.energy.judge", "power.energy.facts", "power.energy.verdict"),
+        *("power.energy.judge", "power.energy.verdict"),
         "power.follow",
     },
 }

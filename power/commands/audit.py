@@ -8,7 +8,7 @@ from pathlib import Path
 
 from power.commands.options import add_setting_options, settings_of
 from power.commands.output import print_json, result_text
-from power.energy.facts import RunFacts
+from power.energy.judge import RunFacts
 from power.energy.verdict import Verdict, result_to_json
 from power.logs.audit import audit
 from power.meter import Identity, MeterSettings

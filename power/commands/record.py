@@ -19,7 +19,7 @@ from power.bench.priority import hurried
 from power.bench.recorder import Recorder
 from power.commands.options import add_meter_options, add_setting_options, open_chosen, settings_of
 from power.commands.output import print_json, result_text
-from power.energy.facts import RunFacts
+from power.energy.judge import RunFacts
 from power.energy.verdict import Verdict, result_to_json, suspect, with_findings
 from power.logs.facts_file import facts_path, save_facts
 from power.meter import Reading

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from statistics import median
 
-from power.energy.facts import RunFacts, judge_run
+from power.energy.judge import RunFacts, judge_run
 from power.energy.verdict import EnergyResult, Finding, suspect, with_findings
 from power.logs.facts_file import load_facts
 from power.logs.old_log import is_old_log, read_old_log

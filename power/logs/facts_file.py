@@ -11,7 +11,7 @@ import json
 import os
 from pathlib import Path
 
-from power.energy.facts import RunFacts, facts_from_json, facts_to_json
+from power.energy.judge import RunFacts, facts_from_json, facts_to_json
 
 
 def facts_path(log: Path) -> Path:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
-from power.energy.facts import RunFacts, facts_to_json, judge_run
+from power.energy.judge import RunFacts, facts_to_json, judge_run
 from power.energy.verdict import EnergyResult, Finding, finding_to_json, note, suspect
 from power.meter import Identity, MeterSettings, Reading
 from referee.core.instant import seconds_between
@@ -27,7 +27,7 @@ def judge_session(
     """Return a session's energy, and the detail for the database.
 
     `found` holds the findings from reading the final energy. The detail's `facts` hold everything
-    that a second judgement needs beside the readings (see `power.energy.facts`). The detail's
+    that a second judgement needs beside the readings (see `RunFacts`). The detail's
     `emulated` says whether an emulator measured. A session of schema 1 stored neither settings nor
     identity; `settings` and `identity` replace them.
     """

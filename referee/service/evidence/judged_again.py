@@ -10,7 +10,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from power.energy.facts import facts_from_json, judge_run
+from power.energy.judge import facts_from_json, judge_run
 from power.energy.verdict import EnergyResult
 from power.meter import Reading
 from power.values import reading_from_json

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from datetime import datetime, timedelta
 from typing import Any
 
-from power.energy.facts import RunFacts, facts_to_json
+from power.energy.judge import RunFacts, facts_to_json
 from power.values import reading_to_json
 from referee.service.setup.contest import Contest
 from referee.store.readings import Energy, readings_of, session_meter_of
@@ -35,8 +35,8 @@ def readings(contest: Contest, session: SessionRecord) -> Iterator[dict[str, Any
 def run_facts(contest: Contest, session: SessionRecord, energy: Energy | None) -> dict[str, Any]:
     """Return the meter, its settings, the length of the run, and the findings of others.
 
-    `facts` are those of `power.energy.facts`, as the judgement used them. Before the judgement they
-    do not contain the end. They are null if no meter is recorded.
+    `facts` are the `RunFacts` that the judgement used, as JSON. Before the judgement they do not
+    contain the end. They are null if no meter is recorded.
     """
     meter = session_meter_of(contest.database.connection, session.session_id)
     judged = {} if energy is None else energy.detail

@@ -11,8 +11,7 @@ from typing import Any
 import pytest
 
 from power.bench.recorder import Recorder
-from power.energy.facts import RunFacts
-from power.energy.judge import Verdict
+from power.energy.judge import RunFacts, Verdict
 from power.logs.audit import audit
 from power.logs.facts_file import facts_path, load_facts, save_facts
 from power.logs.old_log import is_old_log, read_old_log

@@ -8,7 +8,7 @@ from dataclasses import replace
 
 import pytest
 
-from power.energy.facts import facts_from_json, judge_run
+from power.energy.judge import facts_from_json, judge_run
 from power.errors import MeterRefused
 from power.meter import IntegrationState
 from referee.core.instant import shifted

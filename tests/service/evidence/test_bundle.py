@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 
-from power.energy.facts import RunFacts, facts_from_json, facts_to_json
+from power.energy.judge import RunFacts, facts_from_json, facts_to_json
 from power.meter import Flag, Identity, IntegrationState, MeterSettings, Reading
 from power.values import reading_from_json
 from referee.core.detections import Detections, pack

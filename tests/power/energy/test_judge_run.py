@@ -9,7 +9,7 @@ from dataclasses import replace
 
 import pytest
 
-from power.energy.facts import RunFacts, facts_from_json, facts_to_json, judge_run
+from power.energy.judge import RunFacts, facts_from_json, facts_to_json, judge_run
 from power.energy.verdict import Verdict, suspect
 from power.meter import Flag, Identity, IntegrationState, MeterSettings, Reading
 from power.values import reading_from_json, reading_to_json
