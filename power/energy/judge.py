@@ -21,8 +21,7 @@ from typing import Any
 
 from power.energy import course_checks, value_checks
 from power.energy.accuracy import accuracy_of, energy_uncertainty_wh
-from power.energy.cross_check import cross_check
-from power.energy.measured_run import Run
+from power.energy.measured_run import Run, cross_check
 from power.energy.verdict import EnergyResult as EnergyResult
 from power.energy.verdict import Finding
 from power.energy.verdict import Verdict as Verdict
@@ -121,7 +120,7 @@ def judge_energy(
     if suspended_s > 0:
         findings.append(course_checks.suspension(suspended_s))
     final = run.final
-    compared = cross_check(run.readings, settings.update_interval_s)
+    compared = cross_check(run)
     findings += value_checks.agreement(run, compared)
     uncertainty_wh = _uncertainty_wh(run, identity)
     findings += value_checks.uncertainty(final.energy_wh, uncertainty_wh)

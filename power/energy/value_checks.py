@@ -6,8 +6,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 
-from power.energy.cross_check import CrossCheck
-from power.energy.measured_run import Run, noise_floor_w
+from power.energy.measured_run import CrossCheck, Run, noise_floor_w
 from power.energy.verdict import Finding, invalid, note, suspect
 from power.meter import Flag, Identity, InputMode
 
