@@ -23,7 +23,6 @@ from power.wt310 import output
 from power.wt310 import settings as setup
 from power.wt310.link import Link
 from power.wt310.models import Model
-from power.wt310.run_watch import RunWatch
 
 _log = logging.getLogger(__name__)
 
@@ -67,7 +66,7 @@ class WT310:
         self._sleep = sleep
         self._utc = utc
         self._lock = threading.RLock()
-        self._watch = RunWatch(self._link)
+        self._watch = output.RunWatch(self._link)
         self._items: tuple[str, ...] = ()
         self._peaks_arranged = False
 

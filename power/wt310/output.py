@@ -1,16 +1,18 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The values of a reading: choose the meter's output items, and parse its reply."""
+"""What the meter sends: the items of a reading, and the signs of a run whose energy is wrong."""
 
 from __future__ import annotations
 
+import logging
 from dataclasses import dataclass
 
-from power.errors import MeterRefused, MeterReplyError
-from power.meter import IntegrationState
+from power.errors import MeterError, MeterRefused, MeterReplyError
+from power.meter import Flag, IntegrationState
 from power.scpi import (
     Absent,
     decode,
     parse_fields,
+    parse_flag,
     parse_floats,
     parse_number,
     parse_register,
@@ -20,7 +22,10 @@ from power.scpi import (
     split_units,
     without_header,
 )
+from power.wt310 import settings
 from power.wt310.link import Link
+
+_log = logging.getLogger(__name__)
 
 # One message, so values, state and condition belong to one moment. Real meters answer such
 # compound queries; semicolons join the units (page 5-2).
@@ -33,6 +38,8 @@ _RANGES = ("URANGE", "IRANGE")
 _PEAKS = ("UPPeak", "UMPeak", "IPPeak", "IMPeak")
 _FIRST_PEAK = 11
 _LONG_NAMES = {"URAN": "URANGE", "IRAN": "IRANGE"}
+# Bits of the condition register and, latched, of the extended event register (page 7-5).
+_BITS = ((6, Flag.OVER_RANGE), (7, Flag.VOLTAGE_PEAK_OVER), (8, Flag.CURRENT_PEAK_OVER))
 
 
 @dataclass(frozen=True)
@@ -149,3 +156,62 @@ def _item(link: Link, number: int) -> str:
     fields = without_header(link.ask(f":NUMeric:NORMal:ITEM{number}?")).upper().split(",")
     name = _LONG_NAMES.get(fields[0], fields[0])
     return name if fields[1:] in ([], ["1"]) else ",".join(fields)
+
+
+class RunWatch:
+    """The watch over one run for silent errors: it collects flags, and reads the ranges at the end.
+
+    `end_ranges` are the voltage and the current range after the run, None before its end.
+    """
+
+    def __init__(self, link: Link) -> None:
+        self._link = link
+        self.flags: frozenset[Flag] = frozenset()
+        self.end_ranges: tuple[float | None, float | None] = (None, None)
+        self.running = False
+
+    def forget(self) -> None:
+        """Clear the latched bits, so all later bits come from the new run."""
+        self.take_events()
+        self._link.events = 0
+        self.flags = frozenset()
+        self.end_ranges = (None, None)
+
+    def take_events(self) -> int:
+        """Read and keep the extended events; reading clears them in the meter."""
+        events = parse_register(self._link.ask(":STATus:EESR?"))
+        self._link.events |= events
+        return events
+
+    def note_sample(self, sample: Sample) -> None:
+        """Note the flags of a sample, and whether the run has ended."""
+        self.flags |= _flags_of(sample.condition | self._link.events)
+        if sample.hyphen:
+            self.flags |= {Flag.RANGE_SWITCHED}
+        self.note_end(sample.state)
+
+    def note_end(self, state: IntegrationState) -> None:
+        """Read ranges and latched bits once after a run; after a failure the next call retries."""
+        if not self.running or state is IntegrationState.START:
+            return
+        try:
+            self.take_events()
+            ends = [settings.read_range(self._link, name) for name in ("VOLTage", "CURRent")]
+            automatic = [
+                parse_flag(self._link.ask(f":INPut:{name}:AUTO?"))
+                for name in ("VOLTage", "CURRent")
+            ]
+        except MeterError as error:
+            _log.warning("the check after the run is still to be done: %s", error)
+            return
+        self.end_ranges = (ends[0][0], ends[1][0])
+        if any(hyphen for _, hyphen in ends):
+            self.flags |= {Flag.RANGE_SWITCHED}
+        if any(automatic):
+            self.flags |= {Flag.AUTO_RANGE}
+        self.flags |= _flags_of(self._link.events)
+        self.running = False
+
+
+def _flags_of(register: int) -> frozenset[Flag]:
+    return frozenset(flag for bit, flag in _BITS if register >> bit & 1)
