@@ -14,7 +14,7 @@ from power.energy.verdict import Verdict, finding_to_json, suspect
 from power.meter import Flag, Identity, IntegrationState, MeterSettings, Reading
 from referee.core.instant import shifted
 from referee.errors import InputError
-from referee.service.desk.judging import judge_session
+from referee.service.desk.settling import judge_session
 from referee.service.evidence.bundle import write_bundle
 from referee.service.evidence.judged_again import judge_bundle
 from referee.store.readings import SessionMeter, insert_energy, insert_reading, insert_session_meter
