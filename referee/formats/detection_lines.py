@@ -11,15 +11,16 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable
+from functools import partial
 
 import numpy as np
-from numpy.typing import NDArray
 
 from referee.core.detections import Detections
 from referee.formats.columns import to_floats, to_ids
 from referee.formats.faults import Faults, FormatError, quoted
+from referee.formats.line_blocks import parse_blocks
 from referee.formats.lines import plain_lines, refuse_utf16, split_cells
-from referee.formats.number_table import are_whole, parse_blocks
+from referee.formats.number_table import are_whole, parse_block
 from referee.formats.numbers import class_number, image_number, number
 
 LINE_FIELDS: tuple[str, ...] = (
@@ -65,12 +66,12 @@ def parse_lines(content: bytes, *, threads: int = 1) -> Detections:
     fields = _fields_of(content)
     parts = []
     start = 0
-    for block, table in parse_blocks(content, len(fields), threads=threads):
-        if table is not None and are_whole(table[:, :2]):
-            parts.append(_from_table(table))
-        else:
+    parse = partial(_from_numbers, columns=len(fields))
+    for block, found in parse_blocks(content, parse, threads=threads):
+        if found is None:
             first = 1 + content.count(b"\n", 0, start)
-            parts.append(_from_text(_text(block), first, fields, faults))
+            found = _from_text(_text(block), first, fields, faults)
+        parts.append(found)
         start += len(block)
     faults.raise_if_any()
     return Detections.concatenate(parts)
@@ -103,10 +104,15 @@ def _text(content: bytes) -> str:
     return content.decode("ascii", "backslashreplace")
 
 
-def _from_table(table: NDArray[np.float64]) -> Detections:
+def _from_numbers(block: bytes, columns: int) -> Detections | None:
+    """Parse lines by whole arrays; return None if they need `_from_text`."""
+    table = parse_block(block, columns)
+    if table is None or not are_whole(table[:, :2]):
+        return None
     ids = table[:, :2].astype(np.int64)
-    confidence = table[:, 2].copy() if table.shape[1] == len(LINE_FIELDS) else np.ones(len(table))
-    return Detections(ids[:, 0], ids[:, 1], confidence, table[:, -4:].copy())
+    confidence = table[:, 2] if columns == len(LINE_FIELDS) else np.ones(len(table))
+    # These columns are views. Joining the blocks copies them once.
+    return Detections(ids[:, 0], ids[:, 1], confidence, table[:, -4:])
 
 
 def _from_text(text: str, first: int, fields: tuple[str, ...] | None, faults: Faults) -> Detections:

@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 
 from referee.core.coco_boxes import CocoResults
@@ -12,9 +11,8 @@ from referee.errors import InputError
 from referee.formats.coco_results import load_results, to_results
 from referee.formats.detection_lines import parse_lines
 from referee.formats.faults import FormatError
+from referee.formats.line_blocks import THREADS
 from referee.formats.text import read_bytes
-
-_THREADS = min(4, os.cpu_count() or 1)
 
 
 def read_detections(path: Path) -> Detections:
@@ -39,6 +37,6 @@ def _read(path: Path) -> CocoResults | Detections:
     try:
         if path.suffix.lower() == ".json" or start in (b"[", b"{"):
             return to_results(load_results(content))
-        return parse_lines(content, threads=_THREADS)
+        return parse_lines(content, threads=THREADS)
     except FormatError as error:
         raise InputError(f"{path}, {error}") from None

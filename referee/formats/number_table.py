@@ -10,15 +10,13 @@ by one. For text that is not a table the functions return None; the caller then 
 
 from __future__ import annotations
 
-import os
 import re
-from collections.abc import Iterator
-from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
 
+from referee.formats.line_blocks import THREADS, parse_blocks
 from referee.formats.lines import plain_lines
 
 Floats = NDArray[np.float64]
@@ -32,9 +30,6 @@ _PAIRINGS = (
     (np.uint64(1 + (10000 << 32)), np.uint64(32), np.uint64(0x00000000FFFFFFFF)),
 )
 
-# Large enough to make numpy's cost per call small, small enough to stay in a processor's cache.
-_BLOCK = 2**18
-_THREADS = min(4, os.cpu_count() or 1)
 _LONGEST_RUN = 8
 _PADDING = 8
 _EXACT = 2.0**53
@@ -52,29 +47,12 @@ _OF_NUMBERS = np.isin(np.arange(256), list(b"+EINFTYAeinftya"))
 
 def parse_numbers(content: bytes, columns: int) -> Floats | None:
     """Return lines of numbers as a table (n, columns), or None if they do not form one."""
-    blocks = parse_blocks(plain_lines(content), columns, threads=_THREADS)
-    tables = [table for _, table in blocks]
+    parse = partial(parse_block, columns=columns)
+    tables = [table for _, table in parse_blocks(plain_lines(content), parse, threads=THREADS)]
     found = [table for table in tables if table is not None]
     if len(found) < len(tables):
         return None
     return np.concatenate(found) if found else np.empty((0, columns))
-
-
-def parse_blocks(
-    content: bytes, columns: int, *, threads: int = 1
-) -> Iterator[tuple[bytes, Floats | None]]:
-    """Yield blocks of plain lines in order, each with its table (n, columns).
-
-    The table is None if a line of the block has another number of cells, an empty cell, or a cell
-    that is not a number. With one thread the caller's own thread parses.
-    """
-    blocks = _split(content)
-    parse = partial(_parse_block, columns=columns)
-    if threads == 1 or len(blocks) == 1:
-        yield from ((block, parse(block)) for block in blocks)
-        return
-    with ThreadPoolExecutor(threads, thread_name_prefix="parse-numbers") as pool:
-        yield from zip(blocks, pool.map(parse, blocks), strict=True)
 
 
 def are_whole(numbers: Floats) -> bool:
@@ -82,20 +60,14 @@ def are_whole(numbers: Floats) -> bool:
     return bool(((np.abs(numbers) < _EXACT) & (np.floor(numbers) == numbers)).all())
 
 
-def _split(content: bytes) -> list[bytes]:
-    """Cut content into blocks of whole lines."""
-    blocks = []
-    start = 0
-    while start < len(content):
-        end = content.find(b"\n", start + _BLOCK) + 1 or len(content)
-        blocks.append(content[start:end])
-        start = end
-    return blocks
+def parse_block(block: bytes, columns: int) -> Floats | None:
+    """Return a block of plain lines as a table (n, columns).
 
-
-def _parse_block(block: bytes, columns: int) -> Floats | None:
-    """Parse a block of lines: plain lines by arrays, the others by float()."""
-    block = block.replace(b", ", b",")
+    Returns None if a line has another number of cells, an empty cell, or a cell that is not a
+    number. Arrays parse the plain lines, and float() parses the others.
+    """
+    if b" " in block:  # Looking for one byte costs much less than looking for two.
+        block = block.replace(b", ", b",")
     text = np.full(len(block) + 2 * _PADDING, _NEWLINE, dtype=np.uint8)
     text[_PADDING:-_PADDING] = np.frombuffer(block, dtype=np.uint8)
     unusual = np.flatnonzero(_is_unusual(text))
@@ -159,8 +131,9 @@ def _parse_plain(text: Bytes, columns: int) -> tuple[Floats, Ints] | None:
     if not _fractions_follow(start, end, fraction):
         return None
     mantissa, scale, first = _join(_digits(text, end, length), length, fraction)
-    negative = text[start[first] - 1] == _MINUS
-    place = start[first] - negative
+    place = start[first]
+    negative = text[place - 1] == _MINUS
+    place -= negative
     if not (
         mantissa.max() < _EXACT
         and _only_numbers(text, digit, place, np.count_nonzero(fraction) + negative.sum())
@@ -168,9 +141,7 @@ def _parse_plain(text: Bytes, columns: int) -> tuple[Floats, Ints] | None:
     ):
         return None
     rows = place.reshape(-1, columns)
-    newlines = np.flatnonzero(text == _NEWLINE)
-    line = np.searchsorted(newlines, rows[:, 0])
-    if (line != np.searchsorted(newlines, rows[:, -1])).any() or (line[1:] <= line[:-1]).any():
+    if not _one_row_a_line(text, rows):
         return None
     value = mantissa / scale
     np.negative(value, out=value, where=negative)
@@ -198,6 +169,19 @@ def _only_numbers(text: Bytes, digit: NDArray[np.bool_], place: Ints, signs: int
         and not (separator[:-1] & comma[1:]).any()
         and len(text) - np.count_nonzero(separator) - np.count_nonzero(digit) == signs
     )
+
+
+def _one_row_a_line(text: Bytes, rows: Ints) -> bool:
+    """Tell whether each row of numbers, at the places `rows`, has a line of its own."""
+    within = text[rows[0, 0] : rows[-1, -1]]
+    if np.count_nonzero(within == _NEWLINE) == len(rows) - 1:
+        # The usual case: if a line ends just before each row, no line ends elsewhere.
+        if (text[rows[:, 0] - 1] == _NEWLINE).all():
+            return True
+    newlines = np.flatnonzero(text == _NEWLINE)
+    line = np.searchsorted(newlines, rows[:, 0])
+    same = line == np.searchsorted(newlines, rows[:, -1])
+    return bool(same.all() and (line[1:] > line[:-1]).all())
 
 
 def _digits(text: Bytes, end: Ints, length: Ints) -> Words:

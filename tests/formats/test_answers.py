@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from referee.core.detections import Detections
 from referee.errors import Refusal
-from referee.formats import detection_lines, json_text, number_table
+from referee.formats import detection_lines, json_text, line_blocks
 from referee.formats.answers import (
     FORM_FIELDS,
     MAX_JSON_COMMAS,
@@ -550,7 +550,7 @@ def test_csv_is_read_in_parts_as_in_one(lines, block_bytes):
     whole = outcome()
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(detection_lines, "_FEW", 0)
-        patch.setattr(number_table, "_BLOCK", block_bytes)
+        patch.setattr(line_blocks, "_BLOCK", block_bytes)
         assert whole == outcome()
 
 

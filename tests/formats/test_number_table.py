@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from referee.formats import number_table
+from referee.formats import line_blocks
 from referee.formats.number_table import are_whole, parse_numbers
 
 plain = st.decimals(-(10**7), 10**7, places=6).map(str)
@@ -103,7 +103,7 @@ def test_what_is_no_table_is_left_to_the_caller(table):
 
 def test_rows_keep_their_order_across_blocks(monkeypatch):
     """Lines keep their order across blocks and ways of parsing."""
-    monkeypatch.setattr(number_table, "_BLOCK", 64)
+    monkeypatch.setattr(line_blocks, "_BLOCK", 64)
     lines = [f"{n},1e{n % 5},0.5" if n % 7 == 0 else f"{n} {n} -{n}.25" for n in range(200)]
     content = "\n".join(lines).encode()
     expected = [[n, 10.0 ** (n % 5), 0.5] if n % 7 == 0 else [n, n, -n - 0.25] for n in range(200)]
@@ -115,6 +115,7 @@ def test_rows_keep_their_order_across_blocks(monkeypatch):
     [
         b"1 2\n3\n",
         b"1 2 3\n4\n",
+        b"1\n2 3 4\n",
         b"1 2 3 4\n",
         b"1,2,\n",
         b",1,2\n",
@@ -131,6 +132,12 @@ def test_lines_that_do_not_fit(content):
 def test_commas_and_blanks_may_mix():
     """One line may separate its numbers by commas and blanks."""
     assert [[1.0, 2.0, 3.0]] * 3 == parse_numbers(b"1 2, 3\n1 , 2 3\n1,2 3e0\n", 3).tolist()
+
+
+@pytest.mark.parametrize("content", [b" 1 2\n\t3 4", b"1 2\n\n3 4\n\n", b"\n1 2\n 3 4\n"])
+def test_indented_and_blank_lines(content):
+    """Rows may be indented, and blank lines between them do not count."""
+    assert [[1.0, 2.0], [3.0, 4.0]] == parse_numbers(content, 2).tolist()
 
 
 def test_nothing_is_an_empty_table():

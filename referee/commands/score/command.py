@@ -18,7 +18,6 @@ from referee.formats.detections_file import read_coco_results, read_detections
 from referee.formats.ground_truth import read_ground_truth
 from referee.formats.image_ids import in_own_ids, own_image_ids
 from referee.formats.truth_file import GroundTruthFile
-from referee.programs.progress import progress_bar
 from referee.scoring.ilsvrc import evaluate
 from referee.scoring.result import IlsvrcResult
 from referee.scoring.score_report import (
@@ -113,6 +112,8 @@ def _score_ilsvrc(
 
 def _uncertainty(args: argparse.Namespace, found: GroundTruthFile, result: IlsvrcResult) -> Report:
     """Return the intervals and, with a rival, the probability that the ranking would change."""
+    # The library of the progress bar is slow to import, and only these draws show a bar.
+    from referee.programs.progress import progress_bar
     from referee.service.results.score_uncertainty import Draws, rival_report, uncertainty_report
 
     energy = (args.energy_wh or 1.0, args.energy_uncertainty_wh)
