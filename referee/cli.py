@@ -24,6 +24,7 @@ COMMANDS = {
     "serve": "run an event",
     "score": "score a file of detections, offline",
     "export": "write the evidence bundle of a session",
+    "camera": "write a frame of the camera track, or its test card, as a picture",
 }
 _SERVERS = ("practice", "serve")
 # The command that starts the processes of 'serve'. It is not for people, so the help omits it.

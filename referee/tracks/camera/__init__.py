@@ -1,0 +1,2 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The camera track: images on the referee's screen, which the contestant's camera sees."""
