@@ -40,7 +40,7 @@ def refused(code: str) -> Iterator[None]:
     try:
         yield
     except FormatError as error:
-        raise Refusal(code, f"Nothing was stored: {error}.", error.faults) from None
+        raise _refusal(code, error) from None
 
 
 def parse_form(fields: Mapping[str, Sequence[str]]) -> Detections:
@@ -56,17 +56,12 @@ def parse_form(fields: Mapping[str, Sequence[str]]) -> Detections:
     """
     names = fields.get("image_name", ())
     require_rows(len(names))
-    faults = Faults()
     columns = [fields.get(field, ()) for field in FORM_FIELDS]
     columns[2] = columns[2] or ("1.0",) * len(names)
     unequal = len(set(map(len, columns))) > 1
-    if unequal:
-        for field, values in zip(FORM_FIELDS, columns, strict=True):
-            if len(values) != len(names):
-                faults.add(f"{field} has {len(values)} values and image_name has {len(names)}")
-    detections = _from_text_columns(columns, faults, unequal)
-    with refused("lists_unequal" if unequal else "not_a_number"):
-        faults.raise_if_any()
+    detections = None if unequal else _from_text_columns(columns)
+    if detections is None:
+        raise _bad_form(columns, "lists_unequal" if unequal else "not_a_number")
     return detections
 
 
@@ -108,39 +103,40 @@ def require_rows(count: int) -> None:
         )
 
 
-def _from_text_columns(
-    columns: Sequence[Sequence[str]],
-    faults: Faults,
-    unequal: bool,
-) -> Detections:
-    """Convert the columns of `FORM_FIELDS`; add a fault for each cell that is not a number."""
+def _from_text_columns(columns: Sequence[Sequence[str]]) -> Detections | None:
+    """Convert the columns of `FORM_FIELDS`; return None if a cell is not a number."""
     # int() and float() also read digits of other scripts. No client means those.
-    together = not unequal and "".join(map("".join, columns)).isascii()
-    ids = to_ids(columns[0], columns[1], _image_number, _integer) if together else None
-    floats = to_floats(columns[2:]) if together else None
-    if ids is not None and floats is not None:
-        return Detections(ids[0], ids[1], floats[0], floats[1:].T.copy())
-    # The fast conversion only says that a cell is wrong. Go cell by cell to say which.
-    if ids is None:
-        _name_faults("image_name", columns[0], _image_number, faults)
-        _name_faults("CLASS_ID", columns[1], _integer, faults)
-    if floats is None:
-        for name, texts in zip(FORM_FIELDS[2:], columns[2:], strict=True):
-            _name_faults(name, texts, float, faults)
-    return Detections.empty()
+    if not "".join(map("".join, columns)).isascii():
+        return None
+    ids = to_ids(columns[0], columns[1], _image_number, _integer)
+    floats = to_floats(columns[2:])
+    if ids is None or floats is None:
+        return None
+    return Detections(ids[0], ids[1], floats[0], floats[1:].T.copy())
 
 
-def _name_faults(
-    name: str,
-    texts: Sequence[str],
-    convert: Callable[[str], float],
-    faults: Faults,
-) -> None:
-    for row, text in enumerate(texts, 1):
-        try:
-            convert(text if text.isascii() else "")
-        except ValueError:
-            faults.add(f"row {row}: {name} {quoted(text)} is not a number")
+def _bad_form(columns: Sequence[Sequence[str]], code: str) -> Refusal:
+    """Return the refusal of a form, with its faults: lists of other lengths, then bad cells.
+
+    The fast conversion only says that a cell is wrong. This goes cell by cell to say which.
+    """
+    faults = Faults()
+    rows = len(columns[0])
+    for name, texts in zip(FORM_FIELDS, columns, strict=True):
+        if len(texts) != rows:
+            faults.add(f"{name} has {len(texts)} values and image_name has {rows}")
+    readers: list[Callable[[str], float]] = [_image_number, _integer, *[float] * 5]
+    for name, texts, read in zip(FORM_FIELDS, columns, readers, strict=True):
+        for row, text in enumerate(texts, 1):
+            try:
+                read(text if text.isascii() else "")
+            except ValueError:
+                faults.add(f"row {row}: {name} {quoted(text)} is not a number")
+    return _refusal(code, faults.error())
+
+
+def _refusal(code: str, error: FormatError) -> Refusal:
+    return Refusal(code, f"Nothing was stored: {error}.", error.faults)
 
 
 def _image_number(text: str) -> int:

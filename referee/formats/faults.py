@@ -39,10 +39,14 @@ class Faults:
         if len(self._texts) < _MOST_LISTED:
             self._texts.append(text)
 
+    def error(self) -> FormatError:
+        """Return the error with the faults so far."""
+        return FormatError(tuple(self._texts), self._count - len(self._texts))
+
     def raise_if_any(self) -> None:
         """Raise `FormatError` when a fault was noted."""
         if self._texts:
-            raise FormatError(tuple(self._texts), self._count - len(self._texts))
+            raise self.error()
 
 
 def quoted(text: str) -> str:

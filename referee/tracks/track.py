@@ -213,14 +213,3 @@ class Track(ABC, Generic[Answer]):
             "media_type_unknown",
             f"Nothing was stored: the track '{self.name}' takes no answers as {answer_format}.",
         )
-
-
-def parse_answer(
-    track: Track[Answer], answer_format: AnswerFormat, body: bytes, fields: Callable[[], Fields]
-) -> Answer:
-    """Parse a post in its own format; `fields` parses the body of a form when called."""
-    if answer_format == "json":
-        return track.parse_json(body)
-    if answer_format == "csv":
-        return track.parse_csv(body)
-    return track.parse_form(fields())

@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections.abc import Sized
 from contextlib import nullcontext
 from functools import partial
+from typing import Any
 
 from flask import Flask, Request, Response
 
@@ -14,7 +15,7 @@ from referee.errors import Refusal
 from referee.formats.answers import AnswerFormat
 from referee.formats.forms import find_token
 from referee.service.entry.answers import Receipt
-from referee.tracks.track import parse_answer
+from referee.tracks.track import Track
 from referee.web.contest import legacy
 from referee.web.contest.replies import (
     FORM_TYPES,
@@ -93,15 +94,26 @@ def _parsed(
     services: ContestServices, token: str, asked: Request, content: bytes, received: Instant
 ) -> tuple[AnswerFormat, Sized]:
     try:
-        track = services.contest.track
         answer_format = answer_format_of(asked, content)
-        fields = partial(form_of, asked, content, track.form_fields)
-        return answer_format, parse_answer(track, answer_format, content, fields)
+        return answer_format, _answer(services.contest.track, answer_format, asked, content)
     except Refusal as fault:
         if services.admission.in_time(token, received):
             raise
         # The old referee reports the end of the session before any fault of the answer.
         raise Refusal("token_invalid", f"The session is over. {fault}", fault.faults) from None
+
+
+def _answer(
+    track: Track[Any], answer_format: AnswerFormat, asked: Request, content: bytes
+) -> Sized:
+    posted: Sized
+    if answer_format == "json":
+        posted = track.parse_json(content)
+    elif answer_format == "csv":
+        posted = track.parse_csv(content)
+    else:
+        posted = track.parse_form(form_of(asked, content, track.form_fields))
+    return posted
 
 
 def _receipt(app: Flask, receipt: Receipt) -> Response:

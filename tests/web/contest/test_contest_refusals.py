@@ -37,7 +37,7 @@ def unparsed(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     def never(*arguments: Any) -> None:
         raise AssertionError("the answer was parsed")
 
-    for name in ("parse_answer", "form_of"):
+    for name in ("answer_format_of", "form_of"):
         monkeypatch.setattr(contest_answers, name, never)
     yield
 
@@ -118,7 +118,7 @@ def test_an_answer_for_an_old_session_is_refused_before_it_is_parsed(
     """An answer long after the end costs no more than a look at the session."""
     token = site.login()
     site.clock.advance(661)
-    monkeypatch.delattr(contest_answers, "parse_answer")
+    monkeypatch.delattr(contest_answers, "answer_format_of")
     answer = site.client.post("/result", json=[], headers={"Authorization": f"Bearer {token}"})
     assert (answer.status_code, answer.data) == (401, b"Invalid Token\n")
 
