@@ -25,10 +25,9 @@ from referee.service.desk.control_desk import ControlDesk
 from referee.service.desk.link import DeskClient, DeskServer, socket_path
 from referee.service.desk.metering import Metering
 from referee.service.desk.requests import serve_request
-from referee.service.entry.admission import Admission
+from referee.service.entry.admission import Admission, SessionCache
 from referee.service.entry.answers import Answers
 from referee.service.entry.request_log import RequestLog
-from referee.service.entry.session_cache import SessionCache
 from referee.service.results.live_scorer import LiveScorer
 from referee.service.setup.config import Config, MeterSection
 from referee.service.setup.contest import open_contest, read_contest_truth

@@ -13,10 +13,9 @@ from flask.testing import FlaskClient
 from referee.core.aside import here
 from referee.service.desk.control_desk import ControlDesk
 from referee.service.desk.requests import serve_request
-from referee.service.entry.admission import Admission
+from referee.service.entry.admission import Admission, SessionCache
 from referee.service.entry.answers import Answers
 from referee.service.entry.request_log import RequestLog
-from referee.service.entry.session_cache import SessionCache
 from referee.service.setup.contest import Contest
 from referee.store.journal import Journal
 from referee.web.contest.app import contest_app

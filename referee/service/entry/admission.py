@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The admission of contestants: logins, and the sessions of their tokens."""
+"""The admission of contestants: logins, the sessions of their tokens, and who may still answer."""
 
 from __future__ import annotations
 
@@ -9,15 +9,17 @@ from typing import Any, Protocol
 
 from referee.core.aside import Aside, here
 from referee.core.instant import Instant
-from referee.core.states import Arrival, SessionState, arrival_of, state_of
+from referee.core.states import Arrival, SessionFacts, SessionState, arrival_of, state_of
 from referee.errors import Refusal
-from referee.service.entry.answers import LATE_ANSWERS
-from referee.service.entry.session_cache import SessionCache
 from referee.service.entry.teams import EventTeams, PracticeTeams
 from referee.service.entry.tokens import session_of_token, token_of_session
 from referee.service.setup.contest import Contest
 from referee.store.answers import count_late_answers
-from referee.store.sessions import SessionRecord, load_session
+from referee.store.database import Connection, Database
+from referee.store.sessions import SessionRecord, load_session, session_version
+
+LATE_ANSWERS = 1000
+"""The largest number of late answers that are stored for one session."""
 
 
 class Desk(Protocol):
@@ -33,6 +35,45 @@ class Login:
 
     token: str
     session: SessionRecord
+
+
+class SessionCache:
+    """A cache of parsed sessions; safe to use from many threads.
+
+    Each look asks the database, in one small query, whether there is a newer event or a scoring
+    run. So the result is always up to date.
+    """
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+        self._known: dict[int, tuple[tuple[int, int], SessionRecord]] = {}
+
+    def get(self, session_id: int, connection: Connection | None = None) -> SessionRecord:
+        """Return the present session; raise `Refusal` (code `session_unknown`).
+
+        A caller inside a transaction gives its `connection` to read the session within it.
+        """
+        connection = connection or self._database.connection
+        # Read the version first: an event between the two reads makes the next look read again.
+        version = session_version(connection, session_id)
+        known = self._known.get(session_id)
+        if known is not None and known[0] == version:
+            return known[1]
+        session = load_session(connection, session_id)
+        self._known[session_id] = (version, session)
+        return session
+
+
+def answer_arrival(
+    connection: Connection, session_id: int, facts: SessionFacts, received: Instant
+) -> Arrival:
+    """Tell whether an answer received at this instant counts, is stored as late, or is refused.
+
+    A session that has all its late answers refuses more.
+    """
+    arrival = arrival_of(facts, received)
+    full = arrival is Arrival.LATE and count_late_answers(connection, session_id) >= LATE_ANSWERS
+    return Arrival.REFUSED if full else arrival
 
 
 class Admission:
@@ -109,12 +150,9 @@ class Admission:
         costs little. Raises `Refusal` (code `token_invalid`).
         """
         session = self.known_session(token)
-        arrival = arrival_of(session.facts, self._contest.clock.now())
-        if arrival is Arrival.REFUSED or (
-            arrival is Arrival.LATE
-            and count_late_answers(self._contest.database.connection, session.session_id)
-            >= LATE_ANSWERS
-        ):
+        connection, now = self._contest.database.connection, self._contest.clock.now()
+        arrival = answer_arrival(connection, session.session_id, session.facts, now)
+        if arrival is Arrival.REFUSED:
             raise Refusal(
                 "token_invalid", "The session of this token takes no answers; nothing was stored."
             )

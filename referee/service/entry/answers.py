@@ -10,25 +10,17 @@ from typing import TypeVar
 
 from referee.core.flags import Flag
 from referee.core.instant import Instant
-from referee.core.states import Arrival, SessionFacts, arrival_of, elapsed_s, remaining_s
+from referee.core.states import Arrival, SessionFacts, elapsed_s, remaining_s
 from referee.errors import Refusal, Unavailable
 from referee.formats.answers import AnswerFormat
-from referee.service.entry.session_cache import SessionCache
+from referee.service.entry.admission import SessionCache, answer_arrival
 from referee.service.setup.contest import Contest
-from referee.store.answers import (
-    Answer,
-    count_late_answers,
-    count_stored_detections,
-    insert_answer,
-)
+from referee.store.answers import Answer, count_stored_detections, insert_answer
 from referee.store.database import Connection
 from referee.store.journal import Journal
 from referee.store.sessions import SessionRecord
 
 T = TypeVar("T")
-
-LATE_ANSWERS = 1000
-"""The largest number of late answers that are stored for one session."""
 
 # After this time an answer whose write has not begun is cancelled.
 COMMIT_S = 15.0
@@ -139,13 +131,10 @@ def _require_storable(
     connection: Connection, session_id: int, facts: SessionFacts, received: Instant
 ) -> bool:
     """Tell whether an answer is late; raise `Refusal` if it must not be stored."""
-    arrival = arrival_of(facts, received)
-    late = arrival is Arrival.LATE
-    if arrival is Arrival.REFUSED or (
-        late and count_late_answers(connection, session_id) >= LATE_ANSWERS
-    ):
+    arrival = answer_arrival(connection, session_id, facts, received)
+    if arrival is Arrival.REFUSED:
         raise Refusal("token_invalid", "The session of this token takes no more answers.")
-    return late
+    return arrival is Arrival.LATE
 
 
 MAX_DETECTIONS = 10_000_000

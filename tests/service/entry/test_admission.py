@@ -8,8 +8,7 @@ import pytest
 from referee.core.states import EndCause
 from referee.errors import Refusal, Unavailable
 from referee.service.desk.requests import serve_request
-from referee.service.entry.admission import Admission
-from referee.service.entry.session_cache import SessionCache
+from referee.service.entry.admission import Admission, SessionCache
 from referee.service.entry.team_list import register_team
 from referee.service.entry.teams import PRACTICE_PASSWORD
 from referee.service.entry.tokens import token_of_session

@@ -13,9 +13,10 @@ from referee.core.flags import Flag
 from referee.core.instant import shifted
 from referee.core.states import LATE_S
 from referee.errors import Refusal, Unavailable
+from referee.service.entry import admission as admission_module
 from referee.service.entry import answers as answers_module
-from referee.service.entry.answers import LATE_ANSWERS, Answers
-from referee.service.entry.session_cache import SessionCache
+from referee.service.entry.admission import LATE_ANSWERS, SessionCache
+from referee.service.entry.answers import Answers
 from referee.service.entry.status import status_of
 from referee.store.answers import answers_after, count_answers
 from referee.store.database import Database
@@ -172,7 +173,7 @@ def test_long_after_the_end_nothing_is_stored(contest, session, take):
 def test_late_answers_are_bounded(contest, session, take, monkeypatch):
     """Late answers of an endless client are bounded, so they cannot fill the disk."""
     assert 1000 == LATE_ANSWERS
-    monkeypatch.setattr(answers_module, "LATE_ANSWERS", 2)
+    monkeypatch.setattr(admission_module, "LATE_ANSWERS", 2)
     take(600.0)
     take(600.0)
     with pytest.raises(Refusal):
