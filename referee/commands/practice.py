@@ -42,6 +42,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     add("--blacklist", type=Path, metavar="PATH", help="CSV image_id,class_id to leave out")
     add("--classes", type=int, metavar="N", help="the class list is 1 to N (default: the source's)")
+    add(
+        "--track", choices=("network", "camera"), default="network", help="rules (default: network)"
+    )
     add("--seconds", type=int, default=600, help="length of a session (default: 600)")
     add(
         "--contest", default="127.0.0.1:8000", metavar="HOST:PORT", help="where contestants connect"
@@ -92,7 +95,11 @@ def run(args: argparse.Namespace) -> int:
         config = practice_config(
             data=args.data,
             contest=ContestSection(
-                name="Rehearsal", mode="practice", seconds=args.seconds, shuffle=args.shuffle
+                name="Rehearsal",
+                mode="practice",
+                track=args.track,
+                seconds=args.seconds,
+                shuffle=args.shuffle,
             ),
             images=ImagesSection(
                 folder=args.images.resolve(),

@@ -25,6 +25,7 @@ from referee.service.desk.control_desk import ControlDesk
 from referee.service.desk.link import DeskClient, DeskServer, socket_path
 from referee.service.desk.metering import Metering
 from referee.service.desk.requests import serve_request
+from referee.service.display.pages import PAGES_MOST
 from referee.service.entry.admission import Admission, SessionCache
 from referee.service.entry.answers import Answers
 from referee.service.entry.request_log import RequestLog
@@ -134,15 +135,27 @@ def run_control_desk(
             contest.database.close()
             lock.close()
 
-        return Running(console_app(contest, desk, board, broadcast), close, stop=broadcast.stop)
+        return Running(
+            console_app(contest, desk, board, broadcast),
+            close,
+            stop=partial(_stop, desk, broadcast),
+        )
 
     serve(
         make,
         descriptor=descriptor,
         workers=1,
-        threads=_VIEWERS + _SPARE_THREADS,
+        threads=_VIEWERS + PAGES_MOST + _SPARE_THREADS,
         name="referee-desk",
     )
+
+
+def _stop(desk: ControlDesk, broadcast: Broadcast) -> None:
+    """End the streams to all pages."""
+    broadcast.stop()
+    for lane in desk.lanes:
+        if lane.display is not None:
+            lane.display.close()
 
 
 def run_live_scorer(config: Config) -> None:

@@ -62,6 +62,7 @@ def filled(database):
         insert_snapshot(connection, session_id, UTC_TEXT, Snapshot(1, 0.5, 2))
         insert_scoring_run(connection, session_id, at(9), ScoringRun(1, 1, 0.5, 0.5, {}))
         insert_notice(connection, session_id, UTC_TEXT, "info", "hello")
+        insert_show(connection, SHOW(session_id))
         insert_audit(
             connection, utc=UTC_TEXT, operator="x", action="arm", session_id=session_id, detail=""
         )

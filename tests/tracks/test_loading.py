@@ -36,9 +36,9 @@ def test_a_dotted_name_is_any_module():
 @pytest.mark.parametrize(
     ("name", "text"),
     [
-        ("networks", "no module referee.tracks.networks. Known are network"),
+        ("networks", "no module referee.tracks.networks. Known are camera, network"),
         ("no.such.module", "there is no module no.such.module"),
-        ("", "Known are network"),
+        ("", "Known are camera, network"),
         (".", "cannot be imported"),
         ("..network", "cannot be imported"),
         ("track", "referee.tracks.track has no TRACK"),

@@ -21,6 +21,7 @@ from referee.service.desk.records import (
     record_void,
 )
 from referee.service.desk.session_clock import SessionClock
+from referee.service.display.display import Display
 from referee.service.preflight.blockers import blockers
 from referee.service.setup.contest import Contest
 from referee.store.sessions import FIRST_LANE, SessionRecord, all_sessions, load_session
@@ -43,6 +44,11 @@ class ControlDesk:
         ]
         self._policy = policy_of(contest, self.lanes)
         self._clock = SessionClock(contest.clock, self.lanes, self._end_by_clock, self.logbook)
+
+    @property
+    def display(self) -> Display | None:
+        """Return the first lane's display, or None in a track without one."""
+        return self.lanes[0].display
 
     @property
     def metering(self) -> Metering:
@@ -103,9 +109,11 @@ class ControlDesk:
                     "stop or void it first.",
                 )
             self._require_no_blockers()
+            lane.require_display()
             lane.prepare(session.facts.length_s)
             with self._contest.database.write() as connection:
                 record_armed(connection, session_id, self._contest.clock.now(), operator)
+            lane.expect_images(session_id)
 
     def arm_new(self, lane: Lane, team: str, operator: str) -> SessionRecord:
         """Prepare a lane's meter, then make an armed session; a failure makes no session."""
@@ -117,6 +125,7 @@ class ControlDesk:
                 connection, self._settings, team, lane.number, now, self._contest.track.name
             )
             record_armed(connection, session_id, now, operator)
+        lane.expect_images(session_id)
         return self._load(session_id)
 
     def begin(self, team: str, address: str) -> int:
@@ -148,6 +157,7 @@ class ControlDesk:
         with lane.lock:
             session = self._load(session_id)
             require(self._state(session), SessionEvent.END)
+            lane.clear_display(session_id)
             if session.facts.ended is None and session.facts.started is not None:
                 with self._contest.database.write() as connection:
                     # The time of the end is read inside the transaction. So an answer that was
@@ -179,6 +189,22 @@ class ControlDesk:
             now = self._contest.clock.now()
             with self._contest.database.write() as connection:
                 record_void(connection, session_id, now, operator, reason)
+            self._lane_of(session_id).clear_display(session_id)
+
+    def show(self, session_id: int, image: int, requested: Instant) -> float:
+        """Show an image on the display of a running session's lane.
+
+        Returns the session time at which the page had painted it. `requested` is the instant of the
+        request's last byte. Raises `Refusal` (code `token_invalid`) if the session does not run,
+        and as `Lane.show` does. The lane's lock is not held, so logins and ends do not wait.
+        """
+        session = self._load(session_id)
+        state = self._state(session)
+        if state is not SessionState.RUNNING:
+            raise Refusal(
+                "token_invalid", f"Session {session_id} does not run: it is {state.value}."
+            )
+        return self._lane_of(session_id).show(session, image, requested)
 
     def state(self, session_id: int) -> SessionState:
         """Return a session's present state; raise `Refusal` (code `session_unknown`) if none."""

@@ -10,10 +10,12 @@ from typing import Protocol
 
 from power.meter import IntegrationStart, MeterSettings, Reading
 from referee.core.instant import Instant, seconds_between, shifted
-from referee.errors import Unavailable
+from referee.errors import Refusal, Unavailable
 from referee.service.desk.logbook import Logbook
 from referee.service.desk.metering import LinkState, Metering, MeterStatus
 from referee.service.desk.settling import Settling
+from referee.service.desk.showing import Showing
+from referee.service.display.display import Display
 from referee.service.setup.contest import Contest
 from referee.store.readings import SessionMeter, energy_of, insert_session_meter
 from referee.store.sessions import (
@@ -23,7 +25,10 @@ from referee.store.sessions import (
     load_session,
     record_event,
 )
+from referee.store.shows import last_frame
+from referee.tracks.track import Delivery
 
+NO_DISPLAY = "This contest has no display; fetch images with /image."
 # If preparing the meter took this long, the desk refuses the login instead of starting the meter.
 # The contest server waits 60 s for the desk, and must still be waiting when a session begins.
 _LOGIN_S = 25.0
@@ -64,10 +69,17 @@ class Lane:
             on_reading=self._keep_reading, on_link=self._link_changed, on_death=logbook.alarm
         )
         self.settling = Settling(contest, number, self.metering, logbook)
+        self.display: Display | None = None
+        if contest.track.delivery is Delivery.SHOWN:
+            last = last_frame(contest.database.connection)
+            self.display = Display(contest.config.camera, contest.clock, logbook.notify, last)
 
     def start(self) -> None:
         """Continue the work of an earlier desk, and start the threads."""
         self._measured = self._to_measure()
+        live = self.live()
+        if live is not None:
+            self.expect_images(live.session_id)
         self.metering.start_thread()
         self.settling.start()
 
@@ -79,6 +91,39 @@ class Lane:
     def live(self) -> SessionRecord | None:
         """Return the lane's session that is recorded as armed or running, or None."""
         return live_session(self._contest.database.connection, self.number)
+
+    def expect_images(self, session_id: int) -> None:
+        """Make the lane's display, if it has one, black for a session."""
+        if self.display is not None:
+            self.display.expect(session_id)
+
+    def clear_display(self, session_id: int) -> None:
+        """Take a session that is over off the lane's display, if it has one."""
+        if self.display is not None:
+            self.display.clear(session_id)
+
+    def require_display(self) -> None:
+        """Raise `Refusal` (code `display_failed`) if the lane has a display that cannot paint.
+
+        The proof is a black frame that the display's page paints and reports.
+        """
+        if self.display is not None:
+            self.display.probe()
+
+    def require_open_display(self) -> None:
+        """Raise `Refusal` (code `display_failed`) if the lane's display cannot show frames now."""
+        fault = "" if self.display is None else self.display.status().fault
+        if fault:
+            raise Refusal("display_failed", fault)
+
+    def show(self, session: SessionRecord, image: int, requested: Instant) -> float:
+        """Show an image on the lane's display (see `Showing.show`).
+
+        Raises `Refusal` (code `display_off`) if the lane has no display.
+        """
+        if self.display is None:
+            raise Refusal("display_off", NO_DISPLAY)
+        return Showing(self._contest, self.display, self._logbook).show(session, image, requested)
 
     def prepare(self, length_s: float) -> MeterSettings:
         """Settle the lane's ended sessions, then reset the meter and set it up for a session.

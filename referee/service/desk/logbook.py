@@ -85,6 +85,10 @@ class Logbook:
             )
         )
 
+    def store(self, write: Callable[[Connection], object]) -> None:
+        """Store another fact, after those before it."""
+        self._add(_Entry(write))
+
     def unstored_notices(self) -> list[Notice]:
         """Return the notices that are not on the disk yet, the newest first."""
         with self._changed:

@@ -63,6 +63,9 @@ class EventLogins:
         live = lane.live()
         if live is None or live.team != team or not _may_begin(self._contest, live):
             raise self._not_your_turn(team)
+        if not _runs(self._contest, live):
+            # The clock must not start while the team could see nothing.
+            lane.require_open_display()
         return live
 
     def _not_your_turn(self, team: str) -> Refusal:

@@ -4,16 +4,20 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from datetime import datetime
 from typing import Any
 
+from referee.core.instant import Instant
 from referee.errors import Refusal
 from referee.service.desk.control_desk import ControlDesk
+from referee.service.display.facts import display_facts
 
 
 def serve_request(desk: ControlDesk, request: Mapping[str, Any]) -> Mapping[str, Any]:
     """Carry out a request from the socket and return the answer (see `link`).
 
-    The contest server sends `begin` and `logout`, the supervisor sends `obstacles`. Raises
+    The contest server sends `begin`, `logout` and `show`, the supervisor sends `obstacles`, and
+    `referee check` sends `display`. Raises
     `Refusal` (code `action_unknown`) for any other action.
     """
     action = request.get("action")
@@ -23,6 +27,16 @@ def serve_request(desk: ControlDesk, request: Mapping[str, Any]) -> Mapping[str,
         session_id = int(request["session"])
         desk.log_out(session_id)
         return {"session": session_id}
+    if action == "show":
+        return {"painted_s": _show(desk, request)}
+    if action == "display":
+        return {"display": None if desk.display is None else display_facts(desk.display.probed())}
     if action == "obstacles":
         return {"obstacles": desk.obstacles()}
     raise Refusal("action_unknown", f"The desk knows no action '{action}'.")
+
+
+def _show(desk: ControlDesk, request: Mapping[str, Any]) -> float:
+    utc = datetime.fromisoformat(request["utc"])
+    requested = Instant(float(request["monotonic_s"]), utc, str(request["boot_id"]))
+    return desk.show(int(request["session"]), int(request["image"]), requested)

@@ -162,6 +162,21 @@ class Admission:
         """Tell whether an answer received at this instant counts for the token's session."""
         return arrival_of(self.known_session(token).facts, received) is Arrival.IN_TIME
 
+    def show(self, session: SessionRecord, number: int, received: Instant) -> None:
+        """Show an image on the session's screen; return when the screen has painted it.
+
+        `received` is the instant of the request's last byte. Raises `Refusal` (`display_failed`,
+        `image_missing`, `token_invalid`). Raises `Unavailable` if the control desk does not answer.
+        """
+        self._desk.ask(
+            "show",
+            session=session.session_id,
+            image=number,
+            monotonic_s=received.monotonic_s,
+            utc=received.utc.isoformat(),
+            boot_id=received.boot_id,
+        )
+
     def logout(self, session: SessionRecord) -> None:
         """End the session for its contestant; return when the meter has been told to stop."""
         self._desk.ask("logout", session=session.session_id)

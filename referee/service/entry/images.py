@@ -11,7 +11,7 @@ from functools import partial
 from referee.errors import RefereeError, Refusal
 from referee.formats.image_numbers import requested_archive, requested_image
 from referee.service.entry.archives import archive_length, archive_pieces
-from referee.service.setup.contest import Contest, order_of
+from referee.service.setup.contest import Contest, image_behind
 from referee.store.images import ImageEntry
 from referee.store.sessions import SessionRecord
 from referee.tracks.track import Delivery
@@ -57,7 +57,7 @@ def image_for(contest: Contest, session: SessionRecord, text: str) -> SentImages
     """
     _require_fetched(contest)
     number = requested_image(text, contest.image_count)
-    entry = _entry(contest, session, number)
+    entry = image_behind(contest, session, number)
     content = _read(number, entry)
     name = f"{number}{_suffix(entry)}"
     return SentImages(number, 1, (content,), len(content), entry.media_type, name)
@@ -71,7 +71,7 @@ def archive_for(contest: Contest, session: SessionRecord, text: str) -> SentImag
     """
     _require_fetched(contest)
     numbers = requested_archive(text, contest.image_count)
-    entries = [_entry(contest, session, number) for number in numbers]
+    entries = [image_behind(contest, session, number) for number in numbers]
     names = [f"{number}{_suffix(entry)}" for number, entry in zip(numbers, entries, strict=True)]
     reads = [partial(_read, number, entry) for number, entry in zip(numbers, entries, strict=True)]
     for number, entry in zip(numbers, entries, strict=True):
@@ -86,11 +86,6 @@ def archive_for(contest: Contest, session: SessionRecord, text: str) -> SentImag
     )
 
 
-def _entry(contest: Contest, session: SessionRecord, number: int) -> ImageEntry:
-    order = order_of(contest.image_count, session.order_seed)
-    return contest.images[int(order[number - 1]) - 1]
-
-
 def _suffix(entry: ImageEntry) -> str:
     return ".jpg" if entry.media_type == "image/jpeg" else ".png"
 
@@ -98,7 +93,8 @@ def _suffix(entry: ImageEntry) -> str:
 def _require_fetched(contest: Contest) -> None:
     if contest.track.delivery is not Delivery.FETCHED:
         raise Refusal(
-            "images_shown", "The images of this track are shown on a screen. They are never sent."
+            "images_shown",
+            "The images of this track are shown on a screen and never sent: ask /image_camera.",
         )
 
 

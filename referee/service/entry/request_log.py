@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from referee.core.instant import Instant, seconds_between
-from referee.service.entry.images import ImageMissing, SentImages
+from referee.service.entry.images import ImageMissing
 from referee.service.setup.contest import Contest
 from referee.store.database import Connection
 from referee.store.journal import Journal
@@ -18,7 +18,7 @@ from referee.store.sessions import SessionRecord
 
 @dataclass(frozen=True)
 class ServedRequest:
-    """A request and its answer; `sent` holds the images in the answer, if any."""
+    """A request and its answer; `sent` has the numbers of the images sent or shown, if any."""
 
     received: Instant
     method: str
@@ -27,7 +27,7 @@ class ServedRequest:
     received_bytes: int
     status: int
     sent_bytes: int
-    sent: SentImages | None
+    sent: range | None
 
 
 class RequestLog:
@@ -51,8 +51,8 @@ class RequestLog:
             method=served.method,
             path=served.path,
             status=served.status,
-            first_image=None if sent is None else sent.first,
-            image_count=0 if sent is None else sent.count,
+            first_image=None if sent is None else sent.start,
+            image_count=0 if sent is None else len(sent),
             received_bytes=served.received_bytes,
             sent_bytes=served.sent_bytes,
             duration_s=seconds_between(served.received, self._clock.now()),

@@ -12,6 +12,7 @@ from referee.store.answers import answers_after
 from referee.store.readings import readings_of
 from referee.store.requests import Request, requests_of
 from referee.store.sessions import SessionRecord
+from referee.store.shows import ShowRecord, shows_of
 
 Rows = Iterator[Sequence[object]]
 
@@ -22,6 +23,8 @@ ANSWER_HEADER = (
 )
 
 REQUEST_HEADER = tuple(field.name for field in fields(Request) if field.name != "session_id")
+
+FRAME_HEADER = tuple(field.name for field in fields(ShowRecord) if field.name != "session_id")
 
 POWER_HEADER = (
     *("elapsed_s", "utc", "voltage_v", "current_a", "power_w", "energy_wh", "integration_s"),
@@ -59,6 +62,12 @@ def requests(contest: Contest, session: SessionRecord) -> Rows:
     """Yield a row per request."""
     for request in requests_of(contest.database.connection, session.session_id):
         yield [getattr(request, name) for name in REQUEST_HEADER]
+
+
+def frames(contest: Contest, session: SessionRecord) -> Rows:
+    """Yield a row per image that the screen showed or should have shown."""
+    for show in shows_of(contest.database.connection, session.session_id):
+        yield [getattr(show, name) for name in FRAME_HEADER]
 
 
 def power(contest: Contest, session: SessionRecord) -> Rows:

@@ -30,7 +30,7 @@ class ContestSection:
         choices=("event", "practice"),
     )
     track: str = _setting(
-        "The rules: network, or the dotted name of a Python module with other rules "
+        "The rules: network, camera, or the dotted name of a Python module with other rules "
         "(docs/tracks.md).",
         "network",
     )
@@ -128,6 +128,26 @@ class StorageSection:
 
 
 @dataclass(frozen=True)
+class CameraSection:
+    """How the screen shows images, in a track that shows them."""
+
+    dwell_ms: int = _setting(
+        "How long a painted image stays on the screen before the next may replace it, in "
+        "milliseconds: two frames of a slow camera.",
+        250,
+        least=0,
+        most=60000,
+    )
+    paint_s: float = _setting(
+        "How long a request for an image may take until the screen has painted it, in seconds. "
+        "Then the request fails.",
+        5.0,
+        least=0.5,
+        most=30,
+    )
+
+
+@dataclass(frozen=True)
 class Config:
     """A whole configuration; `path` is its file."""
 
@@ -137,6 +157,7 @@ class Config:
     server: ServerSection
     meter: MeterSection
     storage: StorageSection
+    camera: CameraSection = CameraSection()
 
     @property
     def database(self) -> Path:

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import hmac
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import lru_cache
@@ -29,7 +30,8 @@ from referee.service.setup.private_files import (
 from referee.service.setup.secrets_file import Secrets, load_secrets
 from referee.store.database import Database
 from referee.store.images import ImageEntry, InputFile, Manifest, load_manifest, replace_manifest
-from referee.store.sessions import all_sessions
+from referee.store.sessions import SessionRecord, all_sessions
+from referee.tracks.camera.code import session_tag
 from referee.tracks.loading import load_track
 from referee.tracks.track import Track
 
@@ -143,6 +145,21 @@ def order_of(image_count: int, seed: int | None) -> NDArray[np.int64]:
     order = image_order(image_count, seed)
     order.setflags(write=False)
     return order
+
+
+def image_behind(contest: Contest, session: SessionRecord, number: int) -> ImageEntry:
+    """Return the image that has a number in a session's order; the number must be 1 to N."""
+    order = order_of(contest.image_count, session.order_seed)
+    return contest.images[int(order[number - 1]) - 1]
+
+
+def frame_tag_of(contest: Contest, session_id: int) -> int:
+    """Return the tag in the margins of a session's frames, from 0 to 65,535.
+
+    Another session has another tag, but for one pair in 65,536, and so has another contest's.
+    """
+    text = f"frames of session {session_id}".encode("ascii")
+    return session_tag(hmac.digest(contest.secrets.token_key, text, "sha256").hex())
 
 
 def _read_truth(config: Config) -> GroundTruthFile:

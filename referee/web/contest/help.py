@@ -10,6 +10,7 @@ from referee.formats.answers import MAX_ROWS
 from referee.formats.image_numbers import ARCHIVE_SIZE
 from referee.service.entry.answers import MAX_DETECTIONS
 from referee.service.setup.contest import Contest
+from referee.tracks.track import Delivery
 from referee.web.server.bodies import COMING_BYTES, MAX_BODY_BYTES
 from referee.web.server.connection import HEAD_S
 from referee.web.server.crowd import MOST_OF_ADDRESS
@@ -25,9 +26,7 @@ Valid URLs:
   POST      /login          username, password -> token; starts your session and the meter
   POST      /verify         token -> Valid Token
   POST      /no_of_images   token -> number of images
-  GET/POST  /image          token, image_name=1..{images} -> image; also GET /image/1
-  GET/POST  /zipimages      token, image_name=1, {second}, {third} ... -> zip, {archive} images
-  POST      /result         token, and one value a box in each of the lists image_name, CLASS_ID,
+{image_routes}  POST      /result         token, and one value a box in each of the lists image_name, CLASS_ID,
                             confidence, xmin, ymin, xmax, ymax; JSON (COCO results) and CSV too
   GET       /status         token -> state, remaining seconds and counts, in JSON
   POST      /logout         token -> ends your session and the meter
@@ -35,7 +34,7 @@ Valid URLs:
 The session: {seconds} s from login. {images} images, {classes} classes: {class_list}.
 An answer counts when its last byte arrives before the deadline. For {late_s:.0f} s more the referee
 stores answers, marks them late, and never scores them. Boxes are inclusive pixel corners of the
-image as sent.
+image as {sent}.
 
 The token goes into the form field 'token', or 'Authorization: Bearer TOKEN', or '?token=TOKEN'.
 
@@ -45,9 +44,7 @@ of one address. The head of a request has {head_s:.0f} s, its body 30 s and 1 s 
 100 kB. The referee cuts off a client that takes nothing of an answer for 20 s.
 
   curl -d 'username=USER&password=PASSWORD' http://{host}/login
-  curl -H 'Authorization: Bearer TOKEN' -o 1.jpg http://{host}/image/1
-  curl -d 'token=TOKEN&image_name=1' -o 1.zip http://{host}/zipimages
-  curl -d 'token=TOKEN&image_name=1&CLASS_ID=58&confidence=0.9&xmin=10&ymin=20&xmax=110&ymax=220' \\
+{image_lines}  curl -d 'token=TOKEN&image_name=1&CLASS_ID=58&confidence=0.9&xmin=10&ymin=20&xmax=110&ymax=220' \\
        http://{host}/result
   curl -H 'Authorization: Bearer TOKEN' -H 'Content-Type: application/json' http://{host}/result \\
        -d '[{{"image_id":1,"category_id":58,"bbox":[10,20,101,201],"score":0.9}}]'
@@ -56,16 +53,44 @@ of one address. The head of a request has {head_s:.0f} s, its body 30 s and 1 s 
 """
 
 
+_FETCHED_ROUTES = """\
+  GET/POST  /image          token, image_name=1..{images} -> image; also GET /image/1
+  GET/POST  /zipimages      token, image_name=1, {second}, {third} ... -> zip, {archive} images
+"""
+_FETCHED_LINES = """\
+  curl -H 'Authorization: Bearer TOKEN' -o 1.jpg http://{host}/image/1
+  curl -d 'token=TOKEN&image_name=1' -o 1.zip http://{host}/zipimages
+"""
+_SHOWN_ROUTES = """\
+  GET/POST  /image_camera   token, image_name=1..{images} -> Display success, when the screen has
+                            painted the image. It stays {dwell} ms at least. Its margins hold its
+                            number, its size, and the session's frame_tag, which /status tells
+"""
+_SHOWN_LINES = """\
+  curl -d 'token=TOKEN&image_name=1' http://{host}/image_camera
+"""
+
+
 def help_text(contest: Contest, host: str) -> str:
     """Return the help for the contestants of a contest; `host` is the server's name in it."""
+    shown = contest.track.delivery is Delivery.SHOWN
+    routes, lines = _FETCHED_ROUTES, _FETCHED_LINES
+    if shown:
+        routes, lines = _SHOWN_ROUTES, _SHOWN_LINES
     return _TEXT.format(
+        image_routes=routes.format(
+            images=contest.image_count,
+            archive=ARCHIVE_SIZE,
+            second=ARCHIVE_SIZE + 1,
+            third=2 * ARCHIVE_SIZE + 1,
+            dwell=contest.config.camera.dwell_ms,
+        ),
+        image_lines=lines.format(host=host),
+        sent="stored, in its own pixels" if shown else "sent",
         images=contest.image_count,
         classes=len(contest.classes),
         class_list=_class_list(contest.classes),
         seconds=contest.config.contest.seconds,
-        archive=ARCHIVE_SIZE,
-        second=ARCHIVE_SIZE + 1,
-        third=2 * ARCHIVE_SIZE + 1,
         late_s=LATE_S,
         body_mib=MAX_BODY_BYTES // 2**20,
         rows=MAX_ROWS,

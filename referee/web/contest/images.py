@@ -5,8 +5,11 @@ from __future__ import annotations
 
 from flask import Flask, Request, Response
 
-from referee.errors import Refusal
+from referee.errors import Refusal, Unavailable
+from referee.formats.image_numbers import requested_image
 from referee.service.entry.images import Finder, archive_for, image_for
+from referee.tracks.track import Delivery
+from referee.web.contest import legacy
 from referee.web.contest.replies import current, field_of, require_token
 from referee.web.contest.services import ContestServices
 
@@ -28,8 +31,7 @@ def register(app: Flask, services: ContestServices) -> None:
 
     @app.route("/image_camera", methods=["GET", "POST"])
     def image_camera() -> Response:
-        # The old referee checks its display before the token.
-        raise Refusal("display_off", "This contest has no display; fetch images with /image.")
+        return _show(services)
 
 
 def _asked_image(asked: Request) -> str:
@@ -47,7 +49,7 @@ def _send(services: ContestServices, find: Finder, text: str | None) -> Response
     notes.session = session
     sent = find(services.contest, session, _asked_image(asked) if text is None else text)
     if asked.method != "HEAD":  # The answer to HEAD contains no image.
-        notes.sent = sent
+        notes.sent = range(sent.first, sent.first + sent.count)
     return Response(
         sent.content,
         headers=[
@@ -57,3 +59,22 @@ def _send(services: ContestServices, find: Finder, text: str | None) -> Response
             ("Cache-Control", "no-store"),
         ],
     )
+
+
+def _show(services: ContestServices) -> Response:
+    """Have an image shown, and answer when the screen has painted it."""
+    asked, notes = current()
+    if services.contest.track.delivery is not Delivery.SHOWN:
+        # The old referee checks its display before the token.
+        raise Refusal("display_off", "This contest has no display; fetch images with /image.")
+    session = services.admission.running_session(require_token(asked))
+    notes.session = session
+    number = requested_image(_asked_image(asked), services.contest.image_count)
+    if asked.method == "HEAD":  # A HEAD changes nothing, and the screen is something.
+        return Response(legacy.DISPLAY_SUCCESS)
+    try:
+        services.admission.show(session, number, notes.received)
+    except Unavailable as error:
+        raise Refusal("display_failed", str(error)) from error
+    notes.sent = range(number, number + 1)
+    return Response(legacy.DISPLAY_SUCCESS)

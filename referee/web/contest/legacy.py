@@ -7,6 +7,7 @@ VALID_TOKEN = "Valid Token\n"
 LOGOUT_SUCCESS = "Logout success\n"
 RESULT_STORED = "Result stored in the server database\n"
 RESULT_MISMATCH = "Result field length mismatch\n"
+DISPLAY_SUCCESS = "Display success\n"
 DISPLAY_FAILED = "Display failed to start\n"
 
 INVALID_USER = "Invalid User"
@@ -40,5 +41,7 @@ ANSWERS: dict[str, tuple[int, str | None]] = {
     "media_type_unknown": (415, None),
     "not_stored": (500, None),
     "display_off": (500, DISPLAY_FAILED),
+    "display_failed": (500, DISPLAY_FAILED),
+    "images_shown": (406, None),
 }
 """The status and text for each refusal code; None means that the refusal's sentence is sent."""

@@ -8,6 +8,7 @@ from typing import Any
 from referee import __version__
 from referee.formats.answers import FORM_FIELDS
 from referee.service.setup.contest import Contest
+from referee.tracks.track import Delivery
 from referee.web.contest.legacy import ANSWERS
 
 _FORM = "application/x-www-form-urlencoded"
@@ -34,7 +35,7 @@ _BODY = ("body_truncated", "body_too_slow", "body_too_large")
 _TOKEN = ("token_missing", "token_invalid")
 _IMAGE = (
     *("image_name_missing", "image_index_empty", "image_index_invalid"),
-    *("image_index_out_of_range", "image_missing"),
+    *("image_index_out_of_range", "image_missing", "images_shown"),
 )
 _LOGIN = (
     *(
@@ -45,7 +46,7 @@ _LOGIN = (
         "login_failed",
         "not_armed",
     ),
-    *("session_over", "other_session_live", "meter_unavailable"),
+    *("session_over", "other_session_live", "meter_unavailable", "display_failed"),
 )
 _ANSWER = (
     *("lists_unequal", "not_a_number", "too_many_rows", "json_invalid", "csv_invalid"),
@@ -114,7 +115,7 @@ def _query(name: str, schema: dict[str, Any]) -> dict[str, Any]:
     return {"name": name, "in": "query", "required": False, "schema": schema}
 
 
-def _object(**properties: str) -> dict[str, Any]:
+def _object(**properties: str | list[str]) -> dict[str, Any]:
     """Describe an answer that is a JSON object with all these properties."""
     schema = {
         "type": "object",
@@ -132,6 +133,7 @@ def _session_paths() -> dict[str, Any]:
         images="integer",
         seconds="number",
         remaining_seconds="number",
+        frame_tag=["integer", "null"],
     )
     queries = [_query(name, schema) for name, schema in pair.items()]
     login = {
@@ -150,6 +152,7 @@ def _session_paths() -> dict[str, Any]:
         answers="integer",
         detections="integer",
         late_answers="integer",
+        frame_tag=["integer", "null"],
     )
     return {
         "/": {"get": home, "post": home},
@@ -210,12 +213,17 @@ def _image_paths(contest: Contest) -> dict[str, Any]:
             "description": "No such path.",
             "content": _TEXT | _PROBLEM,
         }
+    shown = contest.track.delivery is Delivery.SHOWN
     camera = _operation("Ask for an image on the screen", None, ("display_off",))
+    cameras = {"get": camera, "post": camera}
+    if shown:
+        codes = (*_IMAGE, "display_failed")
+        cameras = fetch("Ask for an image on the screen; 200 when it is painted", _TEXT, codes)
     return {
         "/image": fetch("Fetch an image", image, _IMAGE),
         "/image/{image}": by_path,
         "/zipimages": fetch("Fetch a hundred images", archive, (*_IMAGE, "archive_index_invalid")),
-        "/image_camera": {"get": camera, "post": camera},
+        "/image_camera": cameras,
     }
 
 

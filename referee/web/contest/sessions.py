@@ -11,6 +11,8 @@ from werkzeug.wrappers import Response as AnyResponse
 from referee.core.states import remaining_s
 from referee.errors import Refusal, Unavailable
 from referee.service.entry.status import status_of
+from referee.service.setup.contest import frame_tag_of
+from referee.tracks.track import Delivery
 from referee.web.contest import legacy
 from referee.web.contest.help import help_text
 from referee.web.contest.openapi import openapi
@@ -117,6 +119,7 @@ def _login(services: ContestServices) -> Response:
         images=services.contest.image_count,
         seconds=facts.length_s,
         remaining_seconds=remaining_s(facts, services.contest.clock.now()),
+        frame_tag=_frame_tag(services, login.session.session_id),
     )
 
 
@@ -135,4 +138,12 @@ def _status(services: ContestServices) -> Response:
         answers=status.answers,
         detections=status.detections,
         late_answers=status.late_answers,
+        frame_tag=_frame_tag(services, g.session.session_id),
     )
+
+
+def _frame_tag(services: ContestServices, session_id: int) -> int | None:
+    """Return the tag in the margins of a session's frames; None if no screen shows its images."""
+    if services.contest.track.delivery is not Delivery.SHOWN:
+        return None
+    return frame_tag_of(services.contest, session_id)

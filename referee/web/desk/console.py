@@ -19,6 +19,7 @@ from referee.web.desk.actions import register_actions
 from referee.web.desk.arguments import query_number, session_number
 from referee.web.desk.assets import static_folder
 from referee.web.desk.broadcast import Broadcast
+from referee.web.desk.display import register_display
 from referee.web.desk.same_origin import admit_own_pages_only
 
 _log = logging.getLogger(__name__)
@@ -38,6 +39,7 @@ def console_app(contest: Contest, desk: ControlDesk, board: Board, broadcast: Br
     _register_pages(app, key)
     _register_board(app, board, broadcast)
     register_actions(app, contest, desk, broadcast, key)
+    register_display(app, desk.display)
     _register_errors(app, board)
 
     @app.after_request

@@ -103,6 +103,7 @@ def test_login_as_json_tells_the_session(site: Site) -> None:
         "images": IMAGES,
         "seconds": 600.0,
         "remaining_seconds": 600.0,
+        "frame_tag": None,
     }
 
 

@@ -1,0 +1,289 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The display of a lane: it shows images on request, and knows when they are painted."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import suppress
+from dataclasses import dataclass
+from enum import Enum
+from typing import Any, TypeVar
+
+from referee.errors import Refusal
+from referee.service.display.pages import Page
+from referee.service.display.pictures import Picture, Pictures
+from referee.service.display.screens import PageScreen, parse_screen
+from referee.service.display.stage import NO_SESSION, Frame, Show, Stage
+from referee.service.setup.clock import Clock
+from referee.service.setup.config import CameraSection
+from referee.store.notices import Level
+
+T = TypeVar("T")
+
+Tell = Callable[[int | None, Level, str], object]
+"""A function that takes a session's number or None, a level and a sentence for the operators."""
+
+# A page that hears nothing for longer than this goes black by itself (static/display/link.js).
+_SIGN_OF_LIFE_S = 1.0
+
+
+class _Trouble(Enum):
+    """What the operators have been told about: a page that is lost, or a paint that failed."""
+
+    NONE = "none"
+    PAGE = "page"
+    PAINT = "paint"
+
+
+@dataclass(frozen=True)
+class DisplayStatus:
+    """The display as the console and the checks see it; `fault` is '' while it can show frames.
+
+    `round_trip_s` is the time from the last announcement of a frame to the report of its paint.
+    """
+
+    pages: int
+    fault: str
+    screen: PageScreen | None
+    round_trip_s: float | None
+    card: bool
+
+
+class Display:
+    """One screen; its methods may be called from any thread."""
+
+    def __init__(
+        self, settings: CameraSection, clock: Clock, tell: Tell, last_frame: int = 0
+    ) -> None:
+        self.pictures = Pictures()
+        self._paint_s = settings.paint_s
+        self._clock = clock
+        self._tell = tell
+        self._stage = Stage(settings.dwell_ms / 1000, last_frame)
+        self._card = self.pictures.card()
+        self._changed = threading.Condition()
+        self._closing = False
+        self._trouble = _Trouble.NONE
+
+    # What the desk asks
+
+    def expect(self, session_id: int) -> None:
+        """Get ready for a session that is armed or runs: black, and no words."""
+        with self._changed:
+            self._stage.expect(session_id)
+            self._changed.notify_all()
+        self._watch()
+
+    def clear(self, session_id: int) -> None:
+        """Take a session's frame off the screen, and end its waiting requests."""
+        with self._changed:
+            if self._stage.live == session_id:
+                self._stage.clear("The session ended before the image was on the screen.")
+                self._trouble = _Trouble.NONE
+            self._changed.notify_all()
+
+    def show_card(self, on: bool) -> None:
+        """Show the test card, or take it away; raise `Refusal` (code `session_live`)."""
+        with self._changed:
+            if on and self._stage.live is not None:
+                raise Refusal("session_live", "A session is armed or runs: no test card now.")
+            self._stage.card = on
+            self._changed.notify_all()
+
+    def present(self, show: Show, picture_of: Callable[[int], Picture]) -> None:
+        """Put a frame on the screen and return when the page has reported its paint.
+
+        `picture_of` returns the picture of the frame with a given number. Shows take turns in the
+        order of these calls. Raises `Refusal`: `display_failed` if the frame was not painted within
+        `paint_s` of the request, `token_invalid` if the session ended. Raises `InputError` if the
+        picture cannot be drawn. A frame that was not painted in time leaves the screen.
+        """
+        with self._changed:
+            self._stage.join(show)
+        try:
+            show.screen = screen = self._wait(show, lambda: self._turn_of(show))
+            number = self._stage.next_number()
+            picture = picture_of(number)
+            picture(screen.width_px, screen.height_px)  # Drawn while the frame before stays.
+            self._wait(show, lambda: self._put(show, Frame(show.session_id, number, picture)))
+            self._wait(show, lambda: show.painted_s is not None)
+        except Refusal as refusal:
+            if refusal.code == "display_failed" and show.session_id != NO_SESSION:
+                self._alarm(show.session_id, _Trouble.PAINT, f"An image was not shown. {refusal}")
+            raise
+        finally:
+            with self._changed:
+                self._stage.leave(show)
+                self._changed.notify_all()
+        self._works(show.session_id)
+
+    def probe(self) -> float:
+        """Paint a black frame while no session is live; return the seconds until its report.
+
+        Raises `Refusal` (code `display_failed`) if no page paints it in time.
+        """
+        show = Show(NO_SESSION, self._now_s())
+        black = self.pictures.black()
+        self.present(show, lambda number: black)
+        if show.painted_s is None or show.announced_s is None:
+            raise Refusal("display_failed", "The display did not report a paint.")
+        return show.painted_s - show.announced_s
+
+    def probed(self) -> DisplayStatus:
+        """Return the status after a probe, if there can be one now."""
+        if not self.status().fault:
+            with suppress(Refusal):
+                self.probe()
+        return self.status()
+
+    def status(self) -> DisplayStatus:
+        """Return what is known about the screen now."""
+        with self._changed:
+            stage = self._stage
+            page = stage.pages.newest
+            return DisplayStatus(
+                pages=len(stage.pages),
+                fault=stage.pages.fault,
+                screen=None if page is None else page.screen,
+                round_trip_s=stage.round_trip_s,
+                card=stage.card,
+            )
+
+    def close(self) -> None:
+        """End the streams to the pages; a signal handler may call this."""
+        self._closing = True
+
+    # What the pages ask
+
+    def stream(self) -> Iterator[tuple[str, dict[str, Any]]]:
+        """Yield (name, data) of events for one page until it goes away.
+
+        The first event is `hello` with the page's number and key, or `full` if too many pages are
+        open. The others are `truth`: what the page must show now, at each change and once a second.
+        """
+        with self._changed:
+            page = self._stage.pages.add()
+            self._changed.notify_all()
+        if page is None:
+            yield "full", {}
+            return
+        try:
+            yield "hello", {"page": page.number, "key": page.key}
+            yield from self._truths(page)
+        finally:
+            self._leave(page.number)
+
+    def leave(self, report: Mapping[str, Any]) -> None:
+        """Forget a page that says that it closes."""
+        with self._changed:
+            page = self._stage.pages.find(report.get("page"), report.get("key"))
+        self._leave(page.number)
+
+    def measured(self, report: Mapping[str, Any]) -> None:
+        """Take a page's report of its screen; raise `Refusal` for one that cannot be used."""
+        with self._changed:
+            page = self._stage.pages.find(report.get("page"), report.get("key"))
+            page.screen = parse_screen(report)
+            self._changed.notify_all()
+        self._watch()
+
+    def painted(self, report: Mapping[str, Any]) -> None:
+        """Take a page's report that it has painted a frame (see `Stage.report_painted`)."""
+        with self._changed:
+            self._stage.report_painted(report, self._now_s())
+            self._changed.notify_all()
+
+    def pixels(self, session_id: int, number: int, width_px: int, height_px: int) -> bytes:
+        """Return the pixels of the frame on the screen; raise `Refusal` for another one."""
+        with self._changed:
+            frame = self._stage.frame_on(session_id, number)
+        return frame.draw(width_px, height_px)
+
+    def card_pixels(self, width_px: int, height_px: int) -> bytes:
+        """Return the pixels of the test card."""
+        return self._card(width_px, height_px)
+
+    def _truths(self, page: Page) -> Iterator[tuple[str, dict[str, Any]]]:
+        seen: dict[str, Any] | None = None
+        while not self._closing:
+            with self._changed:
+                self._changed.wait_for(
+                    lambda: self._closing
+                    or self._stage.truth_for(page.number) != seen,  # noqa: B023
+                    timeout=_SIGN_OF_LIFE_S,
+                )
+                seen = self._stage.truth_for(page.number)
+            yield "truth", seen
+
+    def _leave(self, number: int) -> None:
+        with self._changed:
+            self._stage.pages.remove(number)
+            self._changed.notify_all()
+        self._watch()
+
+    # Waits
+
+    def _turn_of(self, show: Show) -> PageScreen | None:
+        page = self._stage.pages.newest
+        if not self._stage.is_next(show) or self._stage.pages.fault or page is None:
+            return None
+        return page.screen
+
+    def _put(self, show: Show, frame: Frame) -> bool:
+        now_s = self._now_s()
+        if self._stage.pages.fault or self._stage.dwell_left_s(now_s) > 0.0:
+            return False
+        self._stage.put(show, frame, now_s)
+        self._changed.notify_all()
+        return True
+
+    def _wait(self, show: Show, look: Callable[[], T | None]) -> T:
+        """Wait until `look` returns something true; it is called with the lock held."""
+        give_up_s = show.requested_s + self._paint_s
+        with self._changed:
+            while True:
+                if show.over:
+                    raise Refusal("token_invalid", show.over)
+                found = look()
+                if found:
+                    return found
+                now_s = self._now_s()
+                if now_s >= give_up_s:
+                    raise Refusal("display_failed", self._why_not(show))
+                dwell_s = self._stage.dwell_left_s(now_s)
+                left_s = give_up_s - now_s
+                self._changed.wait(min(left_s, dwell_s) if dwell_s > 0.0 else left_s)
+
+    def _why_not(self, show: Show) -> str:
+        fault = self._stage.pages.fault
+        if fault:
+            return fault
+        if show.announced_s is None:
+            return f"The images before this one took longer than {self._paint_s:g} s."
+        return f"The display page did not paint the image within {self._paint_s:g} s."
+
+    # What operators are told
+
+    def _watch(self) -> None:
+        """Tell that the display is lost while a session is live, and that it is back."""
+        with self._changed:
+            live, fault = self._stage.live, self._stage.pages.fault
+        if live is not None and fault:
+            self._alarm(live, _Trouble.PAGE, f"The display is lost. {fault}")
+        elif live is not None and self._trouble is _Trouble.PAGE:
+            self._works(live)
+
+    def _alarm(self, session_id: int, trouble: _Trouble, text: str) -> None:
+        """Raise an alarm, unless the same trouble has raised one."""
+        if self._trouble is _Trouble.NONE:
+            self._trouble = trouble
+            self._tell(session_id, "alarm", text)
+
+    def _works(self, session_id: int) -> None:
+        if self._trouble is not _Trouble.NONE:
+            self._trouble = _Trouble.NONE
+            self._tell(session_id, "info", "The display works again.")
+
+    def _now_s(self) -> float:
+        return self._clock.now().monotonic_s

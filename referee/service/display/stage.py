@@ -1,0 +1,182 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The rules of a display: which frame is on, which request is next, and which report counts.
+
+All times are seconds of the monotonic clock, and callers pass them in.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import deque
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from referee.errors import Refusal
+from referee.service.display.pages import Pages
+from referee.service.display.screens import PageScreen
+
+WAITING_MOST = 16
+"""How many requests may wait for the display, since each holds a thread of the desk."""
+NO_SESSION = 0
+"""The session number of the frames with which the referee itself tests the display."""
+
+DrawFrame = Callable[[int, int], bytes]
+"""A function that returns a frame's pixels for a screen of this width and height."""
+
+
+@dataclass(frozen=True)
+class Frame:
+    """One picture on the screen; `number` is new each time, and its last bit the frame's parity."""
+
+    session_id: int
+    number: int
+    draw: DrawFrame = field(compare=False)
+
+
+@dataclass
+class Show:
+    """One request for a frame: who asked, since when, and what has happened to it so far.
+
+    `over` says why the show can no longer happen, for example that its session has ended.
+    """
+
+    session_id: int
+    requested_s: float
+    screen: PageScreen | None = None
+    frame: Frame | None = None
+    announced_s: float | None = None
+    fetched_s: float | None = None
+    decoded_s: float | None = None
+    painted_s: float | None = None
+    over: str = ""
+
+
+class Stage:
+    """A screen: its open pages, the frame on it, and the requests in their order of arrival.
+
+    `dwell_s` is how long a painted frame stays before another may replace it. Not safe to use from
+    several threads.
+    """
+
+    def __init__(self, dwell_s: float, last_frame: int = 0) -> None:
+        self.pages = Pages()
+        self.card = False
+        self.live: int | None = None
+        self._dwell_s = dwell_s
+        self._last_frame = last_frame
+        self._shows: deque[Show] = deque()
+        self._on: Show | None = None
+        self.round_trip_s: float | None = None
+
+    def expect(self, session_id: int) -> None:
+        """Make the screen black and ready for a session; the test card goes."""
+        if self.live != session_id:
+            self.clear("Another session has begun.")
+            self.live = session_id
+
+    def clear(self, why: str) -> None:
+        """Make the screen black, and end every show that waits."""
+        self.card = False
+        self.live = None
+        self._on = None
+        for show in self._shows:
+            show.over = show.over or why
+
+    def join(self, show: Show) -> None:
+        """Let a show wait for its turn.
+
+        Raises `Refusal`, code `display_failed` if too many wait, `token_invalid` for a session that
+        is not expected.
+        """
+        if self.live not in (None, show.session_id) or (self.live is None and show.session_id):
+            raise Refusal("token_invalid", "The display expects no images of this session.")
+        if len(self._shows) >= WAITING_MOST:
+            raise Refusal(
+                "display_failed",
+                f"{WAITING_MOST} images wait for the display already: ask for one at a time.",
+            )
+        self._shows.append(show)
+
+    def is_next(self, show: Show) -> bool:
+        """Tell whether it is the show's turn."""
+        return bool(self._shows) and self._shows[0] is show
+
+    def next_number(self) -> int:
+        """Return the number of the next frame."""
+        return self._last_frame + 1
+
+    def dwell_left_s(self, now_s: float) -> float:
+        """Return how much longer the frame on the screen has to stay."""
+        if self._on is None or self._on.painted_s is None:
+            return 0.0
+        return max(0.0, self._on.painted_s + self._dwell_s - now_s)
+
+    def put(self, show: Show, frame: Frame, now_s: float) -> None:
+        """Put a show's frame on the screen: from now on pages are told to paint it."""
+        self._last_frame = frame.number
+        show.frame, show.announced_s = frame, now_s
+        self._on = show
+
+    def leave(self, show: Show) -> None:
+        """Forget a show that has ended; a frame that was not painted in time leaves the screen."""
+        if show in self._shows:
+            self._shows.remove(show)
+        if self._on is show and (show.painted_s is None or show.session_id == NO_SESSION):
+            self._on = None
+
+    def frame_on(self, session_id: int, number: int) -> Frame:
+        """Return the frame on the screen; raise `Refusal` (code `frame_old`) for any other."""
+        frame = None if self._on is None else self._on.frame
+        if frame is None or (frame.session_id, frame.number) != (session_id, number):
+            raise Refusal(
+                "frame_old", f"Frame {number} of session {session_id} is not on the screen now."
+            )
+        return frame
+
+    def report_painted(self, report: Mapping[str, Any], now_s: float) -> None:
+        """Take a page's report that it has painted a frame; a repeat changes nothing.
+
+        `fetch_ms` and `decode_ms` are how long that took, and `paint_ms` the time from then to the
+        second animation frame. Raises `Refusal`: `page_unknown`, `page_old` for a page that is not
+        the newest, `frame_old` for a frame that is not on the screen.
+        """
+        page = self.pages.find(report.get("page"), report.get("key"))
+        if page is not self.pages.newest:
+            raise Refusal("page_old", "A newer display page has taken over.")
+        self.frame_on(_whole(report.get("session")), _whole(report.get("frame")))
+        show = self._on
+        if show is None or show.painted_s is not None or self.pages.fault:
+            return
+        show.painted_s = now_s
+        announced_s = show.requested_s if show.announced_s is None else show.announced_s
+        paint_s, decode_s = (_seconds(report.get(name)) for name in ("paint_ms", "decode_ms"))
+        # The page's clock is another one, so its durations are counted back from the report.
+        show.decoded_s = max(announced_s, now_s - paint_s)
+        show.fetched_s = max(announced_s, now_s - paint_s - decode_s)
+        self.round_trip_s = now_s - announced_s
+
+    def truth_for(self, number: int) -> dict[str, Any]:
+        """Return what a page must show now: its `mode`, and the frame if there is one.
+
+        `live` tells whether a session is armed or runs: then a page shows no word of its own.
+        """
+        truth: dict[str, Any] = {"mode": "black", "live": self.live is not None}
+        newest = self.pages.newest
+        if newest is None or newest.number != number:
+            return truth | {"mode": "other"}
+        if self._on is not None and self._on.frame is not None:
+            frame = self._on.frame
+            return truth | {"mode": "frame", "session": frame.session_id, "frame": frame.number}
+        return truth | {"mode": "card"} if self.card else truth
+
+
+def _whole(value: object) -> int:
+    return value if isinstance(value, int) and not isinstance(value, bool) else -1
+
+
+def _seconds(value: object) -> float:
+    """Return milliseconds from a report in seconds; anything but a sane number counts as 0."""
+    if isinstance(value, bool) or not isinstance(value, (int, float)) or not math.isfinite(value):
+        return 0.0
+    return max(0.0, value / 1000)

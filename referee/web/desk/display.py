@@ -1,0 +1,77 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The routes of the display page: the stream of what to show, the pixels, and the reports."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any
+
+from flask import Flask, Response, jsonify, request, send_from_directory
+from werkzeug.exceptions import MethodNotAllowed
+
+from referee.errors import Refusal
+from referee.service.display.display import Display
+from referee.web.desk.arguments import posted_arguments, query_number, session_number
+from referee.web.desk.assets import static_folder
+
+_PIXELS = "application/octet-stream"
+
+
+def register_display(app: Flask, display: Display | None) -> None:
+    """Add the display page's routes; without a display each of them says so."""
+
+    def there() -> Display:
+        if display is None:
+            raise Refusal("display_off", "This contest shows no images: its track sends them.")
+        return display
+
+    @app.get("/display")
+    def display_page() -> Response:
+        there()
+        return send_from_directory(static_folder() / "display", "display.html")
+
+    @app.route("/display/events", methods=["GET"], provide_automatic_options=False)
+    def display_events() -> Response:
+        if request.method != "GET":  # Flask adds HEAD, but a stream has no use for it.
+            raise MethodNotAllowed(["GET"])
+        return Response(
+            _events(there()),
+            content_type="text/event-stream",
+            headers={"Cache-Control": "no-store", "X-Accel-Buffering": "no"},
+        )
+
+    @app.get("/display/frames/<session>/<number>")
+    def display_frame(session: str, number: str) -> Response:
+        place = (session_number(session), session_number(number))
+        return _pixels(there().pixels(*place, query_number("width"), query_number("height")))
+
+    @app.get("/display/card")
+    def display_card() -> Response:
+        return _pixels(there().card_pixels(query_number("width"), query_number("height")))
+
+    def take(reported: Callable[[Mapping[str, Any]], object]) -> Response:
+        reported(posted_arguments())
+        return jsonify(taken=True)
+
+    @app.post("/display/screen")
+    def display_screen() -> Response:
+        return take(there().measured)
+
+    @app.post("/display/painted")
+    def display_painted() -> Response:
+        return take(there().painted)
+
+    @app.post("/display/bye")
+    def display_bye() -> Response:
+        return take(there().leave)
+
+
+def _events(display: Display) -> Iterator[str]:
+    for name, data in display.stream():
+        yield f"event: {name}\ndata: {json.dumps(data)}\n\n"
+
+
+def _pixels(content: bytes) -> Response:
+    # A frame is never kept: a page that shows an old one would show another session's.
+    return Response(content, content_type=_PIXELS, headers={"Cache-Control": "no-store"})

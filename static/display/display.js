@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+// The display page: it shows what the desk says, and black while it cannot know.
+
+import { fillScreen, hint, keepAwake, onGesture } from "./hint.js";
+import { Link } from "./link.js";
+import { Painter } from "./painter.js";
+import { watchScreen } from "./screen.js";
+
+const CARD_MS = 200; // How often the test card shows a new time.
+const BLACK = { mode: "black", live: true };
+
+const wantsCard = new URLSearchParams(location.search).has("card");
+const painter = new Painter(document.getElementById("screen"));
+let facts = null; // the screen, once it is measured
+let truth = BLACK;
+let shown = ""; // what the canvas shows or is about to show
+let trouble = "";
+
+const modeOf = ({ mode, live }) => (mode === "black" && !live && wantsCard ? "card" : mode);
+
+function show() {
+  document.body.classList.toggle("live", truth.live);
+  hint(truth.live || modeOf(truth) === "card" || modeOf(truth) === "frame" ? "" : words());
+  const now = JSON.stringify([modeOf(truth), truth.session, truth.frame]);
+  if (now === shown || facts === null) return;
+  shown = now;
+  if (modeOf(truth) === "frame") showFrame(truth, now);
+  else if (modeOf(truth) === "card") showCard(now);
+  else painter.black();
+}
+
+async function showFrame({ session, frame }, mine) {
+  try {
+    const times = await painter.paint(`/display/frames/${session}/${frame}`);
+    if (times !== null) await link.report("painted", { session, frame, ...times });
+    else if (shown === mine) shown = ""; // The next truth tries again.
+  } catch {
+    if (shown === mine) shown = "";
+  }
+}
+
+async function showCard(mine) {
+  while (shown === mine) {
+    try {
+      await painter.paint("/display/card");
+    } catch {
+      painter.black();
+    }
+    await new Promise((done) => { setTimeout(done, CARD_MS); });
+  }
+}
+
+function words() {
+  if (trouble) return `${trouble}\nThe display tries again by itself.`;
+  if (truth.mode === "other") return "A newer display page has taken over. Close this one.";
+  const size = `${facts?.width ?? 0} x ${facts?.height ?? 0} pixels`;
+  if (!facts?.fills) return `Click, or press F: the display must fill its screen.\n${size}`;
+  return `The display is ready. ${size}\nA session makes this screen black.`;
+}
+
+const link = new Link({
+  hello: () => facts && link.report("screen", facts),
+  truth: (told, why = "") => {
+    trouble = why;
+    truth = told ?? { ...BLACK, live: truth.live };
+    show();
+  },
+});
+
+watchScreen((measured) => {
+  const sameSize = facts && ["width", "height", "ratio"].every((key) => facts[key] === measured[key]);
+  facts = measured;
+  link.report("screen", facts);
+  if (!sameSize) {
+    painter.resize(facts);
+    shown = "";
+  }
+  show();
+});
+
+onGesture(() => { if (!truth.live) fillScreen(); });
+keepAwake();
