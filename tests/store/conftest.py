@@ -12,6 +12,7 @@ from referee.core.instant import Instant
 from referee.store.answers import Answer
 from referee.store.database import Database
 from referee.store.sessions import create_session, record_event
+from referee.store.shows import ShowRecord
 
 NOON = datetime(2026, 6, 7, 12, tzinfo=UTC)
 
@@ -26,6 +27,12 @@ def answer(session_id, rows=2, *, late=False, flagged=0):
     content = bytes(56 * rows)
     utc = NOON.isoformat()
     return Answer(session_id, 1.5, utc, late, "form", "10.0.0.2", rows, flagged, content)
+
+
+def show(session_id, image=1, *, painted_s=1.5, outcome="painted"):
+    """Return a show of an image that was painted, or was not."""
+    times = (1.0, 1.1, 1.2, 1.3, painted_s)
+    return ShowRecord(session_id, image, 7, "1920x1080", NOON.isoformat(), *times, outcome)
 
 
 def new_session(database, team="ants", *kinds, lane=1):

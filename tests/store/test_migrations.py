@@ -22,7 +22,8 @@ from referee.store.sessions import (
     record_event,
     unsettled_sessions,
 )
-from tests.store.conftest import answer, at
+from referee.store.shows import insert_show, shows_of
+from tests.store.conftest import answer, at, show
 
 # Three sessions of schema 1: one scored with an energy, one ended without one, one running.
 _SESSIONS = """
@@ -214,3 +215,11 @@ def test_an_answer_of_an_upgraded_database_gets_the_next_number(upgraded):
     """The next answer continues the old numbers."""
     with upgraded.write() as connection:
         assert 4 == insert_answer(connection, answer(3))
+
+
+def test_an_upgraded_database_takes_shows(upgraded):
+    """An old session has no shows, and an upgraded database takes those of a new one."""
+    assert [] == shows_of(upgraded.connection, 3)
+    with upgraded.write() as connection:
+        insert_show(connection, show(3))
+    assert [show(3)] == shows_of(upgraded.connection, 3)

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import sqlite3
 from dataclasses import replace
 
 import pytest
@@ -32,7 +33,8 @@ from referee.store.scores import (
     newest_scoring_run,
     newest_snapshot,
 )
-from tests.store.conftest import NOON, answer, at, new_session
+from referee.store.shows import insert_show, last_frame, shows_of
+from tests.store.conftest import NOON, answer, at, new_session, show
 
 UTC_TEXT = NOON.isoformat()
 
@@ -211,3 +213,25 @@ def test_notices_and_audit(database):
     assert [f"notice {n}" for n in range(25)] == [notice.text for notice in own]
     expected = {"utc": UTC_TEXT, "operator": "Kim", "action": "void", "detail": "why"}
     assert [expected] == audit_of(database.connection, session_id)
+
+
+def test_shows_are_read_back_in_order(database):
+    """Shows keep their order; a failed one has no paint, and frames count over all sessions."""
+    first, second = new_session(database, "ants"), new_session(database, "bees")
+    assert 0 == last_frame(database.connection)
+    failed = replace(show(first, 2, painted_s=None, outcome="hidden"), frame=None, announced_s=None)
+    shows = [show(first, 3), failed, replace(show(second), frame=9)]
+    with database.write() as connection:
+        for one in shows:
+            insert_show(connection, one)
+    assert shows[:2] == shows_of(database.connection, first)
+    assert shows[2:] == shows_of(database.connection, second)
+    assert 9 == last_frame(database.connection)
+
+
+@pytest.mark.parametrize("wrong", [{"painted_s": None}, {"outcome": "hidden"}, {"frame": None}])
+def test_a_show_is_painted_or_is_not(database, wrong):
+    """The schema refuses a paint without its time, a failure with one, and one without a frame."""
+    session_id = new_session(database, "ants")
+    with pytest.raises(sqlite3.IntegrityError), database.write() as connection:
+        insert_show(connection, replace(show(session_id), **wrong))

@@ -13,7 +13,8 @@ from referee.store.notices import insert_audit, insert_notice
 from referee.store.readings import insert_energy
 from referee.store.requests import Request, insert_requests
 from referee.store.scores import ScoringRun, Snapshot, insert_scoring_run, insert_snapshot
-from tests.store.conftest import answer, at, new_session
+from referee.store.shows import insert_show
+from tests.store.conftest import answer, at, new_session, show
 
 UTC_TEXT = "2026-06-07T12:00:00+00:00"
 READING = (
@@ -33,6 +34,7 @@ FACTS = {
     "energies": "energy_id",
     "score_snapshots": "snapshot_id",
     "scoring_runs": "run_id",
+    "shows": "show_id",
     "notices": "notice_id",
     "audit": "audit_id",
 }
@@ -62,7 +64,7 @@ def filled(database):
         insert_snapshot(connection, session_id, UTC_TEXT, Snapshot(1, 0.5, 2))
         insert_scoring_run(connection, session_id, at(9), ScoringRun(1, 1, 0.5, 0.5, {}))
         insert_notice(connection, session_id, UTC_TEXT, "info", "hello")
-        insert_show(connection, SHOW(session_id))
+        insert_show(connection, show(session_id))
         insert_audit(
             connection, utc=UTC_TEXT, operator="x", action="arm", session_id=session_id, detail=""
         )
@@ -93,7 +95,7 @@ def test_facts_are_never_changed(filled, table):
 
 
 @pytest.mark.parametrize(
-    "table", ["answers", "readings", "scoring_runs", "energies", "session_meters"]
+    "table", ["answers", "readings", "scoring_runs", "energies", "session_meters", "shows"]
 )
 def test_facts_are_never_replaced(filled, table):
     """An insert under an existing number is refused."""

@@ -26,6 +26,8 @@ Tell = Callable[[int | None, Level, str], object]
 
 # A page that hears nothing for longer than this goes black by itself (static/display/link.js).
 _SIGN_OF_LIFE_S = 1.0
+# A request looks at the clock this often, even if nothing happens.
+_LOOK_S = 0.25
 
 
 class _Trouble(Enum):
@@ -252,8 +254,7 @@ class Display:
                 if now_s >= give_up_s:
                     raise Refusal("display_failed", self._why_not(show))
                 dwell_s = self._stage.dwell_left_s(now_s)
-                left_s = give_up_s - now_s
-                self._changed.wait(min(left_s, dwell_s) if dwell_s > 0.0 else left_s)
+                self._changed.wait(min(give_up_s - now_s, dwell_s or _LOOK_S, _LOOK_S))
 
     def _why_not(self, show: Show) -> str:
         fault = self._stage.pages.fault

@@ -26,7 +26,8 @@ Valid URLs:
   POST      /login          username, password -> token; starts your session and the meter
   POST      /verify         token -> Valid Token
   POST      /no_of_images   token -> number of images
-{image_routes}  POST      /result         token, and one value a box in each of the lists image_name, CLASS_ID,
+{image_routes}\
+  POST      /result         token, and one value a box in each of the lists image_name, CLASS_ID,
                             confidence, xmin, ymin, xmax, ymax; JSON (COCO results) and CSV too
   GET       /status         token -> state, remaining seconds and counts, in JSON
   POST      /logout         token -> ends your session and the meter
@@ -44,7 +45,8 @@ of one address. The head of a request has {head_s:.0f} s, its body 30 s and 1 s 
 100 kB. The referee cuts off a client that takes nothing of an answer for 20 s.
 
   curl -d 'username=USER&password=PASSWORD' http://{host}/login
-{image_lines}  curl -d 'token=TOKEN&image_name=1&CLASS_ID=58&confidence=0.9&xmin=10&ymin=20&xmax=110&ymax=220' \\
+{image_lines}\
+  curl -d 'token=TOKEN&image_name=1&CLASS_ID=58&confidence=0.9&xmin=10&ymin=20&xmax=110&ymax=220' \\
        http://{host}/result
   curl -H 'Authorization: Bearer TOKEN' -H 'Content-Type: application/json' http://{host}/result \\
        -d '[{{"image_id":1,"category_id":58,"bbox":[10,20,101,201],"score":0.9}}]'
