@@ -7,6 +7,8 @@ import sqlite3
 from dataclasses import dataclass
 from typing import Literal
 
+from referee.core.instant import Instant
+
 Level = Literal["info", "warning", "alarm"]
 
 
@@ -53,19 +55,18 @@ def notices_of(connection: sqlite3.Connection, session_id: int) -> list[Notice]:
 
 def insert_audit(
     connection: sqlite3.Connection,
-    *,
-    utc: str,
+    at: Instant,
     operator: str,
     action: str,
     session_id: int | None,
-    detail: str,
+    detail: str = "",
 ) -> None:
     """Record an operator's action; call it in the transaction that carries out the action."""
     connection.execute(
         "insert into audit (utc, operator, action, session_id, detail)"
         " values (:utc, :operator, :action, :session, :detail)",
         {
-            "utc": utc,
+            "utc": at.utc.isoformat(),
             "operator": operator,
             "action": action,
             "session": session_id,

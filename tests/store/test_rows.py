@@ -199,14 +199,7 @@ def test_notices_and_audit(database):
         for number in range(25):
             insert_notice(connection, session_id, UTC_TEXT, "warning", f"notice {number}")
         insert_notice(connection, None, UTC_TEXT, "alarm", "the meter is lost")
-        insert_audit(
-            connection,
-            utc=UTC_TEXT,
-            operator="Kim",
-            action="void",
-            session_id=session_id,
-            detail="why",
-        )
+        insert_audit(connection, at(0), "Kim", "void", session_id, "why")
     newest = recent_notices(database.connection)
     assert (20, "the meter is lost") == (len(newest), newest[0].text)
     own = notices_of(database.connection, session_id)

@@ -65,9 +65,7 @@ def filled(database):
         insert_scoring_run(connection, session_id, at(9), ScoringRun(1, 1, 0.5, 0.5, {}))
         insert_notice(connection, session_id, UTC_TEXT, "info", "hello")
         insert_show(connection, show(session_id))
-        insert_audit(
-            connection, utc=UTC_TEXT, operator="x", action="arm", session_id=session_id, detail=""
-        )
+        insert_audit(connection, at(0), "x", "arm", session_id)
     return database
 
 

@@ -3,35 +3,46 @@
 
 from __future__ import annotations
 
+import secrets
 from collections.abc import Sequence
 
 from power.meter import IntegrationStart
 from referee.core.instant import Instant
-from referee.core.states import EndCause, SessionEvent, SessionState, require, state_of
+from referee.core.states import (
+    EndCause,
+    SessionEvent,
+    SessionState,
+    end_to_record,
+    require,
+    state_of,
+)
 from referee.errors import Refusal
 from referee.service.desk.lane import Lane, MakeMetering
 from referee.service.desk.logbook import Logbook
 from referee.service.desk.metering import LinkState, Metering
 from referee.service.desk.policy import policy_of
-from referee.service.desk.records import (
-    audit,
-    make_session,
-    record_armed,
-    record_end,
-    record_void,
-)
 from referee.service.desk.session_clock import SessionClock
 from referee.service.display.display import Display
 from referee.service.preflight.blockers import blockers
 from referee.service.setup.contest import Contest
-from referee.store.sessions import FIRST_LANE, SessionRecord, all_sessions, load_session
+from referee.store.database import Connection
+from referee.store.notices import insert_audit
+from referee.store.sessions import (
+    FIRST_LANE,
+    SessionRecord,
+    all_sessions,
+    create_session,
+    load_session,
+    record_event,
+)
 
 
 class ControlDesk:
     """The owner of the lanes: it arms, begins, ends and voids their sessions.
 
     All state is in the database and in the meters, so a restarted desk continues where the killed
-    one stopped. `meters` has one factory for each lane's meter owner, lane 1 first.
+    one stopped. Each operator's action and its audit are one transaction. `meters` has one factory
+    for each lane's meter owner, lane 1 first.
     """
 
     def __init__(self, contest: Contest, meters: Sequence[MakeMetering]) -> None:
@@ -82,10 +93,8 @@ class ControlDesk:
                         f"Session {session.session_id} of '{team}' is READY: arm that one, or "
                         "void it first.",
                     )
-            session_id = make_session(
-                connection, self._settings, team, lane, now, self._contest.track.name
-            )
-            audit(connection, now, operator, "new session", session_id, f"team {team}")
+            session_id = self._make_session(connection, team, lane, now)
+            insert_audit(connection, now, operator, "new session", session_id, f"team {team}")
         return session_id
 
     def arm(self, session_id: int, operator: str) -> None:
@@ -112,7 +121,7 @@ class ControlDesk:
             lane.require_display()
             lane.prepare(session.facts.length_s)
             with self._contest.database.write() as connection:
-                record_armed(connection, session_id, self._contest.clock.now(), operator)
+                _record_armed(connection, session_id, self._contest.clock.now(), operator)
             lane.expect_images(session_id)
 
     def arm_new(self, lane: Lane, team: str, operator: str) -> SessionRecord:
@@ -121,10 +130,8 @@ class ControlDesk:
         lane.prepare(float(self._settings.seconds))
         now = self._contest.clock.now()
         with self._contest.database.write() as connection:
-            session_id = make_session(
-                connection, self._settings, team, lane.number, now, self._contest.track.name
-            )
-            record_armed(connection, session_id, now, operator)
+            session_id = self._make_session(connection, team, lane.number, now)
+            _record_armed(connection, session_id, now, operator)
         lane.expect_images(session_id)
         return self._load(session_id)
 
@@ -162,7 +169,11 @@ class ControlDesk:
                 with self._contest.database.write() as connection:
                     # The time of the end is read inside the transaction. So an answer that was
                     # committed earlier arrived before the end, and a later commit sees the end.
-                    record_end(connection, session, self._contest.clock.now(), cause, actor)
+                    now = self._contest.clock.now()
+                    at, why = end_to_record(session.facts, now, cause)
+                    record_event(connection, session_id, "ended", at, actor=actor, cause=why.value)
+                    if cause is EndCause.STOP:
+                        insert_audit(connection, now, actor, "stop", session_id)
             lane.settling.wake()
 
     def log_out(self, session_id: int) -> None:
@@ -188,7 +199,8 @@ class ControlDesk:
                 self.end(session_id, EndCause.STOP, operator)
             now = self._contest.clock.now()
             with self._contest.database.write() as connection:
-                record_void(connection, session_id, now, operator, reason)
+                record_event(connection, session_id, "voided", now, actor=operator, cause=reason)
+                insert_audit(connection, now, operator, "void", session_id, reason)
             self._lane_of(session_id).clear_display(session_id)
 
     def show(self, session_id: int, image: int, requested: Instant) -> float:
@@ -219,6 +231,18 @@ class ControlDesk:
                 found.append(f"The power meter does not answer yet. {status.text}".strip())
         return found
 
+    def _make_session(self, connection: Connection, team: str, lane: int, now: Instant) -> int:
+        """Add a session as configured; a shuffled one gets a secret random image order."""
+        return create_session(
+            connection,
+            team=team,
+            lane=lane,
+            length_s=float(self._settings.seconds),
+            order_seed=secrets.randbits(64) if self._settings.shuffle else None,
+            now=now,
+            track=self._contest.track.name,
+        )
+
     def _lane_of(self, session_id: int) -> Lane:
         number = self._load(session_id).lane
         if number >= FIRST_LANE + len(self.lanes):
@@ -242,6 +266,11 @@ class ControlDesk:
         found = blockers(self._contest)
         if found:
             raise Refusal("not_ready", " ".join(found), tuple(found))
+
+
+def _record_armed(connection: Connection, session_id: int, now: Instant, operator: str) -> None:
+    record_event(connection, session_id, "armed", now, actor=operator)
+    insert_audit(connection, now, operator, "arm", session_id)
 
 
 def _login_text(team: str, address: str, now: Instant, start: IntegrationStart | None) -> str:

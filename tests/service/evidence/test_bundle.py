@@ -69,9 +69,7 @@ def session(contest, meter):
         insert_requests(connection, [sent])
         insert_reading(connection, session_id, 0.5, meter.read(), "boot")
         insert_notice(connection, session_id, "then", "alarm", "a notice")
-        insert_audit(
-            connection, utc="then", operator="Kim", action="arm", session_id=session_id, detail=""
-        )
+        insert_audit(connection, contest.clock.now(), "Kim", "arm", session_id)
         contest.clock.advance(100)
         record_event(
             connection, session_id, "ended", contest.clock.now(), actor="x", cause="logout"
