@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Contests of generated pictures, made once, and rehearsals of them."""
+"""Contests of generated pictures, made once, and rehearsals and events of them."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from dataclasses import dataclass
@@ -12,7 +13,7 @@ import pytest
 
 from referee.demo.imperfect_answers import write_answers
 from referee.demo.scenes import generate
-from tests.support.running import Program, program
+from tests.support.running import Program, program, referee
 
 IMAGES = 12
 
@@ -61,3 +62,27 @@ def rehearse(tmp_path: Path, material: Material, worker: str) -> Iterator[Rehear
             return stack.enter_context(program(arguments, tmp_path))
 
         yield start
+
+
+@pytest.fixture
+def event(tmp_path: Path, material: Material) -> Path:
+    """Return the configuration of an event, made with the commands of an organiser."""
+    assert referee("init", str(tmp_path / "event")).returncode == 0
+    path = tmp_path / "event" / "contest.toml"
+    text = path.read_text()
+    for key, value in {
+        "seconds": "5",
+        "folder = .images.": f'folder = "{material.images}"',
+        "ground_truth": f'"{material.ground_truth}"',
+        "contest": '"127.0.0.1:0"',
+        "console": '"127.0.0.1:0"',
+        "update_interval_s": "0.25",
+        "shuffle": "false",
+    }.items():
+        if "=" in key:
+            text, count = re.subn(f"(?m)^{key}$", value, text)
+        else:
+            text, count = re.subn(f"(?m)^{key} = .*$", f"{key} = {value}", text)
+        assert count == 1, key
+    path.write_text(text)
+    return path

@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import json
-import re
 import stat
 from collections.abc import Iterator
 from pathlib import Path
@@ -25,30 +24,6 @@ def browser() -> Iterator[webdriver.Chrome]:
     """Return one browser for all tests."""
     with chromium() as driver:
         yield driver
-
-
-@pytest.fixture
-def event(tmp_path: Path, material: Material) -> Path:
-    """Return the configuration of an event, made with the commands of an organiser."""
-    assert referee("init", str(tmp_path / "event")).returncode == 0
-    path = tmp_path / "event" / "contest.toml"
-    text = path.read_text()
-    for key, value in {
-        "seconds": "5",
-        "folder = .images.": f'folder = "{material.images}"',
-        "ground_truth": f'"{material.ground_truth}"',
-        "contest": '"127.0.0.1:0"',
-        "console": '"127.0.0.1:0"',
-        "update_interval_s": "0.25",
-        "shuffle": "false",
-    }.items():
-        if "=" in key:
-            text, count = re.subn(f"(?m)^{key}$", value, text)
-        else:
-            text, count = re.subn(f"(?m)^{key} = .*$", f"{key} = {value}", text)
-        assert count == 1, key
-    path.write_text(text)
-    return path
 
 
 def register(event: Path, team: str) -> str:

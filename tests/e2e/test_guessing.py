@@ -1,0 +1,145 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Somebody who guesses one team's password keeps nobody else out of an event."""
+
+from __future__ import annotations
+
+import http.client
+import itertools
+import json
+import sys
+import threading
+from collections.abc import Iterator
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from referee.service.entry.team_list import register_team
+from referee.service.setup.config_file import load_config
+from tests.e2e.conftest import both_workers
+from tests.support.running import PATIENCE_S, Program, eventually, get, program, request
+
+pytestmark = [pytest.mark.slow, both_workers]
+
+GUESSERS = 20
+# Each has a password that no worker has seen. A right password is remembered after its first check.
+VISITORS = [f"visitor {number}" for number in range(10)]
+_PAUSE_S = 0.02
+REFUSED = "Invalid username or password\n"
+
+
+class Guesser(threading.Thread):
+    """A connection that tries one wrong password after the other until it is stopped."""
+
+    def __init__(self, address: str, number: int) -> None:
+        super().__init__(name=f"guesser-{number}", daemon=True)
+        self.answers: list[tuple[int, str]] = []
+        self._address = address
+        self._number = number
+        self._stopped = threading.Event()
+
+    def run(self) -> None:
+        """Guess."""
+        with closing(http.client.HTTPConnection(self._address, timeout=PATIENCE_S)) as link:
+            for guess in itertools.count():
+                # Without the pause, these threads would slow down the honest ones beside them.
+                if self._stopped.wait(_PAUSE_S):
+                    return
+                body = f"username=rocket&password={self._number}-{guess}"
+                self.answers.append(log_in(link, body))
+
+    def stop(self) -> None:
+        """Stop after the present guess."""
+        self._stopped.set()
+        self.join(PATIENCE_S)
+        assert not self.is_alive()
+
+
+def log_in(link: http.client.HTTPConnection, body: str) -> tuple[int, str]:
+    """Try to log in over a connection and return status and text."""
+    link.request("POST", "/login", body, {"Content-Type": "application/x-www-form-urlencoded"})
+    response = link.getresponse()
+    return response.status, response.read().decode()
+
+
+def try_once(running: Program, team: str, password: str, source: str = "") -> tuple[int, str]:
+    """Try to log in over a new connection, from this address of the machine."""
+    place = running.contest.removeprefix("http://")
+    with closing(
+        http.client.HTTPConnection(place, timeout=PATIENCE_S, source_address=(source, 0))
+    ) as link:
+        return log_in(link, f"username={team}&password={password}")
+
+
+@pytest.fixture
+def passwords(event: Path) -> dict[str, str]:
+    """Return the passwords of the guessed team, of the team whose turn it is, and of visitors."""
+    teams = load_config(event).teams
+    return {team: register_team(teams, team) for team in ("rocket", "ants", *VISITORS)}
+
+
+@pytest.fixture
+def running(event: Path, passwords: dict[str, str], worker: str) -> Iterator[Program]:
+    """Return an event without a meter."""
+    text = event.read_text().replace('resource = "emulated"', 'resource = "none"')
+    text = text.replace("seconds = 5", "seconds = 600")
+    event.write_text(text.replace('worker = "gevent"', f'worker = "{worker}"'))
+    with program(["serve", "--config", str(event)], event.parent) as running:
+        yield running
+
+
+@pytest.fixture
+def guessers(running: Program) -> Iterator[list[Guesser]]:
+    """Return connections that guess; each has had an answer."""
+    address = running.contest.removeprefix("http://")
+    started = [Guesser(address, number) for number in range(GUESSERS)]
+    for guesser in started:
+        guesser.start()
+    try:
+        eventually(lambda: all(guesser.answers for guesser in started), "an answer for each")
+        yield started
+    finally:
+        for guesser in started:
+            guesser.stop()
+
+
+def arm(running: Program, team: str) -> None:
+    """Make and arm a session, as the operators' page does."""
+    key = json.loads(get(f"{running.console}/form-key")[1])["key"]
+    headers = {"X-Form-Key": key, "Content-Type": "application/json"}
+    body = json.dumps({"team": team}).encode()
+    status, text = request(f"{running.console}/sessions", body, headers)
+    assert status == 200, text
+    number = json.loads(text)["session"]
+    assert request(f"{running.console}/sessions/{number}/arm", b"{}", headers)[0] == 200
+
+
+def test_guesses_at_one_team_keep_no_other_team_out(
+    running: Program, passwords: dict[str, str], guessers: list[Guesser]
+) -> None:
+    """While twenty connections guess, every right login from the same address is accepted."""
+    arm(running, "ants")
+    for visitor in VISITORS:
+        status, text = try_once(running, visitor, passwords[visitor])
+        assert (status, text.startswith("It is not your turn yet")) == (401, True), text
+    for _ in range(10):
+        status, text = try_once(running, "ants", passwords["ants"])
+        assert status == 200, text
+    eventually(lambda: sum(len(guesser.answers) for guesser in guessers) > 200, "more guesses")
+    texts = [text for guesser in guessers for _, text in guesser.answers]
+    assert {401} == {status for guesser in guessers for status, _ in guesser.answers}
+    # Only a guess that was checked is called wrong. The others are told to wait, and why.
+    others = [text for text in texts if text != REFUSED]
+    assert others
+    assert all(text.startswith("Too many passwords for 'rocket' were tried") for text in others)
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="needs a second address of the loopback")
+def test_the_guessed_team_itself_logs_in_from_its_own_address(
+    running: Program, passwords: dict[str, str], guessers: list[Guesser]
+) -> None:
+    """Guesses at a team's password from one address do not keep the team out at another."""
+    arm(running, "rocket")
+    status, text = try_once(running, "rocket", passwords["rocket"], "127.0.0.2")
+    assert status == 200, text
+    assert all(guesser.is_alive() for guesser in guessers)
