@@ -16,24 +16,18 @@ import pytest
 
 from tests.e2e.conftest import Material, Rehearse
 from tests.support.programs import PS
-from tests.support.running import Program, client, eventually, get, program, referee, request
+from tests.support.running import (
+    Program,
+    client,
+    descendants,
+    eventually,
+    get,
+    program,
+    referee,
+    request,
+)
 
 pytestmark = [pytest.mark.slow, pytest.mark.needs(PS)]
-
-
-def children(pid: int) -> list[tuple[int, str]]:
-    """Return process id and command line of all descendants of a process."""
-    listing = subprocess.run(
-        ["ps", "-e", "-o", "pid=,ppid=,args="], capture_output=True, text=True, check=True
-    ).stdout
-    rows = [line.split(None, 2) for line in listing.splitlines()]
-    found: list[tuple[int, str]] = []
-    parents = {pid}
-    for child, parent, *command in sorted(rows, key=lambda row: int(row[0])):
-        if int(parent) in parents:
-            parents.add(int(child))
-            found.append((int(child), command[0] if command else ""))
-    return found
 
 
 def alive(pid: int) -> bool:
@@ -46,7 +40,7 @@ def alive(pid: int) -> bool:
 
 def kill(program: Program, name: str) -> None:
     """Kill every process of one of the referee's programs at once, as a crash would."""
-    victims = [p for p, args in children(program.child.pid) if f"process {name}" in args]
+    victims = [p for p, args in descendants(program.child.pid) if f"process {name}" in args]
     assert victims
     for pid in victims:
         os.kill(pid, signal.SIGKILL)
@@ -105,7 +99,7 @@ def test_no_acknowledged_answer_is_lost_when_the_contest_server_is_killed(
 def test_ctrl_c_stops_everything_that_was_started(rehearse: Rehearse) -> None:
     """After SIGINT no process is left and the ports are free."""
     referee_ = rehearse("--seconds", "600")
-    started = [pid for pid, _ in children(referee_.child.pid)]
+    started = [pid for pid, _ in descendants(referee_.child.pid)]
     assert len(started) >= 6
     referee_.child.send_signal(signal.SIGINT)
     assert referee_.child.wait(30) == 0
@@ -122,7 +116,7 @@ def test_killing_the_supervisor_leaves_nothing_behind_and_a_restart_goes_on(
     first = rehearse("--seconds", "600", "--meter", "none")
     token = login(first)
     assert post(first, token, 1) == 200
-    started = [pid for pid, _ in children(first.child.pid)]
+    started = [pid for pid, _ in descendants(first.child.pid)]
     first.child.kill()
     eventually(lambda: not any(alive(pid) for pid in started), "the programs to stop")
     second = rehearse("--seconds", "600", "--meter", "none")
@@ -180,7 +174,7 @@ def test_interrupted_demo_stops_everything(tmp_path: Path) -> None:
     )
 
     def device_runs() -> list[int]:
-        found = children(child.pid)
+        found = descendants(child.pid)
         busy = any("referee.demo.device" in args for _, args in found)
         return [pid for pid, _ in found] if busy else []
 
@@ -214,7 +208,7 @@ def test_logins_go_on_when_the_desk_is_killed_with_a_page_open(rehearse: Rehears
     with closing(socket.create_connection((host, int(port)), 30)) as page:
         page.sendall(f"GET /events HTTP/1.1\r\nHost: {host}:{port}\r\n\r\n".encode())
         assert page.recv(4096).startswith(b"HTTP/1.1 200")
-        desks = [p for p, args in children(running.child.pid) if "process desk" in args]
+        desks = [p for p, args in descendants(running.child.pid) if "process desk" in args]
         os.kill(min(desks), signal.SIGKILL)
         eventually(lambda: not any(alive(pid) for pid in desks), "the old desk to be gone")
 
@@ -247,7 +241,7 @@ def test_a_killed_emulator_is_started_again(rehearse: Rehearse, material: Materi
     """kill -9 of the emulated meter costs the running session its energy, and no later session."""
     referee_ = rehearse("--seconds", "3", "--load", "6", "--update-interval", "0.25")
     login(referee_)
-    victims = [pid for pid, args in children(referee_.child.pid) if "power emulate" in args]
+    victims = [pid for pid, args in descendants(referee_.child.pid) if "power emulate" in args]
     assert victims
     for pid in victims:
         os.kill(pid, signal.SIGKILL)

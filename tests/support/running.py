@@ -54,6 +54,21 @@ class _KeepErrors(urllib.request.HTTPErrorProcessor):
         return response
 
 
+def descendants(pid: int) -> list[tuple[int, str]]:
+    """Return process id and command line of all descendants of a process."""
+    listing = subprocess.run(
+        ["ps", "-e", "-o", "pid=,ppid=,args="], capture_output=True, text=True, check=True
+    ).stdout
+    rows = [line.split(None, 2) for line in listing.splitlines()]
+    found: list[tuple[int, str]] = []
+    parents = {pid}
+    for child, parent, *command in sorted(rows, key=lambda row: int(row[0])):
+        if int(parent) in parents:
+            parents.add(int(child))
+            found.append((int(child), command[0] if command else ""))
+    return found
+
+
 class Program:
     """A running `referee` command and its output so far."""
 
