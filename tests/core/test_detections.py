@@ -115,6 +115,7 @@ def detections(draw):
     )
 
 
+@pytest.mark.slow
 @given(detections())
 def test_round_trip(original):
     """Unpacking returns the bits that were packed, in 56 bytes a row."""
@@ -126,6 +127,7 @@ def test_round_trip(original):
         assert getattr(original, name).shape == getattr(found, name).shape
 
 
+@pytest.mark.slow
 @given(detections())
 def test_views_pack_as_their_copies(original):
     """Arrays in another memory layout or byte order give the same bytes."""

@@ -24,6 +24,7 @@ def by_library(body: bytes) -> dict[str, list[str]]:
     return fields
 
 
+@pytest.mark.slow
 @given(st.lists(st.tuples(st.text(min_size=1), st.text())))
 def test_what_a_client_encodes_is_read_back(pairs: list[tuple[str, str]]) -> None:
     """Fields that a client encodes come back in order."""
@@ -150,6 +151,7 @@ def test_a_long_value_is_cut() -> None:
     assert len(value) <= LONGEST_VALUE
 
 
+@pytest.mark.slow
 def test_pieces_end_between_fields() -> None:
     """A long body read in pieces gives the same fields as the body read whole."""
     pairs = [(f"name{n % 7}", f"{n} \u00e9&=%" * (n % 50)) for n in range(8000)]

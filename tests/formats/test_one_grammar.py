@@ -147,6 +147,7 @@ def test_there_are_hundreds_of_odd_inputs():
     assert 50 < sum(isinstance(outcome, str) for outcome in outcomes) < len(outcomes) - 50
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("least_bytes", [0, 2**14])
 def test_lines_are_the_same_posted_and_in_a_file(tmp_path, monkeypatch, least_bytes):
     """Each odd body of lines gives the same rows or sentence in a post and in a file."""

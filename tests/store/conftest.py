@@ -13,6 +13,7 @@ from referee.store.answers import Answer
 from referee.store.database import Database
 from referee.store.sessions import create_session, record_event
 from referee.store.shows import ShowRecord
+from tests.support.contests import put_empty_database
 
 NOON = datetime(2026, 6, 7, 12, tzinfo=UTC)
 
@@ -61,5 +62,6 @@ def opened(path):
 @pytest.fixture
 def database(tmp_path):
     """Return an empty database with its schema."""
+    put_empty_database(tmp_path / "referee.db")
     with opened(tmp_path / "referee.db") as database:
         yield database

@@ -6,6 +6,7 @@ from __future__ import annotations
 import io
 import json
 import os
+import tempfile
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
@@ -68,6 +69,23 @@ def write_config(folder: Path, **contest) -> Path:
     return path
 
 
+def put_empty_database(path: Path) -> None:
+    """Write a database with its schema and no rows, unless there is one."""
+    if not path.exists():
+        path.touch(0o600)
+        path.write_bytes(_empty_database())
+
+
+@cache
+def _empty_database() -> bytes:
+    """Return a database's file; it is made once and serves hundreds of tests."""
+    with tempfile.TemporaryDirectory() as folder:
+        database = Database(Path(folder) / "referee.db")
+        database.migrate()
+        database.close()
+        return database.path.read_bytes()
+
+
 def make_contest(folder: Path, clock=None, *, images: int = 4, **contest):
     """Prepare a contest of a few images and open it."""
     names = [f"{number}.jpg" for number in range(1, images + 1)]
@@ -87,9 +105,9 @@ _KNOWN: dict[int, tuple[ImageEntry, ...]] = {}
 def _remember_images(config, entries) -> None:
     """Store an earlier contest's entries of the same images, to save reading them again."""
     config.storage.folder.mkdir(parents=True, exist_ok=True)
+    put_empty_database(config.database)
     moved = [replace(e, path=str(config.images.folder / Path(e.path).name)) for e in entries]
     database = Database(config.database)
-    database.migrate()
     with database.write() as connection:
         replace_manifest(connection, Manifest(tuple(moved), {}, {}))
     database.close()

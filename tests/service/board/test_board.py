@@ -425,6 +425,7 @@ def test_notices_have_the_second_of_the_session(shown):
     assert (session_id, 37.0) == notices["within"] == notices["its own"]
 
 
+@pytest.mark.slow
 def test_team_that_is_added_later_appears(shown):
     """A team that is registered later is in the list."""
     assert [] == shown.board.show()["teams"]

@@ -56,6 +56,7 @@ def test_what_is_not_ok_has_a_remedy(config):
         assert check.outcome is Outcome.OK or check.remedy or "Give the folder" in check.found
 
 
+@pytest.mark.slow
 def test_teams_of_an_event(config, tmp_path):
     """The check tells apart no team, one team, readable hashes and a damaged file."""
     event = dataclasses.replace(config, contest=dataclasses.replace(config.contest, mode="event"))

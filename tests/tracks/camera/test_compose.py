@@ -78,6 +78,7 @@ def read_as_in_2016(frame: NDArray) -> int:
     return value
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("screen", SCREENS, ids=str)
 @pytest.mark.parametrize(
     "image_id", [0, 2**20 - 1, 0b1000000000_0000000001, 0b0110010111_1010011010]
