@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import logging
+from collections.abc import Callable
 from typing import Any
 
 from flask import Flask
@@ -35,9 +36,15 @@ _log = logging.getLogger(__name__)
 _FIELDS = ("token", "username", "password", "image_name")
 
 
+class _ContestFlask(Flask):
+    def ensure_sync(self, func: Callable[..., Any]) -> Callable[..., Any]:
+        """Return the function; here none is a coroutine, which Flask would look up each time."""
+        return func
+
+
 def contest_app(services: ContestServices) -> Flask:
     """Build the application for contestants."""
-    app = Flask("referee.contest", static_folder=None)
+    app = _ContestFlask("referee.contest", static_folder=None)
     _register_hooks(app, services)
     _register_errors(app, services)
     contest_sessions.register(app, services)

@@ -194,6 +194,8 @@ def problem(request: Request, refusal: Refusal, status: int | None = None) -> Re
 
 def printable(sentence: str) -> str:
     """Return the sentence for an HTTP header: printable ASCII, with '?' for other characters."""
+    if sentence.isascii() and sentence.isprintable():
+        return sentence
     text = sentence.encode("ascii", "replace").decode("ascii")
     return "".join(character if character.isprintable() else "?" for character in text)
 

@@ -125,12 +125,9 @@ class BoundedConnection:
     def finish_request(self, request: Any) -> None:
         """Prepare for the next request; raise `StopIteration` if this one's body is not read."""
         self.flush()
-        self.hurry()
-        try:
-            if request.body.failed or len(request.body.read(_REST_BYTES + 1)) > _REST_BYTES:
-                raise StopIteration
-        except (OSError, ParseException):
-            raise StopIteration from None
+        # A reader with a length counts down what is still to come.
+        if request.body.failed or getattr(request.body.reader, "length", None) != 0:
+            self._read_rest(request.body)
         self.idle = True
         self.idle_since_s = time.monotonic()
         self._head_begun = False
@@ -164,6 +161,14 @@ class BoundedConnection:
         except OSError:
             pass  # The client has gone, or does not close in time.
         self._link.close()
+
+    def _read_rest(self, body: Any) -> None:
+        self.hurry()
+        try:
+            if body.failed or len(body.read(_REST_BYTES + 1)) > _REST_BYTES:
+                raise StopIteration
+        except (OSError, ParseException):
+            raise StopIteration from None
 
     def _begin_head(self) -> None:
         self._head_begun = True

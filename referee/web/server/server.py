@@ -73,6 +73,8 @@ def serve(
         "timeout": 60,
         "proc_name": name,
         "control_socket_disable": True,
+        # No proxy stands in front, so nobody may name another address than its own.
+        "forwarded_allow_ips": "",
     }
     _Server(make, options).run()
 
