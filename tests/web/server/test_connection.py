@@ -10,6 +10,8 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
+from gunicorn.http.body import Body, LengthReader
+from gunicorn.http.unreader import IterUnreader
 
 from referee.web.server import connection as connection_module
 from referee.web.server.connection import BoundedConnection
@@ -26,17 +28,9 @@ def pair() -> Iterator[Pair]:
         yield BoundedConnection(ours), theirs
 
 
-class Unread(io.BytesIO):
-    """The unread part of a body."""
-
-    failed = False
-    reader = SimpleNamespace(length=0)
-
-
 def request(rest: bytes = b"", ahead: bytes = b"", length: int = 0) -> Any:
     """Return a request as gunicorn parses it, with its unread body and the bytes after it."""
-    body = Unread(rest)
-    body.reader = SimpleNamespace(length=length)
+    body = Body(LengthReader(IterUnreader([rest]), length or len(rest)))
     return SimpleNamespace(body=body, unreader=SimpleNamespace(buf=io.BytesIO(ahead)))
 
 
