@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Check whether an event is ready: images, ground truth, teams, disk, ports, meter.
+"""Check whether an event is ready: images, ground truth, teams, disk, ports, meter,
+display.
 
 Each line says OK, WARN or FAIL, and what to do. Exit code 1 means that a check has failed.
 """
@@ -8,15 +9,18 @@ from __future__ import annotations
 
 import argparse
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import asdict
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 from power.connect import open_meter
 from power.meter import Meter
 from referee.programs.progress import progress_bar
+from referee.service.desk.link import DeskClient, socket_path
 from referee.service.preflight.checks import Check, Outcome, run_checks
+from referee.service.setup.config import Config
 from referee.service.setup.config_file import load_config
 
 
@@ -41,7 +45,7 @@ def run(args: argparse.Namespace) -> int:
         opener = None
     checks: list[Check] = []
     with progress_bar("images checked") as progress:
-        for check in run_checks(config, opener, progress=progress):
+        for check in run_checks(config, opener, partial(_display, config), progress=progress):
             checks.append(check)
             if not args.json:
                 print(_line(check), flush=True)
@@ -50,6 +54,12 @@ def run(args: argparse.Namespace) -> int:
         rows = [asdict(check) | {"outcome": check.outcome.value} for check in checks]
         print(json.dumps({"ready": not failed, "checks": rows}))
     return 1 if failed else 0
+
+
+def _display(config: Config) -> Mapping[str, Any] | None:
+    answer = DeskClient(socket_path(config.storage.folder)).ask("display")
+    facts: Mapping[str, Any] | None = answer["display"]
+    return facts
 
 
 def _line(check: Check) -> str:

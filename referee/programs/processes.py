@@ -124,6 +124,7 @@ def run_control_desk(
             lambda: desk.metering.status,
             server_address,
             unstored=desk.logbook.unstored_notices,
+            display=desk.display,
         )
         broadcast = Broadcast(board.show, _VIEWERS, desk.logbook.alarm)
         broadcast.start()

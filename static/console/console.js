@@ -31,6 +31,7 @@ function showBoard(next) {
   show("contest", `${board.contest} – ${board.mode}`);
   showContestants();
   showMeter();
+  showDisplay();
   showTeams();
   showNext();
   showRows(board, selected ?? board.current?.id, select);
@@ -91,6 +92,15 @@ function showMeter() {
     : "");
   $("meter-reading").classList.toggle("old", meter.old);
   show("meter-flags", meter.flags_text);
+}
+
+function showDisplay() {
+  const { display } = board;
+  $("display").hidden = !display;
+  if (!display) return;
+  showState("display-state", display.fault ? "lost" : "ok", display.fault ? "not ready" : "ready");
+  show("display-text", display.text);
+  $("card").setAttribute("aria-pressed", display.card);
 }
 
 function showTeams() {
@@ -199,6 +209,7 @@ $("void").addEventListener("click", () => move(shownSession(), "void", (s) => ({
   no: "Leave it",
   withReason: true,
 })));
+$("card").addEventListener("click", () => act("display/card", { on: !board.display.card }, refresh));
 $("show-live").addEventListener("click", () => select(board.current.id));
 $("new-session").addEventListener("submit", (event) => {
   event.preventDefault();

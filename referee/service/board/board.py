@@ -17,6 +17,8 @@ from referee.service.board.session_view import session_card, session_row
 from referee.service.board.shown_session import shown_session
 from referee.service.board.wording import alarm_of
 from referee.service.desk.metering import MeterStatus
+from referee.service.display.display import Display
+from referee.service.display.facts import display_facts
 from referee.service.entry.team_list import registered_teams
 from referee.service.entry.teams import PRACTICE_PASSWORD
 from referee.service.results.flag_counts import FlagCounts
@@ -35,7 +37,8 @@ class Board:
 
     `meter_status` returns the newest status of the meter. `server_address` is the address on which
     the contest server really listens; by default the configured one. `unstored` returns the
-    notices that are not on the disk yet, the newest first.
+    notices that are not on the disk yet, the newest first. `display` is the screen of a track that
+    shows its images.
     """
 
     def __init__(
@@ -45,11 +48,13 @@ class Board:
         server_address: str | None = None,
         *,
         unstored: Callable[[], Sequence[Notice]] = tuple,
+        display: Display | None = None,
     ) -> None:
         self._contest = contest
         self._server_address = server_address or contest.config.server.contest
         self._meter = MeterView(contest, meter_status)
         self._unstored = unstored
+        self._display = display
         self._flag_counts = FlagCounts(contest)
 
     def show(self) -> dict[str, Any]:
@@ -57,7 +62,7 @@ class Board:
 
         `current` is the session on the big card (see `shown_session`), or None without sessions.
         `figures` says how to display the track's accuracy and score. `next` is the oldest READY
-        session, or None. `alarm` is the text of the red bar, or None while nothing is wrong. The
+        session, or None. `display` is None in a track without one. `alarm` is the text of the red bar, or None while nothing is wrong. The
         sessions and the meter contain their own texts (see `wording`).
         """
         contest = self._contest
@@ -67,6 +72,7 @@ class Board:
         shown = shown_session(sessions, now)
         settings = contest.config.contest
         meter = self._meter.show(shown, now)
+        display = None if self._display is None else display_facts(self._display.status())
         current = None if shown is None else self._card(shown, now, meter)
         rows = [session_row(contest, session, now) for session in sessions]
         ready = [row for row in reversed(rows) if row["state"] == SessionState.READY.value]
@@ -86,7 +92,8 @@ class Board:
             "contestants": self._contestants(),
             **self._teams(),
             "meter": meter,
-            "alarm": alarm_of(meter, rows, stored, now.utc, unstored),
+            "display": display,
+            "alarm": alarm_of(meter, rows, stored, now.utc, unstored, display),
             "current": current,
             "next": next(({"id": r["id"], "team": r["team"]} for r in ready), None),
             "sessions": rows,

@@ -45,11 +45,13 @@ def alarm_of(
     notices: Sequence[Row],
     now: datetime,
     unstored: Sequence[Row] = (),
+    display: Row | None = None,
 ) -> dict[str, str] | None:
     """Return the texts of the red bar, or None while nothing is wrong.
 
     `text` is for everybody, `detail` for the person who looks after the meter. The first of these
-    wins: a lost meter, a meter that no longer integrates, an alarm of any age that is not on the
+    wins: a lost meter, a meter that no longer integrates, a display that cannot show the images of
+    a session that is armed or runs, an alarm of any age that is not on the
     disk yet, the newest notice if it is a recent alarm.
     """
     if meter["old"]:
@@ -61,6 +63,10 @@ def alarm_of(
     for row in sessions:
         if _lost_its_energy(row, meter):
             return {"text": _LOST_ENERGY.format(row["id"]), "detail": ""}
+    if display is not None and display["fault"]:
+        live = [row for row in sessions if row["state"] in ("ARMED", "RUNNING")]
+        if live:
+            return {"text": _DISPLAY.format(live[0]["id"]), "detail": display["fault"]}
     for notice in unstored:
         if notice["level"] == "alarm":
             return {"text": notice["text"], "detail": ""}
@@ -107,6 +113,12 @@ _AGAIN = " The meter is emulated. The referee restarts it automatically."
 _LOST_ENERGY = (
     "The meter no longer integrates for session {}: somebody stopped, reset or restarted the "
     "meter. The session will have no valid energy. Stop the session, and give the team a new one."
+)
+
+
+_DISPLAY = (
+    "The display cannot show the images of session {}. Open the console's page "
+    "/display on the second monitor, and let it fill the screen."
 )
 
 

@@ -4,9 +4,10 @@
 from __future__ import annotations
 
 import socket
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from enum import Enum
+from typing import Any
 
 from power.errors import MeterError
 from power.meter import Meter
@@ -16,6 +17,8 @@ from referee.service.preflight.disk import disk_shortage, free_bytes
 from referee.service.setup.config import Config
 from referee.service.setup.contest import prepare_contest
 from referee.service.setup.manifest import Progress
+from referee.tracks.loading import load_track
+from referee.tracks.track import Delivery
 
 _CONNECT_S = 1.0
 
@@ -39,9 +42,17 @@ class Check:
     remedy: str = ""
 
 
+AskDisplay = Callable[[], Mapping[str, Any] | None]
+"""A function that returns the facts of a running referee's display, after a round trip.
+
+It raises `RefereeError` while no referee runs, and returns None for a track without a display.
+"""
+
+
 def run_checks(
     config: Config,
     open_meter: Callable[[], Meter] | None,
+    ask_display: AskDisplay,
     *,
     progress: Progress = lambda done, total: None,
 ) -> Iterator[Check]:
@@ -54,6 +65,8 @@ def run_checks(
     yield _disk(config)
     yield from _ports(config)
     yield from _meter(config, open_meter)
+    if load_track(config.contest.track).delivery is Delivery.SHOWN:
+        yield _display(ask_display)
 
 
 def _images(config: Config, progress: Progress) -> Check:
@@ -146,3 +159,23 @@ def _link(open_meter: Callable[[], Meter]) -> Check:
         return Check("meter", "link", Outcome.FAIL, str(error), "Try: python -m power identify")
     found = f"{identity.maker} {identity.model}, firmware {identity.firmware}"
     return Check("meter", "link", Outcome.OK, found)
+
+
+def _display(ask: AskDisplay) -> Check:
+    """Check the display of a running referee: only there is a page that can be asked."""
+    try:
+        facts = ask()
+    except RefereeError:
+        remedy = (
+            "Start 'referee serve', open the console's page /display on the second monitor, and "
+            "run this check again meanwhile."
+        )
+        return Check("display", "screen", Outcome.WARN, "the referee does not run", remedy)
+    if facts is None:
+        remedy = "Restart the referee: it runs with another track than this configuration."
+        return Check("display", "screen", Outcome.FAIL, "the referee has no display", remedy)
+    if facts["fault"] or facts["round_trip_ms"] is None:
+        found = facts["fault"] or "The display has not painted a frame."
+        remedy = "No session can be armed before the display is ready."
+        return Check("display", "screen", Outcome.FAIL, found, remedy)
+    return Check("display", "screen", Outcome.OK, facts["text"])

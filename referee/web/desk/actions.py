@@ -42,6 +42,16 @@ def register_actions(
 
         return act(do)
 
+    @app.post("/display/card")
+    def card() -> Response:
+        def do(arguments: dict[str, Any]) -> dict[str, Any]:
+            if desk.display is None:
+                raise Refusal("display_off", "This contest has no display.")
+            desk.display.show_card(arguments.get("on") is True)
+            return {"card": arguments.get("on") is True}
+
+        return act(do)
+
     @app.post("/sessions/<number>/<any(arm, stop, void):move>")
     def move(number: str, move: str) -> Response:
         def do(arguments: dict[str, Any]) -> dict[str, Any]:

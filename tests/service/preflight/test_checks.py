@@ -10,6 +10,7 @@ import socket
 import pytest
 
 from power.errors import MeterMismatch, MeterUnreachable
+from referee.errors import Unavailable
 from referee.service.entry.team_list import register_team
 from referee.service.preflight.checks import Outcome, run_checks
 from referee.service.preflight.disk import disk_shortage
@@ -27,9 +28,14 @@ def config(tmp_path):
     return dataclasses.replace(config, server=server)
 
 
-def outcomes(config, open_meter=None):
+def no_referee():
+    """Say that no referee runs."""
+    raise Unavailable("The control desk does not answer.")
+
+
+def outcomes(config, open_meter=None, ask_display=no_referee):
     """Return the outcomes by the checks' names."""
-    return {check.name: check for check in run_checks(config, open_meter)}
+    return {check.name: check for check in run_checks(config, open_meter, ask_display)}
 
 
 def with_meter(config, **values):
@@ -133,3 +139,35 @@ def test_meter_that_cannot_be_used(config, error):
     found = outcomes(with_meter(config, resource="TCPIP::10.0.0.3::INSTR"), open_meter)
     assert (Outcome.FAIL, str(error)) == (found["link"].outcome, found["link"].found)
     assert "python -m power identify" in found["link"].remedy
+
+
+READY = {"fault": "", "round_trip_ms": 12.5, "text": "1920x1080 pixels, 60 Hz"}
+
+
+@pytest.mark.parametrize(
+    ("facts", "outcome", "words"),
+    [
+        (READY, Outcome.OK, "1920x1080 pixels, 60 Hz"),
+        (READY | {"fault": "The display page is hidden."}, Outcome.FAIL, "hidden"),
+        (READY | {"round_trip_ms": None}, Outcome.FAIL, "has not painted"),
+        (None, Outcome.FAIL, "has no display"),
+        (Unavailable("gone"), Outcome.WARN, "does not run"),
+    ],
+)
+def test_display_of_a_camera_event(config, facts, outcome, words):
+    """A camera event needs a display that has painted a frame; only a running referee knows it."""
+
+    def ask():
+        if isinstance(facts, Exception):
+            raise facts
+        return facts
+
+    contest = dataclasses.replace(config.contest, track="camera")
+    check = outcomes(dataclasses.replace(config, contest=contest), ask_display=ask)["screen"]
+    assert (outcome, True) == (check.outcome, words in check.found)
+    assert check.remedy or outcome is Outcome.OK
+
+
+def test_network_event_needs_no_display(config):
+    """A track that sends its images has no check of a display."""
+    assert "screen" not in outcomes(config)
