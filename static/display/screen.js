@@ -7,33 +7,38 @@ const SLACK_PX = 2; // Fractional scales round a window's sides.
 // Call `changed` with the screen's facts at the start and after each change.
 export function watchScreen(changed) {
   const facts = { width: 0, height: 0, ratio: 1, refresh_hz: null, visible: true, fills: false };
+  let box = null;
   let told = "";
 
   const tell = () => {
     facts.ratio = devicePixelRatio;
+    facts.width = devicePixels(innerWidth, box?.inlineSize);
+    facts.height = devicePixels(innerHeight, box?.blockSize);
     facts.visible = document.visibilityState === "visible";
     facts.fills = fills(facts);
-    if (facts.width === 0 || told === JSON.stringify(facts)) return;
+    if (told === JSON.stringify(facts)) return;
     told = JSON.stringify(facts);
     changed({ ...facts });
   };
 
-  // Only the browser knows how it rounds a window's sides to device pixels.
   new ResizeObserver(([entry]) => {
-    const [box] = entry.devicePixelContentBoxSize ?? [];
-    facts.width = box?.inlineSize ?? Math.round(innerWidth * devicePixelRatio);
-    facts.height = box?.blockSize ?? Math.round(innerHeight * devicePixelRatio);
+    box = entry.devicePixelContentBoxSize?.[0] ?? null;
     tell();
   }).observe(document.documentElement, observed());
 
-  for (const name of ["resize", "fullscreenchange", "visibilitychange", "focus"]) {
-    (name === "visibilitychange" || name === "fullscreenchange" ? document : window)
-      .addEventListener(name, tell);
-  }
+  for (const name of ["resize", "focus"]) addEventListener(name, tell);
+  for (const name of ["fullscreenchange", "visibilitychange"]) document.addEventListener(name, tell);
   measureRefresh((hz) => {
     facts.refresh_hz = hz;
     tell();
   });
+}
+
+// Only the browser knows how it rounds a window's side to device pixels. Its number counts where it
+// is a rounding of the exact side; a browser that emulates a screen tells the side in CSS pixels.
+function devicePixels(side, told) {
+  const exact = side * devicePixelRatio;
+  return told !== undefined && Math.abs(told - exact) < SLACK_PX ? told : Math.round(exact);
 }
 
 function observed() {

@@ -3,10 +3,12 @@
 
 from __future__ import annotations
 
+import io
 import subprocess
 from collections.abc import Iterator
 from contextlib import contextmanager
 
+from PIL import Image
 from selenium import webdriver
 from selenium.webdriver.common.by import By
 from selenium.webdriver.support.ui import WebDriverWait
@@ -31,6 +33,22 @@ def chromium() -> Iterator[webdriver.Chrome]:
         yield driver
     finally:
         driver.quit()
+
+
+def be_screen(
+    browser: webdriver.Chrome, width_px: int = 1920, height_px: int = 1080, ratio: int = 1
+) -> None:
+    """Give the browser a screen of so many device pixels, and a window that fills it."""
+    width, height = width_px // ratio, height_px // ratio
+    metrics = {"width": width, "height": height, "screenWidth": width, "screenHeight": height}
+    metrics |= {"deviceScaleFactor": ratio, "mobile": False}
+    browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", metrics)
+
+
+def pixels_of(browser: webdriver.Chrome) -> Image.Image:
+    """Return what the browser shows, in device pixels."""
+    with Image.open(io.BytesIO(browser.get_screenshot_as_png())) as shot:
+        return shot.convert("RGB")
 
 
 def text_of(browser: webdriver.Chrome, element: str) -> str:

@@ -1,0 +1,355 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The camera track's display in a real browser, with the real servers behind it."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import threading
+import zipfile
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+from PIL import Image
+from selenium import webdriver
+
+from referee.tracks.camera.code import FrameLabel
+from referee.tracks.camera.compose import black, compose
+from referee.tracks.camera.geometry import Screen
+from tests.e2e.conftest import Material, Rehearse
+from tests.e2e.test_lifecycle import kill
+from tests.support.browsing import be_screen, chromium, pixels_of, text_of
+from tests.support.running import Program, eventually, referee, request
+
+pytestmark = [pytest.mark.slow, pytest.mark.browser]
+
+SUCCESS = (200, b"Display success\n")
+FAILED = (500, b"Display failed to start\n")
+FULL_HD = Screen(1920, 1080)
+
+
+@pytest.fixture(scope="module")
+def own_browser() -> Iterator[webdriver.Chrome]:
+    """Return one browser for all tests."""
+    with chromium() as driver:
+        yield driver
+
+
+@pytest.fixture
+def browser(own_browser: webdriver.Chrome) -> Iterator[webdriver.Chrome]:
+    """Return the browser as a full-HD screen with an empty page."""
+    be_screen(own_browser)
+    yield own_browser
+    own_browser.get("about:blank")
+
+
+@dataclass
+class Session:
+    """A contestant's session with a running referee."""
+
+    running: Program
+    token: str
+    number: int
+    tag: int
+
+    def ask(self, route: str) -> tuple[int, bytes]:
+        """Ask for an image on the screen, or for another route."""
+        url = f"{self.running.contest}/{route}"
+        return request(url, None, {"Authorization": f"Bearer {self.token}"})
+
+    def show(self, image: int) -> tuple[int, bytes]:
+        """Ask for an image on the screen."""
+        return self.ask(f"image_camera?image_name={image}")
+
+    def status(self) -> dict[str, Any]:
+        """Return the session's status."""
+        status: dict[str, Any] = json.loads(self.ask("status")[1])
+        return status
+
+    def end(self) -> None:
+        """Log out."""
+        assert 200 == self.ask("logout")[0]
+
+
+def log_in(running: Program) -> Session:
+    """Log in and return the session."""
+    status, body = request(
+        f"{running.contest}/login",
+        b"username=me&password=practice",
+        {"Accept": "application/json"},
+    )
+    assert 200 == status, body
+    told = json.loads(body)
+    return Session(running, told["token"], told["session"], told["frame_tag"])
+
+
+def act(running: Program, path: str, **arguments: object) -> None:
+    """Act as an operator on the console."""
+    key = json.loads(request(f"{running.console}/form-key", None, {})[1])["key"]
+    headers = {"Content-Type": "application/json", "X-Form-Key": key}
+    status, body = request(f"{running.console}/{path}", json.dumps(arguments).encode(), headers)
+    assert 200 == status, body
+
+
+def display_ready(running: Program) -> bool:
+    """Tell whether the display can show frames."""
+    return running.board()["display"]["fault"] == ""
+
+
+def open_display(running: Program, browser: webdriver.Chrome) -> None:
+    """Open the display page and wait until the desk can use it."""
+    browser.get(f"{running.console}/display")
+    eventually(lambda: display_ready(running), "the display")
+
+
+def frame_of(
+    session: Session, material: Material, image: int, parity: int, screen: Screen = FULL_HD
+) -> Image.Image:
+    """Return the frame that the screen must show."""
+    with Image.open(material.images / f"{image}.jpg") as picture:
+        return compose(picture, FrameLabel(image, *picture.size, session.tag), screen, parity)
+
+
+def same(one: Image.Image, other: Image.Image) -> bool:
+    """Tell whether two pictures are equal in every pixel."""
+    return one.size == other.size and one.tobytes() == other.tobytes()
+
+
+def wait_black(browser: webdriver.Chrome) -> None:
+    """Wait until nothing of a frame is on the screen; the words of the operator may be."""
+    corner = (60, 60)
+    eventually(lambda: pixels_of(browser).getpixel(corner) == (0, 0, 0), "a black screen")
+    assert "" == text_of(browser, "hint") or "session" in text_of(browser, "hint")
+
+
+@pytest.fixture
+def running(rehearse: Rehearse) -> Program:
+    """Return a rehearsal of the camera track without a meter."""
+    return rehearse("--track", "camera", "--meter", "none", "--seconds", "600")
+
+
+def test_every_device_pixel_is_the_composed_frames(
+    running: Program, browser: webdriver.Chrome, material: Material
+) -> None:
+    """The page shows the composed frame in every device pixel, at ratio 1 and 2."""
+    open_display(running, browser)
+    session = log_in(running)
+    assert SUCCESS == session.show(3)
+    assert same(frame_of(session, material, 3, parity=1), pixels_of(browser))
+    be_screen(browser, 2560, 1440, ratio=2)
+    larger = frame_of(session, material, 3, 1, Screen(2560, 1440))
+    eventually(lambda: same(larger, pixels_of(browser)), "the frame at the new size")
+    assert SUCCESS == session.show(3)
+    assert same(frame_of(session, material, 3, 0, Screen(2560, 1440)), pixels_of(browser))
+
+
+def test_a_whole_session(
+    rehearse: Rehearse, browser: webdriver.Chrome, material: Material, tmp_path: Path
+) -> None:
+    """Login, images on the screen, answers, score and bundle; images are counted when painted."""
+    running = rehearse("--track", "camera", "--seconds", "600", "--update-interval", "0.25")
+    open_display(running, browser)
+    session = log_in(running)
+    answers = json.loads(material.answers.read_text())
+    for image in (1, 2, 5):
+        assert SUCCESS == session.show(image)
+        rows = [row for row in answers if row["image_id"] == image]
+        headers = {"Authorization": f"Bearer {session.token}", "Content-Type": "application/json"}
+        body = json.dumps(rows).encode()
+        assert 200 == request(f"{running.contest}/result", body, headers)[0]
+    for route in ("image/1", "image?image_name=1", "zipimages?image_name=1"):
+        status, text = session.ask(route)
+        assert (406, True) == (status, b"ask /image_camera" in text)
+    eventually(lambda: session.status()["images_fetched"] == 3, "all images to be counted")
+    assert session.tag == session.status()["frame_tag"]
+    session.end()
+    wait_black(browser)
+    assert running.scored()["score"] > 0
+    done = referee("export", "1", "--out", "one.zip", "--data", "data", cwd=tmp_path)
+    assert 0 == done.returncode, done.stderr
+    with zipfile.ZipFile(tmp_path / "one.zip") as bundle:
+        frames = list(csv.DictReader(io.TextIOWrapper(bundle.open("frames.csv"))))
+    assert [("1", "painted"), ("2", "painted"), ("5", "painted")] == [
+        (row["image"], row["outcome"]) for row in frames
+    ]
+    for row in frames:
+        names = ("requested_s", "announced_s", "fetched_s", "decoded_s", "painted_s")
+        times = [float(row[name]) for name in names]
+        assert sorted(times) == times
+
+
+def test_a_closed_display_fails_within_the_bound_and_works_again(
+    running: Program, browser: webdriver.Chrome
+) -> None:
+    """Without a page the old text comes, with an alarm; a page that opens again goes on."""
+    open_display(running, browser)
+    session = log_in(running)
+    assert SUCCESS == session.show(1)
+    browser.get("about:blank")
+    eventually(lambda: not display_ready(running), "the loss of the display")
+    assert FAILED == session.show(2)
+    assert "cannot show the images of session 1" in running.board()["alarm"]["text"]
+    open_display(running, browser)
+    eventually(lambda: running.board()["alarm"] is None, "the end of the alarm")
+    assert SUCCESS == session.show(2)
+    eventually(lambda: session.status()["images_fetched"] == 2, "both images to be counted")
+    texts = [notice["text"] for notice in running.board()["notices"]]
+    assert any(text.startswith("The display is lost. No display page is open") for text in texts)
+    assert "The display works again." in texts
+
+
+def test_a_page_behind_another_tab_shows_nothing(
+    running: Program, browser: webdriver.Chrome
+) -> None:
+    """A hidden page fails with the old text, and the detail says that it is hidden."""
+    open_display(running, browser)
+    session = log_in(running)
+    page = browser.current_window_handle
+    browser.switch_to.new_window("tab")
+    eventually(lambda: "hidden" in running.board()["display"]["fault"], "a hidden page")
+    assert FAILED == session.show(1)
+    browser.close()
+    browser.switch_to.window(page)
+    eventually(lambda: display_ready(running), "the page")
+    assert SUCCESS == session.show(1)
+
+
+def test_a_window_smaller_than_its_screen_shows_nothing(
+    running: Program, browser: webdriver.Chrome
+) -> None:
+    """A page that does not fill its screen says how to, and the desk does not use it."""
+    metrics = {"width": 800, "height": 600, "screenWidth": 1920, "screenHeight": 1080}
+    metrics |= {"deviceScaleFactor": 1, "mobile": False}
+    browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", metrics)
+    browser.get(f"{running.console}/display")
+    eventually(lambda: "press F" in running.board()["display"]["fault"], "the fault")
+    assert "press F" in text_of(browser, "hint")
+    log_in(running)
+    eventually(lambda: text_of(browser, "hint") == "", "no word in a session")
+
+
+@pytest.mark.parametrize("move", ["void", "stop"])
+def test_an_operator_clears_the_screen(
+    running: Program, browser: webdriver.Chrome, material: Material, move: str
+) -> None:
+    """After void or stop the frame goes, its requests are refused, and a new session is black."""
+    open_display(running, browser)
+    session = log_in(running)
+    assert SUCCESS == session.show(1)
+    assert (255, 255, 255) == pixels_of(browser).getpixel((60, 60))
+    act(running, f"sessions/1/{move}", reason="a test")
+    wait_black(browser)
+    assert (401, b"Invalid Token\n") == session.show(2)
+    log_in(running)
+    wait_black(browser)
+    eventually(lambda: same(black(FULL_HD), pixels_of(browser)), "a screen without a word")
+
+
+def test_a_reloaded_page_shows_the_frame_of_its_session_only(
+    running: Program, browser: webdriver.Chrome, material: Material
+) -> None:
+    """A reload brings the present frame back; after the session a reload is black."""
+    open_display(running, browser)
+    first = log_in(running)
+    assert SUCCESS == first.show(1)
+    browser.refresh()
+    frame = frame_of(first, material, 1, parity=1)
+    eventually(lambda: same(frame, pixels_of(browser)), "the frame after a reload")
+    first.end()
+    log_in(running)
+    browser.refresh()
+    eventually(lambda: display_ready(running), "the display")
+    assert same(black(FULL_HD), pixels_of(browser))
+
+
+def test_two_requests_at_once_are_shown_one_after_the_other(
+    running: Program, browser: webdriver.Chrome
+) -> None:
+    """Requests that come together are all painted, one at a time, each for its dwell."""
+    open_display(running, browser)
+    session = log_in(running)
+    answers: list[tuple[int, bytes]] = []
+    threads = [
+        threading.Thread(target=lambda k=k: answers.append(session.show(k))) for k in (1, 2, 3, 4)
+    ]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert [SUCCESS] * 4 == answers
+    eventually(lambda: session.status()["images_fetched"] == 4, "all images to be counted")
+
+
+def test_the_same_image_twice_is_another_frame(
+    running: Program, browser: webdriver.Chrome, material: Material
+) -> None:
+    """An image that is asked for again is shown again, with the other parity."""
+    open_display(running, browser)
+    session = log_in(running)
+    for parity in (1, 0, 1):
+        assert SUCCESS == session.show(4)
+        assert same(frame_of(session, material, 4, parity), pixels_of(browser))
+
+
+def test_stale_and_false_paints_are_refused(running: Program, browser: webdriver.Chrome) -> None:
+    """A report without the page's key and a fetch of an old frame are refused, in words."""
+    open_display(running, browser)
+    session = log_in(running)
+    assert SUCCESS == session.show(1)
+    assert SUCCESS == session.show(2)
+    report = {"page": 1, "key": "guessed", "session": 1, "frame": 2}
+    headers = {"Content-Type": "application/json"}
+    body = json.dumps(report).encode()
+    status, text = request(f"{running.console}/display/painted", body, headers)
+    assert (409, "page_unknown") == (status, json.loads(text)["code"])
+    for old in ("1/1", "2/2", "1/99", "1/x"):
+        url = f"{running.console}/display/frames/{old}?width=1920&height=1080"
+        assert 409 == request(url, None, {})[0]
+
+
+@pytest.mark.parametrize("site", ["http://evil.example", "null"])
+def test_other_sites_get_nothing_of_the_display(
+    running: Program, browser: webdriver.Chrome, site: str
+) -> None:
+    """A page of another site neither reads a frame nor reports a paint."""
+    for path in ("display/events", "display/frames/1/1?width=1920&height=1080", "display"):
+        assert 403 == request(f"{running.console}/{path}", None, {"Origin": site})[0]
+    headers = {"Origin": site, "Content-Type": "application/json"}
+    assert 403 == request(f"{running.console}/display/painted", b"{}", headers)[0]
+
+
+def test_a_killed_desk_comes_back_with_its_display(
+    running: Program, browser: webdriver.Chrome, material: Material
+) -> None:
+    """After kill -9 of the desk the page goes black, connects again, and the session goes on."""
+    open_display(running, browser)
+    session = log_in(running)
+    assert SUCCESS == session.show(1)
+    kill(running, "desk")
+    wait_black(browser)
+    assert "" == text_of(browser, "hint")
+
+    def shown() -> bool:
+        return session.show(2) == SUCCESS
+
+    eventually(shown, "an image after the crash")
+    assert "RUNNING" == session.status()["state"]
+
+
+def test_a_test_card_is_for_the_time_between_sessions(
+    running: Program, browser: webdriver.Chrome
+) -> None:
+    """The operator's test card is shown, and a session takes it away."""
+    open_display(running, browser)
+    act(running, "display/card", on=True)
+    eventually(lambda: pixels_of(browser).getpixel((60, 60)) == (255, 255, 255), "the card")
+    log_in(running)
+    eventually(lambda: same(black(FULL_HD), pixels_of(browser)), "a black screen")
+    key = json.loads(request(f"{running.console}/form-key", None, {})[1])["key"]
+    headers = {"Content-Type": "application/json", "X-Form-Key": key}
+    status, text = request(f"{running.console}/display/card", b'{"on": true}', headers)
+    assert (409, "session_live") == (status, json.loads(text)["code"])
