@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Check whether an event is ready: images, ground truth, teams, disk, ports, meter,
-display.
+"""Check whether an event is ready: images, truth, teams, disk, ports, meter, display.
 
 Each line says OK, WARN or FAIL, and what to do. Exit code 1 means that a check has failed.
 """

@@ -62,8 +62,9 @@ class Board:
 
         `current` is the session on the big card (see `shown_session`), or None without sessions.
         `figures` says how to display the track's accuracy and score. `next` is the oldest READY
-        session, or None. `display` is None in a track without one. `alarm` is the text of the red bar, or None while nothing is wrong. The
-        sessions and the meter contain their own texts (see `wording`).
+        session, or None. `display` is None in a track without one. `alarm` is the text of the red
+        bar, or None while nothing is wrong. The sessions and the meter contain their own texts
+        (see `wording`).
         """
         contest = self._contest
         connection = contest.database.connection

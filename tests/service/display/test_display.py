@@ -1,0 +1,195 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The display with its pages and waits, in threads and without a browser."""
+
+from __future__ import annotations
+
+import threading
+from dataclasses import dataclass, field
+
+import pytest
+from PIL import Image
+
+from referee.errors import InputError, Refusal
+from referee.service.display.display import Display
+from referee.service.display.pictures import Picture
+from referee.service.display.stage import Show
+from referee.service.setup.clock import SystemClock
+from referee.service.setup.config import CameraSection
+from tests.support.fakes import BOUND_S, eventually
+
+SCREEN = {"width": 640, "height": 480, "ratio": 1, "visible": True, "fills": True}
+
+
+def grey(screen):
+    """Return a grey picture of a screen's size."""
+    return Image.new("RGB", (screen.width_px, screen.height_px), (9, 9, 9))
+
+
+def picture_of(number):
+    """Return the same grey picture for each frame."""
+    return Picture(grey, threading.Lock())
+
+
+@dataclass
+class Page:
+    """A display page in this process; its thread paints each frame that it is told."""
+
+    display: Display
+    paints: bool = True
+    painted: list[int] = field(default_factory=list)
+    refused: list[str] = field(default_factory=list)
+
+    def run(self):
+        """Follow the stream until it ends."""
+        me = {}
+        for name, data in self.display.stream():
+            if name == "hello":
+                me = data
+                self.display.measured(me | SCREEN)
+            elif data.get("mode") == "frame" and self.paints:
+                self._paint(me, data)
+
+    def _paint(self, me, told):
+        if told["frame"] in self.painted:
+            return
+        try:
+            pixels = self.display.pixels(told["session"], told["frame"], 640, 480)
+            assert 640 * 480 * 4 == len(pixels)
+            self.display.painted(me | {"session": told["session"], "frame": told["frame"]})
+            self.painted.append(told["frame"])
+        except Refusal as refusal:
+            self.refused.append(refusal.code)
+
+
+@pytest.fixture
+def said():
+    """Return the list of what operators were told."""
+    return []
+
+
+@pytest.fixture
+def display(said):
+    """Return a display that expects session 3, has no dwell and half a second of patience."""
+    settings = CameraSection(dwell_ms=0, paint_s=0.5)
+    display = Display(settings, SystemClock(), lambda *told: said.append(told))
+    display.expect(3)
+    yield display
+    display.close()
+
+
+def opened(display, paints=True):
+    """Open a page and return it when the display can use it."""
+    page = Page(display, paints)
+    threading.Thread(target=page.run, name="page", daemon=True).start()
+    eventually(lambda: display.status().fault == "")
+    return page
+
+
+def show(display, session_id=3):
+    """Show a frame now, and return its show."""
+    asked = Show(session_id, SystemClock().now().monotonic_s)
+    display.present(asked, picture_of)
+    return asked
+
+
+def test_a_frame_is_presented_when_it_is_painted(display):
+    """The call returns after the page's report, with the times in order."""
+    page = opened(display)
+    shown = show(display)
+    assert shown.requested_s <= shown.announced_s <= shown.decoded_s <= shown.painted_s
+    assert [1] == page.painted
+    assert display.status().round_trip_s is not None
+
+
+def test_requests_at_once_are_all_painted_in_turn(display):
+    """Each of several requests has a frame of its own."""
+    page = opened(display)
+    shows = []
+    threads = [
+        threading.Thread(target=lambda: shows.append(show(display)), daemon=True) for _ in range(4)
+    ]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(BOUND_S)
+    assert [1, 2, 3, 4] == sorted(one.frame.number for one in shows) == page.painted
+
+
+def test_without_a_page_the_request_fails_with_one_alarm(display, said):
+    """A display without a page fails in its bound; the alarm comes once, and the end of it too."""
+    for _ in range(2):
+        with pytest.raises(Refusal, match="No display page is open") as refused:
+            show(display)
+        assert "display_failed" == refused.value.code
+    assert ["alarm"] == [level for _, level, _ in said]
+    opened(display)
+    eventually(lambda: ["alarm", "info"] == [level for _, level, _ in said])
+    show(display)
+    assert 2 == len(said)
+
+
+def test_a_page_that_does_not_paint_fails_the_request(display, said):
+    """A slow page fails within the bound, and its frame leaves the screen."""
+    page = opened(display, paints=False)
+    said.clear()
+    with pytest.raises(Refusal, match="did not paint the image within 0.5 s"):
+        show(display)
+    assert [(3, "alarm")] == [told[:2] for told in said]
+    with pytest.raises(Refusal):
+        display.pixels(3, 1, 640, 480)
+    page.paints = True
+    assert 2 == show(display).frame.number
+
+
+def test_the_end_of_a_session_ends_its_waiting_request(display):
+    """A request that waits when its session ends is refused at once as over."""
+    opened(display, paints=False)
+    codes = []
+
+    def ask():
+        try:
+            show(display)
+        except Refusal as refusal:
+            codes.append(refusal.code)
+
+    thread = threading.Thread(target=ask, daemon=True)
+    thread.start()
+    eventually(lambda: display._stage._on is not None)
+    display.clear(3)
+    thread.join(BOUND_S)
+    assert ["token_invalid"] == codes
+
+
+def test_an_image_that_cannot_be_drawn_blocks_nobody(display):
+    """A picture that fails is its request's fault alone; the next one is shown."""
+    opened(display)
+
+    def broken(number):
+        raise InputError("gone.jpg cannot be shown.")
+
+    with pytest.raises(InputError, match="gone.jpg"):
+        display.present(Show(3, SystemClock().now().monotonic_s), broken)
+    show(display)
+
+
+def test_a_probe_is_for_the_time_between_sessions(display):
+    """A probe paints black and leaves nothing; during a session it is refused."""
+    opened(display)
+    with pytest.raises(Refusal, match="expects no images of this session"):
+        display.probe()
+    display.clear(3)
+    assert 0.0 <= display.probe() < 0.5
+    with pytest.raises(Refusal):
+        display.pixels(0, 1, 640, 480)
+    assert display.probed().round_trip_s is not None
+
+
+def test_a_card_is_refused_during_a_session(display):
+    """The card is for the time between sessions, and the next session takes it away."""
+    with pytest.raises(Refusal, match="no test card now"):
+        display.show_card(True)
+    display.clear(3)
+    display.show_card(True)
+    assert display.status().card
+    display.expect(4)
+    assert not display.status().card
