@@ -235,6 +235,14 @@ def test_unknown_path_and_method(contestant: Contestant) -> None:
     assert (code, json.loads(text)["status"]) == (404, 404)
 
 
+@pytest.mark.parametrize("name", ["SCRIPT_NAME", "PATH_INFO", "REMOTE_ADDR"])
+def test_a_header_cannot_change_what_is_asked(contestant: Contestant, name: str) -> None:
+    """A header that a proxy might send changes neither the path nor the answer."""
+    running, token = contestant
+    asked = f"{running.contest}/image/1"
+    assert get(asked, **bearer(token)) == get(asked, **bearer(token, **{name: "/help"}))
+
+
 def test_console_is_not_on_the_contest_port(contestant: Contestant) -> None:
     """The contest port has no pages and no actions for operators."""
     running, _ = contestant

@@ -73,8 +73,11 @@ def serve(
         "timeout": 60,
         "proc_name": name,
         "control_socket_disable": True,
-        # No proxy stands in front, so nobody may name another address than its own.
-        "forwarded_allow_ips": "",
+        # No proxy stands in front, so no header may name another scheme or another path. As nobody
+        # may send such a header, gunicorn need not look up who may.
+        "secure_scheme_headers": {},
+        "forwarder_headers": "",
+        "forwarded_allow_ips": "*",
     }
     _Server(make, options).run()
 
