@@ -5,6 +5,11 @@ A line that starts with 'ready' means that contestants can log in. The command p
 each session after its end. Ctrl-C stops everything. The folder --data keeps all results.
 
   referee practice --images photos --ground-truth annotations.json
+  referee practice --track camera --images photos --ground-truth annotations.json
+
+On the camera track, open the console's page /display on a monitor, let it fill the screen, and look
+at it through your own camera.
+
   python -m client_sample.client --user me --password practice --answers detections.json
 """
 
@@ -15,7 +20,7 @@ from functools import partial
 from pathlib import Path
 
 from referee.core.ground_truth import GroundTruth
-from referee.programs.following import follow_sessions
+from referee.programs.following import follow_sessions, tell_display
 from referee.programs.hosting import claimed, hosted
 from referee.programs.practice_folder import practice_config
 from referee.service.results.rehearsal import rehearsal_report
@@ -126,6 +131,7 @@ def run(args: argparse.Namespace) -> int:
             )
             contest = open_contest(config)
             truth = read_contest_truth(contest)
+            tell_display(contest.track, supervisor.console_url)
             try:
                 follow_sessions(host.database, contest.track, partial(_report, contest, truth))
             finally:

@@ -12,7 +12,7 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from referee.programs.following import follow_sessions
+from referee.programs.following import follow_sessions, tell_display
 from referee.programs.hosting import claimed, hosted
 from referee.service.setup.config_file import load_config
 from referee.tracks.loading import load_track
@@ -36,5 +36,7 @@ def run(args: argparse.Namespace) -> int:
                 f"console {supervisor.console_url}  data {config.storage.folder}",
                 flush=True,
             )
-            follow_sessions(host.database, load_track(config.contest.track))
+            track = load_track(config.contest.track)
+            tell_display(track, supervisor.console_url)
+            follow_sessions(host.database, track)
     return 0

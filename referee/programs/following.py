@@ -13,7 +13,7 @@ from referee.store.database import Database
 from referee.store.notices import recent_notices
 from referee.store.scores import newest_scoring_run
 from referee.store.sessions import all_sessions
-from referee.tracks.track import Track
+from referee.tracks.track import Delivery, Track
 
 _LOOK_S = 0.5
 
@@ -45,3 +45,12 @@ def follow_sessions(
 def tell_on_terminal(text: str) -> None:
     """Print a sentence for people on standard error; standard output is for results."""
     print(text, file=sys.stderr, flush=True)
+
+
+def tell_display(track: Track[Any], console_url: str) -> None:
+    """Say where the display page is, if the track shows its images on a screen."""
+    if track.delivery is Delivery.SHOWN:
+        tell_on_terminal(
+            f"Open {console_url}/display on the monitor that the camera sees, and click on it: "
+            "it must fill the screen."
+        )

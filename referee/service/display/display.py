@@ -63,7 +63,6 @@ class Display:
         self._clock = clock
         self._tell = tell
         self._stage = Stage(settings.dwell_ms / 1000, last_frame)
-        self._card = self.pictures.card()
         self._changed = threading.Condition()
         self._closing = False
         self._trouble = _Trouble.NONE
@@ -203,8 +202,10 @@ class Display:
         return frame.draw(width_px, height_px)
 
     def card_pixels(self, width_px: int, height_px: int) -> bytes:
-        """Return the pixels of the test card."""
-        return self._card(width_px, height_px)
+        """Return the pixels of the test card, with the milliseconds of this minute on it."""
+        utc = self._clock.now().utc
+        moment_ms = 1000 * utc.second + utc.microsecond // 1000
+        return self.pictures.card(moment_ms)(width_px, height_px)
 
     def _truths(self, page: Page) -> Iterator[tuple[str, dict[str, Any]]]:
         seen: dict[str, Any] | None = None

@@ -33,9 +33,9 @@ class Pictures:
         """Return a black picture."""
         return Picture(black, self._turn)
 
-    def card(self) -> Picture:
-        """Return the test card."""
-        return Picture(test_card, self._turn)
+    def card(self, moment_ms: int) -> Picture:
+        """Return the test card with a moment written on it."""
+        return Picture(lambda screen: test_card(screen, moment_ms), self._turn)
 
 
 class Picture:
