@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import hmac
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from pathlib import Path
@@ -31,9 +31,9 @@ from referee.service.setup.secrets_file import Secrets, load_secrets
 from referee.store.database import Database
 from referee.store.images import ImageEntry, InputFile, Manifest, load_manifest, replace_manifest
 from referee.store.sessions import SessionRecord, all_sessions
-from referee.tracks.camera.code import session_tag
+from referee.tracks.camera.code import FrameLabel, session_tag
 from referee.tracks.loading import load_track
-from referee.tracks.track import Track
+from referee.tracks.track import Delivery, Track
 
 
 @dataclass(frozen=True)
@@ -78,6 +78,8 @@ def prepare_contest(
     stored = load_manifest(database.connection)
     truth = _read_truth(config)
     images = build_images(config.images.folder, truth, known=stored.images, progress=progress)
+    if track.delivery is Delivery.SHOWN:
+        _require_showable(images)
     names = truth.truth.class_names
     manifest = Manifest(
         images=images,
@@ -93,6 +95,15 @@ def prepare_contest(
                 )
             replace_manifest(connection, manifest)
     return database, manifest
+
+
+def _require_showable(images: Sequence[ImageEntry]) -> None:
+    """Raise `InputError` if the margins of a frame have no room for an image's number or size."""
+    for entry in images:
+        try:
+            FrameLabel(entry.image_id, entry.width, entry.height, tag=0)
+        except InputError as error:
+            raise InputError(f"{entry.path} cannot be shown on a screen: {error}") from error
 
 
 def _require_track(config: Config, database: Database, track: Track[Any]) -> None:

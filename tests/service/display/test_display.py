@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import threading
-from dataclasses import dataclass, field
 
 import pytest
 from PIL import Image
@@ -15,9 +14,8 @@ from referee.service.display.pictures import Picture
 from referee.service.display.stage import Show
 from referee.service.setup.clock import SystemClock
 from referee.service.setup.config import CameraSection
+from tests.support.display_page import opened
 from tests.support.fakes import BOUND_S, eventually
-
-SCREEN = {"width": 640, "height": 480, "ratio": 1, "visible": True, "fills": True}
 
 
 def grey(screen):
@@ -28,37 +26,6 @@ def grey(screen):
 def picture_of(number):
     """Return the same grey picture for each frame."""
     return Picture(grey, threading.Lock())
-
-
-@dataclass
-class Page:
-    """A display page in this process; its thread paints each frame that it is told."""
-
-    display: Display
-    paints: bool = True
-    painted: list[int] = field(default_factory=list)
-    refused: list[str] = field(default_factory=list)
-
-    def run(self):
-        """Follow the stream until it ends."""
-        me = {}
-        for name, data in self.display.stream():
-            if name == "hello":
-                me = data
-                self.display.measured(me | SCREEN)
-            elif data.get("mode") == "frame" and self.paints:
-                self._paint(me, data)
-
-    def _paint(self, me, told):
-        if told["frame"] in self.painted:
-            return
-        try:
-            pixels = self.display.pixels(told["session"], told["frame"], 640, 480)
-            assert 640 * 480 * 4 == len(pixels)
-            self.display.painted(me | {"session": told["session"], "frame": told["frame"]})
-            self.painted.append(told["frame"])
-        except Refusal as refusal:
-            self.refused.append(refusal.code)
 
 
 @pytest.fixture
@@ -75,14 +42,6 @@ def display(said):
     display.expect(3)
     yield display
     display.close()
-
-
-def opened(display, paints=True):
-    """Open a page and return it when the display can use it."""
-    page = Page(display, paints)
-    threading.Thread(target=page.run, name="page", daemon=True).start()
-    eventually(lambda: display.status().fault == "")
-    return page
 
 
 def show(display, session_id=3):
