@@ -1,0 +1,155 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Try to read a frame whose markers may be these squares."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+from typing import Iterator, List, Optional, Tuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from client_sample.camera.edges import edges_of, refit
+from client_sample.camera.frame import Frame, Label, pack, unpack
+from client_sample.camera.mapping import Mapping
+from client_sample.camera.reading import Reading, Unread
+from client_sample.camera.samples import Samples, expected_differences, sharpness
+from client_sample.camera.sightings import Sighting
+
+Gray = NDArray[np.uint8]
+Strips = Tuple[bool, bool]
+
+# Lenses are tried in these steps, then at half a step. Half a step moves a row by less than a
+# quarter of its height.
+_BENDS = np.arange(-0.24, 0.25, 0.04)
+_CLEAR_PARITY = 0.35  # of the contrast between white and black
+_SAME_SHAPE = 0.06  # the width by the height, as a logarithm
+_LEAST_ORIENTATION = 0.3
+_FEWEST_IDS = 8  # of the ten id cells of at least one side
+
+
+@dataclass(frozen=True, eq=False)
+class Attempt:
+    """A guess about the squares, with the lens that shows most contrast in the code."""
+
+    sighting: Sighting
+    mapping: Mapping
+    sharpness: float
+
+    @classmethod
+    def of(cls, gray: Gray, sighting: Sighting) -> Attempt:
+        """Try lenses from barrel to pincushion."""
+        size = (gray.shape[1], gray.shape[0])
+        best = cls(sighting, sighting.mapping(size, 0.0), -1.0)
+        half = (_BENDS[1] - _BENDS[0]) / 2
+        for bends in (_BENDS, (-half, half)):
+            middle = best.mapping.bends[0]
+            for bend in bends:
+                mapping = sighting.mapping(size, middle + float(bend))
+                found = sharpness(gray, sighting.frame, mapping, sighting.strips)
+                if found > best.sharpness:
+                    best = cls(sighting, mapping, found)
+        return best
+
+    def read(self, gray: Gray) -> Optional[Reading]:
+        """Return what the frame says, or None if this is no frame or cannot be made out.
+
+        Raises `Unread` for a frame that must not be read: mirrored, or mixed of two.
+        """
+        for view in self.views(gray)[:2]:
+            reading = view.read(gray) or view.nearer(gray).read(gray)
+            if reading is not None:
+                return reading
+        return None
+
+    def views(self, gray: Gray) -> List[View]:
+        """Return the four ways to turn and mirror the frame, the likeliest first."""
+        frame, strips = self.sighting.frame, self.sighting.strips
+        straight = Samples.of(gray, frame, self.mapping)
+        found = []
+        for turned in (False, True):
+            samples = straight.turned() if turned else straight
+            mapping = self.mapping.turned(frame.width, frame.height) if turned else self.mapping
+            seen = strips[::-1] if turned else strips
+            found.append(View(samples, mapping, frame, seen, False))
+            found.append(View(samples.mirrored(), mapping, frame, seen, True))
+        return sorted(found, key=lambda view: -view.orientation)
+
+
+@dataclass(frozen=True, eq=False)
+class View:
+    """An attempt with a decision about which way up the frame is, and whether it is mirrored."""
+
+    samples: Samples
+    mapping: Mapping
+    frame: Frame
+    strips: Strips
+    mirrored: bool
+
+    @property
+    def orientation(self) -> float:
+        """Return how well the orientation mark fits, from -1 to 1."""
+        return self.samples.fit_of_orientation(self.strips)
+
+    def read(self, gray: Gray) -> Optional[Reading]:
+        """Return what the frame says in this view, or raise `Unread`, as `Attempt.read` does."""
+        if self.orientation < _LEAST_ORIENTATION:
+            return None
+        labels = list(self._labels())
+        if not labels:
+            return None
+        if self.mirrored:
+            raise Unread("mirrored: the camera or its driver flips the picture")
+        if self.samples.is_mixed(_CLEAR_PARITY) or len(set(labels)) > 1:
+            raise Unread("mixed frame: the screen changed during the exposure")
+        reading = self._exact(labels[0], gray)
+        return reading if self._agrees(reading, gray) else None
+
+    def nearer(self, gray: Gray) -> View:
+        """Return the view with a map that fits the edges of the cells as they seem to be.
+
+        A few cells that seem wrong do no harm: their edges are not where they should be, and lose
+        their weight.
+        """
+        if self.mirrored:
+            return self
+        differences = self.samples.differences()
+        differences[~np.array(self.strips)] = 0
+        edges = edges_of(self.frame, differences, np.zeros(20, dtype=bool), self.strips)
+        mapping, error = refit(gray, edges, self.mapping)
+        if not math.isfinite(error):
+            return self
+        return replace(self, mapping=mapping, samples=Samples.of(gray, self.frame, mapping))
+
+    def _labels(self) -> Iterator[Label]:
+        """Yield what both copies of the code say together, and what each says alone."""
+        copies = self.samples.copies() * np.array(self.strips)[:, None]
+        shape = self.frame.width / self.frame.height
+        for soft in (copies.sum(axis=0), copies[0], copies[1]):
+            label = unpack(soft > 0) if soft.any() else None
+            if label is None:
+                continue
+            named = label.screen_width / label.screen_height
+            # One strip alone does not show how high a portrait screen is.
+            if all(self.strips) and abs(math.log(named / shape)) > _SAME_SHAPE:
+                continue
+            yield label
+
+    def _exact(self, label: Label, gray: Gray) -> Reading:
+        """Return the reading with the map that fits all edges of the frame."""
+        frame = Frame(label.screen_width, label.screen_height)
+        mapping = self.mapping.scaled(self.frame.width / frame.width, self.frame.height / frame.height)
+        bits = pack(label)
+        edges = edges_of(frame, expected_differences(bits), bits[:20], (True, True))
+        better, error = refit(gray, edges, mapping)
+        if math.isfinite(error):
+            mapping = better
+        return Reading(label, self.samples.parity_bit(_CLEAR_PARITY), frame, mapping)
+
+    def _agrees(self, reading: Reading, gray: Gray) -> bool:
+        """Tell whether the cells of the id, which the CRC does not use, say the same."""
+        samples = Samples.of(gray, reading.frame, reading.mapping)
+        lit = samples.ids > (samples.white + samples.black) / 2
+        same = (lit == pack(reading.label)[:20]).reshape(2, 10).sum(axis=1)
+        return bool(same.max() >= _FEWEST_IDS)

@@ -1,0 +1,92 @@
+# SPDX-License-Identifier: Apache-2.0
+"""From the screen to the photograph: a homography, and a lens that bends straight lines."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+from typing import Tuple
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+Points = NDArray[np.float64]
+
+
+def sample(gray: NDArray[np.uint8], points: Points) -> NDArray[np.float64]:
+    """Return the brightness at points (..., 2), between pixels by linear interpolation.
+
+    0, 0 is the upper left corner of the first pixel. Outside the picture it is that of the edge.
+    """
+    flat = (points.reshape(-1, 2) - 0.5).astype(np.float32)
+    # OpenCV's maps have at most 32,767 rows and columns.
+    width = 1 << 12
+    rows = -(-len(flat) // width)
+    table = np.zeros((rows * width, 2), dtype=np.float32)
+    table[: len(flat)] = flat
+    found = cv2.remap(
+        gray,
+        table.reshape(rows, width, 2),
+        None,  # type: ignore[arg-type]
+        cv2.INTER_LINEAR,
+        borderMode=cv2.BORDER_REPLICATE,
+    )
+    values = np.asarray(found, dtype=np.float64).reshape(-1)[: len(flat)]
+    return values.reshape(points.shape[:-1])
+
+
+@dataclass(frozen=True, eq=False)
+class Mapping:
+    """A map from points of the screen to points of a photograph of `size`.
+
+    `matrix` maps the screen into the plane of an ideal camera, whose unit is half the photograph's
+    diagonal and whose origin is its middle. There `bends` move a point at the distance r from the
+    middle to r (1 + k1 r² + k2 r⁴).
+    """
+
+    matrix: NDArray[np.float64]
+    bends: Tuple[float, float]
+    size: Tuple[int, int]
+
+    @classmethod
+    def fit(cls, screen: Points, photo: Points, size: Tuple[int, int], bend: float = 0) -> Mapping:
+        """Return the map that takes points to points as well as possible, for this lens."""
+        ideal = _straightened(_centred(photo, size), bend)
+        # OpenCV finds a homography well only if the numbers are near 1.
+        scale = 1 / np.ptp(screen, axis=0).max()
+        matrix, _ = cv2.findHomography(screen * scale, ideal, 0)
+        if matrix is None:
+            matrix = np.full((3, 3), np.nan)
+        return cls(np.asarray(matrix) @ np.diag([scale, scale, 1.0]), (bend, 0.0), size)
+
+    def __call__(self, points: Points) -> Points:
+        """Return where points of the screen (..., 2) are in the photograph."""
+        flat = points.reshape(-1, 2)
+        mapped = flat @ self.matrix[:, :2].T + self.matrix[:, 2]
+        ideal = mapped[:, :2] / mapped[:, 2:]
+        r2 = (ideal**2).sum(axis=1, keepdims=True)
+        bent = ideal * (1 + self.bends[0] * r2 + self.bends[1] * r2 * r2)
+        half = math.hypot(*self.size) / 2
+        return np.asarray(bent * half + np.array(self.size) / 2).reshape(points.shape)
+
+    def turned(self, width: float, height: float) -> Mapping:
+        """Return the map of a screen of this size that stands upside down."""
+        turn = np.array([[-1, 0, width], [0, -1, height], [0, 0, 1.0]])
+        return replace(self, matrix=self.matrix @ turn)
+
+    def scaled(self, x: float, y: float) -> Mapping:
+        """Return the map of a screen whose pixels are so many times as large."""
+        return replace(self, matrix=self.matrix @ np.diag([x, y, 1.0]))
+
+
+def _centred(points: Points, size: Tuple[int, int]) -> Points:
+    return np.asarray((points - np.array(size) / 2) * (2 / math.hypot(*size)))
+
+
+def _straightened(points: Points, bend: float) -> Points:
+    """Undo the lens: the fixed point of r = bent / (1 + k r²)."""
+    ideal = points
+    for _ in range(8):
+        ideal = points / (1 + bend * (ideal**2).sum(axis=-1, keepdims=True))
+    return ideal

@@ -1,0 +1,59 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a photograph shows: the frame's label, and the image in its own pixels."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Optional
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+from client_sample.camera.frame import Frame, Label
+from client_sample.camera.mapping import Mapping
+
+_COARSE = 16  # a map for every 16th pixel is exact to a hundredth of one, and made quickly
+
+
+class Unread(Exception):
+    """A photograph that was not read; its text says why, for whoever holds the camera."""
+
+
+@dataclass(frozen=True, eq=False)
+class Reading:
+    """A label that was read, and where the screen's points are in the photograph.
+
+    `parity` is the bit that alternates from frame to frame, or None if it was not seen.
+    """
+
+    label: Label
+    parity: Optional[bool]
+    frame: Frame
+    mapping: Mapping
+
+    @property
+    def corners(self) -> NDArray[np.float64]:
+        """Return the image's corners in the photograph (4, 2), clockwise from its upper left.
+
+        0, 0 is the upper left corner of the photograph's first pixel.
+        """
+        return self.mapping(self.frame.image(self.label))
+
+    def cut_out(self, photo: NDArray[np.uint8]) -> NDArray[np.uint8]:
+        """Return the image in its own pixels (height, width, channels of the photograph)."""
+        width, height = self.label.width, self.label.height
+        (left, top), _, (right, bottom), _ = self.frame.image(self.label)
+        # One more step on each side, so that the finer map is interpolated everywhere.
+        steps_x = np.arange(-1, -(-width // _COARSE) + 1)
+        steps_y = np.arange(-1, -(-height // _COARSE) + 1)
+        x = left + (steps_x + 0.5) * _COARSE * (right - left) / width
+        y = top + (steps_y + 0.5) * _COARSE * (bottom - top) / height
+        coarse = self.mapping(np.stack(np.meshgrid(x, y), axis=-1)).astype(np.float32) - 0.5
+        size = (_COARSE * len(steps_x), _COARSE * len(steps_y))
+        fine = cv2.resize(coarse, size, interpolation=cv2.INTER_LINEAR)
+        places = np.ascontiguousarray(
+            fine[_COARSE : _COARSE + height, _COARSE : _COARSE + width], dtype=np.float32
+        )
+        found = cv2.remap(photo, places[..., 0], places[..., 1], cv2.INTER_LINEAR)
+        return np.asarray(found, dtype=np.uint8)

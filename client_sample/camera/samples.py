@@ -1,0 +1,138 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The brightness of a frame's cells in a photograph, and what it says without a threshold."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Optional, Tuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from client_sample.camera.frame import COLUMNS, ORIENTATION, PLACES, Frame
+from client_sample.camera.mapping import Mapping, sample
+
+Floats = NDArray[np.float64]
+
+_AROUND = np.array([(0, 0), (-1, -1), (1, -1), (-1, 1), (1, 1)]) * 0.2  # of a cell
+_NEAR = 6  # columns on each side whose contrast a pair is compared with
+
+
+@dataclass(frozen=True, eq=False)
+class Samples:
+    """The brightness of everything in the margins.
+
+    `cells` (strip, row, column), `orientation` and `parity` (corner, half), `ids` (20,), and the
+    `white` and the `black` beside the markers.
+    """
+
+    cells: Floats
+    orientation: Floats
+    parity: Floats
+    ids: Floats
+    white: float
+    black: float
+
+    @classmethod
+    def of(cls, gray: NDArray[np.uint8], frame: Frame, mapping: Mapping) -> Samples:
+        """Sample a photograph."""
+        left, right = frame.column_edges()
+        size = np.array([(right - left).mean(), np.diff(frame.row_edges(False)).mean()])
+        middles = frame.code_cells()[..., None, :] + _AROUND * size
+        cells = sample(gray, mapping(middles)).mean(axis=-1)
+        blocks = [_inside(gray, frame.blocks(parity), mapping) for parity in (False, True)]
+        ids = _inside(gray, frame.id_cells(), mapping)
+        white = _inside(gray, frame.markers(), mapping)
+        return cls(cells, blocks[0], blocks[1], ids, float(np.median(white)), float(cells.min()))
+
+    def turned(self) -> Samples:
+        """Return the samples of the frame turned by a half."""
+        return replace(
+            self,
+            cells=self.cells[::-1, ::-1, ::-1],
+            orientation=np.roll(self.orientation, 2, axis=0)[:, ::-1],
+            parity=np.roll(self.parity, 2, axis=0)[:, ::-1],
+            ids=self.ids[::-1],
+        )
+
+    def mirrored(self) -> Samples:
+        """Return the samples of the frame with left and right exchanged."""
+        return replace(
+            self,
+            cells=self.cells[:, :, ::-1],
+            orientation=self.orientation[[1, 0, 3, 2]],
+            parity=self.parity[[1, 0, 3, 2]],
+            ids=np.roll(self.ids, 10),
+        )
+
+    def differences(self) -> Floats:
+        """Return upper minus lower cell of each pair: (strip, pair, column)."""
+        return self.cells[:, 0::2] - self.cells[:, 1::2]
+
+    def fit_of_orientation(self, strips: Tuple[bool, bool]) -> float:
+        """Return how well the blocks beside the markers fit the mark, from -1 to 1."""
+        seen = np.array([strips[0], strips[0], strips[1], strips[1]])
+        values = self.orientation[seen]
+        middle = (values.max() + values.min()) / 2
+        spread = max(1.0, (values.max() - values.min()) / 2)
+        expected = np.where(ORIENTATION[seen], 1.0, -1.0)
+        return float((expected * np.clip((values - middle) / spread, -1, 1)).mean())
+
+    def parities(self) -> Floats:
+        """Return what the four corners say of the parity: about 1 for 0, and -1 for 1."""
+        contrast = max(1.0, self.white - self.black)
+        return np.asarray((self.parity[:, 0] - self.parity[:, 1]) / contrast)
+
+    def is_mixed(self, clear: float) -> bool:
+        """Tell whether corners contradict each other: two frames in one photograph."""
+        found = self.parities()
+        return bool(found.max() > clear and found.min() < -clear)
+
+    def parity_bit(self, clear: float) -> Optional[bool]:
+        """Return the parity, or None if no corner shows it."""
+        found = self.parities()
+        strongest = found[abs(found).argmax()]
+        return bool(strongest < 0) if abs(strongest) > clear else None
+
+    def copies(self) -> Floats:
+        """Return the two copies of the 108 bits, from -1 (surely 0) to 1 (surely 1): (2, 108).
+
+        A pair is compared with the contrast around it. Glare makes both cells white, so such a pair
+        says nothing.
+        """
+        difference = self.differences()
+        size = abs(difference).mean(axis=1)
+        padded = np.pad(size, ((0, 0), (_NEAR, _NEAR)), mode="edge")
+        windows = np.lib.stride_tricks.sliding_window_view(padded, 2 * _NEAR + 1, axis=1)
+        # Under glare the contrast around is small too. What is left there is mostly noise.
+        scale = np.maximum(np.median(windows, axis=2), 0.25 * np.median(size))
+        soft = np.clip(difference / np.maximum(scale, 2.0)[:, None, :], -1, 1)
+        found = [
+            soft[strip, PLACES["upper"][strip] // 2, PLACES["column"][strip]] * PLACES["sign"]
+            for strip in (0, 1)
+        ]
+        return np.array(found)
+
+
+def sharpness(
+    gray: NDArray[np.uint8], frame: Frame, mapping: Mapping, strips: Tuple[bool, bool]
+) -> float:
+    """Return the mean difference within the pairs of some strips, in grey levels."""
+    cells = sample(gray, mapping(frame.code_cells()[list(strips)]))
+    return float(abs(cells[:, 0::2] - cells[:, 1::2]).mean())
+
+
+def expected_differences(bits: NDArray[np.bool_]) -> Floats:
+    """Return what `differences` of a perfect frame would be: 1 or -1."""
+    found = np.zeros((2, 2, COLUMNS))
+    signs = np.where(bits, 1.0, -1.0) * PLACES["sign"]
+    for strip in (0, 1):
+        found[strip, PLACES["upper"][strip] // 2, PLACES["column"][strip]] = signs
+    return found
+
+
+def _inside(gray: NDArray[np.uint8], corners: Floats, mapping: Mapping) -> Floats:
+    """Return the mean brightness in the middle of rectangles (..., 4, 2)."""
+    middle = corners.mean(axis=-2, keepdims=True)
+    points = np.concatenate([middle, middle + 0.5 * (corners - middle)], axis=-2)
+    return np.asarray(sample(gray, mapping(points)).mean(axis=-1))

@@ -1,0 +1,305 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A camera that nobody has to plug in: it photographs the pixels of a screen.
+
+The light goes the way that it goes in a hall: the screen stands in a room, a lens bends and blurs
+the picture, lamps shine on the glass, the sensor adds noise, and the camera adjusts the colours and
+compresses. All sizes refer to a photograph of 1280x960 pixels. A frame of 1920x1080 then has about
+0.55 pixels of the photograph for each of its own, so fine patterns alias.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+Pixels = NDArray[np.uint8]
+Floats = NDArray[np.float32]
+Range = tuple[float, float]
+
+PHOTO_SIZE = 1280, 960
+_SCREEN_GAMMA = 2.2
+_FOCAL = 1.15  # focal length in widths of the photograph: some 47 degrees from side to side
+
+
+@dataclass(frozen=True)
+class Severity:
+    """How bad a photograph is; each pair is a range from which every photograph draws its own.
+
+    `fill` is the share of the photograph's width or height that the screen takes. `tilt_degrees`
+    turn the camera away from the screen's axis, `roll_degrees` around it. `distortion` is the
+    displacement in the photograph's corner, as a share of its distance from the middle; its sign is
+    drawn too. `blur_px` is a Gaussian's sigma. `noise` is the standard deviation as a share of
+    white. `cast` changes the gain of each colour by at most this share. `glare_spots` have a
+    diameter of `glare_px` and add `glare` times white. `banding` is the depth of the dark bands of
+    a flickering screen. `samples` are taken a pixel and axis: 1 aliases.
+    """
+
+    name: str
+    fill: Range
+    tilt_degrees: Range
+    roll_degrees: Range
+    distortion: Range
+    blur_px: Range
+    noise: Range
+    gamma: Range
+    cast: float
+    gain: Range
+    glare_spots: tuple[int, int]
+    glare_px: Range
+    glare: Range
+    banding: Range
+    samples: int
+    jpeg_quality: tuple[int, int]
+
+
+MILD = Severity(
+    name="mild",
+    fill=(0.78, 0.93),
+    tilt_degrees=(0, 8),
+    roll_degrees=(0, 3),
+    distortion=(0, 0.02),
+    blur_px=(0.4, 0.8),
+    noise=(0.003, 0.012),
+    gamma=(0.9, 1.1),
+    cast=0.05,
+    gain=(0.85, 1.05),
+    glare_spots=(0, 1),
+    glare_px=(40, 90),
+    glare=(0.1, 0.4),
+    banding=(0, 0.04),
+    samples=2,
+    jpeg_quality=(85, 95),
+)
+MEDIUM = Severity(
+    name="medium",
+    fill=(0.7, 0.92),
+    tilt_degrees=(3, 18),
+    roll_degrees=(0, 8),
+    distortion=(0, 0.05),
+    blur_px=(0.7, 1.2),
+    noise=(0.01, 0.028),
+    gamma=(0.82, 1.2),
+    cast=0.12,
+    gain=(0.65, 1.1),
+    glare_spots=(0, 2),
+    glare_px=(60, 130),
+    glare=(0.3, 1.0),
+    banding=(0, 0.1),
+    samples=2,
+    jpeg_quality=(68, 85),
+)
+HARD = Severity(
+    name="hard",
+    fill=(0.62, 0.9),
+    tilt_degrees=(5, 28),
+    roll_degrees=(0, 15),
+    distortion=(0.01, 0.09),
+    blur_px=(1.0, 1.8),
+    noise=(0.025, 0.05),
+    gamma=(0.7, 1.4),
+    cast=0.2,
+    gain=(0.5, 1.25),
+    glare_spots=(1, 3),
+    glare_px=(90, 190),
+    glare=(0.6, 2.0),
+    banding=(0.02, 0.2),
+    samples=1,
+    jpeg_quality=(50, 65),
+)
+SEVERITIES = {severity.name: severity for severity in (MILD, MEDIUM, HARD)}
+
+
+@dataclass(frozen=True, eq=False)
+class View:
+    """The geometry of one photograph: where the points of the screen lie in it."""
+
+    matrix: NDArray[np.float64]
+    bend: float
+    size: tuple[int, int]
+
+    def in_photo(self, points: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Return where points of the screen (n, 2) appear in the photograph.
+
+        In both, 0, 0 is the upper left corner of the first pixel.
+        """
+        flat = np.column_stack([points, np.ones(len(points))]) @ self.matrix.T
+        ideal = self._centred(flat[:, :2] / flat[:, 2:])
+        # The lens is given by the way back. This converges for all distortions of this module.
+        bent = ideal.copy()
+        for _ in range(30):
+            bent = ideal / (1 + self.bend * (bent**2).sum(axis=1, keepdims=True))
+        return self._uncentred(bent)
+
+    def on_screen(self, samples: int) -> tuple[Floats, Floats]:
+        """Return the screen's x and y for each pixel of the photograph, or part of a pixel."""
+        width, height = self.size
+        x, y = np.meshgrid(
+            (np.arange(width * samples, dtype=np.float32) + 0.5) / samples,
+            (np.arange(height * samples, dtype=np.float32) + 0.5) / samples,
+        )
+        half = math.hypot(width, height) / 2
+        x, y = (x - width / 2) / half, (y - height / 2) / half
+        stretch = 1 + np.float32(self.bend) * (x * x + y * y)
+        x, y = x * stretch * half + width / 2, y * stretch * half + height / 2
+        back = np.linalg.inv(self.matrix).astype(np.float32)
+        depth = back[2, 0] * x + back[2, 1] * y + back[2, 2]
+        return (
+            (back[0, 0] * x + back[0, 1] * y + back[0, 2]) / depth,
+            (back[1, 0] * x + back[1, 1] * y + back[1, 2]) / depth,
+        )
+
+    def _centred(self, points: NDArray[np.float64]) -> NDArray[np.float64]:
+        centre, half = np.array(self.size) / 2, math.hypot(*self.size) / 2
+        return (points - centre) / half
+
+    def _uncentred(self, points: NDArray[np.float64]) -> NDArray[np.float64]:
+        centre, half = np.array(self.size) / 2, math.hypot(*self.size) / 2
+        return points * half + centre
+
+
+@dataclass(frozen=True, eq=False)
+class Photograph:
+    """A photograph's pixels (height, width, RGB), and its geometry."""
+
+    pixels: Pixels
+    view: View
+
+
+def photograph(
+    screen: Pixels,
+    severity: Severity,
+    chance: np.random.Generator,
+    *,
+    size: tuple[int, int] = PHOTO_SIZE,
+    other: Pixels | None = None,
+) -> Photograph:
+    """Photograph a screen's pixels (height, width, RGB).
+
+    `other` is the frame before or after. If it is given, the camera catches the change: an upper
+    part of the photograph shows `screen`, the rest shows `other`.
+    """
+    view = _view(screen, severity, chance, size)
+    around = _room(chance, size)
+    light = _light(screen, view, around, severity.samples)
+    if other is not None:
+        _mix(light, _light(other, view, around, severity.samples), chance)
+    light += _glare(severity, chance, size)
+    sigma = chance.uniform(*severity.blur_px)
+    light = np.asarray(cv2.GaussianBlur(light, (0, 0), sigma), dtype=np.float32)
+    light *= _banding(severity, chance, size)
+    return Photograph(_develop(light, severity, chance), view)
+
+
+def _view(
+    screen: Pixels, severity: Severity, chance: np.random.Generator, size: tuple[int, int]
+) -> View:
+    """Choose where the camera stands: the whole screen is in the photograph."""
+    height, width = screen.shape[:2]
+    tilt, roll = (
+        math.radians(chance.uniform(*span)) * chance.choice((-1, 1))
+        for span in (severity.tilt_degrees, severity.roll_degrees)
+    )
+    axis = chance.uniform(0, 2 * math.pi)
+    lean = np.array([tilt * math.cos(axis), tilt * math.sin(axis), 0.0])
+    turned = cv2.Rodrigues(np.array([0.0, 0.0, roll]))[0] @ cv2.Rodrigues(lean)[0]
+    # The screen's middle is the origin, and its longer side is 1 long.
+    unit = 1 / max(width, height)
+    plane = np.array([[unit, 0, -width * unit / 2], [0, unit, -height * unit / 2], [0, 0, 1.0]])
+    pose = np.column_stack([turned[:, 0], turned[:, 1], (0, 0, 2.0)])
+    focal = _FOCAL * size[0]
+    matrix = np.diag([focal, focal, 1.0]) @ pose @ plane
+    corners = np.array([[0, 0, 1], [width, 0, 1], [width, height, 1], [0, height, 1.0]]) @ matrix.T
+    corners = corners[:, :2] / corners[:, 2:]
+    low, high = corners.min(axis=0), corners.max(axis=0)
+    room = np.array(size, dtype=np.float64)
+    scale = chance.uniform(*severity.fill) * (room / (high - low)).min()
+    spare = room - scale * (high - low)
+    offset = spare * chance.uniform(0.3, 0.7, 2) - scale * low
+    matrix = np.array([[scale, 0, offset[0]], [0, scale, offset[1]], [0, 0, 1.0]]) @ matrix
+    bend = chance.uniform(*severity.distortion) * chance.choice((-1, 1))
+    return View(matrix, float(bend), size)
+
+
+def _light(screen: Pixels, view: View, around: Floats, samples: int) -> Floats:
+    """Return the light that reaches each pixel of the sensor, from 0 to 1 for a screen's white."""
+    x, y = view.on_screen(samples)
+    height, width = screen.shape[:2]
+    # OpenCV counts from the middle of the first pixel.
+    seen = cv2.remap(
+        screen, x - 0.5, y - 0.5, cv2.INTER_LINEAR, borderMode=cv2.BORDER_CONSTANT, borderValue=0
+    )
+    table = ((np.arange(256) / 255) ** _SCREEN_GAMMA).astype(np.float32)
+    light = table[seen]
+    bezel = 0.02 * max(width, height)
+    beyond = (x < -bezel) | (x > width + bezel) | (y < -bezel) | (y > height + bezel)
+    if samples > 1:
+        light = np.asarray(cv2.resize(light, view.size, interpolation=cv2.INTER_AREA))
+        beyond = beyond[::samples, ::samples]
+    light[beyond] = around[beyond]
+    return light
+
+
+def _room(chance: np.random.Generator, size: tuple[int, int]) -> Floats:
+    """Return the light of what surrounds the screen: a dark box, or a hall with bright things."""
+    width, height = size
+    if chance.random() < 0.5:
+        return np.full((height, width, 3), chance.uniform(0, 0.02), dtype=np.float32)
+    small = chance.uniform(0.02, 0.35, (12, 16, 3)).astype(np.float32)
+    room = np.asarray(cv2.resize(small, size, interpolation=cv2.INTER_CUBIC))
+    for _ in range(int(chance.integers(2, 10))):
+        x, y = int(chance.integers(0, width)), int(chance.integers(0, height))
+        dx, dy = (int(value) for value in chance.integers(20, 200, 2))
+        colour = chance.uniform(0, 0.9, 3).tolist()
+        cv2.rectangle(room, (x, y), (x + dx, y + dy), colour, -1)
+    grain = chance.uniform(0.7, 1.3, (height // 2, width // 2, 1)).astype(np.float32)
+    room *= cv2.resize(grain, size)[..., None]
+    return np.clip(room, 0, 1)
+
+
+def _mix(light: Floats, other: Floats, chance: np.random.Generator) -> None:
+    """Replace the lower part by another frame, with a short change between, as a shutter rolls."""
+    height = len(light)
+    row = chance.uniform(0.3, 0.7) * height
+    share = np.clip((np.arange(height) - row) / 20 + 0.5, 0, 1).astype(np.float32)[:, None, None]
+    light += share * (other - light)
+
+
+def _glare(severity: Severity, chance: np.random.Generator, size: tuple[int, int]) -> Floats:
+    """Return the light of lamps that the glass reflects: bright spots with soft edges."""
+    width, height = size
+    total = np.zeros((height, width), dtype=np.float32)
+    count = int(chance.integers(severity.glare_spots[0], severity.glare_spots[1] + 1))
+    y, x = np.mgrid[:height, :width].astype(np.float32)
+    for _ in range(count):
+        middle_x, middle_y = chance.uniform(0.05, 0.95, 2) * size
+        radius = chance.uniform(*severity.glare_px) / 2
+        distance = np.hypot(x - middle_x, y - middle_y) / radius
+        total += np.float32(chance.uniform(*severity.glare)) * np.exp(-(distance**4))
+    return np.repeat(total[..., None], 3, axis=2)
+
+
+def _banding(severity: Severity, chance: np.random.Generator, size: tuple[int, int]) -> Floats:
+    """Return the factor of each row: a short exposure sees a dimmed backlight flicker."""
+    depth, bands = chance.uniform(*severity.banding), chance.uniform(2, 14)
+    phase = np.linspace(0, bands, size[1]) + chance.random()
+    factor = 1 - depth * (0.5 + 0.5 * np.sin(2 * np.pi * phase))
+    return factor.astype(np.float32)[:, None, None]
+
+
+def _develop(light: Floats, severity: Severity, chance: np.random.Generator) -> Pixels:
+    """Turn light into the file of a camera: noise, white balance, gamma, JPEG."""
+    gains = chance.uniform(*severity.gain) * (1 + severity.cast * chance.uniform(-1, 1, 3))
+    value = np.clip(light * gains.astype(np.float32), 0, 1) ** np.float32(
+        chance.uniform(*severity.gamma) / _SCREEN_GAMMA
+    )
+    noise = chance.standard_normal(value.shape, dtype=np.float32)
+    value += np.float32(chance.uniform(*severity.noise)) * noise
+    pixels = np.clip(255 * value + 0.5, 0, 255).astype(np.uint8)
+    low, high = severity.jpeg_quality
+    quality = int(chance.integers(low, high + 1))
+    _, file = cv2.imencode(".jpg", pixels[..., ::-1], [cv2.IMWRITE_JPEG_QUALITY, quality])
+    return np.asarray(cv2.imdecode(file, cv2.IMREAD_COLOR))[..., ::-1].astype(np.uint8)
