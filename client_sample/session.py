@@ -9,7 +9,7 @@ import json
 import threading
 import time
 import zipfile
-from typing import Any, Dict, Iterable, Tuple
+from typing import Any, Dict, Iterable, Optional, Tuple
 from urllib.parse import urlencode
 
 from client_sample.client import ClientError, Referee, Row, Unauthorised
@@ -39,6 +39,9 @@ class Session:
         self.images = 0
         self.seconds = 0.0
         self.remaining_s = 0.0
+        self.frame_tag: Optional[int] = (
+            None  # of the camera track: the tag of this session's frames
+        )
         self.reconnections = 0
         self.stopped = threading.Event()
 
@@ -51,6 +54,7 @@ class Session:
             facts = json.loads(reply)
             self.token, self.images = facts["token"], int(facts["images"])
             self.seconds, self.remaining_s = facts["seconds"], facts["remaining_seconds"]
+            self.frame_tag = facts.get("frame_tag")
         except (ValueError, TypeError, KeyError) as error:
             raise ClientError(f"The login was answered by {reply[:60]!r}.") from error
         finally:

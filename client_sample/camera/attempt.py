@@ -23,7 +23,6 @@ Strips = Tuple[bool, bool]
 # Lenses are tried in these steps, then at half a step. Half a step moves a row by less than a
 # quarter of its height.
 _BENDS = np.arange(-0.24, 0.25, 0.04)
-_CLEAR_PARITY = 0.35  # of the contrast between white and black
 _SAME_SHAPE = 0.06  # the width by the height, as a logarithm
 _LEAST_ORIENTATION = 0.3
 _FEWEST_IDS = 8  # of the ten id cells of at least one side
@@ -101,7 +100,7 @@ class View:
             return None
         if self.mirrored:
             raise Unread("mirrored: the camera or its driver flips the picture")
-        if self.samples.is_mixed(_CLEAR_PARITY) or len(set(labels)) > 1:
+        if len(set(labels)) > 1 or self.samples.is_mixed(self.strips):
             raise Unread("mixed frame: the screen changed during the exposure")
         reading = self._exact(labels[0], gray)
         return reading if self._agrees(reading, gray) else None
@@ -139,13 +138,16 @@ class View:
     def _exact(self, label: Label, gray: Gray) -> Reading:
         """Return the reading with the map that fits all edges of the frame."""
         frame = Frame(label.screen_width, label.screen_height)
-        mapping = self.mapping.scaled(self.frame.width / frame.width, self.frame.height / frame.height)
+        mapping = self.mapping.scaled(
+            self.frame.width / frame.width, self.frame.height / frame.height
+        )
         bits = pack(label)
-        edges = edges_of(frame, expected_differences(bits), bits[:20], (True, True))
+        expected = expected_differences(bits)
+        edges = edges_of(frame, expected, bits[:20], self.samples.shows(expected))
         better, error = refit(gray, edges, mapping)
         if math.isfinite(error):
             mapping = better
-        return Reading(label, self.samples.parity_bit(_CLEAR_PARITY), frame, mapping)
+        return Reading(label, self.samples.parity_bit(), frame, mapping)
 
     def _agrees(self, reading: Reading, gray: Gray) -> bool:
         """Tell whether the cells of the id, which the CRC does not use, say the same."""

@@ -42,9 +42,10 @@ def edges_of(
     """
     left, right = frame.column_edges()
     reach_x, reach_y = 0.45 * (right - left).mean(), 0.45 * np.diff(frame.row_edges(False)).mean()
+    # Light that covers a strip has edges too, which are not those of the strip's squares.
     parts = [
-        _of_squares(frame.markers(), reach_x, reach_y),
-        _of_squares(frame.anchors(), reach_x, reach_y),
+        _of_squares(frame.markers()[np.repeat(strips, 2)], reach_x, reach_y),
+        _of_squares(frame.anchors()[list(strips)], reach_x, reach_y),
         _of_squares(frame.id_cells()[ids], reach_x, reach_y),
     ]
     for strip in np.flatnonzero(strips):
@@ -103,7 +104,11 @@ def _of_strip(
         middle.append(((left[column] + right[column]) / 2, rows[row]))
         along.append(((right[column] - left[column]) / 2, 0))
         normal.append((0, change[row, column] * reach_y))
-    return np.array(middle, dtype=float), np.array(along, dtype=float), np.array(normal, dtype=float)
+    return (
+        np.array(middle, dtype=float),
+        np.array(along, dtype=float),
+        np.array(normal, dtype=float),
+    )
 
 
 def _offsets(

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
-from typing import Tuple
+from typing import Any, Tuple
 
 import cv2
 import numpy as np
@@ -25,13 +25,8 @@ def sample(gray: NDArray[np.uint8], points: Points) -> NDArray[np.float64]:
     rows = -(-len(flat) // width)
     table = np.zeros((rows * width, 2), dtype=np.float32)
     table[: len(flat)] = flat
-    found = cv2.remap(
-        gray,
-        table.reshape(rows, width, 2),
-        None,  # type: ignore[arg-type]
-        cv2.INTER_LINEAR,
-        borderMode=cv2.BORDER_REPLICATE,
-    )
+    x, y = table.reshape(rows, width, 2).transpose(2, 0, 1).copy()
+    found = cv2.remap(gray, x, y, cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE)
     values = np.asarray(found, dtype=np.float64).reshape(-1)[: len(flat)]
     return values.reshape(points.shape[:-1])
 
@@ -55,10 +50,10 @@ class Mapping:
         ideal = _straightened(_centred(photo, size), bend)
         # OpenCV finds a homography well only if the numbers are near 1.
         scale = 1 / np.ptp(screen, axis=0).max()
-        matrix, _ = cv2.findHomography(screen * scale, ideal, 0)
-        if matrix is None:
-            matrix = np.full((3, 3), np.nan)
-        return cls(np.asarray(matrix) @ np.diag([scale, scale, 1.0]), (bend, 0.0), size)
+        # It is None for points on one line, which the types of OpenCV do not say.
+        found: Any = cv2.findHomography(screen * scale, ideal, 0)[0]
+        matrix = np.full((3, 3), np.nan) if found is None else np.asarray(found)
+        return cls(matrix @ np.diag([scale, scale, 1.0]), (bend, 0.0), size)
 
     def __call__(self, points: Points) -> Points:
         """Return where points of the screen (..., 2) are in the photograph."""

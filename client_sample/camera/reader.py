@@ -25,7 +25,7 @@ from client_sample.camera.squares import find_squares
 
 Pixels = NDArray[np.uint8]
 
-_MOST_GUESSES = 4
+_MOST_GUESSES = 6
 _ROUGH_BENDS = (-0.08, 0.0, 0.08)
 _LONGEST_PX = 1920  # A larger photograph is reduced: finer pixels do not help, and cost time.
 

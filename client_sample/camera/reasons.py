@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from typing import Optional
+from typing import Optional, Tuple
 
 import cv2
 import numpy as np
@@ -44,10 +44,10 @@ def why_unread(gray: NDArray[np.uint8], best: Optional[Attempt]) -> str:
         _LEAST_COLUMN_PX
     ):
         return TOO_SMALL
-    return _why_unclear(view.samples)
+    return _why_unclear(view.samples, view.strips)
 
 
-def _why_unclear(samples: Samples) -> str:
+def _why_unclear(samples: Samples, strips: Tuple[bool, bool]) -> str:
     contrast = max(1.0, samples.white - samples.black)
     differences = abs(samples.differences()) / contrast
     brighter = np.maximum(samples.cells[:, 0::2], samples.cells[:, 1::2])
@@ -55,7 +55,7 @@ def _why_unclear(samples: Samples) -> str:
     lost = (darker > samples.black + 0.5 * contrast) & (differences < 0.3)
     if lost.mean() > _GLARE_SHARE:
         return GLARE
-    if samples.is_mixed(0.35) or (abs(samples.parities()) < 0.2).all():
+    if samples.is_mixed(strips) or (abs(samples.parities()) < 0.2).all():
         return MIXED
     if (brighter - darker).mean() < _SHARP * contrast:
         return BLURRED

@@ -15,6 +15,8 @@ from client_sample.camera.mapping import Mapping, sample
 Floats = NDArray[np.float64]
 
 _AROUND = np.array([(0, 0), (-1, -1), (1, -1), (-1, 1), (1, 1)]) * 0.2  # of a cell
+# Shares of the contrast between white and black, and of the pairs of a strip.
+_CLEAR_PARITY, _CLEAR_PAIR, _MOST_PAIRS = 0.45, 0.2, 0.4
 _NEAR = 6  # columns on each side whose contrast a pair is compared with
 
 
@@ -83,16 +85,27 @@ class Samples:
         contrast = max(1.0, self.white - self.black)
         return np.asarray((self.parity[:, 0] - self.parity[:, 1]) / contrast)
 
-    def is_mixed(self, clear: float) -> bool:
-        """Tell whether corners contradict each other: two frames in one photograph."""
-        found = self.parities()
-        return bool(found.max() > clear and found.min() < -clear)
+    def is_mixed(self, strips: Tuple[bool, bool]) -> bool:
+        """Tell whether corners of these strips contradict each other: two frames in one picture.
 
-    def parity_bit(self, clear: float) -> Optional[bool]:
+        One corner against one other proves nothing: glare may lie over half of it.
+        """
+        found = self.parities()[np.repeat(strips, 2)]
+        for_0, for_1 = (found > _CLEAR_PARITY).sum(), (found < -_CLEAR_PARITY).sum()
+        return bool(min(for_0, for_1) >= 1 and max(for_0, for_1) >= 2)
+
+    def parity_bit(self) -> Optional[bool]:
         """Return the parity, or None if no corner shows it."""
         found = self.parities()
         strongest = found[abs(found).argmax()]
-        return bool(strongest < 0) if abs(strongest) > clear else None
+        return bool(strongest < 0) if abs(strongest) > _CLEAR_PARITY else None
+
+    def shows(self, expected: Floats) -> Tuple[bool, bool]:
+        """Tell for each strip whether most of its pairs clearly are as expected (2, 2, columns)."""
+        contrast = max(1.0, self.white - self.black)
+        clear = expected * self.differences() > _CLEAR_PAIR * contrast
+        upper, lower = clear.reshape(2, -1).mean(axis=1) > _MOST_PAIRS
+        return bool(upper), bool(lower)
 
     def copies(self) -> Floats:
         """Return the two copies of the 108 bits, from -1 (surely 0) to 1 (surely 1): (2, 108).

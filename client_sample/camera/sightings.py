@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import itertools
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Dict, Iterator, List, Optional, Sequence, Tuple
 
 import numpy as np
@@ -32,6 +32,7 @@ _MOST_COMPARED, _MOST_GUESSES = 300, 32
 _ALIKE = math.log(1.9)  # the sides of a frame's markers differ by less, whatever the perspective
 _SAME = math.log(1.14)  # opposite sides of a frame
 _TRUE = math.log(1.12)  # the shorter side and 90 units
+_WIDTHS = np.linspace(-0.1, 0.1, 21)
 
 
 @dataclass(frozen=True, eq=False)
@@ -62,6 +63,12 @@ class Sighting:
         found = float(np.sqrt((error**2).sum(axis=-1).mean()) / max(1e-6, side))
         return found if math.isfinite(found) else math.inf
 
+    def tuned(self) -> Sighting:
+        """Return the sighting with the width of the screen that fits its corners best."""
+        width, height = self.frame.width, self.frame.height
+        shapes = [Frame.of_shape(width * math.exp(step), height) for step in _WIDTHS]
+        return min((replace(self, frame=shape) for shape in shapes), key=Sighting.misfit)
+
     @property
     def strips(self) -> Tuple[bool, bool]:
         """Tell whether the upper and the lower strip lie between known squares."""
@@ -85,7 +92,7 @@ def two_markers(squares: Sequence[Square]) -> List[Sighting]:
     """Return the guesses that see two markers of one side, the best first."""
     considered = _considered(squares)
     strips, sides = _strip_alone(considered), _side_and_anchors(considered, squares)
-    return [*_best(strips), *_best(sides)]
+    return [*_best(strips), *(sighting.tuned() for sighting in _best(sides))]
 
 
 def _considered(squares: Sequence[Square]) -> List[Square]:
@@ -153,7 +160,10 @@ def _strip_alone(squares: List[Square]) -> Iterator[Sighting]:
             # The height of a portrait screen does not matter for its strip.
             frame = Frame.of_shape(width, _SHORT if width > 1.05 * _SHORT else 2 * _SHORT)
             chosen = [squares[a], squares[b]]
-            yield Sighting((0, 1), _aligned(chosen, (0, 1)), frame, 1 - _smallest(chosen, squares))
+            doubt = 1 - _smallest(chosen, squares)
+            # The rest of the frame may lie below the pair or above it.
+            for numbers in ((UPPER_LEFT, UPPER_RIGHT), (LOWER_LEFT, LOWER_RIGHT)):
+                yield Sighting(numbers, _aligned(chosen, numbers), frame, doubt)
 
 
 def _side_and_anchors(markers: List[Square], squares: Sequence[Square]) -> Iterator[Sighting]:
@@ -164,7 +174,8 @@ def _side_and_anchors(markers: List[Square], squares: Sequence[Square]) -> Itera
         if not apart.alike((a, b)) or abs(math.log(high / _SHORT)) > _TRUE:
             continue
         upper, lower = (
-            _anchors_of(markers[i], markers[j], squares, side) for i, j, side in ((a, b, 1), (b, a, -1))
+            _anchors_of(markers[i], markers[j], squares, side)
+            for i, j, side in ((a, b, 1), (b, a, -1))
         )
         for (one, half), (other, other_half) in itertools.product(upper, lower):
             doubt = abs(math.log(half / other_half))
@@ -307,4 +318,5 @@ def _turns_left(ring: Sequence[Points]) -> bool:
 
 def _cosine(a: Points, b: Points, c: Points) -> float:
     one, other = a - b, c - b
-    return float(one @ other / max(1e-9, np.linalg.norm(one) * np.linalg.norm(other)))
+    lengths = float(np.linalg.norm(one)) * float(np.linalg.norm(other))
+    return float(one @ other) / max(1e-9, lengths)

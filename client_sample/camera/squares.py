@@ -51,12 +51,12 @@ def find_squares(gray: Gray) -> List[Square]:
     """Return the squares of a grey photograph, the largest first."""
     rough: List[Points] = []
     short = min(gray.shape)
-    for binary in _binaries(cv2.GaussianBlur(gray, (3, 3), 0)):
+    for binary in _binaries(np.asarray(cv2.GaussianBlur(gray, (3, 3), 0), dtype=np.uint8)):
         contours, _ = cv2.findContours(binary, cv2.RETR_LIST, cv2.CHAIN_APPROX_SIMPLE)
         for contour in contours:
             area = cv2.contourArea(contour)
             if (_SMALLEST * short) ** 2 <= area <= (_LARGEST * short) ** 2:
-                rough += _quadrilateral(contour, area)
+                rough += _quadrilateral(np.asarray(contour, dtype=np.int32), area)
     if not rough:
         return []
     quads = np.array(_without_repeats(rough)[:_MOST_SQUARES])
@@ -73,8 +73,8 @@ def _binaries(gray: Gray) -> Iterator[Gray]:
         yield np.asarray(binary, dtype=np.uint8)
     for part, above in ((4, 6), (9, 10)):
         block = max(3, short // part) | 1
-        mean = cv2.boxFilter(gray, -1, (block, block))
-        yield np.asarray(255 * (gray > cv2.add(mean, above)), dtype=np.uint8)
+        mean = np.asarray(cv2.boxFilter(gray, cv2.CV_16S, (block, block)))
+        yield np.asarray(255 * (gray > mean + above), dtype=np.uint8)
 
 
 def _quadrilateral(contour: NDArray[np.int32], area: float) -> List[Points]:
@@ -164,7 +164,9 @@ def _intersections(points: NDArray[np.float64], quads: NDArray[np.float64]) -> N
     """Return the corners where the sides, each given by two points, meet."""
     start, direction = points[:, :, 0], points[:, :, 1] - points[:, :, 0]
     before, before_direction = np.roll(start, 1, axis=1), np.roll(direction, 1, axis=1)
-    cross = before_direction[..., 0] * direction[..., 1] - before_direction[..., 1] * direction[..., 0]
+    cross = (
+        before_direction[..., 0] * direction[..., 1] - before_direction[..., 1] * direction[..., 0]
+    )
     gap = start - before
     share = (gap[..., 0] * direction[..., 1] - gap[..., 1] * direction[..., 0]) / np.where(
         abs(cross) < 1e-9, 1e-9, cross

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from typing import Any
 
 import cv2
 import numpy as np
@@ -22,6 +23,7 @@ Range = tuple[float, float]
 
 PHOTO_SIZE = 1280, 960
 _SCREEN_GAMMA = 2.2
+_COARSE = 8
 _FOCAL = 1.15  # focal length in widths of the photograph: some 47 degrees from side to side
 
 
@@ -134,23 +136,24 @@ class View:
             bent = ideal / (1 + self.bend * (bent**2).sum(axis=1, keepdims=True))
         return self._uncentred(bent)
 
-    def on_screen(self, samples: int) -> tuple[Floats, Floats]:
+    def on_screen(self, samples: int) -> Floats:
         """Return the screen's x and y for each pixel of the photograph, or part of a pixel."""
         width, height = self.size
+        # The map is smooth: between every eighth pixel it is straight to a thousandth of one.
         x, y = np.meshgrid(
-            (np.arange(width * samples, dtype=np.float32) + 0.5) / samples,
-            (np.arange(height * samples, dtype=np.float32) + 0.5) / samples,
+            (np.arange(-1, width // _COARSE + 2) + 0.5) * _COARSE,
+            (np.arange(-1, height // _COARSE + 2) + 0.5) * _COARSE,
         )
-        half = math.hypot(width, height) / 2
-        x, y = (x - width / 2) / half, (y - height / 2) / half
-        stretch = 1 + np.float32(self.bend) * (x * x + y * y)
-        x, y = x * stretch * half + width / 2, y * stretch * half + height / 2
-        back = np.linalg.inv(self.matrix).astype(np.float32)
-        depth = back[2, 0] * x + back[2, 1] * y + back[2, 2]
-        return (
-            (back[0, 0] * x + back[0, 1] * y + back[0, 2]) / depth,
-            (back[1, 0] * x + back[1, 1] * y + back[1, 2]) / depth,
-        )
+        points = self._centred(np.stack([x, y], axis=-1))
+        points = points * (1 + self.bend * (points**2).sum(axis=-1, keepdims=True))
+        points = self._uncentred(points)
+        back = np.linalg.inv(self.matrix)
+        mapped = points @ back[:, :2].T + back[:, 2]
+        coarse = (mapped[..., :2] / mapped[..., 2:]).astype(np.float32)
+        step = _COARSE * samples
+        rows, columns = coarse.shape[:2]
+        fine = np.asarray(cv2.resize(coarse, (columns * step, rows * step)), dtype=np.float32)
+        return fine[step : step + height * samples, step : step + width * samples]
 
     def _centred(self, points: NDArray[np.float64]) -> NDArray[np.float64]:
         centre, half = np.array(self.size) / 2, math.hypot(*self.size) / 2
@@ -226,21 +229,22 @@ def _view(
 
 def _light(screen: Pixels, view: View, around: Floats, samples: int) -> Floats:
     """Return the light that reaches each pixel of the sensor, from 0 to 1 for a screen's white."""
-    x, y = view.on_screen(samples)
-    height, width = screen.shape[:2]
-    # OpenCV counts from the middle of the first pixel.
-    seen = cv2.remap(
-        screen, x - 0.5, y - 0.5, cv2.INTER_LINEAR, borderMode=cv2.BORDER_CONSTANT, borderValue=0
-    )
+    places = view.on_screen(samples) - 0.5  # OpenCV counts from the middle of the first pixel
     table = ((np.arange(256) / 255) ** _SCREEN_GAMMA).astype(np.float32)
-    light = table[seen]
-    bezel = 0.02 * max(width, height)
-    beyond = (x < -bezel) | (x > width + bezel) | (y < -bezel) | (y > height + bezel)
-    if samples > 1:
-        light = np.asarray(cv2.resize(light, view.size, interpolation=cv2.INTER_AREA))
-        beyond = beyond[::samples, ::samples]
-    light[beyond] = around[beyond]
+    light = _remap(cv2.LUT(screen, table), places)
+    light = np.asarray(cv2.resize(light, view.size, interpolation=cv2.INTER_AREA))
+    # The screen's case is black.
+    case = round(0.02 * max(screen.shape))
+    inside = np.full((screen.shape[0] + 2 * case, screen.shape[1] + 2 * case), 255, dtype=np.uint8)
+    covered = _remap(inside, places[::samples, ::samples] + case)
+    np.copyto(light, around, where=(covered == 0)[..., None])
     return light
+
+
+def _remap(picture: NDArray[Any], places: Floats) -> NDArray[Any]:
+    """Return what a picture has at these places; beyond it is black."""
+    x, y = cv2.split(places)
+    return np.asarray(cv2.remap(picture, x, y, cv2.INTER_LINEAR, borderValue=0))
 
 
 def _room(chance: np.random.Generator, size: tuple[int, int]) -> Floats:
@@ -249,14 +253,16 @@ def _room(chance: np.random.Generator, size: tuple[int, int]) -> Floats:
     if chance.random() < 0.5:
         return np.full((height, width, 3), chance.uniform(0, 0.02), dtype=np.float32)
     small = chance.uniform(0.02, 0.35, (12, 16, 3)).astype(np.float32)
-    room = np.asarray(cv2.resize(small, size, interpolation=cv2.INTER_CUBIC))
+    room: Floats = np.asarray(
+        cv2.resize(small, size, interpolation=cv2.INTER_CUBIC), dtype=np.float32
+    )
     for _ in range(int(chance.integers(2, 10))):
         x, y = int(chance.integers(0, width)), int(chance.integers(0, height))
         dx, dy = (int(value) for value in chance.integers(20, 200, 2))
         colour = chance.uniform(0, 0.9, 3).tolist()
         cv2.rectangle(room, (x, y), (x + dx, y + dy), colour, -1)
     grain = chance.uniform(0.7, 1.3, (height // 2, width // 2, 1)).astype(np.float32)
-    room *= cv2.resize(grain, size)[..., None]
+    room *= np.asarray(cv2.resize(grain, size), dtype=np.float32)[..., None]
     return np.clip(room, 0, 1)
 
 
@@ -271,15 +277,15 @@ def _mix(light: Floats, other: Floats, chance: np.random.Generator) -> None:
 def _glare(severity: Severity, chance: np.random.Generator, size: tuple[int, int]) -> Floats:
     """Return the light of lamps that the glass reflects: bright spots with soft edges."""
     width, height = size
-    total = np.zeros((height, width), dtype=np.float32)
-    count = int(chance.integers(severity.glare_spots[0], severity.glare_spots[1] + 1))
-    y, x = np.mgrid[:height, :width].astype(np.float32)
-    for _ in range(count):
+    y, x = np.mgrid[:height:_COARSE, :width:_COARSE] + _COARSE / 2
+    total = np.zeros(x.shape)
+    for _ in range(int(chance.integers(severity.glare_spots[0], severity.glare_spots[1] + 1))):
         middle_x, middle_y = chance.uniform(0.05, 0.95, 2) * size
         radius = chance.uniform(*severity.glare_px) / 2
         distance = np.hypot(x - middle_x, y - middle_y) / radius
-        total += np.float32(chance.uniform(*severity.glare)) * np.exp(-(distance**4))
-    return np.repeat(total[..., None], 3, axis=2)
+        total += chance.uniform(*severity.glare) * np.exp(-(distance**4))
+    spots = cv2.resize(total.astype(np.float32), size, interpolation=cv2.INTER_CUBIC)
+    return np.maximum(spots, 0)[..., None].astype(np.float32)
 
 
 def _banding(severity: Severity, chance: np.random.Generator, size: tuple[int, int]) -> Floats:
@@ -293,9 +299,10 @@ def _banding(severity: Severity, chance: np.random.Generator, size: tuple[int, i
 def _develop(light: Floats, severity: Severity, chance: np.random.Generator) -> Pixels:
     """Turn light into the file of a camera: noise, white balance, gamma, JPEG."""
     gains = chance.uniform(*severity.gain) * (1 + severity.cast * chance.uniform(-1, 1, 3))
-    value = np.clip(light * gains.astype(np.float32), 0, 1) ** np.float32(
-        chance.uniform(*severity.gamma) / _SCREEN_GAMMA
-    )
+    exponent = chance.uniform(*severity.gamma) / _SCREEN_GAMMA
+    table = ((np.arange(4096) / 4095) ** exponent).astype(np.float32)
+    light *= 4095 * gains.astype(np.float32)
+    value = table[np.clip(light, 0, 4095).astype(np.uint16)]
     noise = chance.standard_normal(value.shape, dtype=np.float32)
     value += np.float32(chance.uniform(*severity.noise)) * noise
     pixels = np.clip(255 * value + 0.5, 0, 255).astype(np.uint8)

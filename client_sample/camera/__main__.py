@@ -1,0 +1,40 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Read the referee's frames with a camera: in photographs, or in a whole session.
+
+python -m client_sample.camera read photo.jpg
+python -m client_sample.camera run --user me --password practice --model detector.tflite
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from typing import List, Optional
+
+from client_sample.camera import live, read_command
+from client_sample.client import ClientError, say
+
+
+def main(argv: Optional[List[str]] = None) -> int:
+    """Run one of the two commands and return its exit code."""
+    parser = argparse.ArgumentParser(
+        prog="python -m client_sample.camera",
+        description=__doc__,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
+    for name, module in (("read", read_command), ("run", live)):
+        help_text = (module.__doc__ or "").partition("\n")[0]
+        command = commands.add_parser(name, help=help_text, description=help_text)
+        module.add_arguments(command)
+        command.set_defaults(run=module.run)
+    args = parser.parse_args(argv)
+    try:
+        return int(args.run(args))
+    except (ClientError, KeyboardInterrupt) as error:
+        say(str(error) or "interrupted; the session itself goes on until its deadline")
+        return int(getattr(error, "exit_code", 1))
+
+
+if __name__ == "__main__":
+    sys.exit(main())

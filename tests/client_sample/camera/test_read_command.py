@@ -1,0 +1,103 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`python -m client_sample.camera read` keeps its contract."""
+
+from __future__ import annotations
+
+import json
+
+import cv2
+import numpy as np
+import pytest
+
+from client_sample.camera.__main__ import main
+from client_sample.camera.frame import session_tag
+from client_sample.camera.source import read_picture
+from referee.cli import main as referee
+from tests.client_sample.camera.conftest import plain
+
+pytestmark = pytest.mark.slow
+
+
+@pytest.fixture
+def photographs(tmp_path):
+    """Write an image, its frame as the referee writes it, a photograph of it, and an empty wall."""
+    pixels = np.random.default_rng(4).integers(0, 256, (30, 40, 3), dtype=np.uint8)
+    image = np.asarray(cv2.resize(pixels, (400, 300), interpolation=cv2.INTER_CUBIC))
+    cv2.imwrite(str(tmp_path / "image.png"), image)
+    frame = tmp_path / "frame.png"
+    options = ["--image", str(tmp_path / "image.png"), "--id", "1234", "--tag", "practice"]
+    assert 0 == referee(["camera", "frame", *options, "--out", str(frame)])
+    photo, wall = tmp_path / "photo.jpg", tmp_path / "wall.jpg"
+    cv2.imwrite(str(photo), plain(read_picture(frame)[..., ::-1])[..., :])
+    cv2.imwrite(str(wall), np.full((480, 640, 3), 80, dtype=np.uint8))
+    return frame, photo, wall
+
+
+def read(capsys, *arguments):
+    """Run the command; return its exit code and the objects that it printed."""
+    code = main(["read", "--json", *map(str, arguments)])
+    return code, [json.loads(line) for line in capsys.readouterr().out.splitlines()]
+
+
+def test_each_photograph_is_one_object(photographs, capsys) -> None:
+    """A frame and its photograph are read; the exit code is 0."""
+    frame, photo, _ = photographs
+    code, (first, second) = read(capsys, frame, photo)
+    assert 0 == code
+    assert {"file", "image_id", "width", "height", "reason", "corners"} == first.keys()
+    assert (str(frame), 1234, 400, 300, None) == (
+        *(first[key] for key in ("file", "image_id", "width", "height", "reason")),
+    )
+    assert np.allclose(
+        [[760, 390], [1160, 390], [1160, 690], [760, 690]], first["corners"], atol=0.2
+    )
+    assert (str(photo), 1234) == (second["file"], second["image_id"])
+
+
+def test_a_photograph_that_is_not_read_says_why(photographs, capsys, tmp_path) -> None:
+    """The exit code is 1 if any file was unread; the object says why, and holds nulls."""
+    _, photo, wall = photographs
+    missing, broken = tmp_path / "missing.png", tmp_path / "broken.png"
+    broken.write_bytes(b"no picture")
+    code, found = read(capsys, photo, wall, missing, broken)
+    assert 1 == code
+    assert [None, None, None] == [facts["image_id"] for facts in found[1:]]
+    assert [None, None, None] == [facts["corners"] for facts in found[1:]]
+    reasons = [facts["reason"] for facts in found]
+    assert reasons[0] is None
+    assert "no screen" in reasons[1]
+    assert "No such file" in reasons[2]
+    assert "no picture that OpenCV can read" in reasons[3]
+
+
+def test_the_tag_of_another_session_is_refused(photographs, capsys) -> None:
+    """With `--tag` the frame's own tag is taken, and any other is stale."""
+    _, photo, _ = photographs
+    assert 0 == read(capsys, "--tag", "practice", photo)[0]
+    code, (facts,) = read(capsys, "--tag", "yesterday", photo)
+    assert 1 == code
+    assert "stale: another session's frame" == facts["reason"]
+    assert session_tag("practice") != session_tag("yesterday")
+
+
+def test_the_image_is_cut_out_in_its_own_pixels(photographs, capsys, tmp_path) -> None:
+    """`--out` writes the image of the frame exactly, and that of the photograph nearly."""
+    frame, photo, _ = photographs
+    assert 0 == read(capsys, "--out", tmp_path / "cut", frame, photo)[0]
+    image = read_picture(tmp_path / "image.png").astype(float)
+    exact = read_picture(tmp_path / "cut" / "frame.png")
+    seen = read_picture(tmp_path / "cut" / "photo.png")
+    assert image.shape == exact.shape == seen.shape
+    assert abs(exact[4:-4, 4:-4] - image[4:-4, 4:-4]).mean() < 1.5
+    assert abs(seen - image).mean() < 12
+
+
+def test_without_json_a_person_reads_a_sentence(photographs, capsys) -> None:
+    """The plain form has one line for each photograph."""
+    frame, _, wall = photographs
+    assert 1 == main(["read", str(frame), str(wall)])
+    lines = capsys.readouterr().out.splitlines()
+    assert [f"{frame}: image 1234, 400x300", f"{wall}: not read: no screen"] == [
+        lines[0],
+        lines[1].rpartition(":")[0],
+    ]

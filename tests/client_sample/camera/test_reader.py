@@ -1,0 +1,219 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Photographs are read through a bad lens, never wrongly, and refused by name."""
+
+from __future__ import annotations
+
+import cv2
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from client_sample.camera.frame import Frame, unpack
+from client_sample.camera.mapping import Mapping
+from client_sample.camera.reader import read
+from client_sample.camera.reading import Unread
+from client_sample.camera.samples import Samples
+from referee.demo.lens import MEDIUM, MILD, SEVERITIES, photograph
+from referee.tracks.camera.code import FrameLabel
+from referee.tracks.camera.geometry import Screen
+from tests.client_sample.camera.conftest import LABEL, plain
+from tests.support.frames import (
+    chance_frame,
+    chance_label,
+    says,
+    source_errors,
+    without_screen,
+)
+from tests.support.other_lens import other_photograph
+
+pytestmark = pytest.mark.slow
+
+
+def as_bgr(pixels):
+    """Return RGB pixels as OpenCV has them."""
+    return np.ascontiguousarray(pixels[..., ::-1])
+
+
+@pytest.mark.parametrize("severity", SEVERITIES.values(), ids=lambda severity: severity.name)
+@pytest.mark.parametrize("first", range(0, 9, 3))
+def test_frames_are_read_through_the_lens(severity, first) -> None:
+    """Frames of any id and size are read, and cut out to within three pixels of the source."""
+    for seed in range(first, first + 3):
+        chance = np.random.default_rng((seed, 1))
+        label = chance_label(chance)
+        taken = photograph(chance_frame(label, chance), severity, chance)
+        reading = read(as_bgr(taken.pixels))
+        assert says(reading, label), seed
+        assert source_errors(reading, taken.view, label).max() < 3, seed
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_frames_are_read_through_another_lens(seed) -> None:
+    """A camera that is simulated in another way is read as well."""
+    chance = np.random.default_rng((seed, 99))
+    label = chance_label(chance)
+    assert says(read(other_photograph(chance_frame(label, chance), chance)), label)
+
+
+@pytest.mark.parametrize("size", ["3840x2160", "1280x1024", "1080x1920", "1000x1000", "2560x1080"])
+def test_screens_of_any_shape_are_read(size) -> None:
+    """The reader needs no word about the screen: the frame tells it."""
+    chance = np.random.default_rng(5)
+    label = FrameLabel(77, 1000, 700, 9)
+    taken = photograph(chance_frame(label, chance, Screen.parse(size)), MILD, chance)
+    reading = read(as_bgr(taken.pixels), tag=9)
+    assert says(reading, label)
+    errors = source_errors(reading, taken.view, label, Screen.parse(size))
+    assert errors.max() < 3
+
+
+@pytest.mark.parametrize("side", ["top", "bottom", "left", "right"])
+@pytest.mark.parametrize("severity", [MILD, MEDIUM], ids=lambda severity: severity.name)
+def test_one_side_under_glare_is_survived(frame, side, severity) -> None:
+    """A frame is read when one whole side, with its two markers, is nothing but white."""
+    lit = frame.copy()
+    margin = slice(0, 125)
+    whole = {
+        "top": lit[margin],
+        "bottom": lit[::-1][margin],
+        "left": lit[:, margin],
+        "right": lit[:, ::-1][:, margin],
+    }
+    whole[side][...] = 255
+    taken = photograph(lit, severity, np.random.default_rng(0))
+    reading = read(as_bgr(taken.pixels))
+    assert says(reading, LABEL)
+    assert source_errors(reading, taken.view, LABEL).max() < 3
+
+
+def test_glare_over_both_copies_is_refused_by_name(frame) -> None:
+    """A frame with light over both strips is not read; the reason says glare."""
+    lit = frame.copy()
+    lit[18:114, 222:480] = 255
+    lit[-114:-18, 994:1260] = 255
+    with pytest.raises(Unread, match="^glare over the code"):
+        read(plain(lit))
+
+
+@pytest.mark.parametrize("quarters", [0, 1, 2, 3])
+def test_a_turned_photograph_is_read(photo, label, quarters) -> None:
+    """A frame upside down or on its side is read, and the image's corners turn with it."""
+    straight = read(photo).corners
+    turned = read(np.ascontiguousarray(np.rot90(photo, quarters)))
+    assert says(turned, label)
+    height, width = photo.shape[:2]
+    for _ in range(quarters):
+        straight = np.stack([straight[:, 1], width - straight[:, 0]], axis=1)
+        height, width = width, height
+    assert np.allclose(straight, turned.corners, atol=0.3)
+
+
+@pytest.mark.parametrize("axis", [0, 1])
+def test_a_mirrored_photograph_is_refused_by_name(photo, axis) -> None:
+    """A mirrored frame is never read: boxes in it would be wrong."""
+    with pytest.raises(Unread, match="^mirrored"):
+        read(np.ascontiguousarray(np.flip(photo, axis)))
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_a_mix_of_two_frames_is_refused_by_name(seed) -> None:
+    """A photograph whose upper part shows one frame and the rest the next is never read."""
+    chance = np.random.default_rng(seed)
+    first = chance_frame(FrameLabel(5, 300, 200, 1), np.random.default_rng(1))
+    second = chance_frame(FrameLabel(6, 400, 300, 1), np.random.default_rng(2))
+    taken = photograph(first, MEDIUM, chance, other=second)
+    with pytest.raises(Unread, match="^mixed frame"):
+        read(as_bgr(taken.pixels))
+
+
+def test_another_sessions_frame_is_refused_by_name(photo, label) -> None:
+    """With a tag, a frame of another tag is stale; its own and none are taken."""
+    assert says(read(photo, label.tag), label)
+    assert says(read(photo), label)
+    with pytest.raises(Unread, match="^stale: another session's frame"):
+        read(photo, label.tag ^ 1)
+
+
+def test_a_blurred_photograph_is_refused_by_name(photo) -> None:
+    """A photograph out of focus is called blurred."""
+    with pytest.raises(Unread, match="^blurred"):
+        read(np.asarray(cv2.GaussianBlur(photo, (0, 0), 7), dtype=np.uint8))
+
+
+def test_a_frame_that_is_too_small_is_refused_by_name(photo) -> None:
+    """A screen far away has cells too small to read, and the reason says so."""
+    small = np.full_like(photo, 12)
+    small[300:435, 400:580] = cv2.resize(photo, (180, 135), interpolation=cv2.INTER_AREA)
+    with pytest.raises(Unread, match="^(too small|no screen)"):
+        read(small)
+
+
+@pytest.mark.parametrize("shift", [-330, 330])
+def test_a_frame_partly_outside_is_never_read_wrongly(photo, label, shift) -> None:
+    """A photograph that lacks a part of the screen is read rightly or not at all."""
+    try:
+        reading = read(np.ascontiguousarray(np.roll(photo, shift, axis=1)[:, 330:-330]))
+    except Unread:
+        return
+    assert says(reading, label)
+
+
+@pytest.mark.parametrize("first", range(0, 20, 5))
+def test_pictures_without_a_screen_are_never_read(first) -> None:
+    """Chessboards, fronts of houses and four squares on black are no frames."""
+    for seed in range(first, first + 5):
+        with pytest.raises(Unread):
+            read(without_screen(np.random.default_rng(seed)))
+
+
+@pytest.mark.parametrize("shape", [(1, 1), (3, 2000), (40, 40), (960, 1280)])
+def test_pictures_with_nothing_in_them_are_refused(shape) -> None:
+    """An even picture of any size has no screen."""
+    with pytest.raises(Unread, match="^no screen"):
+        read(np.full((*shape, 3), 90, dtype=np.uint8))
+
+
+@pytest.fixture(scope="module")
+def clean(frame):
+    """Return the samples of the frame itself, without a camera."""
+    gray = cv2.cvtColor(frame, cv2.COLOR_RGB2GRAY)
+    # A photograph of 2x2 pixels has its middle at 1, 1 and half a diagonal of the root of 2.
+    to_photo = np.diag([np.sqrt(0.5), np.sqrt(0.5), 1.0])
+    to_photo[:2, 2] = -np.sqrt(0.5)
+    return Samples.of(gray, Frame(1920, 1080), Mapping(to_photo, (0.0, 0.0), (2, 2)))
+
+
+@settings(max_examples=60)
+@given(
+    cells=st.lists(
+        st.tuples(st.integers(0, 1), st.integers(0, 3), st.integers(0, 53)), min_size=1, max_size=2
+    )
+)
+def test_one_or_two_wrong_cells_never_give_a_wrong_label(clean, label, cells) -> None:
+    """Both copies together read rightly, and each alone reads rightly or not at all."""
+    before = clean.cells.copy()
+    try:
+        for cell in cells:
+            clean.cells[cell] = 255 - clean.cells[cell]
+        both = clean.copies()
+        right = unpack(clean.copies().sum(axis=0) > 0)
+        alone = [unpack(copy > 0) for copy in both]
+    finally:
+        clean.cells[...] = before
+    for found in [right, *alone]:
+        assert found is None or (found.image_id, found.width) == (label.image_id, label.width_px)
+    assert any(found is not None for found in [right, *alone])
+
+
+@pytest.mark.parametrize("strip", [0, 1])
+def test_a_strip_of_pure_light_is_an_erasure(clean, label, strip) -> None:
+    """A strip whose cells are all white says nothing, so the other one decides."""
+    before = clean.cells.copy()
+    try:
+        clean.cells[strip] = 255
+        found = unpack(clean.copies().sum(axis=0) > 0)
+    finally:
+        clean.cells[...] = before
+    assert found is not None
+    assert label.image_id == found.image_id
