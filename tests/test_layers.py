@@ -101,6 +101,7 @@ COMMAND_LINE = (
     "referee/__main__.py",
     "referee/programs/progress.py",
     "referee/programs/following.py",
+    "referee/demo/camera_device.py",
     "referee/demo/device.py",
     "power/cli.py",
     "power/commands/",

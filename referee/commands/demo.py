@@ -1,26 +1,33 @@
 # SPDX-License-Identifier: Apache-2.0
 """Run a whole session on this machine: servers, an emulated WT310, a contestant, a score.
 
-The demo needs no input. It generates the pictures, their ground truth and the contestant's
-imperfect answers. The servers and the emulated meter are separate processes with real sockets.
+The demo needs no input. It generates the pictures and their ground truth. The servers, the emulated
+meter and the contestant are separate processes with real sockets. On the network track the
+contestant's imperfect answers are generated too. On the camera track Chromium shows the display
+page, a simulated camera photographs it, and a small detector looks at the photographs.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
+import os
+import signal
 import subprocess
 import sys
 import time
 import urllib.request
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from referee.demo.imperfect_answers import write_answers
 from referee.demo.scenes import generate
+from referee.demo.screen import missing_for_camera
 from referee.errors import InputError, Unavailable
+from referee.formats.ground_truth import read_ground_truth
 from referee.programs.hosting import Host, claimed, hosted
 from referee.programs.practice_folder import practice_config
 from referee.programs.progress import StatusLine, progress_bar
@@ -45,6 +52,10 @@ _IMAGES_PER_SESSION = 160
 _LOAD = "0:2.4,0.8:6.8,5:6.1,9:7.3,13:6.4,17:6.9"
 _LOOK_S = 0.25
 _SETTLE_S = 60.0
+_END_S = 10.0
+_SHOWN = 24  # pictures of the camera demo: a camera sees two or three a second
+_TRAINING = 100
+_CAMERA_DEVICE = "referee.demo.camera_device"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -58,7 +69,15 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="DIR",
         help="folder for everything that the demo makes (default: demo)",
     )
-    add("--track", choices=("network",), default="network", help="rules (default: network)")
+    add(
+        "--track", choices=("network", "camera"), default="network", help="rules (default: network)"
+    )
+    add(
+        "--severity",
+        choices=("mild", "medium", "hard"),
+        default="mild",
+        help="how bad the simulated camera's photographs are (default: mild)",
+    )
     add("--json", action="store_true", help="print one JSON object at the end")
 
 
@@ -66,13 +85,21 @@ def run(args: argparse.Namespace) -> int:
     """Run the demo and print its score."""
     if args.seconds < 2:
         raise InputError("A session takes at least 2 seconds: give a larger --seconds.")
+    lacking = missing_for_camera() if args.track == "camera" else ""
+    if lacking:
+        raise InputError(lacking)
     out = args.out.resolve()
     with claimed(out / "data"):
-        scenes, answers = _generate(out)
+        played = _network(out, args) if args.track == "network" else _camera(out, args)
+        scenes = played.scenes
         config = practice_config(
             data=out / "data",
             contest=ContestSection(
-                name="Demo", mode="practice", seconds=args.seconds, shuffle=False
+                name="Demo",
+                mode="practice",
+                track=args.track,
+                seconds=args.seconds,
+                shuffle=False,
             ),
             images=ImagesSection(scenes / "images", scenes / "ground_truth.json"),
             server=ServerSection(contest="127.0.0.1:0", console="127.0.0.1:0"),
@@ -88,12 +115,47 @@ def run(args: argparse.Namespace) -> int:
             _say(f"Contestants reach {host.supervisor.contest_url}; operators look at")
             _say(f"{host.supervisor.console_url} while it runs.")
             scored_before = len(all_sessions(host.database.connection))
-            pace_s = args.seconds / _IMAGES_PER_SESSION
-            with _device(host, answers, pace_s, out / "device.log") as device:
+            with _device(host, played.device, out / "device.log") as device:
                 scoring_run = _watch(host, device, scored_before, args.seconds)
+                if played.as_files is not None:
+                    device.wait(_SETTLE_S)
             bundle = _export(config, host.database, out)
-    _tell(scoring_run, bundle, out, as_json=args.json)
+    _tell(scoring_run, bundle, played, as_json=args.json)
     return 0
+
+
+@dataclass(frozen=True)
+class _Played:
+    """What a track plays: its pictures, its contestant's command, and a comparison.
+
+    `as_files` is where the contestant writes what its detector finds in the images as files.
+    """
+
+    scenes: Path
+    device: list[str]
+    as_files: Path | None = None
+
+
+def _network(out: Path, args: argparse.Namespace) -> _Played:
+    scenes, answers = _generate(out)
+    pace_s = args.seconds / _IMAGES_PER_SESSION
+    device = ["referee.demo.device", "--answers", str(answers), "--seconds-per-image", str(pace_s)]
+    return _Played(scenes, device)
+
+
+def _camera(out: Path, args: argparse.Namespace) -> _Played:
+    scenes, training = out / "camera_scenes", out / "camera_training"
+    for folder, count, seed in ((scenes, _SHOWN, 2015), (training, _TRAINING, 2016)):
+        if not (folder / "ground_truth.json").exists():
+            _say(f"Drawing {count} pictures with objects in them into {folder}.")
+            with progress_bar("pictures") as progress:
+                generate(folder, count=count, seed=seed, progress=progress)
+    as_files = out / "camera_as_files.json"
+    as_files.unlink(missing_ok=True)
+    device = [_CAMERA_DEVICE, "--training", str(training)]
+    device += ["--severity", args.severity]
+    device += ["--images", str(scenes / "images"), "--as-files", str(as_files)]
+    return _Played(scenes, device, as_files)
 
 
 def _generate(out: Path) -> tuple[Path, Path]:
@@ -108,13 +170,12 @@ def _generate(out: Path) -> tuple[Path, Path]:
 
 
 @contextmanager
-def _device(
-    host: Host, answers: Path, seconds_per_image: float, log: Path
-) -> Iterator[subprocess.Popen[bytes]]:
+def _device(host: Host, program: list[str], log: Path) -> Iterator[subprocess.Popen[bytes]]:
     """Run the contestant's device in its own process; its output goes into the log."""
-    command = [sys.executable, "-m", "referee.demo.device"]
-    command += ["--url", host.supervisor.contest_url, "--user", "demo", "--password", "practice"]
-    command += ["--answers", str(answers), "--seconds-per-image", str(seconds_per_image)]
+    command = [sys.executable, "-m", *program, "--url", host.supervisor.contest_url]
+    command += ["--user", "demo", "--password", "practice"]
+    if program[0] == _CAMERA_DEVICE:
+        command += ["--console", host.supervisor.console_url]
     with log.open("wb") as said:
         child = subprocess.Popen(command, stdout=said, stderr=said, start_new_session=True)
     try:
@@ -122,7 +183,13 @@ def _device(
     finally:
         if child.poll() is None:
             child.terminate()
-        child.wait()
+        try:
+            child.wait(_END_S)
+        finally:
+            # Whatever the contestant has started is in its group: a browser, for example.
+            with suppress(ProcessLookupError):
+                os.killpg(child.pid, signal.SIGKILL)
+            child.wait()
 
 
 def _watch(host: Host, device: subprocess.Popen[bytes], before: int, seconds: int) -> ScoringRun:
@@ -180,13 +247,29 @@ def _export(config: Config, database: Database, out: Path) -> Path:
     return bundle
 
 
-def _tell(scoring_run: ScoringRun, bundle: Path, out: Path, *, as_json: bool) -> None:
+def _tell(scoring_run: ScoringRun, bundle: Path, played: _Played, *, as_json: bool) -> None:
+    as_files = _mean_ap_of_files(played)
     if as_json:
-        print(json.dumps(dict(scoring_run.detail) | {"evidence": str(bundle)}))
+        more = {"evidence": str(bundle)}
+        compared = {} if as_files is None else {"mean_ap_as_files": as_files}
+        print(json.dumps(dict(scoring_run.detail) | more | compared))
         return
     print(result_text(scoring_run, TRACK))
+    if as_files is not None:
+        print(f"  as files    mAP {as_files:.6f}: the same detector on the same images, no camera")
     print(f"  evidence    {bundle}")
-    print(f"  pictures    {out / 'scenes' / 'images'}")
+    print(f"  pictures    {played.scenes / 'images'}")
+
+
+def _mean_ap_of_files(played: _Played) -> float | None:
+    """Return the mAP of the detector on the images as files; None on the network track."""
+    if played.as_files is None:
+        return None
+    if not played.as_files.exists():
+        raise Unavailable("The contestant's device has not finished; its device.log says why.")
+    scorer = TRACK.scorer(read_ground_truth(played.scenes / "ground_truth.json").truth)
+    scorer.add(TRACK.parse_json(played.as_files.read_bytes()))
+    return scorer.outcome().accuracy
 
 
 def _say(text: str) -> None:
