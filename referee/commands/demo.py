@@ -53,7 +53,7 @@ _LOAD = "0:2.4,0.8:6.8,5:6.1,9:7.3,13:6.4,17:6.9"
 _LOOK_S = 0.25
 _SETTLE_S = 60.0
 _END_S = 10.0
-_SHOWN = 24  # pictures of the camera demo: a camera sees two or three a second
+_SHOWN = 16  # pictures of the camera demo: its simulated camera sees one in a second or two
 _TRAINING = 100
 _CAMERA_DEVICE = "referee.demo.camera_device"
 

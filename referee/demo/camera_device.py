@@ -18,17 +18,16 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from client_sample.camera.reader import read
-from client_sample.camera.reading import Unread
-from client_sample.client import ClientError, Unauthorised, say
+from client_sample.camera.live import take_part
+from client_sample.client import ClientError, Row, say
 from client_sample.session import Link, Session
 from referee.demo.colour_detector import ColourDetector, coco_rows, learn
-from referee.demo.lens import SEVERITIES, photograph
+from referee.demo.lens import SEVERITIES, Severity, photograph
 from referee.demo.screen import shown_page
 
 Pixels = NDArray[np.uint8]
 
-_PHOTOGRAPHS = 4  # of one image, before the contestant goes on to the next
+_LOOK_AT_S = 10.0  # A simulated photograph takes up to a second, and two must agree.
 _OPEN_S = 60.0
 _LOOK_S = 0.2
 
@@ -50,14 +49,8 @@ def main(argv: list[str] | None = None) -> int:
         detector = learn(args.training / "images", args.training / "ground_truth.json")
         with shown_page(f"{args.console}/display") as screen:
             _wait_for_display(args.console)
-            chance = np.random.default_rng(2016)
-            severity = SEVERITIES[args.severity]
-
-            def camera() -> Pixels:
-                photo = photograph(screen(), severity, chance).pixels
-                return np.ascontiguousarray(photo[..., ::-1])
-
-            seen = _take_part(args, camera, detector)
+            camera = SimulatedCamera(screen, SEVERITIES[args.severity])
+            seen = _play(args, camera, detector)
         _write_as_files(seen, args.images, detector, args.as_files)
     except (ClientError, KeyboardInterrupt) as error:
         say(str(error))
@@ -65,41 +58,37 @@ def main(argv: list[str] | None = None) -> int:
     return 0
 
 
-def _take_part(
-    args: argparse.Namespace, camera: Callable[[], Pixels], detector: ColourDetector
-) -> list[int]:
-    """Ask for each image, look at it, and answer; return the images that were answered."""
+class SimulatedCamera:
+    """A camera before the page: each picture is a photograph of the screen's present pixels."""
+
+    def __init__(self, screen: Callable[[], Pixels], severity: Severity) -> None:
+        self._screen = screen
+        self._severity = severity
+        self._chance = np.random.default_rng(2016)
+
+    def newest(self, after_s: float, timeout_s: float) -> Pixels:
+        """Return a photograph of this moment, in BGR; both arguments hold for any such one."""
+        photo = photograph(self._screen(), self._severity, self._chance).pixels
+        return np.ascontiguousarray(photo[..., ::-1])
+
+    def close(self) -> None:
+        """Do nothing: the screen belongs to the caller."""
+
+
+def _play(args: argparse.Namespace, camera: SimulatedCamera, detector: ColourDetector) -> list[int]:
+    """Let the sample client play a session; return the images that its detector saw."""
+    seen: list[int] = []
+
+    def detect(image_id: int, jpeg_bytes: bytes) -> list[Row]:
+        seen.append(image_id)
+        picture = cv2.imdecode(np.frombuffer(jpeg_bytes, np.uint8), cv2.IMREAD_COLOR_RGB)
+        return list(detector(np.asarray(picture, dtype=np.uint8)))
+
     session = Session(args.url)
     session.login(args.user, args.password)
-    link = Link(session)
-    seen: list[int] = []
-    with contextlib.closing(link):
-        tag = int(json.loads(link.ask("GET", "/status"))["frame_tag"])
-        try:
-            for image_id in range(1, session.images + 1):
-                link.ask("GET", f"/image_camera?image_name={image_id}")
-                picture = _look(camera, image_id, tag)
-                if picture is not None:
-                    link.post([(image_id, detector(picture))])
-                    seen.append(image_id)
-        except Unauthorised:
-            say("the session's time has run out")
-    say(f"{len(seen)} of {session.images} images were read and answered")
+    with contextlib.closing(Link(session)) as link:
+        take_part(session, link, camera, detect, look_s=_LOOK_AT_S, log_out=False)
     return seen
-
-
-def _look(camera: Callable[[], Pixels], image_id: int, tag: int) -> Pixels | None:
-    """Photograph the screen until the image is read, and return it in its own pixels, in RGB."""
-    for _ in range(_PHOTOGRAPHS):
-        photo = camera()
-        try:
-            reading = read(photo, tag)
-        except Unread as reason:
-            say(f"image {image_id}: {reason}")
-            continue
-        if reading.label.image_id == image_id:
-            return np.asarray(cv2.cvtColor(reading.cut_out(photo), cv2.COLOR_BGR2RGB))
-    return None
 
 
 def _write_as_files(seen: list[int], images: Path, detector: ColourDetector, out: Path) -> None:

@@ -24,7 +24,7 @@ Row = tuple[int, float, float, float, float, float]
 _BITS = 4  # of each colour's value: 4,096 colours
 _PRIOR = 30.0  # pixels that a colour must outweigh, so that rare colours prove nothing
 _BLUR_PX = 7
-_LEVEL = 0.3  # of the share of a class
+_LEVEL = 0.25  # of the share of a class
 _SMALLEST_PX = 60  # pixels of an area
 _MOST = 40  # boxes of a picture
 

@@ -33,4 +33,4 @@ def test_the_camera_demo_plays_a_whole_session(tmp_path: Path) -> None:
     assert "camera" == session["track"]
     assert "painted" in {row["outcome"] for row in frames}
     log = (tmp_path / "demo" / "device.log").read_text()
-    assert "images were read and answered" in log
+    assert "of 16 images read" in log
