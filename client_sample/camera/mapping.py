@@ -19,7 +19,9 @@ def sample(gray: NDArray[np.uint8], points: Points) -> NDArray[np.float64]:
 
     0, 0 is the upper left corner of the first pixel. Outside the picture it is that of the edge.
     """
-    flat = (points.reshape(-1, 2) - 0.5).astype(np.float32)
+    # A wrong guess maps points to anywhere, also to no place at all.
+    near = np.nan_to_num(points.reshape(-1, 2), nan=-1e6, posinf=1e6, neginf=-1e6)
+    flat = (np.clip(near, -1e6, 1e6) - 0.5).astype(np.float32)
     # OpenCV's maps have at most 32,767 rows and columns.
     width = 1 << 12
     rows = -(-len(flat) // width)
@@ -59,9 +61,10 @@ class Mapping:
         """Return where points of the screen (..., 2) are in the photograph."""
         flat = points.reshape(-1, 2)
         mapped = flat @ self.matrix[:, :2].T + self.matrix[:, 2]
-        ideal = mapped[:, :2] / mapped[:, 2:]
-        r2 = (ideal**2).sum(axis=1, keepdims=True)
-        bent = ideal * (1 + self.bends[0] * r2 + self.bends[1] * r2 * r2)
+        with np.errstate(all="ignore"):  # Points on the camera's horizon are nowhere.
+            ideal = mapped[:, :2] / mapped[:, 2:]
+            r2 = (ideal**2).sum(axis=1, keepdims=True)
+            bent = ideal * (1 + self.bends[0] * r2 + self.bends[1] * r2 * r2)
         half = math.hypot(*self.size) / 2
         return np.asarray(bent * half + np.array(self.size) / 2).reshape(points.shape)
 
