@@ -26,6 +26,7 @@ from typing import Any
 from referee.demo.imperfect_answers import write_answers
 from referee.demo.scenes import generate
 from referee.demo.screen import missing_for_camera
+from referee.demo.signs import SIGNS
 from referee.errors import InputError, Unavailable
 from referee.formats.ground_truth import read_ground_truth
 from referee.programs.hosting import Host, claimed, hosted
@@ -147,9 +148,9 @@ def _camera(out: Path, args: argparse.Namespace) -> _Played:
     scenes, training = out / "camera_scenes", out / "camera_training"
     for folder, count, seed in ((scenes, _SHOWN, 2015), (training, _TRAINING, 2016)):
         if not (folder / "ground_truth.json").exists():
-            _say(f"Drawing {count} pictures with objects in them into {folder}.")
+            _say(f"Drawing {count} pictures with signs in them into {folder}.")
             with progress_bar("pictures") as progress:
-                generate(folder, count=count, seed=seed, progress=progress)
+                generate(folder, count=count, seed=seed, subject=SIGNS, progress=progress)
     as_files = out / "camera_as_files.json"
     as_files.unlink(missing_ok=True)
     device = [_CAMERA_DEVICE, "--training", str(training)]

@@ -2,8 +2,9 @@
 """A small detector that really looks at pixels: it learns the colours of each class.
 
 It learns how often a colour lies in a box of a class, and paints that share over a picture
-(histogram back-projection, Swain and Ballard, 1991). Connected bright areas become boxes. It is no
-good detector, but an honest one: whatever a camera does to colours and edges costs it accuracy.
+(histogram back-projection, Swain and Ballard, 1991). Connected bright areas become boxes. It
+knows no shapes, so it suits pictures such as those of `referee.demo.signs` alone. Whatever a camera
+does to colours and edges costs it accuracy.
 """
 
 from __future__ import annotations

@@ -61,6 +61,14 @@ class Scene:
         return boxes
 
 
+@dataclass(frozen=True)
+class Subject:
+    """What generated pictures show: a function that paints one, and its classes with names."""
+
+    compose: Callable[[Textures, random.Random], Scene]
+    class_names: dict[int, str]
+
+
 def _sprite(zone: Zone, height: int, textures: Textures, chance: random.Random) -> Sprite:
     class_id = chance.choice(zone.class_ids)
     kind = KINDS[class_id]
@@ -108,11 +116,16 @@ def compose(textures: Textures, chance: random.Random) -> Scene:
     return Scene(pixels, canvas.owner, tuple(canvas.class_ids))
 
 
+OBJECTS = Subject(compose, {class_id: kind.name for class_id, kind in KINDS.items()})
+"""Things in places, many of them small, half hidden or of any colour."""
+
+
 def generate(
     folder: Path,
     *,
     count: int = 200,
     seed: int = 2015,
+    subject: Subject = OBJECTS,
     progress: Callable[[int, int], None] | None = None,
 ) -> SceneSet:
     """Write `images/1.jpg` to `count`.jpg and `ground_truth.json`, COCO instances, into a folder.
@@ -126,7 +139,7 @@ def generate(
     records: list[dict[str, object]] = []
     boxes: list[dict[str, object]] = []
     for image_id in range(1, count + 1):
-        scene = compose(textures, random.Random(f"{seed} {image_id}"))
+        scene = subject.compose(textures, random.Random(f"{seed} {image_id}"))
         name = f"{image_id}.jpg"
         quality = 93 + image_id % 4
         Image.fromarray(scene.pixels).save(images / name, quality=quality)
@@ -137,9 +150,8 @@ def generate(
             boxes.append({"id": len(boxes) + 1, **box, "area": w * h, "iscrowd": 0})
         if progress is not None:
             progress(image_id, count)
-    categories = [{"id": class_id, "name": kind.name} for class_id, kind in KINDS.items()]
+    categories = [{"id": key, "name": name} for key, name in subject.class_names.items()]
     truth = {"images": records, "categories": categories, "annotations": boxes}
     path = folder / "ground_truth.json"
     path.write_text(json.dumps(truth), encoding="utf-8")
-    names = {class_id: kind.name for class_id, kind in KINDS.items()}
-    return SceneSet(images, path, count, len(boxes), names)
+    return SceneSet(images, path, count, len(boxes), subject.class_names)
