@@ -23,6 +23,7 @@ COMMANDS = {
     "check": "check whether an event is ready, and say what to do if it is not",
     "serve": "run an event",
     "score": "score a file of detections, offline",
+    "aiotbench": "score logs of AIoTBench, offline",
     "export": "write the evidence bundle of a session",
     "camera": "write a frame of the camera track, or its test card, as a picture",
 }

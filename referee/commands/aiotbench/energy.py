@@ -1,0 +1,78 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The energy of a run, shown beside its score and never part of it."""
+
+from __future__ import annotations
+
+import argparse
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from power.energy.verdict import EnergyResult, Verdict
+from power.logs.audit import audit
+from referee.errors import InputError
+from referee.scoring.energy import wh_per_1000_images
+
+
+@dataclass(frozen=True)
+class RunEnergy:
+    """The energy for a number of images; `judged` is the meter's verdict if there is a log."""
+
+    energy_wh: float | None
+    images: int
+    judged: EnergyResult | None = None
+
+    @property
+    def wh_per_1000_images(self) -> float | None:
+        """Return Wh per 1,000 images, or None if the run has no energy."""
+        return None if self.energy_wh is None else wh_per_1000_images(self.energy_wh, self.images)
+
+
+def energy_of(args: argparse.Namespace, logged: int) -> RunEnergy | None:
+    """Return the energy that the options give, or None; `logged` are the images of the logs."""
+    images = args.energy_images or logged
+    if args.power_log is not None:
+        judged = _judge(args.power_log)
+        return RunEnergy(judged.energy_wh, images, judged)
+    if args.energy_wh is not None:
+        return RunEnergy(args.energy_wh, images)
+    if args.energy_images is not None:
+        raise InputError("--energy-images needs an energy: add --energy-wh or --power-log")
+    return None
+
+
+def energy_report(energy: RunEnergy) -> dict[str, Any]:
+    """Return the energy as JSON; `verdict` and `findings` come only from a power log."""
+    report: dict[str, Any] = {
+        "energy_wh": energy.energy_wh,
+        "images": energy.images,
+        "wh_per_1000_images": energy.wh_per_1000_images,
+    }
+    if energy.judged is not None:
+        report["verdict"] = energy.judged.verdict.value
+        report["findings"] = [finding.text for finding in energy.judged.findings]
+    return report
+
+
+def energy_line(energy: RunEnergy) -> str:
+    """Return the energy as lines of text."""
+    verdict = "" if energy.judged is None else f", {energy.judged.verdict.value}"
+    if energy.wh_per_1000_images is None:
+        text = f"no energy{verdict}"
+    else:
+        text = (
+            f"{energy.wh_per_1000_images:.6g} Wh per 1,000 images"
+            f" ({energy.energy_wh:.6g} Wh, {energy.images} images{verdict})"
+        )
+    notes = [] if energy.judged is None else energy.judged.findings
+    reasons = [f"  {it.text}" for it in notes if it.severity is not Verdict.VALID]
+    return "\n".join(["", f"Energy, beside the score: {text}", *reasons])
+
+
+def _judge(path: Path) -> EnergyResult:
+    try:
+        return audit(path).result
+    except OSError as error:
+        raise InputError(f"{path} cannot be read: {error.strerror}") from None
+    except ValueError as error:
+        raise InputError(f"{path} is no power log: {error}") from None

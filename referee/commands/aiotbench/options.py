@@ -1,0 +1,80 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The options of `referee aiotbench`."""
+
+from __future__ import annotations
+
+import argparse
+import math
+from pathlib import Path
+
+_SCORE = """\
+Score one log or more as one. A log has lines
+
+  image_id,workload_id,real_label,predict_label,time
+
+with the time of an image in seconds: reading, preprocessing and prediction. The first line may be
+this header. A workload is MODEL_IMPLEMENTATION: re in de sq mo mn, and py ca tfc tfn; 'ort' (ONNX
+Runtime) is shown, and never enters a figure.
+
+  VIPS = sum of accuracy / mean time           accuracy as a fraction
+  VOPS = sum of accuracy x FLOPs / mean time   FLOPs of the specification's table 1
+
+The average runs over the workloads in the logs. The command names missing workloads.
+"""
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the action and its options."""
+    actions = parser.add_subparsers(dest="action", required=True, metavar="ACTION")
+    score = actions.add_parser(
+        "score",
+        help="score one log or more",
+        description=_SCORE,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    add = score.add_argument
+    add("logs", type=Path, nargs="+", metavar="LOG", help="a log, or several that belong together")
+    add(
+        "--configuration",
+        type=Path,
+        metavar="FILE",
+        help="the device: TOML with the tables [hardware] and [software], as the sample writes it;"
+        " without it a result is no submission",
+    )
+    add("--json", action="store_true", help="print one JSON object")
+    add("--chart", type=Path, metavar="FILE", help="also draw the workloads: FILE.svg or .png")
+    energy = score.add_mutually_exclusive_group()
+    energy.add_argument(
+        "--energy-wh",
+        type=_energy,
+        metavar="X",
+        help="energy of the run, for Wh per 1,000 images; it enters no score",
+    )
+    energy.add_argument(
+        "--power-log",
+        type=Path,
+        metavar="FILE",
+        help="the same, from a log of 'python -m power record'",
+    )
+    add(
+        "--energy-images",
+        type=_count,
+        metavar="N",
+        help="images that this energy was spent on (default: all lines of the logs)",
+    )
+
+
+def _energy(text: str) -> float:
+    """Read watt-hours, finite and greater than 0."""
+    value = float(text)
+    if not math.isfinite(value) or value <= 0:
+        raise argparse.ArgumentTypeError(f"{text} is not an energy: give watt-hours above 0")
+    return value
+
+
+def _count(text: str) -> int:
+    """Read a number of images, 1 or more."""
+    value = int(text)
+    if value < 1:
+        raise argparse.ArgumentTypeError(f"{text} is not a number of images: give 1 or more")
+    return value

@@ -1,0 +1,2 @@
+# SPDX-License-Identifier: Apache-2.0
+"""AIoTBench: the rule set as dated data, and its two scores VIPS and VOPS."""
