@@ -1,0 +1,152 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Run AIoTBench on this machine: classify pictures, time each one, and write the log.
+
+    python -m client_sample.aiotbench mo_tfc=mobilenet_v2.tflite sq_tfc=squeezenet.tflite \\
+        --images val --labels val.csv --log board.csv
+
+A workload is MODEL_IMPLEMENTATION=FILE. The models are re (ResNet50), in (InceptionV3), de
+(DenseNet121), sq (SqueezeNet), mo (MobileNetV2) and mn (MnasNet). The implementations that run
+here are tfc (TensorFlow Lite on the processor, by LiteRT), py (PyTorch, a TorchScript file) and ort
+(ONNX Runtime, which is outside the official set). Caffe2 (ca) is no longer made, and NNAPI (tfn)
+exists on Android alone: log those there, in the same form.
+
+The time of an image is for reading the original file, preprocessing and prediction. Writing the
+log is outside. Workloads run one after the other, with a pause of five minutes to cool down. The
+rules ask to shut the device down in the pause: --one ends after one workload. Start the same
+command again, and it goes on where it was, after an interruption too: what the log holds is
+skipped. 'referee aiotbench score' scores the log.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from pathlib import Path
+from typing import Callable, Optional, Sequence, Tuple
+
+from client_sample.aiotbench_log import Log, read_pictures
+from client_sample.aiotbench_procedure import BenchError, Clock, run_all
+from client_sample.board import describe
+from client_sample.classifiers import IMPLEMENTATIONS, Classifier, Settings
+
+# The models' short names, and the side of their input in the papers.
+_SIDES = {"re": 224, "in": 299, "de": 224, "sq": 224, "mo": 224, "mn": 224}
+_ELSEWHERE = {
+    "ca": "Caffe2 is no longer made, and Python has no package of it",
+    "tfn": "NNAPI exists on Android alone",
+}
+_COOLING_S = 300.0
+
+
+def main(argv: Optional[Sequence[str]] = None, clock: Optional[Clock] = None) -> int:
+    """Run the workloads; return 0, or 1 after an error or an interruption, or 2 for wrong use."""
+    args = _parser().parse_args(argv)
+    try:
+        return _run(args, clock or Clock())
+    except (BenchError, ValueError, OSError) as error:
+        print(f"aiotbench: {error}", file=sys.stderr)
+    except KeyboardInterrupt:
+        print("aiotbench: stopped; the same command goes on from here", file=sys.stderr)
+    return 1
+
+
+def _run(args: argparse.Namespace, clock: Clock) -> int:
+    models = dict(args.workloads)
+    if len(models) < len(args.workloads):
+        raise BenchError("a workload is named twice: give each once")
+    pictures = read_pictures(args.images, args.labels)[: args.limit]
+    loaders = {name: _loader(name, model, args) for name, model in models.items()}
+    for load in loaders.values():
+        load()  # A model that does not load is found now, not after hours.
+    log = Log(args.log)
+    try:
+        if log.dropped:
+            print("aiotbench: the log's last row was cut off, and is dropped", file=sys.stderr)
+        configuration = args.log.with_suffix(".toml")
+        settings = {"threads": args.threads, "crop": args.crop, "cooling_s": args.cool}
+        configuration.write_text(describe(models, settings), encoding="utf-8")
+        left = run_all(loaders, pictures, log, clock, args.cool, args.one)
+    finally:
+        log.close()
+    if left:
+        print(f"{left} workloads are left: shut down, let it cool, run the same command again")
+    else:
+        print(f"Score it: referee aiotbench score {args.log} --configuration {configuration}")
+    return 0
+
+
+def _loader(workload: str, model: Path, args: argparse.Namespace) -> Callable[[], Classifier]:
+    code, _, implementation = workload.partition("_")
+    settings = Settings(_SIDES[code], args.threads, args.crop, args.first_label)
+    chosen = IMPLEMENTATIONS[implementation]
+
+    def load() -> Classifier:
+        try:
+            return chosen.load(model, settings)
+        except ImportError as error:
+            raise BenchError(
+                f"{workload} needs {chosen.name}: pip install {chosen.package} pillow numpy "
+                f"({error})"
+            ) from error
+        # Each library has errors of its own for a file that it cannot use.
+        except Exception as error:
+            raise BenchError(f"{model} cannot be used for {workload}: {error}") from error
+
+    return load
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="aiotbench",
+        description=__doc__,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    add = parser.add_argument
+    add("workloads", nargs="+", type=_workload, metavar="WORKLOAD=MODEL", help="what to run")
+    add("--images", type=Path, required=True, metavar="DIR", help="the pictures, as they came")
+    add("--labels", type=Path, required=True, metavar="FILE", help="lines file,label")
+    add("--log", type=Path, required=True, metavar="LOG.csv", help="log to write, or to go on with")
+    add("--one", action="store_true", help="end after one workload, to shut the device down")
+    add("--cool", type=_seconds, default=_COOLING_S, metavar="S", help="pause (default: 300 s)")
+    add("--threads", type=_count, default=1, metavar="N", help="of a prediction (default: 1)")
+    add("--crop", action="store_true", help="the middle 87.5 %% instead of the whole picture")
+    add(
+        "--first-label",
+        type=int,
+        metavar="N",
+        help="the label of a model's first output (default: 0 with 1001 outputs, otherwise 1)",
+    )
+    add("--limit", type=_count, metavar="N", help="only the first N pictures, for a trial")
+    return parser
+
+
+def _workload(text: str) -> Tuple[str, Path]:
+    name, _, file = text.partition("=")
+    model, _, implementation = name.partition("_")
+    if implementation in _ELSEWHERE:
+        why = _ELSEWHERE[implementation]
+        raise argparse.ArgumentTypeError(f"{name} cannot run here: {why}; log it elsewhere")
+    if model not in _SIDES or implementation not in IMPLEMENTATIONS or not file:
+        raise argparse.ArgumentTypeError(
+            f"{text!r} is not MODEL_IMPLEMENTATION=FILE, a model of {' '.join(_SIDES)} and an "
+            f"implementation of {' '.join(IMPLEMENTATIONS)}"
+        )
+    return name, Path(file)
+
+
+def _seconds(text: str) -> float:
+    value = float(text)
+    if not 0 <= value <= 86400:
+        raise argparse.ArgumentTypeError(f"{text} is not a pause: give 0 to 86400 seconds")
+    return value
+
+
+def _count(text: str) -> int:
+    value = int(text)
+    if value < 1:
+        raise argparse.ArgumentTypeError(f"{text} is too few: give 1 or more")
+    return value
+
+
+if __name__ == "__main__":
+    sys.exit(main())

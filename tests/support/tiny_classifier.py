@@ -1,0 +1,96 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Classifiers of a few operators, built without TensorFlow and without ONNX's own package.
+
+Each takes one picture and returns its mean red, green and blue. So a red picture has the best class
+0, a green one 1 and a blue one 2.
+"""
+
+from __future__ import annotations
+
+import struct
+
+from ai_edge_litert import schema_py_generated as schema
+from flatbuffers import Builder
+
+_KINDS = {
+    "uint8": schema.TensorType.UINT8,
+    "int8": schema.TensorType.INT8,
+    "float32": schema.TensorType.FLOAT32,
+}
+
+
+def tflite_model(kind: str = "uint8", side: int = 8, channels: int = 3) -> bytes:
+    """Return a TensorFlow Lite model whose input is [1, side, side, channels] of a kind."""
+    model = schema.ModelT()
+    model.version = 3
+    model.operatorCodes = [
+        _code(schema.BuiltinOperator.CAST),
+        _code(schema.BuiltinOperator.MEAN),
+    ]
+    model.buffers = [schema.BufferT(), schema.BufferT()]
+    model.buffers[1].data = list(struct.pack("<2i", 1, 2))  # the axes: height and width
+    shape = [1, side, side, channels]
+    graph = schema.SubGraphT()
+    graph.tensors = [
+        _tensor("picture", shape, _KINDS[kind]),
+        _tensor("floats", shape, schema.TensorType.FLOAT32),
+        _tensor("axes", [2], schema.TensorType.INT32, buffer=1),
+        _tensor("means", [1, channels], schema.TensorType.FLOAT32),
+    ]
+    graph.inputs, graph.outputs = [0], [3]
+    cast, mean = schema.OperatorT(), schema.OperatorT()
+    cast.opcodeIndex, cast.inputs, cast.outputs = 0, [0], [1]
+    mean.opcodeIndex, mean.inputs, mean.outputs = 1, [1, 2], [3]
+    mean.builtinOptionsType = schema.BuiltinOptions.ReducerOptions
+    mean.builtinOptions = schema.ReducerOptionsT()
+    graph.operators = [cast, mean]
+    model.subgraphs = [graph]
+    builder = Builder(1024)
+    builder.Finish(model.Pack(builder), file_identifier=b"TFL3")
+    return bytes(builder.Output())
+
+
+def _code(operator: int) -> schema.OperatorCodeT:
+    code = schema.OperatorCodeT()
+    code.builtinCode = code.deprecatedBuiltinCode = operator
+    code.version = 1
+    return code
+
+
+def _tensor(name: str, shape: list[int], kind: int, buffer: int = 0) -> schema.TensorT:
+    tensor = schema.TensorT()
+    tensor.name, tensor.shape, tensor.type, tensor.buffer = name, shape, kind, buffer
+    return tensor
+
+
+def onnx_model(shape: tuple[int, ...] = (1, 3, 8, 8)) -> bytes:
+    """Return an ONNX model with one ReduceMean over the last two axes of an input of this shape.
+
+    It is written as the protocol buffers of onnx.proto, field by field. A side of 0 is left open.
+    """
+    axes = _field(1, b"axes") + b"".join(_number(8, axis) for axis in (2, 3)) + _number(20, 7)
+    keep = _field(1, b"keepdims") + _number(3, 0) + _number(20, 2)
+    node = _field(1, b"picture") + _field(2, b"means") + _field(4, b"ReduceMean")
+    node += _field(5, axes) + _field(5, keep)
+    graph = _field(1, node) + _field(2, b"tiny")
+    graph += _field(11, _value(b"picture", shape)) + _field(12, _value(b"means", shape[:2]))
+    return _number(1, 7) + _field(7, graph) + _field(8, _field(1, b"") + _number(2, 13))
+
+
+def _value(name: bytes, shape: tuple[int, ...]) -> bytes:
+    sides = [_number(1, side) if side else _field(2, b"open") for side in shape]
+    tensor = _number(1, 1) + _field(2, b"".join(_field(1, side) for side in sides))
+    return _field(1, name) + _field(2, _field(1, tensor))
+
+
+def _field(number: int, content: bytes) -> bytes:
+    return _varint(number << 3 | 2) + _varint(len(content)) + content
+
+
+def _number(number: int, value: int) -> bytes:
+    return _varint(number << 3) + _varint(value)
+
+
+def _varint(value: int) -> bytes:
+    low, rest = value & 0x7F, value >> 7
+    return bytes([low | 0x80]) + _varint(rest) if rest else bytes([low])
