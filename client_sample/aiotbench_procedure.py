@@ -75,12 +75,9 @@ def run_workload(
 
 def cool_down(seconds: float, what: str, clock: Clock, progress: Progress) -> None:
     """Wait until the device has cooled down; show how long it still takes."""
-    end = clock.now() + seconds
-    # A clock that somebody sets back must not prolong the pause: count the steps too.
-    for _ in range(int(seconds) + 1):
-        left_s = end - clock.now()
-        if left_s <= 0:
-            return
+    # The counter, because a board often gets the right time of day only after its start.
+    end = clock.counter() + seconds
+    while (left_s := end - clock.counter()) > 0:
         progress.show(f"cooling down before {what}, {_duration(left_s)} left")
         clock.sleep(min(1.0, left_s))
 

@@ -48,7 +48,7 @@ def read_logs(paths: Sequence[Path], workloads: Collection[str], spelling: str) 
     InputError, which names file, line and field of the first fault. Files are read in pieces: the
     memory that a line takes is two numbers. The result does not depend on the order of lines.
     """
-    reader = _LogReader(workloads, spelling)
+    reader = LogReader(workloads, spelling)
     for path in paths:
         reader.read(path)
     if not reader.tallies():
@@ -98,7 +98,7 @@ class _Labels(dict[str, int]):
         return self[text]
 
 
-class _LogReader:
+class LogReader:
     """What the lines so far add up to."""
 
     def __init__(self, workloads: Collection[str], spelling: str) -> None:
