@@ -64,7 +64,7 @@ def _run(args: argparse.Namespace, clock: Clock) -> int:
             print("aiotbench: the log's last row was cut off, and is dropped", file=sys.stderr)
         configuration = args.log.with_suffix(".toml")
         settings = {"threads": args.threads, "crop": args.crop, "cooling_s": args.cool}
-        configuration.write_text(describe(models, settings), encoding="utf-8")
+        _keep_configuration(configuration, describe(models, settings))
         left = run_all(loaders, pictures, log, clock, args.cool, args.one)
     finally:
         log.close()
@@ -73,6 +73,17 @@ def _run(args: argparse.Namespace, clock: Clock) -> int:
     else:
         print(f"Score it: referee aiotbench score {args.log} --configuration {configuration}")
     return 0
+
+
+def _keep_configuration(path: Path, text: str) -> None:
+    """Write the configuration, or leave an edited one and say what it lacks."""
+    if not path.exists():
+        path.write_text(text, encoding="utf-8")
+        return
+    there = path.read_text(encoding="utf-8").splitlines()
+    for line in text.splitlines():
+        if line not in there:
+            print(f"aiotbench: {path} stays as it is. This run has {line}", file=sys.stderr)
 
 
 def _loader(workload: str, model: Path, args: argparse.Namespace) -> Callable[[], Classifier]:

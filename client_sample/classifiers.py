@@ -7,6 +7,7 @@ returns the label of the best class. So one call is what AIoTBench measures.
 
 from __future__ import annotations
 
+import importlib
 from pathlib import Path
 from typing import Any, Callable, Dict, NamedTuple, Optional, Tuple
 
@@ -109,8 +110,8 @@ _TO_INPUT: Dict[str, Callable[[Any], Any]] = {
 
 def py_torch(model: Path, settings: Settings) -> Classifier:
     """Load a TorchScript model, with ImageNet's usual normalisation as its input."""
-    import torch
-
+    # By name, because no extra brings PyTorch: how to install it depends on the board.
+    torch: Any = importlib.import_module("torch")
     torch.set_num_threads(settings.threads)
     network = torch.jit.load(str(model), map_location="cpu").eval()
     pixels = Pixels(settings.side, settings.side, settings.crop)

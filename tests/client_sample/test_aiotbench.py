@@ -211,6 +211,21 @@ def test_a_finished_run_has_nothing_to_do(folder, capsys):
     assert "the log holds it, so it is skipped" in capsys.readouterr().err
 
 
+def test_an_edited_configuration_is_kept(folder, capsys):
+    """A second run leaves the file that a person completed, and names what is different now."""
+    run(folder, "--limit", "1")
+    path = folder / "log.toml"
+    edited = path.read_text() + 'cooling = "a fan"\n'
+    path.write_text(edited)
+    capsys.readouterr()
+    run(folder, "--cool", "0", "--threads", "2")
+    assert edited == path.read_text()
+    said = [line for line in capsys.readouterr().err.splitlines() if "stays as it is" in line]
+    assert ['This run has threads = "2"', 'This run has cooling_s = "0.0"'] == [
+        line.partition("stays as it is. ")[2] for line in said
+    ]
+
+
 def test_a_trial_takes_the_first_pictures(folder):
     """--limit cuts the list, and a later run without it adds the rest."""
     run(folder, "--limit", "2")

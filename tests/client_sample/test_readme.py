@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from client_sample import client, pipelined
+from client_sample import aiotbench, client, pipelined
 from tests.support.programs import CURL
 
 FOLDER = Path(client.__file__).parent
@@ -36,7 +36,7 @@ def test_the_curl_lines_play_a_whole_session(referee, tmp_path):
     assert ["/status", "/logout"] == referee.paths[-2:]
 
 
-@pytest.mark.parametrize("main", [client.main, pipelined.main])
+@pytest.mark.parametrize("main", [client.main, pipelined.main, aiotbench.main])
 def test_the_page_names_every_option(main, capsys):
     """An option that --help shows is explained on the page."""
     with pytest.raises(SystemExit):

@@ -4,15 +4,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from textwrap import wrap
 
 from referee.scoring.aiotbench.score import Score, Summary, WorkloadScore
 from referee.scoring.aiotbench.submission import Configuration, open_points, remarks
 
-_LEFT = "{:<8}  {:<38}"
+_LEFT = "{:<8}  {:<36}"
 _RIGHT = "  {:>7}  {:>9}  {:>12}  {:>10}  {:>12}"
 _HEAD = _LEFT.format("workload", "model and implementation") + _RIGHT.format(
     "images", "accuracy", "mean time, s", "VIPS", "VOPS, M/s"
 )
+_LINE = 100
 _MILLION = 1e6
 
 
@@ -35,9 +37,9 @@ def _lines(score: Score, configuration: Configuration | None) -> Iterator[str]:
         yield "Outside the official set; not in the figures above:"
         yield from _table(score.additional)
     yield ""
-    yield from remarks(score)
     points = open_points(score, configuration)
-    yield from points
+    for sentence in (*remarks(score), *points):
+        yield from wrap(sentence, _LINE, subsequent_indent="  ")
     if points:
         yield "Without this the result is not a submission to AIoTBench."
 
