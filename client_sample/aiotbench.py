@@ -78,7 +78,7 @@ def _run(args: argparse.Namespace, clock: Clock) -> int:
 def _keep_configuration(path: Path, text: str) -> None:
     """Write the configuration, or leave an edited one and say what it lacks."""
     if not path.exists():
-        path.write_text(text, encoding="utf-8")
+        path.write_text(text, encoding="utf-8", errors="replace")
         return
     there = path.read_text(encoding="utf-8").splitlines()
     for line in text.splitlines():

@@ -64,6 +64,9 @@ def _text(path: str) -> str:
 
 
 def _table(name: str, values: Mapping[str, str]) -> str:
-    # JSON's texts are TOML's texts, apart from the character DEL.
-    lines = [f"{key} = {json.dumps(value)}\n" for key, value in values.items()]
-    return "".join([f"[{name}]\n", *lines])
+    return "".join([f"[{name}]\n", *(f"{key} = {_quoted(it)}\n" for key, it in values.items())])
+
+
+def _quoted(text: str) -> str:
+    # JSON's texts are TOML's texts, apart from the character DEL and JSON's way to write emoji.
+    return json.dumps(text, ensure_ascii=False).replace("\x7f", "\\u007f")

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import os
+import subprocess
 import sys
 import tomllib
 from pathlib import Path
@@ -18,6 +19,8 @@ from referee.formats.classification_log import read_logs
 from referee.formats.device_configuration import read_configuration
 from referee.scoring.aiotbench.rules import DRAFT_1_1
 from tests.support.tiny_classifier import tflite_model
+
+ROOT = Path(__file__).parents[2]
 
 
 class FakeTime:
@@ -280,3 +283,42 @@ def test_a_workload_stands_once(folder, capsys):
     """Naming a workload twice is an error."""
     assert 1 == run(folder, workloads=("mo_tfc", "mo_tfc"))
     assert "named twice" in capsys.readouterr().err
+
+
+@pytest.mark.slow
+def test_a_killed_run_is_finished_by_the_same_command(folder):
+    """A run that is killed while it measures leaves a log that the next run completes."""
+    lines = ["file,label"]
+    for number in range(1, 301):
+        Image.new("RGB", (200, 200), (0, 200, 0)).save(folder / f"b{number}.png")
+        lines.append(f"b{number}.png,2")
+    (folder / "labels.csv").write_text("\n".join(lines))
+    command = [sys.executable, "-m", "client_sample.aiotbench", f"mo_tfc={folder}/tiny.tflite"]
+    command += ["--images", folder, "--labels", folder / "labels.csv", "--log", folder / "log.csv"]
+    running = subprocess.Popen(
+        [*map(str, command), "--cool", "0"], cwd=ROOT, stderr=subprocess.PIPE, text=True
+    )
+    try:
+        # The runner writes a row before it shows that there is one.
+        assert any("1 images" in line for line in running.stderr)
+    finally:
+        running.kill()
+        running.communicate(timeout=60)
+    with (folder / "log.csv").open("a") as log:
+        log.write("300,mo_t")  # what a power cut may leave
+    assert 0 == run(folder, "--cool", "0")
+    assert [str(number) for number in range(1, 301)] == [row[0] for row in rows(folder / "log.csv")]
+    found = read_logs([folder / "log.csv"], DRAFT_1_1.official_ids(), "")
+    assert (300, 300) == (found["mo_tfc"].images, found["mo_tfc"].right)
+
+
+@pytest.mark.slow
+def test_the_real_classifier_is_right_81_times_of_100(shared_data, tmp_path):
+    """EfficientNet-Lite0 names 81 of 100 ImageNet photographs right, the whole picture resized."""
+    data = shared_data / "imagenet-val-100"
+    model = shared_data / "models/efficientnet_lite0.tflite"
+    places = ["--images", data / "images", "--labels", data / "labels.csv"]
+    log = tmp_path / "log.csv"
+    assert 0 == aiotbench.main([f"mo_tfc={model}", *map(str, places), "--log", str(log)])
+    tally = read_logs([log], DRAFT_1_1.official_ids(), "")["mo_tfc"]
+    assert (100, 81) == (tally.images, tally.right)

@@ -13,7 +13,6 @@ import pytest
 from PIL import Image
 
 from client_sample.classifiers import (
-    IMPLEMENTATIONS,
     Pixels,
     Settings,
     lite_rt,
@@ -158,14 +157,3 @@ def test_an_onnx_model_of_another_form_is_refused(tmp_path):
     model.write_bytes(onnx_model((1, 8, 8, 3)))
     with pytest.raises(ValueError, match=r"takes the shape \[1, 8, 8, 3\], not one picture"):
         onnx_runtime(model, Settings())
-
-
-@pytest.mark.slow
-def test_the_real_classifier_is_right_81_times_of_100(shared_data):
-    """EfficientNet-Lite0 names 81 of 100 ImageNet photographs right, the whole image resized."""
-    folder = shared_data / "imagenet-val-100"
-    rows = [line.split(",") for line in (folder / "labels.csv").read_text().splitlines()[1:]]
-    load = IMPLEMENTATIONS["tfc"].load
-    classify = load(shared_data / "models/efficientnet_lite0.tflite", Settings())
-    right = [classify(folder / "images" / name) == int(label) for name, label in rows]
-    assert (100, 81) == (len(right), sum(right))
