@@ -13,6 +13,7 @@ import math
 import re
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
+from operator import eq
 from pathlib import Path
 
 import numpy as np
@@ -21,10 +22,10 @@ from numpy.typing import NDArray
 from referee.core.classified import Tally
 from referee.errors import InputError
 from referee.formats.faults import quoted
-from referee.formats.image_numbers import UNKNOWN_IMAGE
 from referee.formats.line_chunks import read_chunks
 from referee.formats.lines import split_cells
-from referee.formats.numbers import image_number, number, whole_number
+from referee.formats.numbers import number
+from referee.formats.remembered import ImageNumbers, WholeNumbers
 from referee.formats.text import parse_cell, require_width
 
 FIELDS = ("image_id", "workload_id", "real_label", "predict_label", "time")
@@ -68,36 +69,6 @@ class _Rows:
     time_s: Floats
 
 
-class _Images(dict[str, int]):
-    """A running number, from 0, for each image by the texts that name it."""
-
-    def __init__(self) -> None:
-        self._known: dict[int | str, int] = {}
-
-    def __missing__(self, text: str) -> int:
-        """Number a text that is new; raise ValueError if it names no image."""
-        if not text or not text.isprintable():
-            raise ValueError(text)
-        name: int | str
-        try:
-            name = image_number(text)
-        except ValueError:
-            name = text
-        if name == UNKNOWN_IMAGE:  # It has more than 64 bits, so its text has to name it.
-            name = text
-        self[text] = self._known.setdefault(name, len(self._known))
-        return self[text]
-
-
-class _Labels(dict[str, int]):
-    """The whole number that each text stands for; a text is read once."""
-
-    def __missing__(self, text: str) -> int:
-        """Read a text that is new; raise ValueError if it is no whole number."""
-        self[text] = whole_number(text)
-        return self[text]
-
-
 class LogReader:
     """What the lines so far add up to."""
 
@@ -105,8 +76,8 @@ class LogReader:
         self._names = list(workloads)
         self._workloads = {name: index for index, name in enumerate(self._names)}
         self._spelling = spelling
-        self._images = _Images()
-        self._labels = _Labels()
+        self._images = ImageNumbers()
+        self._labels = WholeNumbers()
         self._files: list[Path] = []
         # By workload: the place in the logs of each image's line, the right answers, the times.
         self._places: list[Ints] = [np.empty(0, np.int64) for _ in self._names]
@@ -148,14 +119,14 @@ class LogReader:
         try:
             image = np.fromiter(map(self._images.__getitem__, cells[0:-1:6]), np.int64, lines)
             workload = np.fromiter(map(self._workloads.__getitem__, cells[1::6]), np.int64, lines)
-            real = np.fromiter(map(self._labels.__getitem__, cells[2::6]), np.int64, lines)
-            predicted = np.fromiter(map(self._labels.__getitem__, cells[3::6]), np.int64, lines)
+            real, predicted = (map(self._labels.__getitem__, cells[k::6]) for k in (2, 3))
+            right = np.fromiter(map(eq, real, predicted), np.bool_, lines)
             time_s = np.fromiter(map(float, cells[4::6]), np.float64, lines)
         except (ValueError, KeyError):
             return None
         if not ((time_s >= _SHORTEST_S) & (time_s <= _LONGEST_S)).all():
             return None
-        return _Rows(np.arange(line, line + lines), image, workload, real == predicted, time_s)
+        return _Rows(np.arange(line, line + lines), image, workload, right, time_s)
 
     def _read_slowly(self, path: Path, first: int, text: str) -> _Rows:
         """Read lines one by one; raise InputError for the first fault."""
@@ -215,8 +186,8 @@ class LogReader:
     def _room(self, index: int) -> Ints:
         """Return the places of a workload, with room for all images that are known."""
         places = self._places[index]
-        if len(places) < len(self._images):
-            more = np.full(2 * len(self._images) - len(places), _NOWHERE, np.int64)
+        if len(places) < self._images.count:
+            more = np.full(2 * self._images.count - len(places), _NOWHERE, np.int64)
             self._places[index] = places = np.concatenate([places, more])
         return places
 

@@ -11,7 +11,8 @@ from referee.errors import InputError
 from referee.formats.faults import FormatError
 from referee.formats.lines import plain_lines, refuse_utf16
 
-_CHUNK = 2**20
+# A piece of this size and its cells stay in a processor's cache.
+_CHUNK = 2**18
 
 
 def read_chunks(path: Path, size: int = _CHUNK) -> Iterator[tuple[int, str]]:
