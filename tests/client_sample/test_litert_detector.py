@@ -125,7 +125,8 @@ def test_models_of_another_form_are_refused(interpreter):
 
 def test_without_litert_the_error_names_the_extra(monkeypatch):
     """Without LiteRT the error names the package to install."""
-    monkeypatch.setitem(sys.modules, "ai_edge_litert", None)
+    # Another test may have imported the module, and then the package is not looked at again.
+    monkeypatch.setitem(sys.modules, "ai_edge_litert.interpreter", None)
     with pytest.raises(ImportError, match=r"\[litert\]"):
         LiteRtDetector("model.tflite")
 
