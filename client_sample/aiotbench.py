@@ -69,7 +69,7 @@ def _run(args: argparse.Namespace, clock: Clock) -> int:
     finally:
         log.close()
     if left:
-        print(f"{left} workloads are left: shut down, let it cool, run the same command again")
+        print(f"Workloads left: {left}. Shut down, let it cool, and run the same command again.")
     else:
         print(f"Score it: referee aiotbench score {args.log} --configuration {configuration}")
     return 0
