@@ -104,10 +104,11 @@ def _of_strip(
         middle.append(((left[column] + right[column]) / 2, rows[row]))
         along.append(((right[column] - left[column]) / 2, 0))
         normal.append((0, change[row, column] * reach_y))
+    # A strip that lies under one even light has no edge at all.
     return (
-        np.array(middle, dtype=float),
-        np.array(along, dtype=float),
-        np.array(normal, dtype=float),
+        np.array(middle, dtype=float).reshape(-1, 2),
+        np.array(along, dtype=float).reshape(-1, 2),
+        np.array(normal, dtype=float).reshape(-1, 2),
     )
 
 

@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from client_sample.camera.edges import edges_of
 from client_sample.camera.frame import Frame, unpack
 from client_sample.camera.mapping import Mapping
 from client_sample.camera.reader import read
@@ -125,6 +126,28 @@ def test_a_mix_of_two_frames_is_refused_by_name(seed) -> None:
     taken = photograph(first, MEDIUM, chance, other=second)
     with pytest.raises(Unread, match="^mixed frame"):
         read(as_bgr(taken.pixels))
+
+
+def test_a_mix_side_by_side_is_refused_by_name() -> None:
+    """A photograph whose left part shows one frame and the rest the next is never read."""
+    first = chance_frame(FrameLabel(1, 640, 480, 1), np.random.default_rng(1))
+    second = chance_frame(FrameLabel(5, 640, 480, 2), np.random.default_rng(2))
+    for column in (700, 900, 1000, 1250):
+        mixed = first.copy()
+        mixed[:, column:] = second[:, column:]
+        with pytest.raises(Unread):
+            read(plain(mixed))
+        with pytest.raises(Unread):
+            read(as_bgr(mixed))
+
+
+def test_a_strip_without_any_edge_is_read_over() -> None:
+    """A strip under one even light has no edges to fit, and the others are kept."""
+    frame = Frame(1920, 1080)
+    even = np.zeros((2, 2, 54))
+    edges = edges_of(frame, even, np.zeros(20, dtype=bool), (True, True))
+    assert edges.middle.shape == edges.along.shape == edges.normal.shape
+    assert 2 == edges.middle.shape[1] and len(edges.middle) >= 16
 
 
 def test_another_sessions_frame_is_refused_by_name(photo, label) -> None:
