@@ -13,7 +13,7 @@ from typing import Any, TypeVar
 from referee.errors import Refusal
 from referee.service.display.pages import Page
 from referee.service.display.pictures import Picture, Pictures
-from referee.service.display.screens import PageScreen, parse_screen
+from referee.service.display.screens import PageScreen, parse_screen, usable_screen
 from referee.service.display.stage import NO_SESSION, Frame, Show, Stage
 from referee.service.setup.clock import Clock
 from referee.service.setup.config import CameraSection
@@ -196,13 +196,21 @@ class Display:
             self._changed.notify_all()
 
     def pixels(self, session_id: int, number: int, width_px: int, height_px: int) -> bytes:
-        """Return the pixels of the frame on the screen; raise `Refusal` for another one."""
+        """Return the pixels of the frame on the screen; raise `Refusal` for another one.
+
+        A size that no page can have is refused with the code `screen_wrong`.
+        """
+        usable_screen(width_px, height_px)
         with self._changed:
             frame = self._stage.frame_on(session_id, number)
         return frame.draw(width_px, height_px)
 
     def card_pixels(self, width_px: int, height_px: int) -> bytes:
-        """Return the pixels of the test card, with the milliseconds of this minute on it."""
+        """Return the pixels of the test card, with the milliseconds of this minute on it.
+
+        A size that no page can have is refused with the code `screen_wrong`.
+        """
+        usable_screen(width_px, height_px)
         utc = self._clock.now().utc
         moment_ms = 1000 * utc.second + utc.microsecond // 1000
         return self.pictures.card(moment_ms)(width_px, height_px)

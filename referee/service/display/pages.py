@@ -62,6 +62,7 @@ class Pages:
     def find(self, number: object, key: object) -> Page:
         """Return the open page with this number and key; raise `Refusal` (code `page_unknown`)."""
         page = self._open.get(number) if isinstance(number, int) else None
-        if page is None or not secrets.compare_digest(page.key.encode(), str(key).encode()):
+        given = key if isinstance(key, str) and key.isascii() else ""
+        if page is None or not secrets.compare_digest(page.key, given):
             raise Refusal("page_unknown", "This display page is not connected: it connects again.")
         return page

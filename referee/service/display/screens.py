@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -46,7 +45,7 @@ class PageScreen:
 
 def parse_screen(sent: Mapping[str, Any]) -> PageScreen:
     """Return the screen that a page has reported; raise `Refusal` (code `screen_wrong`)."""
-    screen = _screen(sent.get("width"), sent.get("height"))
+    screen = usable_screen(sent.get("width"), sent.get("height"))
     ratio = _number(sent.get("ratio"), _RATIO_MOST)
     visible, fills = sent.get("visible"), sent.get("fills")
     if not ratio or not isinstance(visible, bool) or not isinstance(fills, bool):
@@ -55,7 +54,8 @@ def parse_screen(sent: Mapping[str, Any]) -> PageScreen:
     return PageScreen(screen.width_px, screen.height_px, ratio, refresh_hz, visible, fills)
 
 
-def _screen(width: object, height: object) -> Screen:
+def usable_screen(width: object, height: object) -> Screen:
+    """Return a screen of this size; raise `Refusal` (code `screen_wrong`) if no frame fits it."""
     if type(width) is not int or type(height) is not int:
         raise Refusal("screen_wrong", "The display page is out of date: reload it.")
     try:
@@ -71,4 +71,4 @@ def _number(value: object, most: float) -> float | None:
     """Return a finite number from 0 to `most`, or None for anything else."""
     if isinstance(value, bool) or not isinstance(value, (int, float)):
         return None
-    return float(value) if math.isfinite(value) and 0.0 <= value <= most else None
+    return float(value) if 0.0 <= value <= most else None  # No comparison with NaN is true.

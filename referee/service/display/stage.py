@@ -6,7 +6,6 @@ All times are seconds of the monotonic clock, and callers pass them in.
 
 from __future__ import annotations
 
-import math
 from collections import deque
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -20,6 +19,7 @@ WAITING_MOST = 16
 """How many requests may wait for the display, since each holds a thread of the desk."""
 NO_SESSION = 0
 """The session number of the frames with which the referee itself tests the display."""
+_STEP_MOST_MS = 60_000  # No step of a page lasts longer, since its request has failed by then.
 
 DrawFrame = Callable[[int, int], bytes]
 """A function that returns a frame's pixels for a screen of this width and height."""
@@ -177,6 +177,6 @@ def _whole(value: object) -> int:
 
 def _seconds(value: object) -> float:
     """Return milliseconds from a report in seconds; anything but a sane number counts as 0."""
-    if isinstance(value, bool) or not isinstance(value, (int, float)) or not math.isfinite(value):
+    if isinstance(value, bool) or not isinstance(value, (int, float)):
         return 0.0
-    return max(0.0, value / 1000)
+    return min(value, _STEP_MOST_MS) / 1000 if value >= 0 else 0.0  # NaN is not: it counts as 0.

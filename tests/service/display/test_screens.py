@@ -24,7 +24,7 @@ def test_a_good_report():
     assert "" == parse_screen(SENT).fault
 
 
-@pytest.mark.parametrize("hz", [None, 0, "60", float("nan"), 1e9])
+@pytest.mark.parametrize("hz", [None, 0, "60", float("nan"), 1e9, 10**400])
 def test_a_refresh_that_is_not_measured(hz):
     """A refresh that is missing or impossible is not known."""
     assert parse_screen(SENT | {"refresh_hz": hz}).refresh_hz is None
@@ -42,6 +42,7 @@ def test_a_refresh_that_is_not_measured(hz):
         {"width": 5000, "height": 300},
         {"ratio": 0},
         {"ratio": float("inf")},
+        {"ratio": 10**400},
         {"visible": 1},
         {"fills": None},
     ],

@@ -106,6 +106,9 @@ def test_a_paint_is_told_with_the_pages_own_times(stage):
     other = Show(3, 11.0)
     stage.report_painted(report(page, put(stage, other, 11.0), decode_ms=9e9, paint_ms=1), 11.5)
     assert (11.0, 11.499) == (other.fetched_s, other.decoded_s)
+    third = Show(3, 12.0)
+    stage.report_painted(report(page, put(stage, third, 12.0), paint_ms=10**400), 12.5)
+    assert (12.0, 12.0) == (third.fetched_s, third.decoded_s)
 
 
 @pytest.mark.parametrize("junk", [None, "1", True, float("nan"), -5, [1]])
@@ -134,6 +137,7 @@ def test_a_repeated_report_changes_nothing(stage):
         ({"session": 2}, "frame_old"),
         ({"key": "another"}, "page_unknown"),
         ({"key": None}, "page_unknown"),
+        ({"key": "\ud800"}, "page_unknown"),
         ({"page": 99}, "page_unknown"),
         ({"page": [1]}, "page_unknown"),
     ],
