@@ -46,6 +46,7 @@ ROOMS = {
         "results": {"setup"},
         "board": {"setup", "entry", "desk", "display", "results"},
         "evidence": {"setup"},
+        "ovic": set(),
     },
     "referee.web": {"server": set(), "contest": {"server"}, "desk": {"server"}},
     "power": {
@@ -88,7 +89,11 @@ ONLY_IN = {
     "pyvisa_py": ("power/transports/",),
     "serial": ("power/transports/",),
     "usb": ("power/transports/",),
-    "matplotlib": ("power/logs/plot.py", "referee/service/results/aiotbench_chart.py"),
+    "matplotlib": (
+        "power/logs/plot.py",
+        "referee/service/ovic/picture.py",
+        "referee/service/results/aiotbench_chart.py",
+    ),
     "argon2": ("referee/service/entry/teams.py", "referee/service/entry/team_list.py"),
     "pycocotools": ("referee/scoring/",),
     "client_sample": ("client_sample/", "referee/demo/"),

@@ -1,0 +1,31 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Score the OVIC track: a TensorFlow Lite model's accuracy against its latency.
+
+For example:
+
+  referee ovic score --task detection --accuracy 25.0 --latency-ms 28.4
+  referee ovic frontier --task detection --baselines baselines.csv --picture frontier.svg
+
+docs/ovic.md has the rules, and what is measured.
+"""
+
+from __future__ import annotations
+
+import argparse
+
+from referee.commands.ovic import frontier, score
+
+_ACTIONS = (score, frontier)
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the actions and their options."""
+    actions = parser.add_subparsers(dest="action", required=True, metavar="ACTION")
+    for module in _ACTIONS:
+        module.add_parser(actions)
+
+
+def run(args: argparse.Namespace) -> int:
+    """Run the action and return its exit code: 0 good, 1 the answer is no, 2 wrong use."""
+    code: int = args.act(args)
+    return code

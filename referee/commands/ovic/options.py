@@ -1,0 +1,94 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Options that several actions of `referee ovic` share, and the text of a score."""
+
+from __future__ import annotations
+
+import argparse
+import math
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from referee.scoring.ovic import RULES, OvicScore
+
+
+def add_task(parser: argparse.ArgumentParser) -> None:
+    """Declare `--task`."""
+    parser.add_argument("--task", choices=sorted(RULES), required=True, help="the category")
+
+
+def add_json(parser: argparse.ArgumentParser) -> None:
+    """Declare `--json`."""
+    parser.add_argument("--json", action="store_true", help="print one JSON object")
+
+
+def add_frontier(parser: argparse.ArgumentParser) -> None:
+    """Declare `--frontier` and `--picture`."""
+    parser.add_argument(
+        "--frontier",
+        type=Path,
+        metavar="FILE",
+        help="a frontier that 'referee ovic frontier --out' wrote (default: that of 7 April 2020)",
+    )
+    parser.add_argument(
+        "--picture",
+        type=Path,
+        metavar="FILE",
+        help="draw frontier and entry as .svg or .png; needs the extra 'plot'",
+    )
+
+
+def percent(text: str) -> float:
+    """Read an accuracy in percent, 0 to 100."""
+    value = float(text)
+    if not 0 <= value <= 100:
+        raise argparse.ArgumentTypeError(f"{text} is no accuracy: give percent, 0 to 100")
+    return value
+
+
+def milliseconds(text: str) -> float:
+    """Read a latency in milliseconds, finite and above 0."""
+    value = float(text)
+    if not math.isfinite(value) or value <= 0:
+        raise argparse.ArgumentTypeError(f"{text} is no latency: give milliseconds above 0")
+    return value
+
+
+def score_report(best: OvicScore, builds: Sequence[OvicScore] = ()) -> dict[str, Any]:
+    """Return a score as the JSON object of `score` and `run`; `builds` are all that were judged."""
+    report = _fields(best) | {
+        "target_ms": best.rules.target_ms,
+        "rules": best.rules.name,
+        "k": best.rules.frontier.k,
+        "a0": best.rules.frontier.a0,
+        "note": best.rules.note or None,
+    }
+    if len(builds) > 1:
+        report["builds"] = [_fields(build) for build in builds]
+    return report
+
+
+def _fields(score: OvicScore) -> dict[str, Any]:
+    return {
+        "task": score.rules.task,
+        "accuracy": score.accuracy,
+        "latency_ms": score.latency_ms,
+        "clamped_ms": score.clamped_ms,
+        "frontier": score.frontier,
+        "metric": score.metric,
+        "valid": score.valid,
+        "reasons": list(score.reasons),
+    }
+
+
+def score_text(score: OvicScore) -> str:
+    """Return a score as lines of text for people."""
+    metric = "none, the entry is invalid" if score.metric is None else f"{score.metric:+.4f}"
+    lines = [
+        ("rules", f"{score.rules.name}, {score.rules.task}"),
+        (score.rules.accuracy, f"{score.accuracy:.4f} %"),
+        ("latency", f"{score.latency_ms:.4f} ms, target {score.rules.target_ms:g} ms"),
+        ("frontier", f"{score.frontier:.4f} % at {score.clamped_ms:g} ms"),
+        ("metric, points", metric),
+    ]
+    return "\n".join([f"{label:<16}{value}" for label, value in lines] + list(score.reasons))

@@ -1,0 +1,92 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The files of OVIC's figures: baselines, frontiers, and the latency of a benchmark's result."""
+
+from __future__ import annotations
+
+import csv
+import io
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from referee.errors import InputError
+from referee.formats.json_fields import number, object_at
+from referee.formats.text import load_json, parse_cell, read_bytes, require_width
+from referee.scoring.frontier import Baseline, FrontierEstimate
+from referee.scoring.ovic import Frontier, OvicRules
+
+_BASELINE_FIELDS = ("name", "latency_ms", "accuracy")
+
+
+def read_baselines(path: Path) -> list[Baseline]:
+    """Read CSV lines `name,latency_ms,accuracy`, accuracy in percent; a header is optional."""
+    try:
+        text = read_bytes(path).decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise InputError(f"{path} is not UTF-8 text (byte {error.start})") from None
+    rows = csv.reader(io.StringIO(text))
+    baselines = []
+    for row in rows:
+        row = [cell.strip() for cell in row]
+        if not any(row) or tuple(row) == _BASELINE_FIELDS:
+            continue
+        require_width(path, rows.line_num, row, _BASELINE_FIELDS)
+        latency_ms, accuracy = (
+            parse_cell(path, rows.line_num, field, text, float, "a number")
+            for field, text in zip(_BASELINE_FIELDS[1:], row[1:], strict=True)
+        )
+        baselines.append(Baseline(row[0], latency_ms, accuracy))
+    return baselines
+
+
+def frontier_report(estimate: FrontierEstimate, rules: OvicRules) -> dict[str, Any]:
+    """Return an estimate as the JSON object that `read_frontier` reads."""
+    return {
+        "task": rules.task,
+        "k": estimate.frontier.k,
+        "a0": estimate.frontier.a0,
+        "log": "natural",
+        "spread": estimate.spread,
+        "front": [vars(it) for it in estimate.front],
+        "dominated": [vars(it) for it in estimate.dominated],
+        "set_aside": [vars(it) for it in estimate.set_aside],
+    }
+
+
+def read_frontier(path: Path, rules: OvicRules) -> OvicRules:
+    """Return the rules with the frontier of a file that `frontier_report` made.
+
+    Raises InputError for a frontier of another task or of another logarithm.
+    """
+    content = _object(path)
+    for field, expected in (("task", rules.task), ("log", "natural")):
+        found = object_at(path, "the frontier", content, field)
+        if found != expected:
+            raise InputError(f"{path}, {field}: the frontier has {found!r}, not {expected!r}")
+    k, a0 = (
+        number(path, "the frontier", field, object_at(path, "the frontier", content, field))
+        for field in ("k", "a0")
+    )
+    return replace(
+        rules, name=f"frontier of {path.name}", frontier=Frontier(k, a0), data=str(path), note=""
+    )
+
+
+def read_latency_ms(path: Path) -> float:
+    """Return the mean latency of a benchmark's result; raise InputError for an unstable one."""
+    content = _object(path)
+    if content.get("stable") is not True:
+        raise InputError(
+            f"{path} has no stable measurement: measure again, on a machine that does nothing else"
+        )
+    latency = object_at(path, "the result", content, "latency_ms")
+    if not isinstance(latency, dict):
+        raise InputError(f"{path}, latency_ms is not an object: give the result of a benchmark")
+    return number(path, "latency_ms", "mean", object_at(path, "latency_ms", latency, "mean"))
+
+
+def _object(path: Path) -> dict[str, Any]:
+    content = load_json(path, read_bytes(path))
+    if not isinstance(content, dict):
+        raise InputError(f"{path} is not one JSON object")
+    return content
