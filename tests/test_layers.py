@@ -91,6 +91,8 @@ ONLY_IN = {
     "usb": ("power/transports/",),
     "matplotlib": (
         "power/logs/plot.py",
+        "client_sample/litert_detector.py",
+        "referee/service/ovic/model.py",
         "referee/service/ovic/picture.py",
         "referee/service/results/aiotbench_chart.py",
     ),

@@ -3,6 +3,7 @@
 
 For example:
 
+  referee ovic validate model.tflite --task detection
   referee ovic score --task detection --accuracy 25.0 --latency-ms 28.4
   referee ovic frontier --task detection --baselines baselines.csv --picture frontier.svg
 
@@ -13,9 +14,9 @@ from __future__ import annotations
 
 import argparse
 
-from referee.commands.ovic import frontier, score
+from referee.commands.ovic import frontier, score, validate
 
-_ACTIONS = (score, frontier)
+_ACTIONS = (validate, score, frontier)
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

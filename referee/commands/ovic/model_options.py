@@ -1,0 +1,106 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Options of the actions that load a model: what an organiser may relax, and the limits."""
+
+from __future__ import annotations
+
+import argparse
+import math
+from pathlib import Path
+
+from referee.commands.ovic.options import add_json, add_task
+from referee.service.ovic.confined import Limits
+from referee.service.ovic.validation import SLOWER
+from referee.tracks.ovic.model_rules import ModelRules
+
+_RULES = ModelRules("detection")
+_LIMITS = Limits()
+
+
+def add_model(parser: argparse.ArgumentParser) -> None:
+    """Declare the model, its task, and `--json`."""
+    parser.add_argument("model", type=Path, metavar="MODEL", help="a .tflite file")
+    add_task(parser)
+    add_json(parser)
+
+
+def add_rules(parser: argparse.ArgumentParser) -> None:
+    """Declare what an organiser may relax."""
+    group = parser.add_argument_group("what an organiser may relax")
+    group.add_argument(
+        "--boxes",
+        type=_count,
+        default=_RULES.boxes,
+        metavar="N",
+        help="detections of a detector (default: %(default)s)",
+    )
+    group.add_argument(
+        "--no-background",
+        action="store_true",
+        help="a classifier has 1000 classes; its class 0 is label 1",
+    )
+    group.add_argument(
+        "--overhang",
+        type=_share,
+        default=_RULES.overhang,
+        metavar="X",
+        help="how far a box may reach beyond the image, as a share of its side; 0 is the rules' own"
+        " text (default: %(default)s)",
+    )
+    group.add_argument(
+        "--slower",
+        type=_factor,
+        default=SLOWER,
+        metavar="X",
+        help="how much slower than the contest's board this machine may be, before the validator"
+        " calls a model too slow (default: %(default)g)",
+    )
+
+
+def add_limits(parser: argparse.ArgumentParser) -> None:
+    """Declare the limits of the model's process."""
+    group = parser.add_argument_group("limits of the model's process")
+    group.add_argument(
+        "--memory-mb",
+        type=_count,
+        default=_LIMITS.memory_bytes >> 20,
+        metavar="N",
+        help="address space in MB (default: %(default)s)",
+    )
+    group.add_argument(
+        "--seconds",
+        type=_factor,
+        default=_LIMITS.seconds,
+        metavar="X",
+        help="wall-clock and processor time of one step (default: %(default)g)",
+    )
+
+
+def rules_of(args: argparse.Namespace) -> ModelRules:
+    """Return the rules that the options ask for."""
+    return ModelRules(args.task, args.boxes, not args.no_background, args.overhang)
+
+
+def limits_of(args: argparse.Namespace) -> Limits:
+    """Return the limits that the options ask for."""
+    return Limits(seconds=args.seconds, memory_bytes=args.memory_mb << 20)
+
+
+def _count(text: str) -> int:
+    value = int(text)
+    if value < 1:
+        raise argparse.ArgumentTypeError(f"{text} is too small: give 1 or more")
+    return value
+
+
+def _share(text: str) -> float:
+    value = float(text)
+    if not 0 <= value <= 1:
+        raise argparse.ArgumentTypeError(f"{text} is no share: give 0 to 1")
+    return value
+
+
+def _factor(text: str) -> float:
+    value = float(text)
+    if not (math.isfinite(value) and value > 0):
+        raise argparse.ArgumentTypeError(f"{text} is too small: give more than 0")
+    return value
