@@ -4,6 +4,8 @@
 For example:
 
   referee ovic validate model.tflite --task detection
+  referee ovic benchmark model.tflite --images photos --task detection --out result.json
+  referee ovic run model.tflite --task detection --images photos --ground-truth annotations.json
   referee ovic score --task detection --accuracy 25.0 --latency-ms 28.4
   referee ovic frontier --task detection --baselines baselines.csv --picture frontier.svg
 
@@ -14,9 +16,9 @@ from __future__ import annotations
 
 import argparse
 
-from referee.commands.ovic import frontier, score, validate
+from referee.commands.ovic import benchmark, entry, frontier, score, validate
 
-_ACTIONS = (validate, score, frontier)
+_ACTIONS = (validate, benchmark, score, entry, frontier)
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

@@ -8,18 +8,23 @@ import math
 from pathlib import Path
 
 from referee.commands.ovic.options import add_json, add_task
+from referee.service.ovic.benchmark import Plan
 from referee.service.ovic.confined import Limits
 from referee.service.ovic.validation import SLOWER
 from referee.tracks.ovic.model_rules import ModelRules
+from referee.tracks.ovic.preprocessing import CENTRAL_SHARE
 
 _RULES = ModelRules("detection")
 _LIMITS = Limits()
+_PLAN = Plan()
+# A smaller part of a small image would have no pixel.
+_LEAST_PART = 0.1
 
 
-def add_model(parser: argparse.ArgumentParser) -> None:
-    """Declare the model, its task, and `--json`."""
+def add_model(parser: argparse.ArgumentParser, task: str | None = None) -> None:
+    """Declare the model, its task, which may have a default, and `--json`."""
     parser.add_argument("model", type=Path, metavar="MODEL", help="a .tflite file")
-    add_task(parser)
+    add_task(parser, task)
     add_json(parser)
 
 
@@ -71,7 +76,57 @@ def add_limits(parser: argparse.ArgumentParser) -> None:
         type=_factor,
         default=_LIMITS.seconds,
         metavar="X",
-        help="wall-clock and processor time of one step (default: %(default)g)",
+        help="wall-clock and processor time of one process: a validation, a measurement, or 250"
+        " answers (default: %(default)g)",
+    )
+
+
+def add_plan(parser: argparse.ArgumentParser) -> None:
+    """Declare how to measure."""
+    group = parser.add_argument_group("measurement")
+    add = group.add_argument
+    add("--runs", type=_count, default=_PLAN.runs, metavar="N", help=f"default: {_PLAN.runs}")
+    add(
+        "--warm-up",
+        type=_count,
+        default=_PLAN.warm_up,
+        metavar="N",
+        help="runs before them that do not count (default: %(default)s)",
+    )
+    add("--core", type=int, metavar="N", help="core to run on (default: the last one)")
+    add(
+        "--tolerance",
+        type=_share,
+        default=_PLAN.tolerance,
+        metavar="X",
+        help="how far parts of the measurement may differ, and mean and median, as a share"
+        " (default: %(default)s)",
+    )
+    add(
+        "--attempts",
+        type=_count,
+        default=3,
+        metavar="N",
+        help="measurements until one is stable (default: %(default)s)",
+    )
+    add(
+        "--central-share",
+        type=_part,
+        metavar="X",
+        help="share of each side of an image that the model sees; 1 is the whole image"
+        " (default: 1 for detection, 0.875 for classification)",
+    )
+
+
+def plan_of(args: argparse.Namespace) -> Plan:
+    """Return the measurement that the options ask for."""
+    share = args.central_share
+    return Plan(
+        warm_up=args.warm_up,
+        runs=args.runs,
+        core=args.core,
+        tolerance=args.tolerance,
+        central_share=CENTRAL_SHARE[args.task] if share is None else share,
     )
 
 
@@ -96,6 +151,13 @@ def _share(text: str) -> float:
     value = float(text)
     if not 0 <= value <= 1:
         raise argparse.ArgumentTypeError(f"{text} is no share: give 0 to 1")
+    return value
+
+
+def _part(text: str) -> float:
+    value = _share(text)
+    if value < _LEAST_PART:
+        raise argparse.ArgumentTypeError(f"{text} is too small: give {_LEAST_PART} to 1")
     return value
 
 

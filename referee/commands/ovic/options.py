@@ -12,9 +12,15 @@ from typing import Any
 from referee.scoring.ovic import RULES, OvicScore
 
 
-def add_task(parser: argparse.ArgumentParser) -> None:
-    """Declare `--task`."""
-    parser.add_argument("--task", choices=sorted(RULES), required=True, help="the category")
+def add_task(parser: argparse.ArgumentParser, default: str | None = None) -> None:
+    """Declare `--task`, required if it has no default."""
+    parser.add_argument(
+        "--task",
+        choices=sorted(RULES),
+        required=default is None,
+        default=default,
+        help="the category" + (f" (default: {default})" if default else ""),
+    )
 
 
 def add_json(parser: argparse.ArgumentParser) -> None:

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """The process that loads and runs a model: `python -m referee.service.ovic.worker`.
 
-Its standard input is a JSON object that `jobs.py` writes. The process limits itself before it reads the model. It
-writes a message for each step, so the last message says where a model that kills it had come to.
+Its standard input is a JSON object that `jobs.py` writes. The process limits itself before it reads
+the model. It writes a message for each step, so the last one says how far the model got.
 """
 
 from __future__ import annotations

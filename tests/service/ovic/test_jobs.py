@@ -87,12 +87,11 @@ def test_a_confined_worker_writes_no_file(tmp_path):
 
 
 @pytest.mark.parametrize(
-    "text", ["noise", "[1]", '{"no": "event"}', '{"event": 1}', "[" * 100_000, '{"event": NaN}']
+    "text", ["'noise'", "'[1]'", "'{}'", "'{\"event\": 1}'", "'[' * 100_000", "'\\xff'"]
 )
 def test_what_the_worker_cannot_have_written_is_a_crash(text):
     """Lines outside the protocol are refused."""
-    program = f"import sys; sys.stdout.write({text!r} if len({text!r}) < 50 else '[' * 100000)"
-    (failure,) = work(program + "; print()").failures
+    (failure,) = work(f"print({text})").failures
     assert ("crash", "a worker that speaks its protocol") == (failure.rule, failure.expected)
 
 

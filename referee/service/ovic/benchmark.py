@@ -1,0 +1,151 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Measure a model's latency: one thread, batch 1, one core, warm-up, many runs over images.
+
+The latency that counts is the run of the model alone: from the call that runs it until it returns,
+as OVIC's SDK times it. The steps around it are measured apart: reading and resizing the image,
+copying it in, and copying the outputs out. `whole` is the sum of all.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from referee.errors import InputError, Unavailable
+from referee.scoring.latency import FEWEST_RUNS, Latency, Stability, latency_of, stability_of
+from referee.service.ovic.confined import Limits
+from referee.service.ovic.jobs import run_job
+from referee.service.ovic.machine import choose_core, machine_facts
+from referee.service.ovic.wire import WireError, unpack_numbers
+from referee.tracks.ovic.preprocessing import CENTRAL_SHARE
+
+PARTS = ("prepare", "copy_in", "run", "copy_out")
+"""The parts of an image's time, in their order; `run` is the latency."""
+
+_RUN = PARTS.index("run")
+
+
+@dataclass(frozen=True)
+class Plan:
+    """How to measure: runs that are not counted, runs that are, the core, and the tolerance.
+
+    `tolerance` is the share of the median by which blocks may differ, and the mean from the median.
+    `central_share` is the part of each image that the model sees.
+    """
+
+    warm_up: int = 20
+    runs: int = 300
+    core: int | None = None
+    tolerance: float = 0.05
+    central_share: float = CENTRAL_SHARE["detection"]
+
+
+@dataclass(frozen=True)
+class Measurement:
+    """A measured model: latency of the run, the other parts, and what it ran on.
+
+    `cpu_share` is processor time divided by wall time of the runs; below 1 other programs had the
+    core for the rest.
+    """
+
+    model_sha256: str
+    plan: Plan
+    images: int
+    latency: Latency
+    parts: dict[str, Latency]
+    whole: Latency
+    cpu_share: float
+    stability: Stability
+    machine: dict[str, Any]
+
+    def report(self) -> dict[str, Any]:
+        """Return the JSON object of a benchmark; all latencies are in milliseconds."""
+        return {
+            "stable": self.stability.stable,
+            "reasons": list(self.stability.reasons),
+            "latency_ms": _figures(self.latency),
+            "whole_image_ms": _figures(self.whole),
+            "parts_ms": {name: _figures(part) for name, part in self.parts.items()},
+            "drift": self.stability.drift,
+            "excess": self.stability.excess,
+            "cpu_share": self.cpu_share,
+            "images": self.images,
+            "threads": 1,
+            "batch": 1,
+            "plan": asdict(self.plan),
+            "model_sha256": self.model_sha256,
+            "machine": self.machine,
+        }
+
+
+def benchmark(
+    model: Path,
+    images: Sequence[Path],
+    plan: Plan,
+    limits: Limits,
+    progress: Callable[[int, int], None] = lambda done, total: None,
+) -> Measurement:
+    """Measure a model over images that take turns; an unstable result says so.
+
+    Raises InputError for an unusable plan or a model that fails, and Unavailable if the worker
+    gave another number of runs than it was asked for.
+    """
+    if plan.runs < FEWEST_RUNS:
+        raise InputError(f"{plan.runs} runs are too few: measure {FEWEST_RUNS} or more")
+    core = choose_core(plan.core)
+    machine = machine_facts(core)
+    done = run_job(
+        model,
+        "measure",
+        limits,
+        # Four messages about loading come before the runs.
+        lambda lines: progress(max(0, min(lines - 4, plan.runs)), plan.runs),
+        images=[str(path.resolve()) for path in images],
+        core=core,
+        central_share=plan.central_share,
+        warm_up=plan.warm_up,
+        runs=plan.runs,
+    )
+    if done.failures:
+        raise InputError(f"{model.name} cannot be measured: {done.failures[0]}")
+    try:
+        rows = unpack_numbers([run.get("ms") for run in done.of("run")], len(PARTS) + 1)
+    except WireError as error:
+        raise InputError(f"{model.name} cannot be measured: {error}") from None
+    if len(rows) != plan.runs:
+        raise Unavailable(f"the worker gave {len(rows)} runs of {plan.runs}: measure again")
+    return _measurement(rows, hashlib.sha256(model.read_bytes()).hexdigest(), plan, images, machine)
+
+
+def _measurement(
+    rows: list[list[float]],
+    digest: str,
+    plan: Plan,
+    images: Sequence[Path],
+    machine: dict[str, Any],
+) -> Measurement:
+    times_ms = [row[_RUN] for row in rows]
+    return Measurement(
+        model_sha256=digest,
+        plan=plan,
+        images=len(images),
+        latency=latency_of(times_ms),
+        parts={name: latency_of([row[k] for row in rows]) for k, name in enumerate(PARTS)},
+        whole=latency_of([sum(row[: len(PARTS)]) for row in rows]),
+        cpu_share=sum(row[-1] for row in rows) / sum(times_ms),
+        stability=stability_of(times_ms, plan.tolerance),
+        machine=machine,
+    )
+
+
+def _figures(latency: Latency) -> dict[str, float]:
+    figures = {
+        "mean": latency.mean,
+        "median": latency.median,
+        "min": latency.least,
+        "max": latency.most,
+    }
+    return figures | {f"p{key}": value for key, value in latency.percentiles.items()}

@@ -1,0 +1,94 @@
+# SPDX-License-Identifier: Apache-2.0
+"""An entry from its model to its score: accuracy, latency, metric."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from referee.scoring.ovic import OvicRules, OvicScore, ovic_score
+from referee.service.ovic.accuracy import Progress, classification_accuracy, detection_accuracy
+from referee.service.ovic.benchmark import Measurement, Plan, benchmark
+from referee.service.ovic.confined import Limits
+from referee.service.ovic.dataset import images_in, labelled_images
+from referee.tracks.ovic.model_rules import ModelRules
+
+
+@dataclass(frozen=True)
+class Accuracy:
+    """An accuracy in percent over images; `right` counts a classifier's right answers."""
+
+    percent: float
+    images: int
+    right: int | None = None
+
+
+@dataclass(frozen=True)
+class Entry:
+    """A scored entry; without a stable measurement there is no score."""
+
+    accuracy: Accuracy
+    measurement: Measurement
+    score: OvicScore | None
+
+
+def accuracy_of(
+    model: Path,
+    rules: ModelRules,
+    images: Path,
+    ground_truth: Path,
+    central_share: float,
+    limits: Limits,
+    progress: Progress = lambda done, total: None,
+) -> Accuracy:
+    """Return the model's accuracy on the images of the ground truth.
+
+    The ground truth of detection is COCO instances JSON, that of classification is lines
+    `file,label`.
+    """
+    if rules.task == "detection":
+        mean_ap, count = detection_accuracy(
+            model, rules, ground_truth, images, central_share, limits, progress
+        )
+        return Accuracy(100 * mean_ap, count)
+    labelled = labelled_images(images, ground_truth)
+    right, count = classification_accuracy(model, rules, labelled, central_share, limits, progress)
+    return Accuracy(100 * right / count, count, right)
+
+
+def measure_until_stable(
+    model: Path,
+    images: Sequence[Path],
+    plan: Plan,
+    limits: Limits,
+    attempts: int,
+    progress: Progress = lambda done, total: None,
+) -> Measurement:
+    """Measure until a measurement is stable; return the last one after `attempts`."""
+    measurement = benchmark(model, images, plan, limits, progress)
+    for _ in range(attempts - 1):
+        if measurement.stability.stable:
+            break
+        measurement = benchmark(model, images, plan, limits, progress)
+    return measurement
+
+
+def judge_entry(
+    model: Path,
+    rules: ModelRules,
+    scoring: OvicRules,
+    images: Path,
+    ground_truth: Path,
+    plan: Plan,
+    limits: Limits,
+    attempts: int,
+    progress: Progress = lambda done, total: None,
+) -> Entry:
+    """Return accuracy, latency and score of a model that is valid."""
+    accuracy = accuracy_of(model, rules, images, ground_truth, plan.central_share, limits, progress)
+    measurement = measure_until_stable(model, images_in(images), plan, limits, attempts, progress)
+    score = None
+    if measurement.stability.stable:
+        score = ovic_score(scoring, accuracy.percent, measurement.latency.mean)
+    return Entry(accuracy, measurement, score)
