@@ -82,7 +82,7 @@ def coco_results(image_ids: Sequence[int], answers: Iterable[Answer]) -> CocoRes
     columns: list[list[NDArray[np.float64]]] = [[], [], [], []]
     for image_id, (width, height, outputs) in zip(image_ids, answers, strict=True):
         boxes, classes, scores = (it[0].astype(np.float64) for it in outputs[:3])
-        count = int(outputs[3].reshape(-1)[0])
+        count = max(0, int(outputs[3].reshape(-1)[0]))
         top, left, bottom, right = (boxes * [height, width, height, width]).T
         box = np.stack([left, top, right - left, bottom - top], axis=1)
         ids = np.full(len(boxes), image_id, dtype=np.float64)

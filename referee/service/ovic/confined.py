@@ -7,6 +7,7 @@ LiteRT execute code: run entries of strangers under a user of their own, or in a
 
 from __future__ import annotations
 
+import contextlib
 import os
 import resource
 import selectors
@@ -102,9 +103,10 @@ def run_confined(
         raise RuntimeError("a process has no pipes though it was asked for them")
     try:
         with process.stdout, process.stderr:
-            return _watch(process, process.stdout, process.stderr, limits, on_lines)
+            said = _watch(process, process.stdout, process.stderr, limits, on_lines)
     finally:
         _kill(process)
+    return Ended(process.returncode, *said)
 
 
 def _watch(
@@ -113,15 +115,16 @@ def _watch(
     stderr: IO[bytes],
     limits: Limits,
     on_lines: Callable[[int], None],
-) -> Ended:
+) -> tuple[bytes, str, bool, bool]:
+    """Read until the process ends or passes a limit; return the fields of `Ended` but the code."""
     deadline_s = time.monotonic() + limits.seconds
     output, errors, lines = bytearray(), b"", 0
+    timed_out = overflowed = False
     with selectors.DefaultSelector() as selector:
         selector.register(stdout, selectors.EVENT_READ)
         selector.register(stderr, selectors.EVENT_READ)
-        while selector.get_map():
-            ready = selector.select(max(0.0, deadline_s - time.monotonic()))
-            for key, _ in ready:
+        while selector.get_map() and not (timed_out or overflowed):
+            for key, _ in selector.select(max(0.0, deadline_s - time.monotonic())):
                 chunk = os.read(key.fd, _CHUNK)
                 if not chunk:
                     selector.unregister(key.fileobj)
@@ -133,28 +136,18 @@ def _watch(
                     on_lines(lines)
             timed_out = time.monotonic() >= deadline_s
             overflowed = len(output) > limits.output_bytes
-            if timed_out or overflowed:
-                _kill(process)
-                break
-        else:
-            timed_out, overflowed = _wait(process, deadline_s), False
-    return Ended(
-        process.wait(), bytes(output), errors.decode("utf-8", "replace"), timed_out, overflowed
-    )
-
-
-def _wait(process: subprocess.Popen[bytes], deadline_s: float) -> bool:
-    """Wait for a process that has closed its pipes; tell whether the deadline came first."""
-    try:
-        process.wait(max(0.0, deadline_s - time.monotonic()))
-    except subprocess.TimeoutExpired:
-        _kill(process)
-        return True
-    return False
+    if not (timed_out or overflowed):
+        # The process has closed its pipes, and may still run.
+        try:
+            process.wait(max(0.0, deadline_s - time.monotonic()))
+        except subprocess.TimeoutExpired:
+            timed_out = True
+    return bytes(output), errors.decode("utf-8", "replace"), timed_out, overflowed
 
 
 def _kill(process: subprocess.Popen[bytes]) -> None:
-    """Kill the process with all of its session, if it still runs."""
-    if process.poll() is None:
+    """Kill whatever is left of the process's session, its own children included."""
+    # Nobody is left; or, on macOS, nobody but the ended process itself.
+    with contextlib.suppress(ProcessLookupError, PermissionError):
         os.killpg(process.pid, signal.SIGKILL)
-        process.wait()
+    process.wait()

@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+import os
+import select
 import sys
 from pathlib import Path
 
@@ -41,6 +43,32 @@ def test_an_endless_worker_is_killed_with_its_children():
     program = STEP + "os.fork(); signal.signal(signal.SIGTERM, signal.SIG_IGN)\nwhile True: pass"
     (failure,) = work(program, seconds=2).failures
     assert "time" == failure.rule
+
+
+def dies(pid: int) -> bool:
+    """Wait up to 20 s for a process, no child of ours, to end; tell whether it did."""
+    try:
+        descriptor = os.pidfd_open(pid)
+    except ProcessLookupError:
+        return True
+    try:
+        return bool(select.select([descriptor], [], [], 20)[0])
+    finally:
+        os.close(descriptor)
+
+
+@pytest.mark.skipif(not hasattr(os, "pidfd_open"), reason="needs Linux")
+@pytest.mark.parametrize("pipes", ["", "os.close(1); os.close(2)"])
+def test_a_child_that_outlives_the_worker_is_killed(pipes, tmp_path):
+    """A child of the worker dies with it, whether or not it holds the worker's output open."""
+    path = tmp_path / "pid"
+    child = f"open({str(path)!r}, 'w').write(str(os.getpid())); {pipes or 'pass'}"
+    program = (
+        f"import os, signal\nready, told = os.pipe()\nif os.fork():\n    os.close(told)\n"
+        f"    os.read(ready, 1)\n    os._exit(0)\n{child}\nos.close(told)\nsignal.pause()"
+    )
+    assert work(program, seconds=3).failures
+    assert dies(int(path.read_text()))
 
 
 def test_a_worker_that_has_closed_its_output_is_killed_too():
