@@ -108,6 +108,9 @@ def draw_marks(draw: ImageDraw.ImageDraw, screen: Screen) -> None:
 
 def _paste(frame: Image.Image, picture: Image.Image, rect: Rect) -> None:
     """Put a picture into its rectangle; what is transparent shows the black behind it."""
+    if picture.mode.startswith("I"):
+        # Pillow would cut off what is above 255. Sixteen bits are all that a PNG has.
+        picture = picture.convert("I").point(lambda value: value * (1 / 257)).convert("L")
     if picture.mode in ("RGBA", "LA", "PA") or "transparency" in picture.info:
         picture = picture.convert("RGBA")
     elif picture.mode != "RGB":

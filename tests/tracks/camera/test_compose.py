@@ -130,6 +130,15 @@ def test_pictures_of_any_kind_are_shown(mode) -> None:
     assert frame[rect.top : rect.bottom, rect.left : rect.right].min() >= 250
 
 
+def test_sixteen_bits_are_shown_with_their_upper_eight() -> None:
+    """A picture of 16 bits keeps its greys; nothing of it is cut off at white."""
+    levels = np.array([[0, 257, 128 * 257, 254 * 257, 65535]], dtype=np.uint16)
+    frame = compose(Image.fromarray(levels), FrameLabel(1, 5, 1, 0), Screen(640, 480), 0)
+    left, top, right, bottom = vars(image_rect(Screen(640, 480), 5, 1)).values()
+    shown = np.asarray(frame)[top:bottom, left:right]
+    assert [[0, 1, 128, 254, 255]] == shown[..., 0].tolist() == shown[..., 2].tolist()
+
+
 def test_what_is_transparent_is_black() -> None:
     """The black of the frame shows through a picture's transparent places."""
     frame = frame_of(Image.new("RGBA", (40, 30), (255, 255, 255, 0)), FULL_HD)
