@@ -73,8 +73,8 @@ class Board:
         shown = shown_session(sessions, now)
         settings = contest.config.contest
         meter = self._meter.show(shown, now)
-        display = None if self._display is None else display_facts(self._display.status())
-        current = None if shown is None else self._card(shown, now, meter)
+        display = self._display_facts()
+        current = None if shown is None else self._card(shown, now, meter, display)
         rows = [session_row(contest, session, now) for session in sessions]
         ready = [row for row in reversed(rows) if row["state"] == SessionState.READY.value]
         unstored = [_notice(notice, sessions, now) for notice in self._unstored()]
@@ -105,7 +105,7 @@ class Board:
         """Return one session in the form of `current`; raise `Refusal` for an unknown number."""
         now = self._contest.clock.now()
         session = load_session(self._contest.database.connection, session_id)
-        return self._card(session, now, self._meter.show(session, now))
+        return self._card(session, now, self._meter.show(session, now), self._display_facts())
 
     def power(self, session_id: int, after: int = 0) -> list[list[float | int | None]]:
         """Return the session's newest readings above the number `after`: [number, second, watts].
@@ -122,8 +122,17 @@ class Board:
         """Return the URLs for contestants; the list is empty while the machine has no network."""
         return contestants_urls(self._server_address)
 
-    def _card(self, session: SessionRecord, now: Instant, meter: dict[str, Any]) -> dict[str, Any]:
-        return session_card(self._contest, self._flag_counts, session, now, meter)
+    def _card(
+        self,
+        session: SessionRecord,
+        now: Instant,
+        meter: dict[str, Any],
+        display: dict[str, Any] | None,
+    ) -> dict[str, Any]:
+        return session_card(self._contest, self._flag_counts, session, now, meter, display)
+
+    def _display_facts(self) -> dict[str, Any] | None:
+        return None if self._display is None else display_facts(self._display.status())
 
     def _contestants(self) -> dict[str, Any]:
         practice = self._contest.config.contest.mode == "practice"

@@ -61,10 +61,11 @@ def session_card(
     session: SessionRecord,
     now: Instant,
     meter: dict[str, Any],
+    display: dict[str, Any] | None,
 ) -> dict[str, Any]:
     """Return a session's big card: its row, its figures so far, and its counts of answers.
 
-    `meter` is the board's view of the meter.
+    `meter` and `display` are the board's views of these; a track without a display has None.
     """
     row = session_row(contest, session, now)
     status = status_of(contest, session)
@@ -85,7 +86,7 @@ def session_card(
             "flag_counts": flag_counts.of(session.session_id) if status.flagged else {},
         }
     )
-    return card | {"text": session_text(card, meter), "verdict_text": verdict_text(card)}
+    return card | {"text": session_text(card, meter, display), "verdict_text": verdict_text(card)}
 
 
 def _figures(

@@ -149,7 +149,7 @@ def meter_flags_text(reading: Row | None) -> str:
     return "; ".join(remarks)
 
 
-def session_text(session: Row, meter: Row) -> str:
+def session_text(session: Row, meter: Row, display: Row | None = None) -> str:
     """Return a sentence about a session: what its state means, and what to do."""
     state = session["state"]
     if state == "VOID":
@@ -157,6 +157,8 @@ def session_text(session: Row, meter: Row) -> str:
     if state in ("READY", "ARMED", "RUNNING"):
         if _lost_its_energy(session, meter):
             return "The clock runs, but the meter does not integrate."
+        if state != "READY" and display is not None and display["fault"]:
+            return f"{_LIVE[state]}, but the display cannot show its images."
         return _text_before_the_end(state, meter)
     said = [_CAUSES.get(session["end_cause"], "")]
     if session["too_short"]:
@@ -170,6 +172,9 @@ def session_text(session: Row, meter: Row) -> str:
     else:
         said.append("It has no score." if session["score"] is None else "The score is computed.")
     return " ".join(filter(None, said))
+
+
+_LIVE = {"ARMED": "It is armed", "RUNNING": "The clock runs"}
 
 
 def _text_before_the_end(state: str, meter: Row) -> str:

@@ -52,6 +52,19 @@ def notice(level: str, text: str, age_s: float = 0.0) -> dict[str, Any]:
     return {"level": level, "text": text, "utc": (NOW - timedelta(seconds=age_s)).isoformat()}
 
 
+@pytest.mark.parametrize("state", ["ARMED", "RUNNING"])
+def test_a_lost_display_leaves_something_to_do(state: str) -> None:
+    """While the bar says that the display is lost, the session's line does not deny it."""
+    lost, shows = {"fault": "No display page is open."}, {"fault": ""}
+    text = session_text(session(state), meter(), lost)
+    assert "the display cannot show its images" in text
+    assert "nothing to do" not in text
+    for fine in (shows, None):
+        assert session_text(session(state), meter()) == session_text(session(state), meter(), fine)
+    for other in {*STATES} - {"ARMED", "RUNNING"}:
+        assert session_text(session(other), meter()) == session_text(session(other), meter(), lost)
+
+
 def alarm_text(meter_now: dict[str, Any], *sessions: dict[str, Any]) -> str:
     """Return the red bar's sentence, or '' without one."""
     alarm = alarm_of(meter_now, sessions, [], NOW)
