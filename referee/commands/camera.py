@@ -20,6 +20,7 @@ from pathlib import Path
 from PIL import Image
 
 from referee.errors import InputError
+from referee.service.display.pictures import open_picture
 from referee.tracks.camera.card import test_card
 from referee.tracks.camera.code import FrameLabel, session_tag
 from referee.tracks.camera.compose import compose
@@ -64,7 +65,7 @@ def run(args: argparse.Namespace) -> int:
     if args.action == "test-card":
         _write(test_card(screen), args.out)
         return 0
-    picture = _open(args.image)
+    picture = open_picture(args.image)
     label = FrameLabel(args.id, *picture.size, session_tag(args.tag))
     _write(compose(picture, label, screen, args.parity, enlarge=args.enlarge), args.out)
     return 0
@@ -80,19 +81,6 @@ def _add_output(parser: argparse.ArgumentParser) -> None:
         metavar="WxH",
         help="the screen's size in its own pixels (default: %(default)s)",
     )
-
-
-def _open(path: Path) -> Image.Image:
-    try:
-        with Image.open(path) as picture:
-            picture.load()
-            return picture
-    except Image.DecompressionBombError as error:
-        raise InputError(f"{path} has too many pixels to be shown: {error}") from error
-    # Pillow reports a damaged file by any of these.
-    except (OSError, SyntaxError, ValueError) as error:
-        why = getattr(error, "strerror", None) or "it is damaged, or no image that Pillow can read"
-        raise InputError(f"{path} cannot be used: {why}.") from error
 
 
 def _write(picture: Image.Image, path: Path) -> None:

@@ -63,6 +63,20 @@ def label_of(entry: ImageEntry, image: int, tag: int) -> FrameLabel:
     return FrameLabel(image, entry.width, entry.height, tag)
 
 
+def open_picture(path: Path) -> Image.Image:
+    """Return a picture with its pixels; raise `InputError` if they cannot be read."""
+    try:
+        with Image.open(path) as picture:
+            picture.load()
+            return picture
+    except Image.DecompressionBombError as error:
+        raise InputError(f"{path} has too many pixels to be shown: {error}") from error
+    # Pillow reports a damaged file by any of these.
+    except (OSError, SyntaxError, ValueError) as error:
+        why = getattr(error, "strerror", None) or "it is damaged, or no image that Pillow can read"
+        raise InputError(f"{path} cannot be used: {why}.") from error
+
+
 def require_unchanged(entry: ImageEntry) -> None:
     """Raise `InputError` if an image's file is missing or has changed in size."""
     try:
@@ -74,8 +88,4 @@ def require_unchanged(entry: ImageEntry) -> None:
 
 
 def _frame(path: Path, label: FrameLabel, screen: Screen, parity: int) -> Image.Image:
-    try:
-        with Image.open(path) as picture:
-            return compose(picture, label, screen, parity)
-    except OSError as error:
-        raise InputError(f"{path} cannot be shown: {error}.") from error
+    return compose(open_picture(path), label, screen, parity)
