@@ -15,6 +15,7 @@ let facts = null; // the screen, once it is measured
 let truth = BLACK;
 let shown = ""; // what the canvas shows or is about to show
 let trouble = "";
+let unfit = ""; // why the desk cannot use this screen
 
 const modeOf = ({ mode, live }) => (mode === "black" && !live && wantsCard ? "card" : mode);
 
@@ -50,16 +51,27 @@ async function showCard(mine) {
   }
 }
 
+async function tellScreen() {
+  if (facts === null) return;
+  try {
+    unfit = await link.report("screen", facts);
+  } catch {
+    return; // The line broke: the next hello tells the screen again.
+  }
+  show();
+}
+
 function words() {
   if (trouble) return `${trouble}\nThe display tries again by itself.`;
   if (truth.mode === "other") return "A newer display page has taken over. Close this one.";
+  if (unfit) return unfit;
   const size = `${facts?.width ?? 0} x ${facts?.height ?? 0} pixels`;
   if (!facts?.fills) return `Click, or press F: the display must fill its screen.\n${size}`;
   return `The display is ready. ${size}\nA session makes this screen black.`;
 }
 
 const link = new Link({
-  hello: () => facts && link.report("screen", facts),
+  hello: tellScreen,
   truth: (told, why = "") => {
     trouble = why;
     truth = told ?? { ...BLACK, live: truth.live };
@@ -70,7 +82,7 @@ const link = new Link({
 watchScreen((measured) => {
   const sameSize = facts && ["width", "height", "ratio"].every((key) => facts[key] === measured[key]);
   facts = measured;
-  link.report("screen", facts);
+  tellScreen();
   if (!sameSize) {
     painter.resize(facts);
     shown = "";

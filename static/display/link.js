@@ -59,11 +59,11 @@ export class Link {
     }
   }
 
-  // Send a report; return whether the desk took it.
+  // Send a report; return what the desk says against it, and "" if it took the report.
   async report(what, content) {
-    if (this.me === null) return false;
+    if (this.me === null) return "";
     const response = await fetch(`/display/${what}`, this.posted(content));
-    return response.ok;
+    return response.ok ? "" : (await response.json()).text;
   }
 
   // A page that closes says so, because the desk would notice only after seconds.

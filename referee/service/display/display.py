@@ -182,12 +182,22 @@ class Display:
         self._leave(page.number)
 
     def measured(self, report: Mapping[str, Any]) -> None:
-        """Take a page's report of its screen; raise `Refusal` for one that cannot be used."""
+        """Take a page's report of its screen.
+
+        Raises `Refusal` for one that cannot be used; then the display has a fault that says so.
+        """
         with self._changed:
             page = self._stage.pages.find(report.get("page"), report.get("key"))
-            page.screen = parse_screen(report)
+        try:
+            screen, unfit = parse_screen(report), None
+        except Refusal as refusal:
+            screen, unfit = None, refusal
+        with self._changed:
+            page.screen, page.unfit = screen, str(unfit or "")
             self._changed.notify_all()
         self._watch()
+        if unfit is not None:
+            raise unfit
 
     def painted(self, report: Mapping[str, Any]) -> None:
         """Take a page's report that it has painted a frame (see `Stage.report_painted`)."""

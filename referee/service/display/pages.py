@@ -17,11 +17,16 @@ _MEASURING = "The display page is measuring its screen."
 
 @dataclass
 class Page:
-    """One open page; `key` goes with each of its reports, so that no other page can make them."""
+    """One open page; `key` goes with each of its reports, so that no other page can make them.
+
+    `screen` is None until the page has reported one that can show frames; `unfit` says why the
+    last reported one cannot.
+    """
 
     number: int
     key: str = field(default_factory=lambda: secrets.token_urlsafe(16))
     screen: PageScreen | None = None
+    unfit: str = ""
 
 
 class Pages:
@@ -45,7 +50,7 @@ class Pages:
         page = self.newest
         if page is None:
             return _NO_PAGE
-        return _MEASURING if page.screen is None else page.screen.fault
+        return page.unfit or _MEASURING if page.screen is None else page.screen.fault
 
     def add(self) -> Page | None:
         """Add a page and return it, or None if too many are open."""

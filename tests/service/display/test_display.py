@@ -14,7 +14,7 @@ from referee.service.display.pictures import Picture
 from referee.service.display.stage import Show
 from referee.service.setup.clock import SystemClock
 from referee.service.setup.config import CameraSection
-from tests.support.display_page import opened
+from tests.support.display_page import SCREEN, opened
 from tests.support.fakes import BOUND_S, eventually
 
 
@@ -129,6 +129,19 @@ def test_an_image_that_cannot_be_drawn_blocks_nobody(display):
     with pytest.raises(InputError, match="gone.jpg"):
         display.present(Show(3, SystemClock().now().monotonic_s), broken)
     show(display)
+
+
+def test_a_screen_that_fits_no_frame_is_a_fault(display, said):
+    """A page whose window becomes too small for a frame is not used, and the alarm says why."""
+    page = opened(display)
+    with pytest.raises(Refusal, match="200x200"):
+        display.measured(page.me | SCREEN | {"width": 200, "height": 200})
+    assert "200x200" in display.status().fault
+    assert "200x200" in said[-1][2]
+    with pytest.raises(Refusal, match="200x200"):
+        show(display)
+    display.measured(page.me | SCREEN)
+    assert "" == display.status().fault
 
 
 def test_a_probe_is_for_the_time_between_sessions(display):
