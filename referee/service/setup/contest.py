@@ -79,7 +79,7 @@ def prepare_contest(
     truth = _read_truth(config)
     images = build_images(config.images.folder, truth, known=stored.images, progress=progress)
     if track.delivery is Delivery.SHOWN:
-        _require_showable(images)
+        require_showable(images)
     names = truth.truth.class_names
     manifest = Manifest(
         images=images,
@@ -97,7 +97,7 @@ def prepare_contest(
     return database, manifest
 
 
-def _require_showable(images: Sequence[ImageEntry]) -> None:
+def require_showable(images: Sequence[ImageEntry]) -> None:
     """Raise `InputError` if the margins of a frame have no room for an image's number or size."""
     for entry in images:
         try:

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import json
 import shutil
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -16,6 +17,7 @@ from referee.service.setup.contest import (
     order_of,
     prepare_contest,
     read_contest_truth,
+    require_showable,
 )
 from referee.store.images import load_manifest
 from referee.store.sessions import all_sessions, create_session
@@ -148,3 +150,22 @@ def test_keys_are_made_with_the_contest(tmp_path, clock):
     second = open_contest(first.config, clock)
     second.database.close()
     assert first.secrets == second.secrets
+
+
+def test_an_image_that_no_margin_can_name_is_refused_at_the_start(tmp_path):
+    """A contest on a screen does not start with it; the network track takes the same one."""
+    write_images(tmp_path / "images", ["1.png"], size=(16384, 1))
+    write_truth(tmp_path / "truth.json", [(1, "1.png")], size=(16384, 1))
+    write_config(tmp_path, track="camera")
+    with pytest.raises(InputError, match=r"1\.png cannot be shown on a screen: .*16384"):
+        prepare(tmp_path)
+    write_config(tmp_path, track="network")
+    assert 1 == len(prepare(tmp_path).images)
+
+
+def test_the_id_in_the_margins_bounds_the_number_of_images(contest):
+    """The last of 2^20 numbers fits into a frame, and one more does not."""
+    entry = replace(contest.images[0], image_id=2**20 - 1)
+    require_showable([entry])
+    with pytest.raises(InputError, match="cannot be shown on a screen: .*1048576"):
+        require_showable([entry, replace(entry, image_id=2**20)])
