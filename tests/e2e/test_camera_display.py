@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import csv
 import io
+import itertools
 import json
 import threading
 import zipfile
@@ -17,12 +18,12 @@ import pytest
 from PIL import Image
 from selenium import webdriver
 
-from referee.tracks.camera.code import FrameLabel
+from referee.tracks.camera.code import FrameLabel, session_tag
 from referee.tracks.camera.compose import black, compose
 from referee.tracks.camera.geometry import Screen
 from tests.e2e.conftest import Material, Rehearse
 from tests.e2e.test_lifecycle import kill
-from tests.support.browsing import be_screen, chromium, pixels_of, text_of
+from tests.support.browsing import be_screen, chromium, pixels_of, text_of, wait_text
 from tests.support.running import Program, eventually, referee, request
 
 pytestmark = [pytest.mark.slow, pytest.mark.browser]
@@ -145,6 +146,36 @@ def test_every_device_pixel_is_the_composed_frames(
     eventually(lambda: same(larger, pixels_of(browser)), "the frame at the new size")
     assert SUCCESS == session.show(3)
     assert same(frame_of(session, material, 3, 0, Screen(2560, 1440)), pixels_of(browser))
+
+
+def test_the_page_shows_what_the_command_writes(
+    running: Program, browser: webdriver.Chrome, material: Material, tmp_path: Path
+) -> None:
+    """`referee camera frame` writes the frame of a session as the page shows it."""
+    open_display(running, browser)
+    session = log_in(running)
+    assert SUCCESS == session.show(3)
+    texts = (str(number) for number in itertools.count())
+    tag = next(text for text in texts if session_tag(text) == session.tag)
+    options = ["--image", str(material.images / "3.jpg"), "--id", "3", "--tag", tag]
+    done = referee("camera", "frame", *options, "--parity", "1", "--out", "frame.png", cwd=tmp_path)
+    assert 0 == done.returncode, done.stderr
+    with Image.open(tmp_path / "frame.png") as written:
+        assert same(written.convert("RGB"), pixels_of(browser))
+
+
+def test_a_screen_too_small_for_a_frame_says_so(
+    running: Program, browser: webdriver.Chrome
+) -> None:
+    """A page that becomes too small is not called ready, by the console or by itself."""
+    open_display(running, browser)
+    be_screen(browser, 200, 200)
+    words = "A screen of 200x200 pixels cannot show a frame"
+    eventually(lambda: words in running.board()["display"]["fault"], "the fault")
+    wait_text(browser, "hint", words)
+    be_screen(browser)
+    eventually(lambda: display_ready(running), "the display")
+    wait_text(browser, "hint", "The display is ready")
 
 
 def test_a_whole_session(
@@ -338,6 +369,17 @@ def test_a_killed_desk_comes_back_with_its_display(
 
     eventually(shown, "an image after the crash")
     assert "RUNNING" == session.status()["state"]
+
+
+def test_a_page_may_show_the_card_by_itself(running: Program, browser: webdriver.Chrome) -> None:
+    """`/display?card=1` shows the test card until a session begins, and again after it."""
+    browser.get(f"{running.console}/display?card=1")
+    eventually(lambda: pixels_of(browser).getpixel((60, 60)) == (255, 255, 255), "the card")
+    eventually(lambda: display_ready(running), "the display")
+    session = log_in(running)
+    eventually(lambda: same(black(FULL_HD), pixels_of(browser)), "a black screen")
+    session.end()
+    eventually(lambda: pixels_of(browser).getpixel((60, 60)) == (255, 255, 255), "the card again")
 
 
 def test_a_test_card_is_for_the_time_between_sessions(
