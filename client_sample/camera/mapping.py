@@ -33,6 +33,41 @@ def sample(gray: NDArray[np.uint8], points: Points) -> NDArray[np.float64]:
     return values.reshape(points.shape[:-1])
 
 
+def misfits_of_views(screen: Points, photo: Points) -> NDArray[np.float64]:
+    """Return how far each of many views (n, k, 2) is from a homography: a root mean square.
+
+    This solves the equations of all views at once, hundreds in the time that OpenCV needs for ten.
+    It weighs the points a little differently, which does not matter for a comparison of guesses.
+    A view that no homography fits has an infinite misfit.
+    """
+    (x, y), (u, v) = (np.moveaxis(_near_one(points), -1, 0) for points in (screen, photo))
+    one, none = np.ones_like(x), np.zeros_like(x)
+    rows = [
+        np.stack([x, y, one, none, none, none, -u * x, -u * y], axis=-1),
+        np.stack([none, none, none, x, y, one, -v * x, -v * y], axis=-1),
+    ]
+    system, aim = np.concatenate(rows, axis=1), np.concatenate([u, v], axis=1)[..., None]
+    across = system.transpose(0, 2, 1)
+    # Points on one line leave some numbers free; the small addition sets these to 0.
+    square = across @ system + 1e-9 * np.eye(8)
+    found = np.linalg.solve(square, across @ aim)[..., 0]
+    matrix = np.concatenate([found, np.ones((len(found), 1))], axis=1).reshape(-1, 3, 3)
+    mapped = np.stack([x, y, one], axis=-1) @ matrix.transpose(0, 2, 1)
+    with np.errstate(all="ignore"):  # Points on the camera's horizon are nowhere.
+        error = mapped[..., :2] / mapped[..., 2:] - np.stack([u, v], axis=-1)
+        misfit = np.sqrt((error**2).sum(axis=-1).mean(axis=-1))
+    return np.asarray(np.nan_to_num(misfit * _spread(photo)[:, 0, 0], nan=np.inf))
+
+
+def _near_one(points: Points) -> Points:
+    return np.asarray((points - points.mean(axis=1, keepdims=True)) / _spread(points))
+
+
+def _spread(points: Points) -> Points:
+    """Return the larger of the width and the height of each set of points, as (n, 1, 1)."""
+    return np.asarray(np.maximum(1e-9, np.ptp(points, axis=1).max(axis=1))[:, None, None])
+
+
 @dataclass(frozen=True, eq=False)
 class Mapping:
     """A map from points of the screen to points of a photograph of `size`.

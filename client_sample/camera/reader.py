@@ -19,13 +19,14 @@ from client_sample.camera import sightings
 from client_sample.camera.attempt import Attempt
 from client_sample.camera.reading import Reading, Unread
 from client_sample.camera.reasons import why_unread
-from client_sample.camera.samples import sharpness
+from client_sample.camera.samples import pairs_of_cells
 from client_sample.camera.sightings import Sighting
 from client_sample.camera.squares import find_squares
 
 Pixels = NDArray[np.uint8]
 
 _MOST_GUESSES = 6
+_LEAST_ALTERNATION = 0.9  # with a lens that is only roughly right
 _ROUGH_BENDS = (-0.08, 0.0, 0.08)
 _LONGEST_PX = 1920  # A larger photograph is reduced: finer pixels do not help, and cost time.
 
@@ -67,9 +68,12 @@ def _sharpest(gray: Pixels, guesses: Sequence[Sighting]) -> List[Sighting]:
     Four cells of an id can stand like markers of another screen. There the code is not.
     """
     size = (gray.shape[1], gray.shape[0])
-
-    def contrast(guess: Sighting) -> float:
-        maps = (guess.mapping(size, bend) for bend in _ROUGH_BENDS)
-        return max(sharpness(gray, guess.frame, mapping, guess.strips) for mapping in maps)
-
-    return sorted(guesses, key=contrast, reverse=True)[:_MOST_GUESSES]
+    likely = []
+    for guess in guesses:
+        maps = [guess.mapping(size, bend) for bend in _ROUGH_BENDS]
+        pairs = [pairs_of_cells(gray, guess.frame, mapping, guess.strips) for mapping in maps]
+        sharpness, alternation = max(pairs)
+        if alternation >= _LEAST_ALTERNATION:
+            likely.append((sharpness, guess))
+    likely.sort(key=lambda pair: -pair[0])
+    return [guess for _, guess in likely[:_MOST_GUESSES]]

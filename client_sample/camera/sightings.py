@@ -11,13 +11,26 @@ from __future__ import annotations
 import itertools
 import math
 from dataclasses import dataclass, replace
-from typing import Dict, Iterator, List, Optional, Sequence, Tuple
+from functools import cached_property
+from typing import Iterator, List, Optional, Sequence, Tuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from client_sample.camera.distances import (
+    ANCHOR,
+    MARGIN,
+    MARKER,
+    NEAR_SHORT,
+    SHORT,
+    Distances,
+    cosine,
+    is_convex,
+    turns_left,
+    units_between,
+)
 from client_sample.camera.frame import Frame
-from client_sample.camera.mapping import Mapping
+from client_sample.camera.mapping import Mapping, misfits_of_views
 from client_sample.camera.squares import Square
 
 Points = NDArray[np.float64]
@@ -25,13 +38,10 @@ Points = NDArray[np.float64]
 # A frame's squares by number: four markers, clockwise from the upper left, then the two anchors.
 UPPER_LEFT, UPPER_RIGHT, LOWER_RIGHT, LOWER_LEFT, UPPER_ANCHOR, LOWER_ANCHOR = range(6)
 
-_SHORT, _LONGEST = 90.0, 4 * 90.0
-_MARKER, _ANCHOR, _MARGIN = 8.0, 4.0, 11.0  # a marker's and an anchor's side; both edges to middle
+_LONGEST = 4 * SHORT
 _MOST_CONSIDERED = 24
-_MOST_COMPARED, _MOST_GUESSES = 300, 32
-_ALIKE = math.log(1.9)  # the sides of a frame's markers differ by less, whatever the perspective
+_MOST_COMPARED, _MOST_GUESSES = 150, 20
 _SAME = math.log(1.14)  # opposite sides of a frame
-_TRUE = math.log(1.12)  # the shorter side and 90 units
 _WIDTHS = np.linspace(-0.1, 0.1, 21)
 
 
@@ -50,24 +60,19 @@ class Sighting:
 
     def mapping(self, size: Tuple[int, int], bend: float) -> Mapping:
         """Return the map to the photograph that these squares tell."""
-        every = np.concatenate([self.frame.markers(), self.frame.anchors()])
-        screen = every[list(self.numbers)].reshape(-1, 2)
-        return Mapping.fit(screen, self.corners.reshape(-1, 2), size, bend)
+        return Mapping.fit(self.on_screen, self.corners.reshape(-1, 2), size, bend)
 
-    def misfit(self) -> float:
-        """Return how badly the corners fit any straight view of a frame, in sides of a marker."""
-        mapping = self.mapping((2, 2), 0.0)
+    @cached_property
+    def on_screen(self) -> Points:
+        """Return the same corners on the screen, one after the other."""
         every = np.concatenate([self.frame.markers(), self.frame.anchors()])
-        error = mapping(every[list(self.numbers)]) - self.corners
-        side = np.linalg.norm(self.corners[0, 1] - self.corners[0, 0])
-        found = float(np.sqrt((error**2).sum(axis=-1).mean()) / max(1e-6, side))
-        return found if math.isfinite(found) else math.inf
+        return np.asarray(every[list(self.numbers)].reshape(-1, 2))
 
-    def tuned(self) -> Sighting:
-        """Return the sighting with the width of the screen that fits its corners best."""
+    def of_many_widths(self) -> List[Sighting]:
+        """Return the sighting with some widths of the screen about its own."""
         width, height = self.frame.width, self.frame.height
         shapes = [Frame.of_shape(width * math.exp(step), height) for step in _WIDTHS]
-        return min((replace(self, frame=shape) for shape in shapes), key=Sighting.misfit)
+        return [replace(self, frame=shape) for shape in shapes]
 
     @property
     def strips(self) -> Tuple[bool, bool]:
@@ -92,7 +97,7 @@ def two_markers(squares: Sequence[Square]) -> List[Sighting]:
     """Return the guesses that see two markers of one side, the best first."""
     considered = _considered(squares)
     strips, sides = _strip_alone(considered), _side_and_anchors(considered, squares)
-    return [*_best(strips), *(sighting.tuned() for sighting in _best(sides))]
+    return [*_best(strips), *_tuned(_best(sides))]
 
 
 def _considered(squares: Sequence[Square]) -> List[Square]:
@@ -104,13 +109,34 @@ def _considered(squares: Sequence[Square]) -> List[Square]:
 def _best(sightings: Iterator[Sighting]) -> List[Sighting]:
     """Return the likeliest guesses, first by their lengths alone, then by all of their corners."""
     rough = sorted(sightings, key=lambda sighting: sighting.doubt)[:_MOST_COMPARED]
-    scores = [(sighting.doubt + sighting.misfit(), n) for n, sighting in enumerate(rough)]
-    return [rough[n] for _, n in sorted(scores)[:_MOST_GUESSES]]
+    doubts = np.array([sighting.doubt for sighting in rough]) + _misfits(rough)
+    return [rough[n] for n in np.argsort(doubts, kind="stable")[:_MOST_GUESSES]]
+
+
+def _tuned(sightings: List[Sighting]) -> List[Sighting]:
+    """Return the sightings, each with the width of the screen that fits its corners best."""
+    variants = [sighting.of_many_widths() for sighting in sightings]
+    misfits = _misfits(list(itertools.chain.from_iterable(variants)))
+    best = misfits.reshape(-1, len(_WIDTHS)).argmin(axis=1)
+    return [variants[n][chosen] for n, chosen in enumerate(best)]
+
+
+def _misfits(sightings: List[Sighting]) -> NDArray[np.float64]:
+    """Return how badly the corners fit any straight view of a frame, in sides of a marker.
+
+    All sightings must have the same number of corners.
+    """
+    if not sightings:
+        return np.empty(0)
+    screen = np.array([sighting.on_screen for sighting in sightings])
+    photo = np.array([sighting.corners.reshape(-1, 2) for sighting in sightings])
+    sides = np.linalg.norm(photo[:, 1] - photo[:, 0], axis=1)
+    return np.asarray(misfits_of_views(screen, photo) / np.maximum(1e-6, sides))
 
 
 def _fours(squares: List[Square]) -> Iterator[Sighting]:
     """Yield quadruples: two short sides that face each other."""
-    apart = _Distances(squares)
+    apart = Distances(squares)
     for (a, d), (b, c) in itertools.combinations(apart.short_sides(), 2):
         if len({a, b, c, d}) < 4 or not apart.alike((a, b, c, d)):
             continue
@@ -118,9 +144,9 @@ def _fours(squares: List[Square]) -> Iterator[Sighting]:
             b, c = c, b
         short, long = (apart(a, d), apart(b, c)), (apart(a, b), apart(d, c))
         doubts = [abs(math.log(one / other)) for one, other in (short, long)]
-        if max(doubts) > _SAME or not _is_convex([squares[i].centre for i in (a, b, c, d)]):
+        if max(doubts) > _SAME or not is_convex([squares[i].centre for i in (a, b, c, d)]):
             continue
-        if _turns_left([squares[i].centre for i in (a, b, c, d)]):
+        if turns_left([squares[i].centre for i in (a, b, c, d)]):
             a, b, c, d = d, c, b, a
         sides = [math.sqrt(one * other) for one, other in (short, long)]
         chosen = [squares[i] for i in (a, b, c, d)]
@@ -132,17 +158,17 @@ def _fours(squares: List[Square]) -> Iterator[Sighting]:
 
 def _threes(squares: List[Square]) -> Iterator[Sighting]:
     """Yield triples: a short side, and a third marker at a right angle to one of its ends."""
-    apart = _Distances(squares)
+    apart = Distances(squares)
     for pair in apart.short_sides():
         for (a, b), c in itertools.product((pair, pair[::-1]), range(len(squares))):
             if c in pair or not apart.alike((a, b, c)):
                 continue
             centres = [squares[i].centre for i in (a, b, c)]
-            if abs(_cosine(*centres)) > 0.6:
+            if abs(cosine(*centres)) > 0.6:
                 continue
             short, long = apart(a, b), apart(b, c)
             ring, wide, high = (a, b, c), short, long
-            if _turns_left(centres):
+            if turns_left(centres):
                 ring, wide, high = (c, b, a), long, short
             chosen = [squares[i] for i in ring]
             for numbers, room in (((0, 1, 2), (wide, high)), ((3, 0, 1), (high, wide))):
@@ -153,12 +179,12 @@ def _threes(squares: List[Square]) -> Iterator[Sighting]:
 
 def _strip_alone(squares: List[Square]) -> Iterator[Sighting]:
     """Yield pairs as the ends of a strip; of the rest of the frame nothing is known."""
-    apart = _Distances(squares)
+    apart = Distances(squares)
     for a, b in itertools.combinations(range(len(squares)), 2):
-        if apart.alike((a, b)) and _SHORT * 0.9 <= apart(a, b) + _MARGIN <= _LONGEST * 1.1:
-            width = max(_SHORT, apart(a, b) + _MARGIN)
+        if apart.alike((a, b)) and SHORT * 0.9 <= apart(a, b) + MARGIN <= _LONGEST * 1.1:
+            width = max(SHORT, apart(a, b) + MARGIN)
             # The height of a portrait screen does not matter for its strip.
-            frame = Frame.of_shape(width, _SHORT if width > 1.05 * _SHORT else 2 * _SHORT)
+            frame = Frame.of_shape(width, SHORT if width > 1.05 * SHORT else 2 * SHORT)
             chosen = [squares[a], squares[b]]
             doubt = 1 - _smallest(chosen, squares)
             # The rest of the frame may lie below the pair or above it.
@@ -168,10 +194,10 @@ def _strip_alone(squares: List[Square]) -> Iterator[Sighting]:
 
 def _side_and_anchors(markers: List[Square], squares: Sequence[Square]) -> Iterator[Sighting]:
     """Yield pairs as the right side, with an anchor beside each: the left side is not seen."""
-    apart = _Distances(markers)
+    apart = Distances(markers)
     for a, b in itertools.permutations(range(len(markers)), 2):
-        high = apart(a, b) + _MARGIN
-        if not apart.alike((a, b)) or abs(math.log(high / _SHORT)) > _TRUE:
+        high = apart(a, b) + MARGIN
+        if not apart.alike((a, b)) or abs(math.log(high / SHORT)) > NEAR_SHORT:
             continue
         upper, lower = (
             _anchors_of(markers[i], markers[j], squares, side)
@@ -179,10 +205,10 @@ def _side_and_anchors(markers: List[Square], squares: Sequence[Square]) -> Itera
         )
         for (one, half), (other, other_half) in itertools.product(upper, lower):
             doubt = abs(math.log(half / other_half))
-            if doubt <= _SAME and 0.95 * _SHORT <= half + other_half <= _LONGEST:
+            if doubt <= _SAME and 0.95 * SHORT <= half + other_half <= _LONGEST:
                 chosen = [markers[a], markers[b], one, other]
                 numbers = (UPPER_RIGHT, LOWER_RIGHT, UPPER_ANCHOR, LOWER_ANCHOR)
-                frame = Frame.of_shape(half + other_half, _SHORT)
+                frame = Frame.of_shape(half + other_half, SHORT)
                 yield Sighting(numbers, _aligned(chosen, numbers), frame, doubt)
 
 
@@ -202,73 +228,17 @@ def _anchors_of(
         cross = side * (down[0] * along[1] - down[1] * along[0])
         if cross <= 0.8 * np.linalg.norm(down) * np.linalg.norm(along):
             continue
-        units = _units_between(marker, square, _MARKER, _ANCHOR)
+        units = units_between(marker, square, MARKER, ANCHOR)
         if 35 <= units <= _LONGEST / 2:
-            found.append((square, units + _MARGIN / 2))
+            found.append((square, units + MARGIN / 2))
     return sorted(found, key=lambda pair: -pair[0].isolation)[:4]
-
-
-class _Distances:
-    """The distances between markers in units, each worked out once."""
-
-    def __init__(self, squares: List[Square]) -> None:
-        self._squares = squares
-        self._centres = [square.centre for square in squares]
-        self._logs = [math.log(max(1e-6, square.side)) for square in squares]
-        self._known: Dict[Tuple[int, int], float] = {}
-
-    def alike(self, group: Sequence[int]) -> bool:
-        """Tell whether some squares have sides of about the same length."""
-        logs = [self._logs[i] for i in group]
-        return max(logs) - min(logs) <= _ALIKE
-
-    def short_sides(self) -> List[Tuple[int, int]]:
-        """Return the pairs that can be the ends of a shorter side of the screen."""
-        return [
-            pair
-            for pair in itertools.combinations(range(len(self._squares)), 2)
-            if self.alike(pair) and abs(math.log((self(*pair) + _MARGIN) / _SHORT)) <= _TRUE
-        ]
-
-    def parallel(self, one: Tuple[int, int], other: Tuple[int, int]) -> bool:
-        """Tell whether two pairs point the same way rather than the opposite way."""
-        lines = [self._centres[b] - self._centres[a] for a, b in (one, other)]
-        return bool(lines[0] @ lines[1] > 0)
-
-    def __call__(self, a: int, b: int) -> float:
-        key = (a, b) if a < b else (b, a)
-        if key not in self._known:
-            self._known[key] = _units_between(self._squares[a], self._squares[b], _MARKER, _MARKER)
-        return self._known[key]
-
-
-def _units_between(a: Square, b: Square, a_units: float, b_units: float) -> float:
-    """Return the distance of two squares on the screen, from their sides along the line.
-
-    A projection maps x on a line to x / (1 + p x). It makes a short piece at x shorter by
-    (1 + p x)², and the distance from 0 to x by 1 + p x. So the geometric mean of the two pieces
-    gives the true scale.
-    """
-    line = b.centre - a.centre
-    distance = float(np.linalg.norm(line))
-    if distance < 1e-6:
-        return 0.0
-    scales = [_extent(a, line / distance) / a_units, _extent(b, line / distance) / b_units]
-    return distance / math.sqrt(max(1e-12, scales[0] * scales[1]))
-
-
-def _extent(square: Square, direction: Points) -> float:
-    """Return the length of a square along a direction: that of its two sides nearest to it."""
-    sides = np.roll(square.corners, -1, axis=0) - square.corners
-    along = np.sort(abs(sides @ direction))
-    return float(along[2:].mean())
 
 
 def _shape(wide: float, high: float) -> Tuple[Optional[Frame], float]:
     """Return the frame of a screen with these distances between its markers, and the doubt."""
-    width, height = wide + _MARGIN, high + _MARGIN
-    doubt = abs(math.log(min(width, height) / _SHORT))
-    if doubt > _TRUE or max(width, height) > 1.1 * _LONGEST:
+    width, height = wide + MARGIN, high + MARGIN
+    doubt = abs(math.log(min(width, height) / SHORT))
+    if doubt > NEAR_SHORT or max(width, height) > 1.1 * _LONGEST:
         return None, doubt
     return Frame.of_shape(width, height), doubt
 
@@ -297,26 +267,6 @@ def _aligned(squares: Sequence[Square], numbers: Sequence[int]) -> NDArray[np.fl
     found = []
     for square in squares:
         outward = (square.corners - square.centre) @ -(axes[0] + axes[1])
-        found.append(np.roll(square.corners, -int(outward.argmax()), axis=0))
+        first = int(outward.argmax())
+        found.append(square.corners[[first, first - 3, first - 2, first - 1]])
     return np.array(found)
-
-
-def _is_convex(ring: Sequence[Points]) -> bool:
-    corners = np.array(ring)
-    sides = np.roll(corners, -1, axis=0) - corners
-    following = np.roll(sides, -1, axis=0)
-    cross = sides[:, 0] * following[:, 1] - sides[:, 1] * following[:, 0]
-    lengths = np.linalg.norm(sides, axis=1) * np.linalg.norm(following, axis=1)
-    return bool((abs(cross) > 0.3 * lengths).all() and abs(np.sign(cross).sum()) == 4)
-
-
-def _turns_left(ring: Sequence[Points]) -> bool:
-    """Tell whether a way turns against the clock, as a picture is drawn."""
-    one, other = ring[1] - ring[0], ring[2] - ring[1]
-    return bool(one[0] * other[1] - one[1] * other[0] < 0)
-
-
-def _cosine(a: Points, b: Points, c: Points) -> float:
-    one, other = a - b, c - b
-    lengths = float(np.linalg.norm(one)) * float(np.linalg.norm(other))
-    return float(one @ other) / max(1e-9, lengths)

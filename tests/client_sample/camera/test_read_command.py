@@ -18,9 +18,10 @@ from tests.client_sample.camera.conftest import plain
 pytestmark = pytest.mark.slow
 
 
-@pytest.fixture
-def photographs(tmp_path):
+@pytest.fixture(scope="module")
+def photographs(tmp_path_factory):
     """Write an image, its frame as the referee writes it, a photograph of it, and an empty wall."""
+    tmp_path = tmp_path_factory.mktemp("photographs")
     pixels = np.random.default_rng(4).integers(0, 256, (30, 40, 3), dtype=np.uint8)
     image = np.asarray(cv2.resize(pixels, (400, 300), interpolation=cv2.INTER_CUBIC))
     cv2.imwrite(str(tmp_path / "image.png"), image)
@@ -84,7 +85,7 @@ def test_the_image_is_cut_out_in_its_own_pixels(photographs, capsys, tmp_path) -
     """`--out` writes the image of the frame exactly, and that of the photograph nearly."""
     frame, photo, _ = photographs
     assert 0 == read(capsys, "--out", tmp_path / "cut", frame, photo)[0]
-    image = read_picture(tmp_path / "image.png").astype(float)
+    image = read_picture(frame.with_name("image.png")).astype(float)
     exact = read_picture(tmp_path / "cut" / "frame.png")
     seen = read_picture(tmp_path / "cut" / "photo.png")
     assert image.shape == exact.shape == seen.shape

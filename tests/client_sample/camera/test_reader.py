@@ -14,7 +14,7 @@ from client_sample.camera.frame import Frame, unpack
 from client_sample.camera.mapping import Mapping
 from client_sample.camera.reader import read
 from client_sample.camera.reading import Unread
-from client_sample.camera.samples import Samples
+from client_sample.camera.samples import Samples, pairs_of_cells
 from referee.demo.lens import MEDIUM, MILD, SEVERITIES, photograph
 from referee.tracks.camera.code import FrameLabel
 from referee.tracks.camera.geometry import Screen
@@ -37,19 +37,18 @@ def as_bgr(pixels):
 
 
 @pytest.mark.parametrize("severity", SEVERITIES.values(), ids=lambda severity: severity.name)
-@pytest.mark.parametrize("first", range(0, 9, 3))
-def test_frames_are_read_through_the_lens(severity, first) -> None:
+@pytest.mark.parametrize("seed", range(2))
+def test_frames_are_read_through_the_lens(severity, seed) -> None:
     """Frames of any id and size are read, and cut out to within three pixels of the source."""
-    for seed in range(first, first + 3):
-        chance = np.random.default_rng((seed, 1))
-        label = chance_label(chance)
-        taken = photograph(chance_frame(label, chance), severity, chance)
-        reading = read(as_bgr(taken.pixels))
-        assert says(reading, label), seed
-        assert source_errors(reading, taken.view, label).max() < 3, seed
+    chance = np.random.default_rng((seed, 1))
+    label = chance_label(chance)
+    taken = photograph(chance_frame(label, chance), severity, chance)
+    reading = read(as_bgr(taken.pixels))
+    assert says(reading, label)
+    assert source_errors(reading, taken.view, label).max() < 3
 
 
-@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize("seed", range(2))
 def test_frames_are_read_through_another_lens(seed) -> None:
     """A camera that is simulated in another way is read as well."""
     chance = np.random.default_rng((seed, 99))
@@ -57,7 +56,7 @@ def test_frames_are_read_through_another_lens(seed) -> None:
     assert says(read(other_photograph(chance_frame(label, chance), chance)), label)
 
 
-@pytest.mark.parametrize("size", ["3840x2160", "1280x1024", "1080x1920", "1000x1000", "2560x1080"])
+@pytest.mark.parametrize("size", ["1280x1024", "1080x1920", "1000x1000", "2560x1080"])
 def test_screens_of_any_shape_are_read(size) -> None:
     """The reader needs no word about the screen: the frame tells it."""
     chance = np.random.default_rng(5)
@@ -70,8 +69,7 @@ def test_screens_of_any_shape_are_read(size) -> None:
 
 
 @pytest.mark.parametrize("side", ["top", "bottom", "left", "right"])
-@pytest.mark.parametrize("severity", [MILD, MEDIUM], ids=lambda severity: severity.name)
-def test_one_side_under_glare_is_survived(frame, side, severity) -> None:
+def test_one_side_under_glare_is_survived(frame, side) -> None:
     """A frame is read when one whole side, with its two markers, is nothing but white."""
     lit = frame.copy()
     margin = slice(0, 125)
@@ -82,7 +80,7 @@ def test_one_side_under_glare_is_survived(frame, side, severity) -> None:
         "right": lit[:, ::-1][:, margin],
     }
     whole[side][...] = 255
-    taken = photograph(lit, severity, np.random.default_rng(0))
+    taken = photograph(lit, MEDIUM, np.random.default_rng(0))
     reading = read(as_bgr(taken.pixels))
     assert says(reading, LABEL)
     assert source_errors(reading, taken.view, LABEL).max() < 3
@@ -97,10 +95,16 @@ def test_glare_over_both_copies_is_refused_by_name(frame) -> None:
         read(plain(lit))
 
 
-@pytest.mark.parametrize("quarters", [0, 1, 2, 3])
-def test_a_turned_photograph_is_read(photo, label, quarters) -> None:
+@pytest.fixture(scope="module")
+def corners(photo):
+    """Return where the reader finds the image in the photograph as it was taken."""
+    return read(photo).corners
+
+
+@pytest.mark.parametrize("quarters", [1, 2, 3])
+def test_a_turned_photograph_is_read(photo, label, corners, quarters) -> None:
     """A frame upside down or on its side is read, and the image's corners turn with it."""
-    straight = read(photo).corners
+    straight = corners
     turned = read(np.ascontiguousarray(np.rot90(photo, quarters)))
     assert says(turned, label)
     height, width = photo.shape[:2]
@@ -117,7 +121,7 @@ def test_a_mirrored_photograph_is_refused_by_name(photo, axis) -> None:
         read(np.ascontiguousarray(np.flip(photo, axis)))
 
 
-@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("seed", range(2))
 def test_a_mix_of_two_frames_is_refused_by_name(seed) -> None:
     """A photograph whose upper part shows one frame and the rest the next is never read."""
     chance = np.random.default_rng(seed)
@@ -182,12 +186,21 @@ def test_a_frame_partly_outside_is_never_read_wrongly(photo, label, shift) -> No
     assert says(reading, label)
 
 
-@pytest.mark.parametrize("first", range(0, 20, 5))
-def test_pictures_without_a_screen_are_never_read(first) -> None:
+# Seeds of each kind of picture.
+NO_SCREENS = {
+    "squares-on-black": 11,
+    "chessboard": 21,
+    "house-front": 1,
+    "squares-in-a-hall": 4,
+    "hall": 0,
+}
+
+
+@pytest.mark.parametrize("seed", NO_SCREENS.values(), ids=NO_SCREENS)
+def test_pictures_without_a_screen_are_never_read(seed) -> None:
     """Chessboards, fronts of houses and four squares on black are no frames."""
-    for seed in range(first, first + 5):
-        with pytest.raises(Unread):
-            read(without_screen(np.random.default_rng(seed)))
+    with pytest.raises(Unread):
+        read(without_screen(np.random.default_rng(seed)))
 
 
 @pytest.mark.parametrize("shape", [(1, 1), (3, 2000), (40, 40), (960, 1280)])
@@ -198,13 +211,32 @@ def test_pictures_with_nothing_in_them_are_refused(shape) -> None:
 
 
 @pytest.fixture(scope="module")
-def clean(frame):
-    """Return the samples of the frame itself, without a camera."""
-    gray = cv2.cvtColor(frame, cv2.COLOR_RGB2GRAY)
+def straight():
+    """Return the map from the frame to itself, without a camera."""
     # A photograph of 2x2 pixels has its middle at 1, 1 and half a diagonal of the root of 2.
     to_photo = np.diag([np.sqrt(0.5), np.sqrt(0.5), 1.0])
     to_photo[:2, 2] = -np.sqrt(0.5)
-    return Samples.of(gray, Frame(1920, 1080), Mapping(to_photo, (0.0, 0.0), (2, 2)))
+    return Mapping(to_photo, (0.0, 0.0), (2, 2))
+
+
+@pytest.fixture(scope="module")
+def clean(frame, straight):
+    """Return the samples of the frame itself."""
+    gray = cv2.cvtColor(frame, cv2.COLOR_RGB2GRAY)
+    return Samples.of(gray, Frame(1920, 1080), straight)
+
+
+def test_cells_of_a_frame_alternate_and_others_do_not(frame, straight) -> None:
+    """A frame has a share of 2 at any contrast; noise and a smooth picture are far below."""
+    noise = np.random.default_rng(0).integers(0, 256, (1080, 1920), dtype=np.uint8)
+    smooth = np.asarray(cv2.resize(noise[:9, :16], (1920, 1080)), dtype=np.uint8)
+    gray = np.asarray(cv2.cvtColor(frame, cv2.COLOR_RGB2GRAY), dtype=np.uint8)
+    shares = [
+        pairs_of_cells(pixels, Frame(1920, 1080), straight, (True, True))[1]
+        for pixels in (gray, gray // 8 + 90, noise, smooth)
+    ]
+    assert np.allclose([2, 2], shares[:2], atol=0.01)
+    assert max(shares[2:]) < 1.3
 
 
 @settings(max_examples=60)
