@@ -246,7 +246,10 @@ def test_cells_of_a_frame_alternate_and_others_do_not(frame, straight) -> None:
     )
 )
 def test_one_or_two_wrong_cells_never_give_a_wrong_label(clean, label, cells) -> None:
-    """Both copies together read rightly, and each alone reads rightly or not at all."""
+    """Nothing is read wrongly, and the copy in the other strip is enough.
+
+    A cell in each strip may hit the two copies of one bit: then nothing may be read at all.
+    """
     before = clean.cells.copy()
     try:
         for cell in cells:
@@ -258,7 +261,8 @@ def test_one_or_two_wrong_cells_never_give_a_wrong_label(clean, label, cells) ->
         clean.cells[...] = before
     for found in [right, *alone]:
         assert found is None or (found.image_id, found.width) == (label.image_id, label.width_px)
-    assert any(found is not None for found in [right, *alone])
+    if len({strip for strip, _, _ in cells}) == 1:
+        assert any(found is not None for found in [right, *alone])
 
 
 @pytest.mark.parametrize("strip", [0, 1])
