@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -60,6 +61,13 @@ def site(tmp_path: Path) -> Iterator[Site]:
     """Return a rehearsal of 250 images and 600 s without a meter."""
     clock = FakeClock()
     contest = make_contest(tmp_path, clock, images=IMAGES, mode="practice", seconds=600)
+    with serving(contest) as site:
+        yield site
+
+
+@contextmanager
+def serving(contest: Contest) -> Iterator[Site]:
+    """Serve a contest without a meter, and close it at the end."""
     journal = Journal(contest.database)
     with running_desk(contest, None) as desk:
         sessions = SessionCache(contest.database)
@@ -70,6 +78,6 @@ def site(tmp_path: Path) -> Iterator[Site]:
             RequestLog(contest, journal),
             here,
         )
-        yield Site(contest_app(services).test_client(), contest, desk, clock)
+        yield Site(contest_app(services).test_client(), contest, desk, contest.clock)
         journal.close()
     contest.database.close()

@@ -4,8 +4,9 @@
 from __future__ import annotations
 
 import argparse
-import math
 from pathlib import Path
+
+from referee.programs.numbers import count, watt_hours
 
 _SCORE = """\
 Score one log or more as one. A log has lines
@@ -46,7 +47,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     energy = score.add_mutually_exclusive_group()
     energy.add_argument(
         "--energy-wh",
-        type=_energy,
+        type=watt_hours,
         metavar="X",
         help="energy of the run, for Wh per 1,000 images; it enters no score",
     )
@@ -58,23 +59,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     add(
         "--energy-images",
-        type=_count,
+        type=count,
         metavar="N",
         help="images that this energy was spent on (default: all lines of the logs)",
     )
-
-
-def _energy(text: str) -> float:
-    """Read watt-hours, finite and greater than 0."""
-    value = float(text)
-    if not math.isfinite(value) or value <= 0:
-        raise argparse.ArgumentTypeError(f"{text} is not an energy: give watt-hours above 0")
-    return value
-
-
-def _count(text: str) -> int:
-    """Read a number of images, 1 or more."""
-    value = int(text)
-    if value < 1:
-        raise argparse.ArgumentTypeError(f"{text} is not a number of images: give 1 or more")
-    return value

@@ -8,6 +8,7 @@ import math
 from pathlib import Path
 
 from referee.commands.ovic.options import add_json, add_task
+from referee.programs.numbers import count
 from referee.service.ovic.benchmark import Plan
 from referee.service.ovic.confined import Limits
 from referee.service.ovic.validation import SLOWER
@@ -33,7 +34,7 @@ def add_rules(parser: argparse.ArgumentParser) -> None:
     group = parser.add_argument_group("what an organiser may relax")
     group.add_argument(
         "--boxes",
-        type=_count,
+        type=count,
         default=_RULES.boxes,
         metavar="N",
         help="detections of a detector (default: %(default)s)",
@@ -66,7 +67,7 @@ def add_limits(parser: argparse.ArgumentParser) -> None:
     group = parser.add_argument_group("limits of the model's process")
     group.add_argument(
         "--memory-mb",
-        type=_count,
+        type=count,
         default=_LIMITS.memory_bytes >> 20,
         metavar="N",
         help="address space in MB (default: %(default)s)",
@@ -85,10 +86,10 @@ def add_plan(parser: argparse.ArgumentParser) -> None:
     """Declare how to measure."""
     group = parser.add_argument_group("measurement")
     add = group.add_argument
-    add("--runs", type=_count, default=_PLAN.runs, metavar="N", help=f"default: {_PLAN.runs}")
+    add("--runs", type=count, default=_PLAN.runs, metavar="N", help=f"default: {_PLAN.runs}")
     add(
         "--warm-up",
-        type=_count,
+        type=count,
         default=_PLAN.warm_up,
         metavar="N",
         help="runs before them that do not count (default: %(default)s)",
@@ -104,7 +105,7 @@ def add_plan(parser: argparse.ArgumentParser) -> None:
     )
     add(
         "--attempts",
-        type=_count,
+        type=count,
         default=3,
         metavar="N",
         help="measurements until one is stable (default: %(default)s)",
@@ -138,13 +139,6 @@ def rules_of(args: argparse.Namespace) -> ModelRules:
 def limits_of(args: argparse.Namespace) -> Limits:
     """Return the limits that the options ask for."""
     return Limits(seconds=args.seconds, memory_bytes=args.memory_mb << 20)
-
-
-def _count(text: str) -> int:
-    value = int(text)
-    if value < 1:
-        raise argparse.ArgumentTypeError(f"{text} is too small: give 1 or more")
-    return value
 
 
 def _share(text: str) -> float:

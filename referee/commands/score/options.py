@@ -7,6 +7,8 @@ import argparse
 import math
 from pathlib import Path
 
+from referee.programs.numbers import watt_hours
+
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options of `referee score`."""
@@ -44,7 +46,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--metric", choices=("ilsvrc", "coco"), default="ilsvrc", help="metric (default: ilsvrc)"
     )
     parser.add_argument(
-        "--energy-wh", type=_energy, metavar="X", help="energy of the session, for mAP per Wh"
+        "--energy-wh", type=watt_hours, metavar="X", help="energy of the session, for mAP per Wh"
     )
     parser.add_argument(
         "--images-processed",
@@ -104,7 +106,7 @@ def _add_uncertainty(parser: argparse.ArgumentParser) -> None:
         help="detections of another session: print how likely the ranking of the two would turn",
     )
     parser.add_argument(
-        "--rival-energy-wh", type=_energy, metavar="X", help="the other session's energy"
+        "--rival-energy-wh", type=watt_hours, metavar="X", help="the other session's energy"
     )
     parser.add_argument(
         "--rival-energy-uncertainty-wh",
@@ -113,14 +115,6 @@ def _add_uncertainty(parser: argparse.ArgumentParser) -> None:
         metavar="X",
         help="its standard uncertainty, 1 sigma (default: 0)",
     )
-
-
-def _energy(text: str) -> float:
-    """Read watt-hours, finite and greater than 0."""
-    value = float(text)
-    if not math.isfinite(value) or value <= 0:
-        raise argparse.ArgumentTypeError(f"{text} is not an energy: give watt-hours above 0")
-    return value
 
 
 def _uncertainty(text: str) -> float:

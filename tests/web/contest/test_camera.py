@@ -10,23 +10,15 @@ from pathlib import Path
 import pytest
 from flask.testing import FlaskClient
 
-from referee.core.aside import here
 from referee.errors import Unavailable
 from referee.service.desk.control_desk import ControlDesk
 from referee.service.display.display import Display
-from referee.service.entry.admission import Admission, SessionCache
-from referee.service.entry.answers import Answers
-from referee.service.entry.request_log import RequestLog
 from referee.service.setup.clock import SystemClock
 from referee.service.setup.config import CameraSection
 from referee.service.setup.contest import frame_tag_of
-from referee.store.journal import Journal
-from referee.web.contest.app import contest_app
-from referee.web.contest.services import ContestServices
 from tests.support.contests import make_contest
 from tests.support.display_page import opened
-from tests.support.fakes import running_desk
-from tests.web.conftest import DirectDesk, Site
+from tests.web.conftest import DirectDesk, Site, serving
 
 FAILED = (500, "Display failed to start\n")
 LOGIN = {"username": "me", "password": "practice"}
@@ -38,20 +30,9 @@ def site(tmp_path: Path) -> Iterator[Site]:
     contest = make_contest(tmp_path, SystemClock(), mode="practice", seconds=600, track="camera")
     config = replace(contest.config, camera=CameraSection(dwell_ms=0, paint_s=0.5))
     contest = replace(contest, config=config)
-    journal = Journal(contest.database)
-    with running_desk(contest, None) as desk:
-        sessions = SessionCache(contest.database)
-        services = ContestServices(
-            contest,
-            Admission(contest, sessions, DirectDesk(desk)),
-            Answers(contest, sessions, journal),
-            RequestLog(contest, journal),
-            here,
-        )
-        yield Site(contest_app(services).test_client(), contest, desk, contest.clock)
-        display_of(desk).close()
-        journal.close()
-    contest.database.close()
+    with serving(contest) as site:
+        yield site
+        display_of(site.desk).close()
 
 
 def display_of(desk: ControlDesk) -> Display:
