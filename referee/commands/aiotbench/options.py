@@ -6,7 +6,7 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from referee.programs.numbers import count, watt_hours
+from referee.commands.numbers import count, watt_hours
 
 _SCORE = """\
 Score one log or more as one. A log has lines

@@ -7,8 +7,8 @@ import argparse
 import math
 from pathlib import Path
 
+from referee.commands.numbers import count
 from referee.commands.ovic.options import add_json, add_task
-from referee.programs.numbers import count
 from referee.service.ovic.benchmark import Plan
 from referee.service.ovic.confined import Limits
 from referee.service.ovic.validation import SLOWER

@@ -7,7 +7,7 @@ import argparse
 import math
 from pathlib import Path
 
-from referee.programs.numbers import watt_hours
+from referee.commands.numbers import watt_hours
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
