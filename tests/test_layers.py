@@ -32,19 +32,24 @@ LAYERS = {
 }
 PROGRAMS = {"cli", "commands", "programs", "__main__"}
 
-# Shared by the meter's commands: their options, and the text of a reading.
-SHARED_BY_COMMANDS = {"power.commands.options", "power.commands.output", "referee.commands.numbers"}
+# Shared by commands: their options, and the text of a reading.
+SHARED_BY_COMMANDS = {
+    *("power.commands.options", "power.commands.output"),
+    *("referee.commands.numbers", "referee.commands.operators"),
+}
 
 # The rooms that each room of a part may import.
 ROOMS = {
     "referee.service": {
         "setup": set(),
         "entry": {"setup"},
-        "preflight": {"setup", "entry"},
+        "teams": {"setup", "entry"},
+        "preflight": {"setup", "entry", "teams"},
         "display": {"setup"},
         "desk": {"setup", "preflight", "display"},
         "results": {"setup"},
-        "board": {"setup", "entry", "desk", "display", "results"},
+        "event": {"setup", "desk", "results", "teams"},
+        "board": {"setup", "entry", "desk", "display", "results", "teams", "event"},
         "evidence": {"setup"},
         "ovic": set(),
     },

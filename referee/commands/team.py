@@ -1,41 +1,52 @@
 # SPDX-License-Identifier: Apache-2.0
 """Register the teams of an event, and edit their list.
 
-A registration prints the team's new password. Only a hash of the password is stored.
-A running referee uses every change at once.
+One registration is one solution; an organisation with two solutions registers two teams. The
+columns of an imported table are 'team', and if you like 'organisation' and 'prizes' (yes or no).
+Passwords are stored as hashes only, so slips can be made only together with new passwords.
+A running referee uses every change at once, and every change is on record.
 
+  referee team import teams.csv --config event/contest.toml
+  referee team slips --out slips.html --config event/contest.toml
   referee team add 'Team Rocket' --config event/contest.toml
-  referee team password 'Team Rocket' --config event/contest.toml
   referee team rename 'Team Rocket' 'Rocket II' --config event/contest.toml
-  referee team remove 'Rocket II' --config event/contest.toml
+  referee team withdraw 'Rocket II' --reason 'device broken' --config event/contest.toml
   referee team list --config event/contest.toml
 """
 
 from __future__ import annotations
 
 import argparse
-from contextlib import closing
+import json
+import os
+import sys
+from collections.abc import Callable
 from pathlib import Path
 
+from referee.commands.operators import add_operator
 from referee.errors import InputError
-from referee.service.entry.team_list import (
-    register_team,
-    registered_teams,
-    remove_team,
-    rename_team,
-    replace_password,
-)
-from referee.service.setup.config import Config
+from referee.formats.team_table import parse_team_table
+from referee.formats.text import read_bytes
+from referee.service.board.addresses import contestants_urls
 from referee.service.setup.config_file import load_config
-from referee.store.database import Database
-from referee.store.sessions import all_sessions
+from referee.service.setup.contest import Contest
+from referee.service.setup.opened import opened_contest
+from referee.service.teams import registration
+from referee.service.teams.roster import read_roster
+from referee.service.teams.roster_view import roster_json, roster_text
+from referee.service.teams.slips import Venue, rules_line, slips_page
+from referee.store.teams import Registration
 
 _ACTIONS = {
+    "import": "register all teams of a CSV table, or none if a line is wrong",
     "add": "register a team and print its password",
+    "list": "print the teams in the running order, with attempts and turn",
+    "slips": "make NEW passwords and a page of slips to print; earlier passwords stop working",
     "password": "give a team a new password and print it; the old one stops working",
-    "rename": "give a team without sessions another name; its password stays",
-    "remove": "remove a team without sessions from the list",
-    "list": "print the registered teams",
+    "rename": "give a team another name; password, place and sessions stay",
+    "withdraw": "take a team out of the running order; nothing is deleted",
+    "return": "undo a withdrawal",
+    "remove": "remove a registration that was a mistake; a team with sessions stays",
 }
 
 
@@ -44,50 +55,148 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     actions = parser.add_subparsers(dest="action", required=True, metavar="|".join(_ACTIONS))
     for name, summary in _ACTIONS.items():
         action = actions.add_parser(name, help=summary, description=summary)
-        if name != "list":
-            action.add_argument("name", help="the team; one registration is one solution")
-        if name == "rename":
-            action.add_argument("new_name", help="its new name")
+        _add_own(action, name)
         action.add_argument(
             "--config", type=Path, required=True, metavar="FILE", help="the event's contest.toml"
         )
+        add_operator(action)
+
+
+def _add_own(action: argparse.ArgumentParser, name: str) -> None:
+    """Declare what one action takes beside the configuration and the operator."""
+    if name == "import":
+        action.add_argument("file", type=Path, metavar="FILE.csv", help="the table of teams")
+    elif name == "list":
+        action.add_argument("--json", action="store_true", help="print one JSON object")
+    elif name == "slips":
+        _add_slips(action)
+    else:
+        action.add_argument("name", help="the team; one registration is one solution")
+    if name == "rename":
+        action.add_argument("new_name", help="its new name")
+    if name == "add":
+        action.add_argument("--organisation", default="", help="who entered it")
+        action.add_argument("--no-prizes", action="store_true", help="the team declines prizes")
+    if name in ("withdraw", "return"):
+        action.add_argument("--reason", required=True, help="why; it stays on record")
+
+
+def _add_slips(action: argparse.ArgumentParser) -> None:
+    add = action.add_argument
+    add("name", nargs="*", metavar="TEAM", help="only these teams (default: all active ones)")
+    add("--out", type=Path, required=True, metavar="FILE.html", help="page to write, then to print")
+    add(
+        "--address",
+        action="append",
+        metavar="URL",
+        help="address for contestants " "(default: this laptop's)",
+    )
+    add("--wifi", nargs=2, metavar=("NAME", "PASSWORD"), help="wireless network of the venue")
+    add("--rules", metavar="TEXT", help="the rules in one line (default: window and score)")
 
 
 def run(args: argparse.Namespace) -> int:
     """Change the list, or print it."""
     config = load_config(args.config)
-    if args.action == "list":
-        for name in registered_teams(config.teams):
-            print(name)
-        return 0
-    print(_change(config, args))
+    if config.contest.mode == "practice":
+        raise InputError(f"{config.path}: in practice any user name may log in; there is no list.")
+    with opened_contest(config) as contest:
+        act = _DO[args.action]
+        act(contest, args)
     return 0
 
 
-def _change(config: Config, args: argparse.Namespace) -> str:
-    """Change the list, and return a line that confirms the change."""
-    if args.action == "add":
-        password = register_team(config.teams, args.name)
-        return f"{list(registered_teams(config.teams))[-1]}: {password}"
-    if args.action == "password":
-        return f"{args.name}: {replace_password(config.teams, args.name)}"
-    _require_no_session(config, args.name)
-    if args.action == "rename":
-        return f"'{args.name}' is now '{rename_team(config.teams, args.name, args.new_name)}'."
-    remove_team(config.teams, args.name)
-    return f"'{args.name}' is no longer registered."
+def _import(contest: Contest, args: argparse.Namespace) -> None:
+    lines = parse_team_table(read_bytes(args.file), str(args.file))
+    names = registration.import_teams(contest, lines, str(args.file), args.by)
+    print(
+        f"{len(names)} teams are registered. They have no password yet: 'referee team slips' "
+        "makes passwords, and slips to print."
+    )
 
 
-def _require_no_session(config: Config, name: str) -> None:
-    """Raise `InputError` if the team has sessions, because the evidence contains its name."""
-    if not config.database.exists():
-        return
-    with closing(Database(config.database)) as database:
-        database.migrate()
-        sessions = [s.session_id for s in all_sessions(database.connection) if s.team == name]
-    if sessions:
-        raise InputError(
-            f"'{name}' has session {min(sessions)}, and its evidence contains this name, so the "
-            "team stays on the list. To keep the team out, give it a new password with 'referee "
-            "team password'."
+def _add(contest: Contest, args: argparse.Namespace) -> None:
+    details = Registration(" ".join(args.organisation.split()), not args.no_prizes)
+    name = registration.add_team(contest, args.name, details, args.by)
+    print(f"{name}: {registration.new_passwords(contest, [name], args.by)[name]}")
+
+
+def _list(contest: Contest, args: argparse.Namespace) -> None:
+    roster = read_roster(contest)
+    print(json.dumps(roster_json(roster)) if args.json else roster_text(roster))
+
+
+def _slips(contest: Contest, args: argparse.Namespace) -> None:
+    settings = contest.config
+    urls = args.address or contestants_urls(settings.server.contest)
+    rules = args.rules or rules_line(settings.contest.seconds)
+    venue = Venue(settings.contest.name, urls, tuple(args.wifi) if args.wifi else None, rules)
+    _require_writable(args.out)
+    passwords = registration.new_passwords(contest, args.name, args.by)
+    if not passwords:
+        raise InputError("No team is registered, so there are no slips to make.")
+    _write_private(args.out, slips_page(venue, passwords))
+    print(
+        f"Wrote {args.out}: slips with NEW passwords for {len(passwords)} teams. Earlier "
+        "passwords of these teams no longer work."
+    )
+    if not urls:
+        print(
+            "This laptop is on no network, so the slips have a blank line for the address. "
+            "Give it with --address.",
+            file=sys.stderr,
         )
+
+
+def _password(contest: Contest, args: argparse.Namespace) -> None:
+    found = registration.new_passwords(contest, [args.name], args.by)
+    print(f"{args.name}: {found[args.name]}")
+
+
+def _rename(contest: Contest, args: argparse.Namespace) -> None:
+    print(
+        f"'{args.name}' is now '"
+        f"{registration.rename(contest, args.name, args.new_name, args.by)}'."
+    )
+
+
+def _withdraw(contest: Contest, args: argparse.Namespace) -> None:
+    registration.withdraw(contest, args.name, args.reason, args.by)
+    print(f"'{args.name}' has withdrawn.")
+
+
+def _return(contest: Contest, args: argparse.Namespace) -> None:
+    registration.bring_back(contest, args.name, args.reason, args.by)
+    print(f"'{args.name}' takes part again.")
+
+
+def _remove(contest: Contest, args: argparse.Namespace) -> None:
+    registration.remove(contest, args.name, args.by)
+    print(f"'{args.name}' is no longer registered.")
+
+
+_DO: dict[str, Callable[[Contest, argparse.Namespace], None]] = {
+    "import": _import,
+    "add": _add,
+    "list": _list,
+    "slips": _slips,
+    "password": _password,
+    "rename": _rename,
+    "withdraw": _withdraw,
+    "return": _return,
+    "remove": _remove,
+}
+
+
+def _require_writable(path: Path) -> None:
+    """Raise `InputError` before new passwords replace the old ones, if no page could be written."""
+    if not path.parent.is_dir() or path.is_dir() or not os.access(path.parent, os.W_OK):
+        raise InputError(f"{path} cannot be written: name a file in a folder of yours.")
+
+
+def _write_private(path: Path, text: str) -> None:
+    """Write a file that only its owner can read."""
+    path.unlink(missing_ok=True)
+    descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+    with os.fdopen(descriptor, "w", encoding="utf-8") as file:
+        file.write(text)

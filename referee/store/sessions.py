@@ -11,6 +11,7 @@ from typing import Literal
 from referee.core.instant import Instant
 from referee.core.states import EndCause, SessionFacts
 from referee.errors import Refusal
+from referee.store.teams import ensure_team
 
 FIRST_LANE = 1
 """The only lane of a referee with one meter."""
@@ -22,7 +23,7 @@ EventKind = Literal["armed", "started", "ended", "voided", "sealed"]
 
 _SELECT = """
 select s.session_id, s.lane, s.track, s.length_s, s.order_seed, s.created_utc, t.name as team
-from sessions as s join teams as t using (team_id)
+from sessions as s join named_teams as t using (team_id)
 """
 
 
@@ -52,15 +53,11 @@ def create_session(
 ) -> int:
     """Add a session, and its team if that is new; return the session's number, from 1."""
     utc = now.utc.isoformat()
-    connection.execute(
-        "insert into teams (name, created_utc) values (:team, :utc) on conflict (name) do nothing",
-        {"team": team, "utc": utc},
-    )
     cursor = connection.execute(
         "insert into sessions (team_id, length_s, order_seed, created_utc, lane, track)"
-        " select team_id, :length_s, :seed, :utc, :lane, :track from teams where name = :team",
+        " values (:team_id, :length_s, :seed, :utc, :lane, :track)",
         {
-            "team": team,
+            "team_id": ensure_team(connection, team, utc),
             "length_s": length_s,
             "seed": None if order_seed is None else str(order_seed),
             "utc": utc,

@@ -18,6 +18,7 @@ let selected = null; // the number of the session that was clicked on; null: the
 let other = null; // that session with its details
 let otherKey = ""; // the row of the board for which it was fetched
 let trouble = "";
+let nextTeam = null; // the team that was next on the last board
 
 const ageS = () => (performance.now() - boardAt) / 1000;
 const isOther = () => selected !== null && selected !== board.current?.id;
@@ -106,9 +107,12 @@ function showDisplay() {
 function showTeams() {
   $("next").hidden = board.mode === "practice";
   const chosen = $("team").value;
-  if (fill("team", board.teams, (name) => make("option", name)) && board.teams.includes(chosen)) {
-    $("team").value = chosen;
-  }
+  fill("team", board.teams, (name) => make("option", name));
+  // The team that is next is chosen by itself, as often as the running order moves on.
+  const moved = board.next_team !== nextTeam;
+  nextTeam = board.next_team;
+  const wanted = moved && nextTeam ? nextTeam : chosen;
+  if (board.teams.includes(wanted)) $("team").value = wanted;
   $("team").disabled = board.teams.length === 0;
   const none = board.mode === "practice" || board.teams.length
     ? "" : "No team is registered: run ‘referee team add NAME’. The team then appears here by itself.";

@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+import json
+import re
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -51,8 +53,8 @@ def test_a_team_is_renamed_and_removed(event: Contest, capsys: pytest.CaptureFix
     assert 0 == team(event, "rename", "ants", "wasps")
     assert 0 == team(event, "remove", "bees")
     assert 0 == team(event, "list")
-    said = "'ants' is now 'wasps'.\n'bees' is no longer registered.\nwasps\n"
-    assert said == capsys.readouterr().out
+    said = capsys.readouterr().out
+    assert said.startswith("'ants' is now 'wasps'.\n'bees' is no longer registered.\n  1  wasps")
 
 
 @pytest.mark.slow
@@ -66,16 +68,73 @@ def test_a_team_that_exists_is_refused(event: Contest, capsys: pytest.CaptureFix
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("change", [("rename", "ants", "bees"), ("remove", "ants")])
-def test_a_team_with_a_session_keeps_its_name(
-    event: Contest, capsys: pytest.CaptureFixture[str], change: tuple[str, ...]
+def test_a_team_with_a_session_is_not_removed(
+    event: Contest, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """A team that has a session cannot be renamed or removed."""
+    """A team that has a session stays, but may be renamed; the refusal names `withdraw`."""
     team(event, "add", "ants")
     with event.database.write() as connection:
         create_session(
             connection, team="ants", length_s=600, order_seed=None, now=event.clock.now()
         )
-    assert 2 == team(event, *change)
-    assert "'ants' has session 1, and its evidence contains this name" in capsys.readouterr().err
-    assert ["ants"] == list(registered_teams(event.config.teams))
+    assert 2 == team(event, "remove", "ants")
+    assert "use 'referee team withdraw'" in capsys.readouterr().err
+    assert 0 == team(event, "rename", "ants", "bees")
+    assert ["bees"] == list(registered_teams(event.config.teams))
+
+
+@pytest.mark.slow
+def test_from_a_table_to_slips(
+    event: Contest, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A table is imported; the slips have passwords that log in, and only their owner reads."""
+    table, slips = tmp_path / "entries.csv", tmp_path / "slips.html"
+    table.write_text("team,organisation\nants,Uni\nbees,Uni\n")
+    assert 0 == team(event, "import", str(table))
+    wifi = ("--wifi", "lpirc", "quiet-fan", "--address", "http://192.168.1.2:8000")
+    assert 0 == team(event, "slips", "--out", str(slips), *wifi)
+    said = capsys.readouterr().out
+    assert "2 teams are registered. They have no password yet" in said
+    assert "NEW passwords for 2 teams" in said
+    page = slips.read_text()
+    found = re.findall(r"<dt>Password</dt><dd>(.*)</dd>", page)
+    teams = EventTeams(event.config.teams)
+    assert [True, True] == [teams.admits(*pair) for pair in zip(("ants", "bees"), found)]
+    assert (0o600, True) == (slips.stat().st_mode & 0o777, "quiet-fan" in page)
+
+
+@pytest.mark.slow
+def test_slips_that_cannot_be_written_change_no_password(
+    event: Contest, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A page that has no place is refused before any password is replaced."""
+    team(event, "add", "ants")
+    before = event.config.teams.read_bytes()
+    assert 2 == team(event, "slips", "--out", str(tmp_path / "nowhere" / "slips.html"))
+    assert "cannot be written" in capsys.readouterr().err
+    assert before == event.config.teams.read_bytes()
+
+
+@pytest.mark.slow
+def test_a_table_with_a_fault_registers_nobody(
+    event: Contest, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The refusal names the line, and the list stays as it was."""
+    table = tmp_path / "entries.csv"
+    table.write_text("team,prizes\nants,yes\nbees,perhaps\n")
+    assert 2 == team(event, "import", str(table))
+    assert "line 3: prizes must be yes or no" in capsys.readouterr().err
+    assert 0 == team(event, "list", "--json")
+    assert [] == json.loads(capsys.readouterr().out)["teams"]
+
+
+@pytest.mark.slow
+def test_a_withdrawal_and_its_return(event: Contest, capsys: pytest.CaptureFixture[str]) -> None:
+    """Both are on record under the name of the person who did it."""
+    team(event, "add", "ants")
+    assert 0 == team(event, "withdraw", "ants", "--reason", "ill", "--by", "Kim")
+    assert 0 == team(event, "return", "ants", "--reason", "well", "--by", "Lee")
+    rows = event.database.connection.execute("select operator, action, detail from audit")
+    assert [("Kim", "team withdrawn", "ants: ill"), ("Lee", "team returned", "ants: well")] == [
+        tuple(row) for row in rows
+    ][-2:]

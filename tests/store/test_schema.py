@@ -8,12 +8,26 @@ import sqlite3
 import pytest
 
 from referee.store.answers import insert_answer
+from referee.store.finals import insert_finalization, insert_review
 from referee.store.images import ImageEntry, InputFile, Manifest, replace_manifest
 from referee.store.notices import insert_audit, insert_notice
+from referee.store.proposals import (
+    ProposalEnd,
+    ProposedScore,
+    insert_proposal,
+    insert_proposal_end,
+)
 from referee.store.readings import insert_energy
 from referee.store.requests import Request, insert_requests
 from referee.store.scores import ScoringRun, Snapshot, insert_scoring_run, insert_snapshot
 from referee.store.shows import insert_show
+from referee.store.teams import (
+    Registration,
+    ensure_team,
+    insert_order,
+    insert_registration,
+    insert_rename,
+)
 from tests.store.conftest import answer, at, new_session, show
 
 UTC_TEXT = "2026-06-07T12:00:00+00:00"
@@ -37,6 +51,15 @@ FACTS = {
     "shows": "show_id",
     "notices": "notice_id",
     "audit": "audit_id",
+    "registrations": "registration_id",
+    "team_renames": "rename_id",
+    "running_orders": "order_id",
+    "reviews": "review_id",
+    "proposals": "proposal_id",
+    "proposed_scores": "accuracy",
+    "proposal_skips": "reason",
+    "proposal_ends": "proposal_id",
+    "finalizations": "finalization_id",
 }
 # Tables that each preparation makes anew, and the registry of names.
 NOT_FACTS = {"images", "classes", "inputs", "teams"}
@@ -66,7 +89,27 @@ def filled(database):
         insert_notice(connection, session_id, UTC_TEXT, "info", "hello")
         insert_show(connection, show(session_id))
         insert_audit(connection, at(0), "x", "arm", session_id)
+        _fill_event(connection, session_id)
     return database
+
+
+def _fill_event(connection, session_id):
+    """Put a row into every table around the sessions."""
+    team = ensure_team(connection, "bees", UTC_TEXT)
+    insert_registration(connection, team, "registered", Registration(), operator="x", utc=UTC_TEXT)
+    insert_rename(connection, team, "wasps", operator="x", utc=UTC_TEXT)
+    insert_order(connection, [team], seed="noon", reason="", operator="x", at=at(0))
+    insert_review(connection, 1, at(0), "x", "looked at the curve")
+    proposed = ProposedScore(session_id, 1, 1, 1, 0.4, 0.4, {}, None)
+    number = insert_proposal(
+        *(connection, at(0), "x", "new truth"),
+        chosen={},
+        inputs={},
+        scores=[proposed],
+        skips={session_id: "void"},
+    )
+    insert_proposal_end(connection, number, ProposalEnd("applied", "agreed", "x", UTC_TEXT))
+    insert_finalization(connection, at(0), ["x"], {})
 
 
 def test_every_table_is_a_fact_or_known_not_to_be(database):
@@ -84,7 +127,7 @@ def test_facts_are_never_changed(filled, table):
     for statement in (
         f"update {table} set {key} = {key}",
         f"delete from {table}",
-        f"update {table} set session_id = 1",
+        f"update {table} set {key} = 1",
     ):
         with pytest.raises(sqlite3.IntegrityError, match="append-only"), filled.write() as link:
             link.execute(statement)
@@ -93,7 +136,11 @@ def test_facts_are_never_changed(filled, table):
 
 
 @pytest.mark.parametrize(
-    "table", ["answers", "readings", "scoring_runs", "energies", "session_meters", "shows"]
+    "table",
+    [
+        *("answers", "readings", "scoring_runs", "energies", "session_meters", "shows"),
+        *("registrations", "reviews", "proposals", "proposed_scores", "proposal_ends"),
+    ],
 )
 def test_facts_are_never_replaced(filled, table):
     """An insert under an existing number is refused."""

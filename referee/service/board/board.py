@@ -19,10 +19,10 @@ from referee.service.board.wording import alarm_of
 from referee.service.desk.metering import MeterStatus
 from referee.service.display.display import Display
 from referee.service.display.facts import display_facts
-from referee.service.entry.team_list import registered_teams
 from referee.service.entry.teams import PRACTICE_PASSWORD
 from referee.service.results.flag_counts import FlagCounts
 from referee.service.setup.contest import Contest
+from referee.service.teams.roster import read_roster
 from referee.store.notices import Notice, recent_notices
 from referee.store.sessions import SessionRecord, all_sessions, load_session
 from referee.store.watching import recent_power
@@ -142,14 +142,17 @@ class Board:
         }
 
     def _teams(self) -> dict[str, Any]:
-        """Return the registered teams, or a text that says why they cannot be read."""
+        """Return the teams in the running order and the next one, or why they cannot be read."""
         if self._contest.config.contest.mode == "practice":
-            return {"teams": [], "teams_text": None}
+            return {"teams": [], "next_team": None, "teams_text": None}
         try:
-            names = sorted(registered_teams(self._contest.config.teams))
+            roster = read_roster(self._contest)
         except (RefereeError, OSError) as error:
-            return {"teams": [], "teams_text": str(error)}
-        return {"teams": names, "teams_text": None}
+            return {"teams": [], "next_team": None, "teams_text": str(error)}
+        teams = [team.name for team in roster.active]
+        if roster.order is None:
+            teams.sort()
+        return {"teams": teams, "next_team": roster.next, "teams_text": None}
 
 
 def _notice(notice: Notice, sessions: Sequence[SessionRecord], now: Instant) -> dict[str, Any]:

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
-from power.energy.judge import RunFacts, facts_to_json, judge_run
+from power.energy.judge import RunFacts, facts_from_json, facts_to_json, judge_run
 from power.energy.verdict import EnergyResult, Finding, finding_to_json, note, suspect
 from power.follow import LOST_METER_S
 from power.meter import Identity, MeterSettings, Reading
@@ -21,6 +21,7 @@ from referee.service.desk.metering import LinkState, Metering
 from referee.service.desk.watched_thread import WatchedThread
 from referee.service.setup.contest import Contest
 from referee.store.readings import (
+    Energy,
     SessionMeter,
     boots_of,
     insert_energy,
@@ -211,6 +212,20 @@ def judge_session(
     )
     result = judge_run(readings, facts)
     return result, _detail(result, facts, meter.emulated)
+
+
+def judge_again(
+    contest: Contest, session: SessionRecord, energy: Energy
+) -> tuple[EnergyResult, dict[str, Any]]:
+    """Return a session's energy as the present judge sees it, and the detail for the database.
+
+    The judge gets the stored readings, and the facts of the first judgement. Raises ValueError if
+    the stored energy lacks these facts.
+    """
+    facts = facts_from_json(energy.detail.get("facts", {}))
+    stored = readings_of(contest.database.connection, session.session_id)
+    result = judge_run(_in_session_seconds(stored), facts)
+    return result, _detail(result, facts, bool(energy.detail.get("emulated", False)))
 
 
 def seconds_run(session: SessionRecord) -> float:

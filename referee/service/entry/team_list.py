@@ -4,17 +4,16 @@
 from __future__ import annotations
 
 import csv
+import io
 import os
 import secrets
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 import argon2
 
 from referee.errors import ConfigError, InputError
-
-NAME_MOST = 100
-"""The most characters in a team's name."""
+from referee.formats.team_table import NAME_MOST, clean_name, same_name
 
 _HEADER = ["team", "password_hash"]
 # People read passwords from paper, so no two of these characters look alike.
@@ -69,48 +68,40 @@ def replace_password(path: Path, name: str) -> str:
     return password
 
 
-def rename_team(path: Path, name: str, new_name: str) -> str:
-    """Give a team another name but keep its password; return the stored name.
+def replace_passwords(path: Path, names: Iterable[str]) -> dict[str, str]:
+    """Give each team a new password and return them by name; the old ones stop working.
 
-    Raises `InputError` for the same names as `register_team`, and for a team that is not on the
-    list.
+    A team without a line in the file gets one. The file changes in one step for all of them.
     """
     teams = registered_teams(path)
-    _require_registered(teams, name)
-    others = {team: kept for team, kept in teams.items() if team != name}
-    new_name = _free_name(others, new_name)
-    _write(path, {new_name if team == name else team: kept for team, kept in teams.items()})
-    return new_name
+    passwords = {name: _new_password() for name in names}
+    _write(path, teams | {name: _hash(password) for name, password in passwords.items()})
+    return passwords
 
 
-def remove_team(path: Path, name: str) -> None:
-    """Remove a team from the list; raise `InputError` if it is not there."""
-    teams = registered_teams(path)
-    _require_registered(teams, name)
-    _write(path, {team: kept for team, kept in teams.items() if team != name})
+def replace_list(path: Path, teams: Mapping[str, str]) -> None:
+    """Replace the list by these password hashes by name, if it differs from them."""
+    if registered_teams(path) != teams:
+        _write(path, teams)
 
 
 def _free_name(teams: Mapping[str, str], name: str) -> str:
     """Return the name in the form that is stored; raise `InputError` if it cannot be used."""
-    kept = " ".join(name.split()) if name.isprintable() else ""
-    if not kept or len(kept) > NAME_MOST:
+    kept = clean_name(name)
+    if kept is None:
         raise InputError(f"A team's name must be 1 to {NAME_MOST} printable characters.")
     for team in teams:
-        if _same(team) == _same(kept):
+        if same_name(team) == same_name(kept):
             raise InputError(
                 f"'{team}' is registered already. 'referee team password' gives it a new password."
             )
     return kept
 
 
-def _same(name: str) -> str:
-    return " ".join(name.split()).casefold()
-
-
 def _require_registered(teams: Mapping[str, str], name: str) -> None:
     if name in teams:
         return
-    near = next((team for team in teams if _same(team) == _same(name)), None)
+    near = next((team for team in teams if same_name(team) == same_name(name)), None)
     hint = (
         f" Did you mean '{near}'?" if near is not None else " 'referee team list' shows them all."
     )
@@ -128,11 +119,19 @@ def _hash(password: str) -> str:
 
 
 def _write(path: Path, teams: Mapping[str, str]) -> None:
+    text = io.StringIO(newline="")
+    writer = csv.writer(text)
+    writer.writerow(_HEADER)
+    writer.writerows(teams.items())
+    _replace(path, text.getvalue().encode("utf-8"))
+
+
+def _replace(path: Path, content: bytes) -> None:
     """Replace the file in one step, so that a running server reads the old file or the new one."""
     new = path.with_suffix(".new")
     descriptor = os.open(new, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
-    with os.fdopen(descriptor, "w", encoding="utf-8", newline="") as file:
-        writer = csv.writer(file)
-        writer.writerow(_HEADER)
-        writer.writerows(teams.items())
+    with os.fdopen(descriptor, "wb") as file:
+        file.write(content)
+        file.flush()
+        os.fsync(file.fileno())
     os.replace(new, path)

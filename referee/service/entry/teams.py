@@ -16,7 +16,8 @@ import argon2
 
 from referee.core.aside import Aside, here
 from referee.errors import ConfigError, Refusal
-from referee.service.entry.team_list import NAME_MOST, registered_teams
+from referee.formats.team_table import NAME_MOST
+from referee.service.entry.team_list import registered_teams
 
 PRACTICE_PASSWORD = "practice"
 """The password of every user name in a rehearsal."""

@@ -12,11 +12,12 @@ from typing import Any
 from power.errors import MeterError
 from power.meter import Meter
 from referee.errors import RefereeError
-from referee.service.entry.team_list import registered_teams
 from referee.service.preflight.disk import disk_shortage, free_bytes
 from referee.service.setup.config import Config
 from referee.service.setup.contest import prepare_contest
 from referee.service.setup.manifest import Progress
+from referee.service.setup.opened import opened_contest
+from referee.service.teams.roster import read_roster
 from referee.tracks.loading import load_track
 from referee.tracks.track import Delivery
 
@@ -83,16 +84,22 @@ def _teams(config: Config) -> Check:
     if config.contest.mode == "practice":
         return Check("contest", "teams", Outcome.OK, "practice: anybody may log in")
     try:
-        count = len(registered_teams(config.teams))
+        with opened_contest(config) as contest:
+            teams = read_roster(contest).active
     except RefereeError as error:
         return Check("contest", "teams", Outcome.FAIL, str(error))
-    if not count:
+    if not teams:
         remedy = f"Run: referee team add NAME --config {config.path}"
         return Check("contest", "teams", Outcome.WARN, "no team is registered", remedy)
+    without = [team.name for team in teams if not team.has_password]
+    if without:
+        found = f"{len(without)} of {len(teams)} teams have no password, for example '{without[0]}'"
+        remedy = f"Run: referee team slips --out slips.html --config {config.path}"
+        return Check("contest", "teams", Outcome.WARN, found, remedy)
     if config.teams.stat().st_mode & 0o077:
         remedy = f"Run: chmod 600 {config.teams}"
         return Check("contest", "teams", Outcome.WARN, "others may read the hashes", remedy)
-    return Check("contest", "teams", Outcome.OK, f"{count} registered")
+    return Check("contest", "teams", Outcome.OK, f"{len(teams)} registered")
 
 
 def _disk(config: Config) -> Check:

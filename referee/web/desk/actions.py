@@ -13,8 +13,8 @@ from flask import Flask, Response, jsonify, request
 from referee.core.states import EndCause
 from referee.errors import Refusal
 from referee.service.desk.control_desk import ControlDesk
-from referee.service.entry.team_list import registered_teams
 from referee.service.setup.contest import Contest
+from referee.service.teams.roster import read_roster
 from referee.web.desk.arguments import posted_arguments, posted_text, session_number
 from referee.web.desk.broadcast import Broadcast
 
@@ -63,10 +63,13 @@ def register_actions(
 def _new_session(contest: Contest, desk: ControlDesk, team: str) -> int:
     if contest.config.contest.mode == "practice":
         raise Refusal("practice", "In practice every login makes its own session.")
-    if team not in registered_teams(contest.config.teams):
+    found = read_roster(contest).find(team)
+    if found is None:
         raise Refusal(
             "team_unknown", f"'{team}' is not registered: run 'referee team add' with its name."
         )
+    if found.withdrawn:
+        raise Refusal("team_withdrawn", f"'{team}' has withdrawn ({found.reason}).")
     return desk.new_session(team, _OPERATOR)
 
 

@@ -14,9 +14,9 @@ from referee.service.entry import team_list
 from referee.service.entry.team_list import (
     register_team,
     registered_teams,
-    remove_team,
-    rename_team,
+    replace_list,
     replace_password,
+    replace_passwords,
 )
 from referee.service.entry.teams import EventTeams
 
@@ -136,32 +136,21 @@ def test_a_team_that_is_not_there_gets_no_password(path, cheap):
         replace_password(path, "ants")
 
 
-def test_a_renamed_team_keeps_its_password_and_its_place(path, cheap):
-    """A renamed team logs in with its old password, and the old name no longer does."""
-    passwords = [register_team(path, name) for name in ("ants", "bees", "wasps")]
-    assert "Busy Bees" == rename_team(path, "bees", " Busy  Bees")
-    assert ["ants", "Busy Bees", "wasps"] == list(registered_teams(path))
+def test_new_passwords_come_all_at_once(path, cheap):
+    """Several teams get new passwords in one step, also one that had none; others keep theirs."""
+    first = register_team(path, "ants")
+    kept = register_team(path, "wasps")
+    found = replace_passwords(path, ["ants", "bees"])
     teams = EventTeams(path)
-    admitted = [teams.admits(name, passwords[1]) for name in ("Busy Bees", "bees")]
-    assert [True, False] == admitted
+    assert [True, True] == [teams.admits(name, password) for name, password in found.items()]
+    assert [False, True] == [teams.admits("ants", first), teams.admits("wasps", kept)]
 
 
-def test_a_team_may_change_the_capitals_of_its_name(path, cheap):
-    """A team may take its own name in other capitals, and no other team's name."""
+def test_a_list_that_is_the_same_is_not_written(path, cheap):
+    """Replacing the list by itself leaves the file alone."""
     register_team(path, "ants")
-    register_team(path, "bees")
-    assert "ANTS" == rename_team(path, "ants", "ANTS")
-    with pytest.raises(InputError, match="'bees' is registered already"):
-        rename_team(path, "ANTS", "Bees")
-    with pytest.raises(InputError, match="No team is called 'wasps'"):
-        rename_team(path, "wasps", "flies")
-
-
-def test_a_removed_team_is_gone(path, cheap):
-    """Removing a team keeps the others, and a second removal says that the team is missing."""
-    for name in ("ants", "bees"):
-        register_team(path, name)
-    remove_team(path, "ants")
-    assert ["bees"] == list(registered_teams(path))
-    with pytest.raises(InputError, match="No team is called 'ants'"):
-        remove_team(path, "ants")
+    written = path.stat().st_mtime_ns, path.stat().st_ino
+    replace_list(path, registered_teams(path))
+    assert written == (path.stat().st_mtime_ns, path.stat().st_ino)
+    replace_list(path, {})
+    assert {} == registered_teams(path)

@@ -1,0 +1,153 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The table of teams that an organiser imports: CSV with a header, one line for each solution."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections import Counter
+from dataclasses import dataclass
+
+from referee.errors import InputError
+
+NAME_MOST = 100
+"""The most characters in a team's name, and in its organisation's."""
+
+_COLUMNS = ("team", "organisation", "prizes")
+_YES_NO = {"": True, "yes": True, "no": False}
+_FAULTS_TOLD = 20
+
+
+@dataclass(frozen=True)
+class TeamLine:
+    """A line of the table; `line` is its number in the file, for messages."""
+
+    line: int
+    name: str
+    organisation: str = ""
+    prizes: bool = True
+
+
+def clean_name(name: str) -> str | None:
+    """Return a name as it is stored, or None if it cannot be used.
+
+    Blanks around it are dropped, and several in a row become one. The name must be 1 to
+    `NAME_MOST` printable characters.
+    """
+    kept = " ".join(name.split()) if name.isprintable() else ""
+    return kept if 0 < len(kept) <= NAME_MOST else None
+
+
+def same_name(name: str) -> str:
+    """Return what two names have in common that differ only in capitals and blanks."""
+    return " ".join(name.split()).casefold()
+
+
+def parse_team_table(content: bytes, source: str) -> list[TeamLine]:
+    """Parse a whole table, or raise one `InputError` that names each fault with its line.
+
+    The header names the columns in any order: `team` is required; `organisation` and `prizes` (yes
+    or no, yes if empty) may be missing. Empty lines are skipped. A comma or a semicolon separates
+    the fields, as spreadsheets write them; the header decides.
+    """
+    text = _decoded(content, source)
+    header = text.partition("\n")[0]
+    separator = ";" if ";" in header and "," not in header else ","
+    try:
+        rows = list(_numbered_rows(text, separator))
+    except csv.Error as error:
+        raise InputError(f"{source}: is not a table of text ({error}).") from error
+    if not rows:
+        raise InputError(f"{source}: is empty. Its first line must name the columns: team, …")
+    columns = _columns(rows[0][1], source)
+    faults: list[str] = []
+    lines = [_parse_row(number, row, columns, faults) for number, row in rows[1:]]
+    found = [line for line in lines if line is not None]
+    faults += _doubles(found)
+    if not found and not faults:
+        faults.append("no line names a team")
+    if faults:
+        raise InputError(faults_text(source, faults))
+    return found
+
+
+def faults_text(source: str, faults: list[str]) -> str:
+    """Return one text that names each fault of a file; a long list is cut."""
+    told = faults[:_FAULTS_TOLD]
+    if len(faults) > len(told):
+        told.append(f"and {len(faults) - len(told)} more faults")
+    return f"{source}: nothing was imported.\n" + "\n".join(f"  {fault}" for fault in told)
+
+
+def _decoded(content: bytes, source: str) -> str:
+    try:
+        return content.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        line = content.count(b"\n", 0, error.start) + 1
+        raise InputError(
+            f"{source}: line {line} is not UTF-8. Save the table as 'CSV UTF-8'."
+        ) from error
+
+
+def _numbered_rows(text: str, separator: str) -> list[tuple[int, list[str]]]:
+    """Return the rows that are not empty, each with the number of its first line."""
+    reader = csv.reader(io.StringIO(text, newline=""), delimiter=separator, strict=True)
+    rows, first = [], 1
+    for row in reader:
+        if any(field.strip() for field in row):
+            rows.append((first, row))
+        first = reader.line_num + 1
+    return rows
+
+
+def _columns(header: list[str], source: str) -> list[str]:
+    columns = [name.strip().casefold() for name in header]
+    unknown = [name for name in columns if name not in _COLUMNS]
+    if unknown:
+        hint = " The referee makes the passwords." if "password" in unknown else ""
+        raise InputError(
+            f"{source}: line 1: there is no column '{unknown[0]}'. The columns are "
+            f"{', '.join(_COLUMNS)}.{hint}"
+        )
+    if "team" not in columns or len(set(columns)) < len(columns):
+        raise InputError(f"{source}: line 1 must name the column 'team', and each column once.")
+    return columns
+
+
+def _parse_row(
+    number: int, row: list[str], columns: list[str], faults: list[str]
+) -> TeamLine | None:
+    """Parse a row; append what is wrong with it to `faults`."""
+    if len(row) != len(columns):
+        faults.append(f"line {number}: has {len(row)} fields, and the header {len(columns)}")
+        return None
+    fields = dict(zip(columns, row, strict=True))
+    name = clean_name(fields["team"])
+    if name is None:
+        faults.append(f"line {number}: a team's name must be 1 to {NAME_MOST} printable characters")
+    written = fields.get("organisation", "")
+    organisation = clean_name(written) if written.strip() else ""
+    if organisation is None:
+        faults.append(
+            f"line {number}: the organisation must be at most {NAME_MOST} printable " "characters"
+        )
+    prizes = _YES_NO.get(fields.get("prizes", "").strip().casefold())
+    if prizes is None:
+        faults.append(f"line {number}: prizes must be yes or no, not '{fields['prizes']}'")
+    if name is None or organisation is None or prizes is None:
+        return None
+    return TeamLine(number, name, organisation, prizes)
+
+
+def _doubles(lines: list[TeamLine]) -> list[str]:
+    """Return a fault for each line whose team an earlier line has named."""
+    faults = []
+    seen: Counter[str] = Counter()
+    for line in lines:
+        seen[same_name(line.name)] += 1
+        if seen[same_name(line.name)] > 1:
+            faults.append(
+                f"line {line.line}: '{line.name}' stands there twice. One registration is one "
+                "solution: give the second a name of its own"
+            )
+    return faults

@@ -1,0 +1,96 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The running order of an event: by lottery or by hand, each on record."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from referee.core.turns import draw_lots, rearranged
+from referee.errors import InputError
+from referee.service.setup.contest import Contest
+from referee.service.teams.registration import adopt_teams, require_team
+from referee.service.teams.roster import Roster, RosterTeam, read_roster
+from referee.store.database import Connection
+from referee.store.notices import insert_audit
+from referee.store.teams import insert_order
+
+SEED_MOST = 200
+"""The most characters in the seed of a lottery."""
+
+
+def draw_order(contest: Contest, seed: str, reason: str, operator: str) -> Roster:
+    """Draw the running order of all active teams by lottery, and record the seed.
+
+    A later order needs a reason. Raises `InputError` without teams, and for a seed that nobody
+    could type again.
+    """
+    if not seed or len(seed) > SEED_MOST or not seed.isprintable() or seed != seed.strip():
+        raise InputError(
+            f"A seed is 1 to {SEED_MOST} printable characters without blanks at its ends."
+        )
+    with contest.database.write() as connection:
+        roster = _roster_to_order(contest, connection, reason, operator)
+        ids = {team.name: team.team_id for team in roster.active}
+        names = [lot.name for lot in draw_lots(ids, seed)]
+        _record(contest, connection, roster, names, seed=seed, reason=reason, operator=operator)
+    return read_roster(contest)
+
+
+def set_order(contest: Contest, first: Sequence[str], reason: str, operator: str) -> Roster:
+    """Put teams at the front of the running order, in this order; the others follow as before.
+
+    A later order needs a reason. Raises `InputError` for an unknown or withdrawn team, and for one
+    that is named twice.
+    """
+    with contest.database.write() as connection:
+        roster = _roster_to_order(contest, connection, reason, operator)
+        for place, name in enumerate(first):
+            if require_team(roster, name).withdrawn:
+                raise InputError(f"'{name}' has withdrawn, so it has no place in the order.")
+            if name in first[:place]:
+                raise InputError(f"'{name}' is named twice.")
+        names = rearranged([team.name for team in roster.active], first)
+        _record(contest, connection, roster, names, seed=None, reason=reason, operator=operator)
+    return read_roster(contest)
+
+
+def order_text(roster: Roster) -> str:
+    """Return in one line how the present running order came about."""
+    order = roster.order
+    if order is None:
+        return "No running order has been set. The teams stand in the order of registration."
+    how = f"Lottery with the seed '{order.seed}'" if order.seed is not None else "Set by hand"
+    because = f", because: {order.reason}" if order.reason else ""
+    return f"{how} by {order.operator} at {order.utc}{because}."
+
+
+def _roster_to_order(
+    contest: Contest, connection: Connection, reason: str, operator: str
+) -> Roster:
+    roster = adopt_teams(contest, connection, operator)
+    if not roster.active:
+        raise InputError("No team is registered, so there is nothing to put in order.")
+    if roster.order is not None and not reason.strip():
+        raise InputError(
+            "There is a running order already. A new one needs a reason, which stays on record."
+        )
+    return roster
+
+
+def _record(
+    contest: Contest,
+    connection: Connection,
+    roster: Roster,
+    names: Sequence[str],
+    *,
+    seed: str | None,
+    reason: str,
+    operator: str,
+) -> None:
+    teams: dict[str, RosterTeam] = {team.name: team for team in roster.teams}
+    ids = [teams[name].team_id or 0 for name in names]
+    now = contest.clock.now()
+    insert_order(connection, ids, seed=seed, reason=reason, operator=operator, at=now)
+    how = "running order by hand" if seed is None else f"running order by lottery, seed '{seed}'"
+    because = f" ({reason})" if reason else ""
+    insert_audit(connection, now, operator, how, None, ", ".join(names) + because)

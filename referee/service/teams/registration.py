@@ -1,0 +1,266 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Registration of teams: import, add, rename, withdraw, return, remove; each is on record."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from referee.core.states import SessionState
+from referee.errors import InputError
+from referee.formats.team_table import (
+    NAME_MOST,
+    TeamLine,
+    clean_name,
+    faults_text,
+    same_name,
+)
+from referee.service.entry import team_list
+from referee.service.setup.contest import Contest
+from referee.service.teams.roster import Roster, RosterTeam, read_roster
+from referee.store.database import Connection
+from referee.store.notices import insert_audit
+from referee.store.teams import (
+    Registration,
+    RegistrationKind,
+    ensure_team,
+    insert_registration,
+    insert_rename,
+    stored_teams,
+    used_names,
+)
+
+_LIVE = (SessionState.READY, SessionState.ARMED, SessionState.RUNNING)
+
+
+def import_teams(
+    contest: Contest, lines: Sequence[TeamLine], source: str, operator: str
+) -> list[str]:
+    """Register every team of a table, or none; return the names.
+
+    Raises one `InputError` that names each line whose team is registered already, or whose name
+    belongs to another team's evidence. The teams get no password: `new_passwords` makes them.
+    """
+    with contest.database.write() as connection:
+        faults = []
+        taken = _taken_names(contest, connection)
+        for line in lines:
+            owner = taken.get(same_name(line.name))
+            if owner is not None:
+                faults.append(f"line {line.line}: '{owner}' is registered already, or was")
+        if faults:
+            raise InputError(faults_text(source, faults))
+        for line in lines:
+            registration = Registration(line.organisation, line.prizes)
+            _register(contest, connection, line.name, registration, operator)
+    return [line.name for line in lines]
+
+
+def add_team(contest: Contest, name: str, registration: Registration, operator: str) -> str:
+    """Register one team and return its name as stored; raise `InputError` for a name in use."""
+    with contest.database.write() as connection:
+        name = _free_name(contest, connection, name)
+        _register(contest, connection, name, registration, operator)
+    return name
+
+
+def adopt_teams(contest: Contest, connection: Connection, operator: str) -> Roster:
+    """Bring the database and teams.csv in line, and return the roster.
+
+    teams.csv holds the passwords only. A team that an earlier referee wrote there is registered. A
+    name that a team had before a renaming becomes its present name, and a removed team's line goes.
+    So whatever a killed command left behind is completed by the next one.
+    """
+    names = used_names(connection)
+    teams = {team.team_id: team for team in stored_teams(connection)}
+    hashes = team_list.registered_teams(contest.config.teams)
+    kept: dict[str, str] = {}
+    for name, password_hash in hashes.items():
+        team = teams.get(names.get(name, 0))
+        if team is None:
+            _register(contest, connection, name, Registration(), operator)
+        elif team.kind is None:
+            _register(contest, connection, team.name, Registration(), operator)
+        if team is None or team.kind != "removed":
+            kept[name if team is None else team.name] = password_hash
+    team_list.replace_list(contest.config.teams, kept)
+    return read_roster(contest, connection)
+
+
+def rename(contest: Contest, name: str, new_name: str, operator: str) -> str:
+    """Give a team another name; return it as stored.
+
+    The team keeps its password, its place in the running order and its sessions. The evidence of
+    earlier sessions keeps the name of its time. A repeat changes nothing. Raises `InputError` if
+    the name is in use, or was another team's, and while a session of the team is armed or runs.
+    """
+    with contest.database.write() as connection:
+        roster = adopt_teams(contest, connection, operator)
+        names = used_names(connection)
+        done = roster.find(new_name)
+        if roster.find(name) is None and done is not None and names.get(name) == done.team_id:
+            return new_name
+        team = require_team(roster, name)
+        _require_no_live_session(team, "renamed")
+        new_name = _free_name(contest, connection, new_name, owner=team.team_id)
+        if new_name != name:
+            utc = contest.clock.now().utc.isoformat()
+            insert_rename(connection, _id(team), new_name, operator=operator, utc=utc)
+            _audit(contest, connection, operator, "rename team", f"'{name}' is now '{new_name}'")
+    with contest.database.write() as connection:
+        adopt_teams(contest, connection, operator)
+    return new_name
+
+
+def withdraw(contest: Contest, name: str, reason: str, operator: str) -> None:
+    """Take a team out of the running order; its sessions stay on record, without a rank.
+
+    A repeat changes nothing. Raises `InputError` without a reason, and while the team has a session
+    that is READY, ARMED or RUNNING.
+    """
+    _change(contest, name, "withdrawn", reason, operator)
+
+
+def bring_back(contest: Contest, name: str, reason: str, operator: str) -> None:
+    """Undo a withdrawal; a repeat changes nothing."""
+    _change(contest, name, "returned", reason, operator)
+
+
+def remove(contest: Contest, name: str, operator: str) -> None:
+    """Remove a registration that was a mistake; raise `InputError` if the team has a session."""
+    with contest.database.write() as connection:
+        team = require_team(adopt_teams(contest, connection, operator), name)
+        if team.attempts:
+            raise InputError(
+                f"'{name}' has session {team.attempts[0].session_id}, so the team stays on record. "
+                "To take it out of the event, use 'referee team withdraw'."
+            )
+        _record(contest, connection, team, "removed", "", operator)
+    with contest.database.write() as connection:
+        adopt_teams(contest, connection, operator)
+
+
+def new_passwords(contest: Contest, names: Iterable[str], operator: str) -> dict[str, str]:
+    """Make new passwords for these teams, or for all active ones; return them by name.
+
+    Earlier passwords of these teams stop working. Raises `InputError` for a team that is unknown
+    or has withdrawn, and for one whose session is armed or runs.
+    """
+    with contest.database.write() as connection:
+        roster = adopt_teams(contest, connection, operator)
+        wanted = [require_team(roster, name) for name in names] or list(roster.active)
+        for team in wanted:
+            if team.withdrawn:
+                raise InputError(f"'{team.name}' has withdrawn ({team.reason}).")
+            _require_no_live_session(team, "given a new password")
+        found = team_list.replace_passwords(contest.config.teams, [team.name for team in wanted])
+        told = ", ".join(found)
+        _audit(contest, connection, operator, "new passwords", f"for {told}")
+    return found
+
+
+def _change(
+    contest: Contest, name: str, kind: RegistrationKind, reason: str, operator: str
+) -> None:
+    if not reason.strip():
+        raise InputError("This needs a reason, which stays on record. Give one.")
+    with contest.database.write() as connection:
+        team = require_team(adopt_teams(contest, connection, operator), name)
+        if team.withdrawn == (kind == "withdrawn"):
+            return
+        waiting = [one for one in team.attempts if one.state in _LIVE]
+        if waiting:
+            raise InputError(
+                f"Session {waiting[0].session_id} of '{name}' is {waiting[0].state.value}. Void "
+                "it, or let it end, before the team withdraws."
+            )
+        _record(contest, connection, team, kind, reason, operator)
+
+
+def _register(
+    contest: Contest,
+    connection: Connection,
+    name: str,
+    registration: Registration,
+    operator: str,
+) -> None:
+    utc = contest.clock.now().utc.isoformat()
+    team_id = ensure_team(connection, name, utc)
+    insert_registration(connection, team_id, "registered", registration, operator=operator, utc=utc)
+    _audit(contest, connection, operator, "register team", name)
+
+
+def _record(
+    contest: Contest,
+    connection: Connection,
+    team: RosterTeam,
+    kind: RegistrationKind,
+    reason: str,
+    operator: str,
+) -> None:
+    utc = contest.clock.now().utc.isoformat()
+    registration = team.registration
+    insert_registration(
+        connection, _id(team), kind, registration, operator=operator, utc=utc, reason=reason
+    )
+    _audit(contest, connection, operator, f"team {kind}", f"{team.name}: {reason}")
+
+
+def _audit(
+    contest: Contest, connection: Connection, operator: str, action: str, detail: str
+) -> None:
+    insert_audit(connection, contest.clock.now(), operator, action, None, detail)
+
+
+def _taken_names(contest: Contest, connection: Connection) -> dict[str, str]:
+    """Return the names that no new team may take, by what `same_name` makes of them.
+
+    A team that was removed before it had a session leaves its name free.
+    """
+    roster = read_roster(contest, connection)
+    here = {team.team_id for team in roster.teams}
+    names = [team.name for team in roster.teams]
+    names += [name for name, owner in used_names(connection).items() if owner in here]
+    return {same_name(name): name for name in names}
+
+
+def _free_name(
+    contest: Contest, connection: Connection, name: str, owner: int | None = None
+) -> str:
+    """Return the name as it is stored; a team may take back its own name, in any capitals."""
+    kept = clean_name(name)
+    if kept is None:
+        raise InputError(f"A team's name must be 1 to {NAME_MOST} printable characters.")
+    taken = _taken_names(contest, connection)
+    used = {same_name(used): team_id for used, team_id in used_names(connection).items()}
+    other = taken.get(same_name(kept))
+    if other is not None and (owner is None or used.get(same_name(kept)) != owner):
+        raise InputError(
+            f"'{other}' is registered already, or was: evidence may hold the name. Choose another. "
+            f"'referee team password' gives a registered team a new password."
+        )
+    return kept
+
+
+def require_team(roster: Roster, name: str) -> RosterTeam:
+    """Return the team with this name; raise `InputError`, with the nearest name, if none has."""
+    team = roster.find(name)
+    if team is not None:
+        return team
+    near = next((one.name for one in roster.teams if same_name(one.name) == same_name(name)), None)
+    hint = f"Did you mean '{near}'?" if near else "'referee team list' shows them all."
+    raise InputError(f"No team is called '{name}'. {hint}")
+
+
+def _require_no_live_session(team: RosterTeam, done: str) -> None:
+    live = [one for one in team.attempts if one.state in _LIVE[1:]]
+    if live:
+        raise InputError(
+            f"Session {live[0].session_id} of '{team.name}' is {live[0].state.value}, so the team "
+            f"cannot be {done} now. Wait until the session is over."
+        )
+
+
+def _id(team: RosterTeam) -> int:
+    if team.team_id is None:
+        raise ValueError(f"'{team.name}' was not adopted")
+    return team.team_id

@@ -1,0 +1,150 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The roster: every team of an event in the running order, with its attempts and its turn."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from referee.core.instant import Instant
+from referee.core.states import state_of
+from referee.core.turns import Attempt, Turn, next_team, started, turn_of
+from referee.service.entry.team_list import registered_teams
+from referee.service.setup.contest import Contest
+from referee.store.database import Connection
+from referee.store.sessions import SessionRecord, all_sessions
+from referee.store.teams import (
+    OrderRecord,
+    Registration,
+    TeamRecord,
+    stored_orders,
+    stored_teams,
+    used_names,
+)
+
+
+@dataclass(frozen=True)
+class RosterTeam:
+    """A team of an event; `team_id` is None for one that stands only in teams.csv.
+
+    `ordered` is false for a team that the running order does not name; it comes after the others.
+    """
+
+    team_id: int | None
+    name: str
+    registration: Registration
+    withdrawn: bool
+    reason: str
+    has_password: bool
+    ordered: bool
+    attempts: tuple[Attempt, ...]
+
+    @property
+    def turn(self) -> Turn:
+        """Return the team's turn."""
+        return turn_of(self.attempts, withdrawn=self.withdrawn)
+
+    @property
+    def attempt_count(self) -> int:
+        """Return how many sessions the team has started, void ones included."""
+        return len(started(self.attempts))
+
+    @property
+    def void_reasons(self) -> tuple[str, ...]:
+        """Return why started sessions of the team are void, the oldest first."""
+        return tuple(one.reason for one in started(self.attempts) if one.reason is not None)
+
+
+@dataclass(frozen=True)
+class Roster:
+    """The teams in the running order, and the record of that order (None: never set)."""
+
+    teams: tuple[RosterTeam, ...]
+    order: OrderRecord | None
+
+    @property
+    def active(self) -> tuple[RosterTeam, ...]:
+        """Return the teams that have not withdrawn."""
+        return tuple(team for team in self.teams if not team.withdrawn)
+
+    @property
+    def next(self) -> str | None:
+        """Return the team that is next; None without a running order, or if nobody waits."""
+        if self.order is None:
+            return None
+        turns = {team.name: team.turn for team in self.teams}
+        return next_team([team.name for team in self.teams], turns)
+
+    def find(self, name: str) -> RosterTeam | None:
+        """Return the team with exactly this name, or None."""
+        return next((team for team in self.teams if team.name == name), None)
+
+
+def read_roster(contest: Contest, connection: Connection | None = None) -> Roster:
+    """Return the roster; raise `ConfigError` if teams.csv is damaged.
+
+    `connection` is that of the caller's transaction. A team is on the roster if it is registered
+    and not removed, if it has a password, or if it has a session.
+    """
+    connection = connection or contest.database.connection
+    now = contest.clock.now()
+    hashes = registered_teams(contest.config.teams)
+    orders = stored_orders(connection)
+    order = orders[-1] if orders else None
+    sessions = all_sessions(connection)
+    records = stored_teams(connection)
+    known = used_names(connection)
+    teams = [
+        _team(record, hashes, order, _attempts(sessions, record.name, now)) for record in records
+    ]
+    teams = [team for team, record in zip(teams, records, strict=True) if _belongs(team, record)]
+    teams += [
+        RosterTeam(None, name, Registration(), False, "", True, False, ())
+        for name in hashes
+        if name not in known
+    ]
+    return Roster(tuple(_in_order(teams, order)), order)
+
+
+def _team(
+    record: TeamRecord,
+    hashes: dict[str, str],
+    order: OrderRecord | None,
+    attempts: tuple[Attempt, ...],
+) -> RosterTeam:
+    return RosterTeam(
+        team_id=record.team_id,
+        name=record.name,
+        registration=record.registration,
+        withdrawn=record.kind == "withdrawn",
+        reason=record.reason,
+        has_password=record.name in hashes,
+        ordered=order is not None and record.team_id in order.team_ids,
+        attempts=attempts,
+    )
+
+
+def _belongs(team: RosterTeam, record: TeamRecord) -> bool:
+    registered = record.kind is not None and record.kind != "removed"
+    return registered or team.has_password or bool(team.attempts)
+
+
+def _attempts(sessions: Sequence[SessionRecord], name: str, now: Instant) -> tuple[Attempt, ...]:
+    """Return a team's attempts, the oldest first; `sessions` has the newest first."""
+    return tuple(
+        Attempt(
+            session.session_id,
+            state_of(session.facts, now),
+            session.facts.started is not None,
+            session.void_reason,
+        )
+        for session in reversed(sessions)
+        if session.team == name
+    )
+
+
+def _in_order(teams: list[RosterTeam], order: OrderRecord | None) -> list[RosterTeam]:
+    """Sort the teams by the running order; those outside it keep the order of registration."""
+    places = {} if order is None else {team_id: n for n, team_id in enumerate(order.team_ids)}
+    last = len(places)
+    return sorted(teams, key=lambda team: places.get(team.team_id or 0, last))

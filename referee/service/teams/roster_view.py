@@ -1,0 +1,84 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The roster as JSON for pages and programs, and as a table of text."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from referee.core.turns import LOTTERY_RULE, Turn
+from referee.service.teams.order import order_text
+from referee.service.teams.roster import Roster, RosterTeam
+
+
+def roster_json(roster: Roster) -> dict[str, Any]:
+    """Return the roster in the running order, ready for JSON.
+
+    `next` is the name of the team that is next, or null. `attempts` counts the started sessions,
+    void ones included; `sessions` lists all with their states, and why void ones are void.
+    """
+    order = roster.order
+    return {
+        "order": (
+            None
+            if order is None
+            else {
+                "method": order.method,
+                "seed": order.seed,
+                "reason": order.reason,
+                "operator": order.operator,
+                "utc": order.utc,
+            }
+        ),
+        "order_text": order_text(roster),
+        "lottery_rule": LOTTERY_RULE,
+        "next": roster.next,
+        "teams": [_team(place, team) for place, team in enumerate(roster.teams, 1)],
+    }
+
+
+def roster_text(roster: Roster) -> str:
+    """Return the roster as lines of text, in the running order."""
+    if not roster.teams:
+        return "No team is registered: run 'referee team import' or 'referee team add'."
+    width = max(len(team.name) for team in roster.teams)
+    lines = [
+        f"{place:>3}  {team.name:<{width}}  {_said(roster, team)}"
+        for place, team in enumerate(roster.teams, 1)
+    ]
+    return "\n".join([*lines, "", order_text(roster)])
+
+
+def _team(place: int, team: RosterTeam) -> dict[str, Any]:
+    return {
+        "place": place,
+        "team": team.name,
+        "organisation": team.registration.organisation,
+        "prizes": team.registration.prizes,
+        "turn": team.turn.value,
+        "withdrawn": team.withdrawn,
+        "reason": team.reason,
+        "has_password": team.has_password,
+        "ordered": team.ordered,
+        "attempts": team.attempt_count,
+        "sessions": [
+            {"session": one.session_id, "state": one.state.value, "reason": one.reason}
+            for one in team.attempts
+        ],
+    }
+
+
+def _said(roster: Roster, team: RosterTeam) -> str:
+    said = ["NEXT" if team.name == roster.next else team.turn.value]
+    if team.turn is Turn.WITHDRAWN:
+        said[0] += f" ({team.reason})"
+    if team.registration.organisation:
+        said.append(team.registration.organisation)
+    if team.attempt_count:
+        voids = "".join(f"; {reason}" for reason in team.void_reasons)
+        word = "attempt" if team.attempt_count == 1 else "attempts"
+        said.append(f"{team.attempt_count} {word}{voids}")
+    if not team.registration.prizes:
+        said.append("declines prizes")
+    if not team.has_password:
+        said.append("no password yet")
+    return ", ".join(said)

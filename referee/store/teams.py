@@ -1,0 +1,178 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Queries for the teams of an event: registrations, names and the running order."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from referee.core.instant import Instant
+from referee.errors import Refusal
+
+RegistrationKind = Literal["registered", "withdrawn", "returned", "removed"]
+
+
+@dataclass(frozen=True)
+class Registration:
+    """What a registration says; `prizes` is false for a team that declines prizes."""
+
+    organisation: str = ""
+    prizes: bool = True
+
+
+@dataclass(frozen=True)
+class TeamRecord:
+    """A team under its present name; `kind` is None for one that has only sessions.
+
+    `first_name` is the name in the evidence of its first sessions. `reason` belongs to `kind`.
+    """
+
+    team_id: int
+    name: str
+    first_name: str
+    kind: RegistrationKind | None
+    registration: Registration
+    reason: str
+
+
+@dataclass(frozen=True)
+class OrderRecord:
+    """A running order: team ids, the first team first; `seed` is None for one by hand."""
+
+    order_id: int
+    method: str
+    seed: str | None
+    team_ids: tuple[int, ...]
+    reason: str
+    operator: str
+    utc: str
+
+
+def stored_teams(connection: sqlite3.Connection) -> list[TeamRecord]:
+    """Return all teams in the order of their first registration or session."""
+    rows = connection.execute("""
+        select t.team_id, t.name, t.first_name, r.kind, coalesce(r.organisation, ''),
+            coalesce(r.prizes, 1), coalesce(r.reason, '')
+        from named_teams as t left join registrations as r on r.registration_id = (
+            select max(newest.registration_id) from registrations as newest
+            where newest.team_id = t.team_id
+        ) order by t.team_id
+        """)
+    return [
+        TeamRecord(row[0], row[1], row[2], row[3], Registration(row[4], bool(row[5])), row[6])
+        for row in rows
+    ]
+
+
+def ensure_team(connection: sqlite3.Connection, name: str, utc: str) -> int:
+    """Return the id of the team that has this name at present; add the team if it is new.
+
+    Raises `Refusal` (code `name_taken`) if the name was another team's before a renaming.
+    """
+    query = "select team_id from named_teams where name = :name"
+    row = connection.execute(query, {"name": name}).fetchone()
+    if row is not None:
+        return int(row[0])
+    try:
+        cursor = connection.execute(
+            "insert into teams (name, created_utc) values (:name, :utc)", {"name": name, "utc": utc}
+        )
+    except sqlite3.IntegrityError as error:
+        if name not in used_names(connection):
+            raise  # The name itself breaks the schema's rule.
+        raise _name_taken(name) from error
+    return int(cursor.lastrowid or 0)
+
+
+def insert_registration(
+    connection: sqlite3.Connection,
+    team_id: int,
+    kind: RegistrationKind,
+    registration: Registration,
+    *,
+    operator: str,
+    utc: str,
+    reason: str = "",
+) -> None:
+    """Add a row about a team's registration; the newest row counts."""
+    connection.execute(
+        "insert into registrations (team_id, kind, organisation, prizes, reason, operator, utc)"
+        " values (:team, :kind, :organisation, :prizes, :reason, :operator, :utc)",
+        {
+            "team": team_id,
+            "kind": kind,
+            "organisation": registration.organisation,
+            "prizes": int(registration.prizes),
+            "reason": reason,
+            "operator": operator,
+            "utc": utc,
+        },
+    )
+
+
+def insert_rename(
+    connection: sqlite3.Connection, team_id: int, name: str, *, operator: str, utc: str
+) -> None:
+    """Give a team another name; raise `Refusal` (code `name_taken`) if another team had it."""
+    try:
+        connection.execute(
+            "insert into team_renames (team_id, name, operator, utc)"
+            " values (:team, :name, :operator, :utc)",
+            {"team": team_id, "name": name, "operator": operator, "utc": utc},
+        )
+    except sqlite3.IntegrityError as error:
+        raise _name_taken(name) from error
+
+
+def used_names(connection: sqlite3.Connection) -> dict[str, int]:
+    """Return every name that a team has or had, with the team's id."""
+    rows = connection.execute(
+        "select name, team_id from teams union select name, team_id from team_renames"
+    )
+    return {row[0]: row[1] for row in rows}
+
+
+def insert_order(
+    connection: sqlite3.Connection,
+    team_ids: Sequence[int],
+    *,
+    seed: str | None,
+    reason: str,
+    operator: str,
+    at: Instant,
+) -> None:
+    """Add a running order; with a seed it is a lottery's. The newest order counts."""
+    connection.execute(
+        "insert into running_orders (method, seed, teams, reason, operator, utc)"
+        " values (:method, :seed, :teams, :reason, :operator, :utc)",
+        {
+            "method": "hand" if seed is None else "lottery",
+            "seed": seed,
+            "teams": json.dumps(list(team_ids)),
+            "reason": reason,
+            "operator": operator,
+            "utc": at.utc.isoformat(),
+        },
+    )
+
+
+def stored_orders(connection: sqlite3.Connection) -> list[OrderRecord]:
+    """Return all running orders, the oldest first; the last one counts."""
+    rows = connection.execute(
+        "select order_id, method, seed, teams, reason, operator, utc from running_orders"
+        " order by order_id"
+    )
+    return [
+        OrderRecord(row[0], row[1], row[2], tuple(json.loads(row[3])), *tuple(row[4:]))
+        for row in rows
+    ]
+
+
+def _name_taken(name: str) -> Refusal:
+    return Refusal(
+        "name_taken",
+        f"Another team has or had the name '{name}', and its evidence contains it. Choose another.",
+    )

@@ -1,0 +1,16 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Hashing that is fast: the teams' tests are about names, not about the strength of hashes."""
+
+from __future__ import annotations
+
+import argon2
+import pytest
+
+from referee.service.entry import team_list
+
+
+@pytest.fixture(autouse=True)
+def cheap(monkeypatch):
+    """Make hashing fast."""
+    hasher = argon2.PasswordHasher(time_cost=1, memory_cost=8, parallelism=1)
+    monkeypatch.setattr(team_list.argon2, "PasswordHasher", lambda: hasher)

@@ -1,0 +1,246 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Teams are imported whole, renamed with their sessions, and withdrawn on record."""
+
+from __future__ import annotations
+
+import pytest
+
+from referee.errors import InputError
+from referee.formats.team_table import TeamLine
+from referee.service.entry.team_list import register_team, registered_teams
+from referee.service.entry.teams import EventTeams
+from referee.service.teams import registration
+from referee.service.teams.registration import (
+    add_team,
+    bring_back,
+    import_teams,
+    new_passwords,
+    remove,
+    rename,
+    withdraw,
+)
+from referee.service.teams.roster import read_roster
+from referee.store.sessions import all_sessions, create_session, latest_of_team, record_event
+from referee.store.teams import Registration
+
+LINES = [TeamLine(2, "ants", "Uni"), TeamLine(3, "bees", "Uni", prizes=False)]
+
+
+def session(contest, team, *kinds):
+    """Give a team a session with these events, and return its number."""
+    with contest.database.write() as connection:
+        now = contest.clock.now()
+        number = create_session(connection, team=team, length_s=600, order_seed=None, now=now)
+        for kind in kinds:
+            cause = {"ended": "stop", "voided": "meter lost"}.get(kind)
+            record_event(connection, number, kind, now, actor="Kim", cause=cause)
+    return number
+
+
+def names(contest):
+    """Return the names on the roster."""
+    return [team.name for team in read_roster(contest).teams]
+
+
+def admitted(contest, name, password):
+    """Tell whether this pair may log in."""
+    return EventTeams(contest.config.teams).admits(name, password)
+
+
+def test_a_table_is_registered_whole(contest):
+    """Imported teams are on the roster with what the table says, and have no password yet."""
+    assert ["ants", "bees"] == import_teams(contest, LINES, "teams.csv", "Kim")
+    ants, bees = read_roster(contest).teams
+    assert (Registration("Uni", True), Registration("Uni", False)) == (
+        ants.registration,
+        bees.registration,
+    )
+    assert [False, False] == [ants.has_password, bees.has_password]
+
+
+def test_a_table_with_a_known_team_registers_nobody(contest):
+    """One team that is registered already refuses the table, with each such line."""
+    register_team(contest.config.teams, "wasps")
+    add_team(contest, "bees", Registration(), "Kim")
+    lines = [TeamLine(2, "flies"), TeamLine(3, "BEES"), TeamLine(9, "Wasps")]
+    with pytest.raises(InputError, match="nothing was imported") as refused:
+        import_teams(contest, lines, "teams.csv", "Kim")
+    assert "line 3: 'bees' is registered already" in str(refused.value)
+    assert "line 9: 'wasps' is registered already" in str(refused.value)
+    assert {"bees", "wasps"} == set(names(contest))
+
+
+def test_a_second_import_of_the_same_table_changes_nothing(contest):
+    """A table that was imported is refused when it comes again."""
+    import_teams(contest, LINES, "teams.csv", "Kim")
+    with pytest.raises(InputError, match="line 2: 'ants' is registered already"):
+        import_teams(contest, LINES, "teams.csv", "Kim")
+    assert ["ants", "bees"] == names(contest)
+
+
+def test_new_passwords_replace_the_old_ones(contest):
+    """All active teams get a password, or only those that are named."""
+    import_teams(contest, LINES, "teams.csv", "Kim")
+    first = new_passwords(contest, [], "Kim")
+    assert all(admitted(contest, name, password) for name, password in first.items())
+    second = new_passwords(contest, ["bees"], "Kim")
+    assert ["bees"] == list(second)
+    assert [True, False, True] == [
+        admitted(contest, "ants", first["ants"]),
+        admitted(contest, "bees", first["bees"]),
+        admitted(contest, "bees", second["bees"]),
+    ]
+
+
+def test_a_team_in_its_session_keeps_its_password(contest):
+    """No new password for any team while one of them could need its own to log in again."""
+    import_teams(contest, LINES, "teams.csv", "Kim")
+    new_passwords(contest, [], "Kim")
+    before = registered_teams(contest.config.teams)
+    session(contest, "ants", "armed")
+    with pytest.raises(InputError, match="Session 1 of 'ants' is ARMED"):
+        new_passwords(contest, [], "Kim")
+    assert before == registered_teams(contest.config.teams)
+
+
+def test_a_renamed_team_keeps_password_sessions_and_place(contest):
+    """The sessions of a renamed team are those of the new name; the old name is nobody."""
+    import_teams(contest, LINES, "teams.csv", "Kim")
+    passwords = new_passwords(contest, [], "Kim")
+    number = session(contest, "ants", "armed", "started", "ended")
+    assert "Red Ants" == rename(contest, "ants", " Red  Ants ", "Kim")
+    assert ["Red Ants", "bees"] == names(contest)
+    assert admitted(contest, "Red Ants", passwords["ants"])
+    assert not admitted(contest, "ants", passwords["ants"])
+    connection = contest.database.connection
+    assert number == latest_of_team(connection, "Red Ants").session_id
+    assert latest_of_team(connection, "ants") is None
+    assert ["Red Ants"] == [one.team for one in all_sessions(connection)]
+    assert number + 1 == session(contest, "Red Ants")
+    assert 2 == len(read_roster(contest).find("Red Ants").attempts)
+
+
+def test_a_renaming_can_be_repeated_and_taken_back(contest):
+    """The same renaming again changes nothing; a team may take back its own old name."""
+    import_teams(contest, LINES, "teams.csv", "Kim")
+    for _ in range(2):
+        assert "wasps" == rename(contest, "ants", "wasps", "Kim")
+    assert "WASPS" == rename(contest, "wasps", "WASPS", "Kim")
+    assert "ants" == rename(contest, "WASPS", "ants", "Kim")
+    assert ["ants", "bees"] == names(contest)
+
+
+@pytest.mark.parametrize("name", ["bees", " BEES", "flies"])
+def test_a_name_never_goes_from_one_team_to_another(contest, name):
+    """No team takes a name that another has, or had: evidence holds it."""
+    import_teams(contest, LINES, "teams.csv", "Kim")
+    rename(contest, "bees", "flies", "Kim")
+    with pytest.raises(InputError, match="is registered already, or was"):
+        rename(contest, "ants", name, "Kim")
+    with pytest.raises(InputError, match="is registered already, or was"):
+        add_team(contest, name, Registration(), "Kim")
+
+
+def test_a_renaming_that_was_cut_off_is_completed(contest, monkeypatch):
+    """If the referee dies between database and teams.csv, the next command completes it."""
+    import_teams(contest, LINES, "teams.csv", "Kim")
+    passwords = new_passwords(contest, [], "Kim")
+    whole = registration.adopt_teams
+    calls = []
+
+    def cut_off(*arguments):
+        calls.append(arguments)
+        if len(calls) == 2:
+            raise KeyboardInterrupt
+        return whole(*arguments)
+
+    monkeypatch.setattr(registration, "adopt_teams", cut_off)
+    with pytest.raises(KeyboardInterrupt):
+        rename(contest, "ants", "wasps", "Kim")
+    assert not admitted(contest, "wasps", passwords["ants"])
+    monkeypatch.setattr(registration, "adopt_teams", whole)
+    assert ["wasps", "bees"] == names(contest)
+    assert "wasps" == rename(contest, "ants", "wasps", "Kim")
+    assert admitted(contest, "wasps", passwords["ants"])
+
+
+def test_a_team_in_its_session_is_not_renamed(contest):
+    """The client of a running session logs in again under the name that it knows."""
+    import_teams(contest, LINES, "teams.csv", "Kim")
+    session(contest, "ants", "armed", "started")
+    with pytest.raises(InputError, match="Session 1 of 'ants' is RUNNING"):
+        rename(contest, "ants", "wasps", "Kim")
+
+
+def test_a_withdrawal_deletes_nothing_and_can_be_undone(contest):
+    """A withdrawn team keeps its sessions and password on record; the reason stands beside it."""
+    import_teams(contest, LINES, "teams.csv", "Kim")
+    new_passwords(contest, [], "Kim")
+    session(contest, "ants", "armed", "started", "ended")
+    for _ in range(2):
+        withdraw(contest, "ants", "device broken", "Kim")
+    ants = read_roster(contest).find("ants")
+    assert (True, "device broken", True, 1) == (
+        ants.withdrawn,
+        ants.reason,
+        ants.has_password,
+        ants.attempt_count,
+    )
+    bring_back(contest, "ants", "repaired", "Kim")
+    assert not read_roster(contest).find("ants").withdrawn
+    done = contest.database.connection.execute(
+        "select count(*) from audit where action like 'team %'"
+    )
+    assert 2 == done.fetchone()[0]
+
+
+@pytest.mark.parametrize("kinds", [(), ("armed",), ("armed", "started")])
+def test_a_team_with_a_session_ahead_cannot_withdraw(contest, kinds):
+    """A READY or live session is voided first, so that nobody arms it by mistake."""
+    import_teams(contest, LINES, "teams.csv", "Kim")
+    session(contest, "ants", *kinds)
+    with pytest.raises(InputError, match="Session 1 of 'ants' is .* Void it, or let it end"):
+        withdraw(contest, "ants", "device broken", "Kim")
+
+
+def test_a_withdrawal_needs_a_reason(contest):
+    """Blanks are no reason."""
+    import_teams(contest, LINES, "teams.csv", "Kim")
+    with pytest.raises(InputError, match="needs a reason"):
+        withdraw(contest, "ants", "  ", "Kim")
+
+
+def test_a_registration_by_mistake_is_removed_and_its_name_is_free(contest):
+    """A removed team leaves no line behind, and may be registered again."""
+    import_teams(contest, LINES, "teams.csv", "Kim")
+    new_passwords(contest, [], "Kim")
+    remove(contest, "ants", "Kim")
+    assert ["bees"] == names(contest) == list(registered_teams(contest.config.teams))
+    assert "ants" == add_team(contest, "ants", Registration("Other"), "Kim")
+    assert "Other" == read_roster(contest).find("ants").registration.organisation
+
+
+def test_a_team_with_a_session_is_not_removed(contest):
+    """A team that the evidence names can only withdraw."""
+    import_teams(contest, LINES, "teams.csv", "Kim")
+    session(contest, "ants")
+    with pytest.raises(InputError, match="'ants' has session 1.*referee team withdraw"):
+        remove(contest, "ants", "Kim")
+
+
+def test_teams_of_an_earlier_referee_are_taken_over(contest):
+    """A team that stands only in teams.csv is on the roster, and keeps its password."""
+    password = register_team(contest.config.teams, "ants")
+    assert ["ants"] == names(contest)
+    rename(contest, "ants", "wasps", "Kim")
+    assert admitted(contest, "wasps", password)
+
+
+def test_an_unknown_team_is_told_with_the_nearest(contest):
+    """A mistyped name changes nothing, and the refusal offers the nearest name."""
+    import_teams(contest, LINES, "teams.csv", "Kim")
+    with pytest.raises(InputError, match="No team is called 'Ants'. Did you mean 'ants'"):
+        withdraw(contest, "Ants", "gone", "Kim")
+    with pytest.raises(InputError, match="No team is called 'x'. 'referee team list'"):
+        new_passwords(contest, ["bees", "x"], "Kim")
+    assert {} == registered_teams(contest.config.teams)

@@ -1,0 +1,81 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The page of slips says everything that a team needs, and nothing of it breaks the page."""
+
+from __future__ import annotations
+
+from html.parser import HTMLParser
+
+import pytest
+
+from referee.service.teams.slips import Venue, rules_line, slips_page
+
+
+class Slips(HTMLParser):
+    """Collect the fields of each slip."""
+
+    def __init__(self):
+        super().__init__()
+        self.slips: list[list[str]] = []
+        self.inside = ""
+
+    def handle_starttag(self, tag, attrs):
+        """Begin a slip or a field."""
+        self.inside = tag
+        if tag == "section":
+            self.slips.append([])
+
+    def handle_data(self, data):
+        """Keep the text of a field."""
+        if self.inside in ("dt", "dd") and data.strip():
+            self.slips[-1].append(data)
+
+
+def read(page):
+    """Return the fields of each slip."""
+    parser = Slips()
+    parser.feed(page)
+    return [dict(zip(slip[::2], slip[1::2], strict=True)) for slip in parser.slips]
+
+
+def test_a_slip_has_name_password_address_and_network():
+    """Each team has its own slip; the common lines stand on all of them."""
+    venue = Venue("LPIRC", ["http://192.168.1.2:8000"], ("lpirc", "quiet-fan"), "Be fair.")
+    page = slips_page(venue, {"ants": "q68r-k3me", "bees": "w2xy-abcd"})
+    assert [
+        {
+            "User name": team,
+            "Password": password,
+            "Referee": "http://192.168.1.2:8000",
+            "Wi-Fi": "lpirc",
+            "Wi-Fi password": "quiet-fan",
+        }
+        for team, password in (("ants", "q68r-k3me"), ("bees", "w2xy-abcd"))
+    ] == read(page)
+    assert 2 == page.count("Be fair.")
+
+
+def test_names_cannot_break_the_page():
+    """Names and networks with markup appear as they are."""
+    venue = Venue("<b>", [], ("<i>", "&amp;"), "</p>")
+    found = read(slips_page(venue, {"<script>alert(1)</script>": "x"}))
+    assert ["<script>alert(1)</script>", "<i>", "&amp;"] == [
+        found[0][field] for field in ("User name", "Wi-Fi", "Wi-Fi password")
+    ]
+
+
+def test_a_slip_without_network_has_a_line_to_fill_in():
+    """Without an address there is a blank line, and without Wi-Fi the cable."""
+    (slip,) = read(slips_page(Venue("LPIRC", [], None, "r"), {"ants": "x"}))
+    assert ("the cable at the table", True) == (slip["Network"], slip["Referee"].startswith("__"))
+
+
+def test_the_page_asks_no_network():
+    """The page loads nothing."""
+    page = slips_page(Venue("LPIRC", [], None, "r"), {"ants": "x"})
+    assert not [word for word in ("src=", "href=", "@import", "url(") if word in page]
+
+
+@pytest.mark.parametrize(("seconds", "said"), [(600, "10 minutes"), (90, "90 seconds")])
+def test_the_rules_name_the_length(seconds, said):
+    """The rules fit a line or two and name the length of the session."""
+    assert said in rules_line(seconds)
