@@ -135,6 +135,17 @@ def used_names(connection: sqlite3.Connection) -> dict[str, int]:
     return {row[0]: row[1] for row in rows}
 
 
+def names_of_team(connection: sqlite3.Connection, name: str) -> list[str]:
+    """Return every name of the team that has this name at present, the first one first."""
+    rows = connection.execute(
+        "select first_name from named_teams where name = :name union all select * from ("
+        " select renamed.name from team_renames as renamed join named_teams as t using (team_id)"
+        " where t.name = :name order by rename_id)",
+        {"name": name},
+    )
+    return [row[0] for row in rows]
+
+
 def insert_order(
     connection: sqlite3.Connection,
     team_ids: Sequence[int],

@@ -15,6 +15,7 @@ from referee.store.images import load_manifest
 from referee.store.notices import audit_of, notices_of
 from referee.store.readings import session_meter_of
 from referee.store.sessions import SessionRecord
+from referee.store.teams import names_of_team
 
 _MOMENTS = ("armed", "started", "ended", "voided", "scored", "sealed")
 
@@ -22,13 +23,15 @@ _MOMENTS = ("armed", "started", "ended", "voided", "scored", "sealed")
 def session_facts(contest: Contest, session: SessionRecord) -> dict[str, Any]:
     """Return moments, order, classes, inputs, notices and audit of a session, ready for JSON.
 
-    `emulated` is null if no meter is recorded.
+    `emulated` is null if no meter is recorded. `team` is the team's present name, `team_names` has
+    every name that it had, the first one first.
     """
     facts, connection = session.facts, contest.database.connection
     meter = session_meter_of(connection, session.session_id)
     return {
         "session": session.session_id,
         "team": session.team,
+        "team_names": names_of_team(connection, session.team),
         "lane": session.lane,
         "track": session.track,
         "state": state_of(facts, contest.clock.now()).value,

@@ -89,8 +89,8 @@ def adopt_teams(contest: Contest, connection: Connection, operator: str) -> Rost
 def rename(contest: Contest, name: str, new_name: str, operator: str) -> str:
     """Give a team another name; return it as stored.
 
-    The team keeps its password, its place in the running order and its sessions. The evidence of
-    earlier sessions keeps the name of its time. A repeat changes nothing. Raises `InputError` if
+    The team keeps its password, its place in the running order and its sessions. Its
+    evidence has every name that it had. A repeat changes nothing. Raises `InputError` if
     the name is in use, or was another team's, and while a session of the team is armed or runs.
     """
     with contest.database.write() as connection:

@@ -21,7 +21,7 @@ from referee.service.teams.registration import (
 )
 from referee.service.teams.roster import read_roster
 from referee.store.sessions import all_sessions, create_session, latest_of_team, record_event
-from referee.store.teams import Registration
+from referee.store.teams import Registration, names_of_team
 
 LINES = [TeamLine(2, "ants", "Uni"), TeamLine(3, "bees", "Uni", prizes=False)]
 
@@ -115,6 +115,7 @@ def test_a_renamed_team_keeps_password_sessions_and_place(contest):
     connection = contest.database.connection
     assert number == latest_of_team(connection, "Red Ants").session_id
     assert latest_of_team(connection, "ants") is None
+    assert ["ants", "Red Ants"] == names_of_team(connection, "Red Ants")
     assert ["Red Ants"] == [one.team for one in all_sessions(connection)]
     assert number + 1 == session(contest, "Red Ants")
     assert 2 == len(read_roster(contest).find("Red Ants").attempts)
