@@ -57,6 +57,12 @@ C_WITH_LIBCURL = Need(
     _compiles_with_libcurl,
 )
 CURL = Need("curl", "curl", lambda: path_of("curl") is not None)
+SSHD_PATH = path_of("sshd") or "/usr/sbin/sshd"  # Debian's users do not have its folder in PATH.
+SSH = Need(
+    "OpenSSH's client and server",
+    "openssh-client openssh-server",
+    lambda: None not in (path_of("ssh"), path_of("ssh-keygen"), path_of(SSHD_PATH)),
+)
 PS = Need("ps", "procps", lambda: path_of("ps") is not None)
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`referee ovic benchmark`: measure a model's latency on this machine."""
+"""`referee ovic benchmark`: measure a model's latency on this machine, or on a board."""
 
 from __future__ import annotations
 
@@ -7,12 +7,15 @@ import argparse
 import json
 import sys
 from pathlib import Path
+from typing import Any
 
 from referee.commands.ovic.model_options import (
+    add_board,
     add_limits,
     add_model,
     add_plan,
     limits_of,
+    place_of,
     plan_of,
 )
 from referee.errors import InputError
@@ -26,6 +29,9 @@ Measure how long the model runs for one image: one thread, batch 1, one core. Th
 of the model alone, as OVIC's own program times it. Reading, resizing and copying are measured too
 and stand beside it. A measurement that moves too much is refused with exit code 1: stop other
 programs, and fix the clock of the core.
+
+With --board the same code measures on a board, through its SSH server. The board needs Python and
+three libraries; the referee sends the rest. docs/ovic.md says what to prepare.
 """
 
 
@@ -33,7 +39,7 @@ def add_parser(actions: argparse._SubParsersAction[argparse.ArgumentParser]) -> 
     """Add the action's parser."""
     parser = actions.add_parser(
         "benchmark",
-        help="measure a model's latency on this machine",
+        help="measure a model's latency, here or on a board",
         description=_DESCRIPTION,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
@@ -42,6 +48,7 @@ def add_parser(actions: argparse._SubParsersAction[argparse.ArgumentParser]) -> 
         "--images", type=Path, required=True, metavar="DIR", help="images, which take turns"
     )
     parser.add_argument("--out", type=Path, metavar="FILE", help="write the result as JSON")
+    add_board(parser)
     add_plan(parser)
     add_limits(parser)
     parser.set_defaults(act=act)
@@ -49,7 +56,8 @@ def add_parser(actions: argparse._SubParsersAction[argparse.ArgumentParser]) -> 
 
 def act(args: argparse.Namespace) -> int:
     """Measure and print; return 0, or 1 for a measurement that is not stable."""
-    with progress_bar("runs") as progress:
+    place = place_of(args)
+    with progress_bar("runs" if args.board is None else "files and runs") as progress:
         found = measure_until_stable(
             args.model,
             images_in(args.images),
@@ -57,6 +65,7 @@ def act(args: argparse.Namespace) -> int:
             limits_of(args),
             args.attempts,
             progress,
+            place,
         )
     report = json.dumps(found.report())
     if args.out is not None:
@@ -68,6 +77,11 @@ def act(args: argparse.Namespace) -> int:
     for reason in found.stability.reasons:
         print(f"referee ovic: {reason}", file=sys.stderr)
     return 0 if found.stability.stable else 1
+
+
+def _machine(facts: dict[str, Any]) -> str:
+    where = f"{facts['board']}: " if "board" in facts else ""
+    return f"{where}{facts['processor'] or facts['machine']}, core {facts['core']}"
 
 
 def measurement_text(found: Measurement) -> str:
@@ -84,7 +98,7 @@ def measurement_text(found: Measurement) -> str:
             "moved",
             f"{found.stability.drift:.1%} between parts, tolerance {found.plan.tolerance:.1%}",
         ),
-        ("machine", f"{found.machine['processor']}, core {found.machine['core']}"),
+        ("machine", _machine(found.machine)),
         ("libraries", ", ".join(f"{k} {v}" for k, v in found.machine["libraries"].items())),
     ]
     return "\n".join(f"{label:<16}{value}" for label, value in lines)

@@ -12,11 +12,13 @@ from typing import Any
 
 from referee.commands.ovic.benchmark import measurement_text
 from referee.commands.ovic.model_options import (
+    add_board,
     add_limits,
     add_model,
     add_plan,
     add_rules,
     limits_of,
+    place_of,
     plan_of,
     rules_of,
 )
@@ -30,9 +32,10 @@ from referee.service.ovic.validation import validate_model
 from referee.tracks.ovic.model_rules import Failure
 
 _DESCRIPTION = """\
-Validate a model, answer all images of the ground truth with it, measure its latency on the images,
-and score both. The exit code is 1 for a model that breaks a rule, for a measurement that is not
-stable, and for an entry that is too slow to be valid.
+Validate a model, measure its latency on the images, answer all images of the ground truth with it,
+and score both. With --board the latency comes from a board, and the rest runs on this machine. The
+exit code is 1 for a model that breaks a rule, for a measurement that is not stable, and for an
+entry that is too slow to be valid.
 """
 
 
@@ -58,6 +61,7 @@ def add_parser(actions: argparse._SubParsersAction[argparse.ArgumentParser]) -> 
     )
     add_frontier(parser)
     add_rules(parser)
+    add_board(parser)
     add_plan(parser)
     add_limits(parser)
     parser.set_defaults(act=act)
@@ -65,7 +69,7 @@ def add_parser(actions: argparse._SubParsersAction[argparse.ArgumentParser]) -> 
 
 def act(args: argparse.Namespace) -> int:
     """Judge the model and print; return 0, or 1 without a valid score."""
-    rules, limits = rules_of(args), limits_of(args)
+    rules, limits, place = rules_of(args), limits_of(args), place_of(args)
     scoring = RULES[args.task]
     if args.frontier is not None:
         scoring = read_frontier(args.frontier, scoring)
@@ -83,6 +87,7 @@ def act(args: argparse.Namespace) -> int:
             limits,
             args.attempts,
             progress,
+            place,
         )
     if args.picture is not None and entry.score is not None:
         # The drawing library is slow to import.

@@ -5,11 +5,16 @@ from __future__ import annotations
 
 import argparse
 import math
+import sys
+from functools import partial
 from pathlib import Path
 
 from referee.commands.numbers import count
 from referee.commands.ovic.options import add_json, add_task
-from referee.service.ovic.benchmark import Plan
+from referee.errors import InputError
+from referee.service.ovic.benchmark import Place, Plan, here
+from referee.service.ovic.board.address import BoardAddress, parse_address
+from referee.service.ovic.board.board import on_board
 from referee.service.ovic.confined import Limits
 from referee.service.ovic.validation import SLOWER
 from referee.tracks.ovic.model_rules import ModelRules
@@ -18,6 +23,7 @@ from referee.tracks.ovic.preprocessing import CENTRAL_SHARE
 _RULES = ModelRules("detection")
 _LIMITS = Limits()
 _PLAN = Plan()
+_PYTHON = BoardAddress.python
 # A smaller part of a small image would have no pixel.
 _LEAST_PART = 0.1
 
@@ -117,6 +123,48 @@ def add_plan(parser: argparse.ArgumentParser) -> None:
         help="share of each side of an image that the model sees; 1 is the whole image"
         " (default: 1 for detection, 0.875 for classification)",
     )
+
+
+def add_board(parser: argparse.ArgumentParser) -> None:
+    """Declare where the latency is measured."""
+    group = parser.add_argument_group("where the model is measured")
+    group.add_argument(
+        "--board",
+        metavar="[USER@]HOST[:PORT]",
+        help="a board, over SSH; a name from ~/.ssh/config will do (default: this machine)",
+    )
+    group.add_argument(
+        "--identity", type=Path, metavar="FILE", help="private key for the board, as of 'ssh -i'"
+    )
+    group.add_argument(
+        "--known-hosts",
+        type=Path,
+        metavar="FILE",
+        help="host keys to check the board by (default: those that ssh knows)",
+    )
+    group.add_argument(
+        "--board-python",
+        metavar="PATH",
+        help=f"the board's Python, absolute or from the home folder there (default: {_PYTHON})",
+    )
+
+
+def place_of(args: argparse.Namespace) -> Place:
+    """Return where the options ask to measure."""
+    if args.board is None:
+        for option in ("identity", "known_hosts", "board_python"):
+            if getattr(args, option) is not None:
+                raise InputError(f"--{option.replace('_', '-')} needs a board: add --board HOST")
+        return here
+    host, user, port = parse_address(args.board)
+    address = BoardAddress(
+        host, user, port, args.identity, args.known_hosts, args.board_python or _PYTHON
+    )
+    return partial(on_board, address, _note)
+
+
+def _note(text: str) -> None:
+    print(f"referee ovic: {text}", file=sys.stderr)
 
 
 def plan_of(args: argparse.Namespace) -> Plan:

@@ -9,7 +9,8 @@ copying it in, and copying the outputs out. `whole` is the sum of all.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
@@ -27,6 +28,8 @@ PARTS = ("prepare", "copy_in", "run", "copy_out")
 
 _RUN = PARTS.index("run")
 
+Progress = Callable[[int, int], None]
+
 
 @dataclass(frozen=True)
 class Plan:
@@ -41,6 +44,24 @@ class Plan:
     core: int | None = None
     tolerance: float = 0.05
     central_share: float = CENTRAL_SHARE["detection"]
+
+
+@dataclass(frozen=True)
+class Runs:
+    """What the worker timed, and the machine that it ran on.
+
+    A row has the milliseconds of each of `PARTS`, and then the processor time of the run.
+    """
+
+    rows: list[list[float]]
+    machine: dict[str, Any]
+
+
+Measure = Callable[[Path, Sequence[Path], Plan, Limits, Progress], Runs]
+"""A function that lets a worker time a model somewhere, as `measure_here` does on this machine."""
+
+Place = Callable[[], AbstractContextManager[Measure]]
+"""Where a model is measured: this machine (`here`), or a board."""
 
 
 @dataclass(frozen=True)
@@ -86,15 +107,37 @@ def benchmark(
     images: Sequence[Path],
     plan: Plan,
     limits: Limits,
-    progress: Callable[[int, int], None] = lambda done, total: None,
+    progress: Progress = lambda done, total: None,
+    measure: Measure | None = None,
 ) -> Measurement:
     """Measure a model over images that take turns; an unstable result says so.
 
-    Raises InputError for an unusable plan or a model that fails, and Unavailable if the worker
-    gave another number of runs than it was asked for.
+    Of more images than runs the first are used. Raises InputError for an unusable plan or a model
+    that fails, and Unavailable if the worker gave another number of runs than it was asked for.
     """
     if plan.runs < FEWEST_RUNS:
         raise InputError(f"{plan.runs} runs are too few: measure {FEWEST_RUNS} or more")
+    images = images[: plan.runs]
+    runs = (measure or measure_here)(model, images, plan, limits, progress)
+    if len(runs.rows) != plan.runs:
+        raise Unavailable(f"the worker gave {len(runs.rows)} runs of {plan.runs}: measure again")
+    digest = hashlib.sha256(model.read_bytes()).hexdigest()
+    return _measurement(runs, digest, plan, len(images))
+
+
+@contextmanager
+def here() -> Iterator[Measure]:
+    """Yield the function that measures on this machine."""
+    yield measure_here
+
+
+def measure_here(
+    model: Path, images: Sequence[Path], plan: Plan, limits: Limits, progress: Progress
+) -> Runs:
+    """Let a worker on this machine time a model; a board's agent calls this too.
+
+    Raises InputError for a core that is not there, and for a model that fails.
+    """
     core = choose_core(plan.core)
     machine = machine_facts(core)
     done = run_job(
@@ -115,29 +158,21 @@ def benchmark(
         rows = unpack_numbers([run.get("ms") for run in done.of("run")], len(PARTS) + 1)
     except WireError as error:
         raise InputError(f"{model.name} cannot be measured: {error}") from None
-    if len(rows) != plan.runs:
-        raise Unavailable(f"the worker gave {len(rows)} runs of {plan.runs}: measure again")
-    return _measurement(rows, hashlib.sha256(model.read_bytes()).hexdigest(), plan, images, machine)
+    return Runs(rows, machine)
 
 
-def _measurement(
-    rows: list[list[float]],
-    digest: str,
-    plan: Plan,
-    images: Sequence[Path],
-    machine: dict[str, Any],
-) -> Measurement:
-    times_ms = [row[_RUN] for row in rows]
+def _measurement(runs: Runs, digest: str, plan: Plan, images: int) -> Measurement:
+    times_ms = [row[_RUN] for row in runs.rows]
     return Measurement(
         model_sha256=digest,
         plan=plan,
-        images=len(images),
+        images=images,
         latency=latency_of(times_ms),
-        parts={name: latency_of([row[k] for row in rows]) for k, name in enumerate(PARTS)},
-        whole=latency_of([sum(row[: len(PARTS)]) for row in rows]),
-        cpu_share=sum(row[-1] for row in rows) / sum(times_ms),
+        parts={name: latency_of([row[k] for row in runs.rows]) for k, name in enumerate(PARTS)},
+        whole=latency_of([sum(row[: len(PARTS)]) for row in runs.rows]),
+        cpu_share=sum(row[-1] for row in runs.rows) / sum(times_ms),
         stability=stability_of(times_ms, plan.tolerance),
-        machine=machine,
+        machine=runs.machine,
     )
 
 

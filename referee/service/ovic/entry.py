@@ -9,7 +9,7 @@ from pathlib import Path
 
 from referee.scoring.ovic import OvicRules, OvicScore, ovic_score
 from referee.service.ovic.accuracy import Progress, classification_accuracy, detection_accuracy
-from referee.service.ovic.benchmark import Measurement, Plan, benchmark
+from referee.service.ovic.benchmark import Measurement, Place, Plan, benchmark, here
 from referee.service.ovic.confined import Limits
 from referee.service.ovic.dataset import images_in, labelled_images
 from referee.tracks.ovic.model_rules import ModelRules
@@ -64,13 +64,15 @@ def measure_until_stable(
     limits: Limits,
     attempts: int,
     progress: Progress = lambda done, total: None,
+    place: Place = here,
 ) -> Measurement:
     """Measure until a measurement is stable; return the last one after `attempts`."""
-    measurement = benchmark(model, images, plan, limits, progress)
-    for _ in range(attempts - 1):
-        if measurement.stability.stable:
-            break
-        measurement = benchmark(model, images, plan, limits, progress)
+    with place() as measure:
+        measurement = benchmark(model, images, plan, limits, progress, measure)
+        for _ in range(attempts - 1):
+            if measurement.stability.stable:
+                break
+            measurement = benchmark(model, images, plan, limits, progress, measure)
     return measurement
 
 
@@ -84,10 +86,17 @@ def judge_entry(
     limits: Limits,
     attempts: int,
     progress: Progress = lambda done, total: None,
+    place: Place = here,
 ) -> Entry:
-    """Return accuracy, latency and score of a model that is valid."""
+    """Return accuracy, latency and score of a model that is valid.
+
+    The latency comes first: a place that cannot measure is known before the long accuracy. The
+    accuracy is always computed on this machine.
+    """
+    measurement = measure_until_stable(
+        model, images_in(images), plan, limits, attempts, progress, place
+    )
     accuracy = accuracy_of(model, rules, images, ground_truth, plan.central_share, limits, progress)
-    measurement = measure_until_stable(model, images_in(images), plan, limits, attempts, progress)
     score = None
     if measurement.stability.stable:
         score = ovic_score(scoring, accuracy.percent, measurement.latency.mean)
