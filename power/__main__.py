@@ -6,6 +6,10 @@ from __future__ import annotations
 import sys
 
 from power.cli import main
+from power.commands.interrupt import hanging, leave
 
 if __name__ == "__main__":
-    sys.exit(main())
+    code = main()
+    if hanging():
+        leave(code)
+    sys.exit(code)

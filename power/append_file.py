@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import os
+import sys
 from io import FileIO
 from pathlib import Path
 
@@ -51,6 +52,24 @@ class AppendFile:
         self.trouble = ""
         return True
 
+    def sync(self) -> bool:
+        """Wait until all records are on the disk, so they survive a power cut; return whether."""
+        if not self.flush():
+            return False
+        try:
+            if self._file is not None:
+                os.fsync(self._file.fileno())
+        except OSError as error:
+            self.trouble = error.strerror or str(error)
+            return False
+        return True
+
+    def claim(self) -> bool:
+        """Lock the file until it is closed, and open it if need be (see the function `claim`)."""
+        if self._file is None:
+            self._file = self._opened("a")
+        return claim(self._file.fileno())
+
     def close(self) -> None:
         """Close the file. Waiting records stay in memory; the next record opens the file again."""
         self.flush()
@@ -63,3 +82,19 @@ class AppendFile:
 
     def _opened(self, how: str) -> FileIO:
         return FileIO(self._path, how, opener=lambda name, flags: os.open(name, flags, self._mode))
+
+
+def claim(descriptor: int) -> bool:
+    """Lock an open file until it is closed; return False if another program has locked it.
+
+    The kernel ends the lock when the program ends in any way. A system without such locks grants
+    every claim.
+    """
+    if sys.platform != "win32":
+        import fcntl
+
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            return False
+    return True

@@ -18,7 +18,9 @@ from power.commands import (
 from power.commands import list as list_
 from power.commands import plot
 from power.commands import range as range_
-from power.commands import read, record, selftest
+from power.commands import read, record, rescue, selftest
+from power.commands.interrupt import listening, raise_interrupt
+from power.commands.output import say
 from power.errors import MeterError
 
 _EPILOG = """\
@@ -47,24 +49,28 @@ def main(arguments: Sequence[str] | None = None) -> int:
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     commands = parser.add_subparsers(dest="command", metavar="COMMAND", required=True)
-    for module in (list_, identify, selftest, range_, read, record, audit, plot, emulate, fault):
+    for module in (
+        *(list_, identify, selftest, range_, read, record, rescue),
+        *(audit, plot, emulate, fault),
+    ):
         module.add_parser(commands)
     options = parser.parse_args(arguments)
     try:
-        code = int(options.run(options))
-        sys.stdout.flush()  # here a reader that has ended is still caught below
+        with listening(raise_interrupt):
+            code = int(options.run(options))
+            sys.stdout.flush()  # here a reader that has ended is still caught below
         return code
     except BrokenPipeError:
         _drop_output()
         return _READER_GONE
     except MeterError as error:
-        print(f"error: {error.whole_text()}", file=sys.stderr)
+        say(f"error: {error.whole_text()}")
         return 1
     except (OSError, ValueError) as error:
-        print(f"error: {error}", file=sys.stderr)
+        say(f"error: {error}")
         return 2
     except KeyboardInterrupt:
-        print("interrupted", file=sys.stderr)
+        say("interrupted")
         return 1
 
 

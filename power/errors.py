@@ -6,6 +6,7 @@
     │   └── MeterSilent     the link stands, but no answer came within the time-out
     ├── MeterMismatch       the instrument that answers is not a supported meter
     ├── MeterBusy           an integration runs, or another client holds the only connection
+    ├── MeterHolds          it holds a result that nobody has fetched: rescue it, or discard it
     ├── MeterRefused        the meter refused a command or changed a setting (`code`, `text`)
     └── MeterReplyError     an answer that cannot be understood; never turned into a number
 
@@ -57,6 +58,10 @@ class MeterMismatch(MeterError):
 
 class MeterBusy(MeterError):
     """A meter in use: an integration runs, or another client is connected."""
+
+
+class MeterHolds(MeterError):
+    """A meter whose integrator holds, or still counts, an energy that nobody has fetched."""
 
 
 class MeterReplyError(MeterError):

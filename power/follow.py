@@ -113,17 +113,29 @@ class Follower:
             self.lose()
             raise
 
+    def hurry(self) -> None:
+        """Try a lost meter again at once, with short pauses: there is little time left."""
+        self._failures = 0
+        self.due_s = min(self.due_s, self._clock())
+
     def insist(
-        self, job: Callable[[Meter], _T], deadline_s: float, sleep: Callable[[float], object]
+        self,
+        job: Callable[[Meter], _T],
+        deadline_s: float | Callable[[], float],
+        sleep: Callable[[float], object],
     ) -> _T:
-        """Repeat a job until no lost link stops it; begin no attempt after the deadline."""
+        """Repeat a job until no lost link stops it; begin no attempt after the deadline.
+
+        The deadline may be a function, because it comes nearer when somebody asks for an end.
+        """
         while True:
             try:
                 if self._meter is None:
                     self._reach()
                 return self.call(job)
             except LOST:
-                if self._meter is not None or self.due_s >= deadline_s:
+                limit_s = deadline_s() if callable(deadline_s) else deadline_s
+                if self._meter is not None or self.due_s >= limit_s:
                     raise
             sleep(max(0.0, self.due_s - self._clock()))
 

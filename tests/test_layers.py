@@ -32,9 +32,10 @@ LAYERS = {
 }
 PROGRAMS = {"cli", "commands", "programs", "__main__"}
 
-# Shared by commands: their options, and the text of a reading.
+# Shared by commands: their options, their output, and how they end.
 SHARED_BY_COMMANDS = {
-    *("power.commands.options", "power.commands.output"),
+    *("power.commands.options", "power.commands.output", "power.commands.progress"),
+    *("power.commands.interrupt", "power.commands.as_found"),
     *("referee.commands.numbers", "referee.commands.operators"),
 }
 

@@ -4,9 +4,8 @@
 from __future__ import annotations
 
 import argparse
-from contextlib import closing
 
-from power.commands.options import add_meter_options, open_chosen
+from power.commands.options import add_meter_options, chosen_meter
 from power.commands.output import print_json
 from power.values import identity_to_json
 
@@ -27,7 +26,7 @@ def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) ->
 
 def run(options: argparse.Namespace) -> int:
     """Print maker, model, serial number and firmware."""
-    with closing(open_chosen(options)) as meter:
+    with chosen_meter(options) as meter:
         identity = meter.identify()
     if options.json:
         print_json(identity_to_json(identity))

@@ -4,11 +4,25 @@
 from __future__ import annotations
 
 import argparse
+import os
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from datetime import UTC, datetime
 from pathlib import Path
 
+import platformdirs
+
+from power.bench import held
+from power.commands.interrupt import Job, hanging
+from power.commands.output import say
 from power.connect import open_wt310
+from power.logs.journal import JOURNAL_VARIABLE, Journal
 from power.meter import InputMode, MeterSettings
 from power.wt310.driver import WT310
+
+_LAST_WORDS_S = 2.0
+_HASTY_S = 0.3
 
 
 def add_meter_options(parser: argparse.ArgumentParser) -> None:
@@ -60,7 +74,80 @@ def settings_of(options: argparse.Namespace, timer_s: int) -> MeterSettings:
     )
 
 
-def open_chosen(options: argparse.Namespace) -> WT310:
+def add_discard_option(parser: argparse.ArgumentParser) -> None:
+    """Add the switch that gives a held result up by will."""
+    parser.add_argument(
+        "--discard",
+        action="store_true",
+        help="lose the finished result that the meter holds, although nobody has fetched it",
+    )
+
+
+def journal() -> Journal:
+    """Return this computer's journal of runs."""
+    named = os.environ.get(JOURNAL_VARIABLE)
+    if named is not None:
+        return Journal(Path(named) if named else None)
+    return Journal(platformdirs.user_state_path("lpirc-power", appauthor=False) / "runs.jsonl")
+
+
+def require_spare(meter: WT310, options: argparse.Namespace) -> None:
+    """Raise `MeterHolds` if a reset would wipe an energy that nobody has fetched."""
+    held.require_spare(
+        meter, journal(), options.resource, discard=options.discard, utc=lambda: datetime.now(UTC)
+    )
+
+
+@contextmanager
+def chosen_meter(
+    options: argparse.Namespace,
+    *,
+    sleep: Callable[[float], None] = time.sleep,
+    hasty: Callable[[], bool] = lambda: False,
+) -> Iterator[WT310]:
+    """Yield a driver for the meter that the options name; at every exit give the panel back.
+
+    After Ctrl-C, or if `hasty` says so, a meter that does not answer costs less than half a second,
+    otherwise two. Then a sentence says that the panel may still be locked.
+    """
+    meter = open_chosen(options, sleep=sleep)
+    try:
+        yield meter
+    except KeyboardInterrupt:
+        hand_back(meter, _HASTY_S)
+        raise
+    except BaseException:
+        hand_back(meter, _LAST_WORDS_S)
+        raise
+    hand_back(meter, _HASTY_S if hasty() else _LAST_WORDS_S)
+
+
+def hand_back(meter: WT310, answer_s: float) -> None:
+    """Unlock the panel and release the link; tell what did not work.
+
+    A meter that gives no answer within `answer_s` is left as it is.
+    """
+    troubles: list[str] = []
+    end_s = [time.monotonic() + answer_s]
+
+    def more_time() -> None:
+        end_s[0] = time.monotonic() + _LAST_WORDS_S
+
+    def last_words() -> None:
+        meter.hasten(_LAST_WORDS_S if answer_s >= _LAST_WORDS_S else _HASTY_S)
+        troubles.append(meter.give_back(more_time))
+        meter.close()
+
+    if not hanging():
+        Job(last_words, "last words").wait(lambda: end_s[0], lambda: False)
+    if meter.touched and (not troubles or troubles[0]):
+        why = troubles[0] if troubles else "the meter does not answer"
+        say(f"the panel may still be locked ({why}); press SHIFT and LOCAL at the meter")
+
+
+def open_chosen(
+    options: argparse.Namespace, *, sleep: Callable[[float], None] = time.sleep
+) -> WT310:
     """Return a driver for the meter that the options name.
 
     Raises OSError if the wire log cannot be opened, so a mistyped name is found before the run.
@@ -68,9 +155,12 @@ def open_chosen(options: argparse.Namespace) -> WT310:
     if options.wire_log is not None:
         options.wire_log.touch(0o600)
         options.wire_log.open("a").close()
-    return open_wt310(
+    meter = open_wt310(
         options.resource,
+        sleep=sleep,
         wire_log=options.wire_log,
         timeout_s=options.timeout,
         baud=options.baud,
     )
+    meter.remember()
+    return meter

@@ -4,6 +4,8 @@
 from __future__ import annotations
 
 import json
+import sys
+from contextlib import suppress
 from typing import Any
 
 from power.energy.verdict import EnergyResult
@@ -34,3 +36,9 @@ def result_text(result: EnergyResult) -> str:
 def print_json(value: dict[str, Any]) -> None:
     """Print one JSON object; raise ValueError for a number that is not finite."""
     print(json.dumps(value, allow_nan=False))
+
+
+def say(text: str) -> None:
+    """Print a line on stderr; a full disk or a closed terminal behind it ends nothing."""
+    with suppress(OSError, ValueError):
+        print(text, file=sys.stderr, flush=True)

@@ -7,12 +7,18 @@ import argparse
 import math
 import sys
 import time
-from contextlib import closing
 from statistics import fmean
 
 from power.bench.ranging import HEADROOM, Choice, Extremes, propose
-from power.commands.options import add_meter_options, open_chosen
+from power.commands.as_found import as_found
+from power.commands.options import (
+    add_discard_option,
+    add_meter_options,
+    chosen_meter,
+    require_spare,
+)
 from power.commands.output import print_json
+from power.commands.progress import Draw, progress_line
 from power.energy.accuracy import accuracy_of
 from power.errors import MeterRefused
 from power.follow import Schedule
@@ -50,6 +56,7 @@ def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) ->
         default=HEADROOM,
         help=f"factor above what is seen (default {HEADROOM})",
     )
+    add_discard_option(parser)
     parser.set_defaults(run=run)
 
 
@@ -58,17 +65,18 @@ def run(options: argparse.Namespace) -> int:
     if options.seconds <= 0 or options.headroom < 1:
         raise ValueError("--seconds must be more than 0 and --headroom at least 1")
     mode = InputMode(options.mode)
-    with closing(open_chosen(options)) as meter:
+    with chosen_meter(options) as meter, progress_line(options.seconds) as draw:
+        require_spare(meter, options)
         settings = MeterSettings(
             timer_s=0,
             update_interval_s=_UPDATE_S,
             mode=mode,
             crest_factor=options.crest_factor,
         )
-        meter.prepare(settings)
-        seen = _watch(meter, options.seconds)
-        model, identity = meter.model, meter.identify()
-        meter.local()
+        with as_found(meter):
+            meter.prepare(settings)
+            seen = _watch(meter, options.seconds, draw)
+            model, identity = meter.model, meter.identify()
     choices = propose(
         seen,
         model.voltage_ranges(options.crest_factor),
@@ -84,7 +92,7 @@ def run(options: argparse.Namespace) -> int:
     return 0 if choices else 1
 
 
-def _watch(meter: WT310, seconds: float) -> Extremes:
+def _watch(meter: WT310, seconds: float, draw: Draw) -> Extremes:
     """Return the extremes of the readings; readings without data are left out."""
     schedule = Schedule(time.monotonic(), _UPDATE_S)
     end_s = time.monotonic() + seconds
@@ -93,6 +101,7 @@ def _watch(meter: WT310, seconds: float) -> Extremes:
     while (now_s := time.monotonic()) < end_s:
         time.sleep(schedule.next_after(now_s) - now_s)
         reading = meter.read()
+        draw(time.monotonic() + seconds - end_s, f"{reading.power_w or 0.0:.4g} W")
         if None not in (reading.voltage_v, reading.current_a, reading.power_w):
             readings.append(reading)
             peaks.append(meter.read_peaks())

@@ -5,9 +5,8 @@ from __future__ import annotations
 
 import argparse
 import time
-from contextlib import closing
 
-from power.commands.options import add_meter_options, open_chosen
+from power.commands.options import add_meter_options, chosen_meter
 from power.commands.output import print_json
 from power.errors import MeterRefused
 from power.follow import Schedule
@@ -35,7 +34,7 @@ def run(options: argparse.Namespace) -> int:
     """Print one line, or one JSON object, for each reading."""
     if options.count < 1 or options.interval <= 0:
         raise ValueError("--count must be at least 1 and --interval more than 0")
-    with closing(open_chosen(options)) as meter:
+    with chosen_meter(options) as meter:
         _attach(meter)
         schedule = Schedule(time.monotonic(), options.interval)
         for index in range(options.count):

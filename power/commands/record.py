@@ -4,35 +4,55 @@
 from __future__ import annotations
 
 import argparse
-import signal
-import sys
-import threading
 import time
-from collections.abc import Callable, Iterator
-from contextlib import closing, contextmanager
 from pathlib import Path
-from types import FrameType
-
-from tqdm import tqdm
 
 from power.bench.priority import hurried
-from power.bench.recorder import Recorder
-from power.commands.options import add_meter_options, add_setting_options, open_chosen, settings_of
-from power.commands.output import print_json, result_text
+from power.bench.recorder import Recorder, Recording
+from power.bench.run_notes import Notes, Place, RunNotes
+from power.commands.interrupt import Interrupt, Job, listening
+from power.commands.options import (
+    add_discard_option,
+    add_meter_options,
+    add_setting_options,
+    chosen_meter,
+    journal,
+    require_spare,
+    settings_of,
+)
+from power.commands.output import print_json, result_text, say
+from power.commands.progress import Draw, progress_line
 from power.energy.judge import RunFacts
-from power.energy.verdict import Verdict, result_to_json, suspect, with_findings
-from power.logs.facts_file import facts_path, save_facts
-from power.meter import Reading
+from power.energy.verdict import (
+    EnergyResult,
+    Finding,
+    Verdict,
+    result_to_json,
+    suspect,
+    with_findings,
+)
+from power.errors import MeterSilent
+from power.logs.facts_file import facts_path
+from power.logs.journal import Held
+from power.meter import Identity, MeterSettings, Reading
+from power.transports.transport import utc_now
 from power.values import identity_to_json, settings_to_json
+from power.wt310.driver import WT310
 
 _DESCRIPTION = """\
 Reset the meter, set it up, and integrate for --seconds by the meter's own timer. Every reading goes
-to a CSV file as it comes. At the end it prints energy and verdict. Ctrl-C ends the integration
-early and still judges it. While the disk is full the readings wait in memory. Exit code 1 when the
-energy is INVALID, or when the files could not be written.
+to a CSV file as it comes. At the end it prints energy and verdict. Ctrl-C or SIGTERM ends the
+integration early and still judges it. If the meter does not answer then, the command ends within
+two seconds, and `rescue` fetches the energy later. A second Ctrl-C ends it at once. While the disk
+is full the readings wait in memory. A meter that holds a result which nobody has fetched is not
+reset, unless you give --discard. Exit code 1 when the energy is INVALID, or when the files could
+not be written.
 
   python -m power record TCPIP::10.0.0.5::INSTR --seconds 600 --volts 150 --amps 0.5 --out run.csv
 """
+
+# The recorder ends by itself when its patience ends, unless it hangs in a call.
+_HANGING_S = 0.2
 
 
 def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
@@ -61,12 +81,41 @@ def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) ->
     parser.add_argument(
         "--auto-range", metavar="REASON", help="reason for an official run on auto-range"
     )
+    add_discard_option(parser)
     parser.add_argument("--quiet", action="store_true", help="no progress on stderr")
     parser.set_defaults(run=run)
 
 
 def run(options: argparse.Namespace) -> int:
     """Record once, and unlock the meter's front panel at the end."""
+    added = _checked(options)
+    interrupt = Interrupt()
+    place = Place(options.out, options.resource, journal())
+    with (
+        listening(interrupt.ask),
+        chosen_meter(options, sleep=interrupt.sleep, hasty=interrupt.asked) as meter,
+        progress_line(options.seconds, quiet=options.quiet) as draw,
+    ):
+        notes = _Notes(place, interrupt, added)
+        recording = _recorded(meter, options, interrupt, notes, draw)
+    result = with_findings(recording.result, added)
+    facts = RunFacts(recording.identity, recording.settings, added=added)
+    held = None
+    if recording.readings:
+        session_s = None if recording.left else result.session_s
+        facts = facts.ended(session_s, recording.readings[-1])
+        if recording.complete and not recording.left:
+            held = Held.of(recording.identity, recording.readings[-1])
+    saved = notes.finish(facts, held)
+    if recording.left:
+        say(_left_behind(recording, options.resource))
+    _print(options, recording, result)
+    good = recording.complete and saved and result.verdict is not Verdict.INVALID
+    return 0 if good and not recording.left else 1
+
+
+def _checked(options: argparse.Namespace) -> tuple[Finding, ...]:
+    """Refuse wrong options before the meter is touched; return the findings that they bring."""
     if options.seconds < 1:
         raise ValueError("--seconds must be at least 1")
     fixed = None not in (options.volts, options.amps)
@@ -78,89 +127,94 @@ def run(options: argparse.Namespace) -> int:
     for path in (options.out, facts_path(options.out)):
         if path.exists():
             raise FileExistsError(f"{path} exists already; choose a new file")
-    settings = settings_of(options, options.seconds)
-    with (
-        closing(open_chosen(options)) as meter,
-        _interruptible() as interrupted,
-        hurried(),
-        _progress(options.seconds, quiet=options.quiet) as progress,
-    ):
-        recorder = Recorder(meter, clock=time.monotonic, sleep=time.sleep, progress=progress)
-        recording = recorder.record(
-            settings,
-            options.out,
-            should_stop=interrupted.is_set,
-            on_start=lambda identity, found, start: _save(options.out, RunFacts(identity, found)),
-        )
-        meter.local()
-    added = []
     if options.auto_range and not fixed:
-        text = f"Auto-range was chosen: {options.auto_range}"
-        added.append(suspect("auto_range_reason", text))
-    result = with_findings(recording.result, added)
-    facts = RunFacts(recording.identity, recording.settings, added=tuple(added))
-    saved = _save(options.out, facts.ended(result.session_s, recording.readings[-1]))
-    if options.json:
-        print_json(
-            {
-                "log": str(options.out),
-                "identity": identity_to_json(recording.identity),
-                "settings": settings_to_json(recording.settings),
-                **result_to_json(result),
-            }
-        )
-    else:
-        print(result_text(result))
-    good = recording.complete and saved and result.verdict is not Verdict.INVALID
-    return 0 if good else 1
+        return (suspect("auto_range_reason", f"Auto-range was chosen: {options.auto_range}"),)
+    return ()
 
 
-def _save(log: Path, facts: RunFacts) -> bool:
-    """Save the facts; print an error for a full disk, which must not end the run."""
-    try:
-        save_facts(log, facts)
-    except OSError as error:
-        print(f"error: {facts_path(log)} is not written: {error}", file=sys.stderr)
-        return False
-    return True
+class _Notes(RunNotes):
+    """The notes of this run; from the first one on, an interrupt ends the run properly."""
+
+    def __init__(self, place: Place, interrupt: Interrupt, added: tuple[Finding, ...]) -> None:
+        super().__init__(place, clock=time.monotonic, utc=utc_now, added=added)
+        self._interrupt = interrupt
+
+    def prepared(self, identity: Identity, settings: MeterSettings) -> None:
+        """Note the run, and keep Ctrl-C from breaking off what begins now."""
+        super().prepared(identity, settings)
+        self._interrupt.abort = False
 
 
-@contextmanager
-def _interruptible() -> Iterator[threading.Event]:
-    """Turn Ctrl-C into a request to stop, so the integration is ended and judged."""
-    asked = threading.Event()
+def _recorded(
+    meter: WT310, options: argparse.Namespace, interrupt: Interrupt, notes: Notes, draw: Draw
+) -> Recording:
+    """Record in a thread of its own; when that hangs after an interrupt, return what is known."""
+    newest: list[tuple[Reading, float]] = []
+    recordings: list[Recording] = []
 
-    def ask(number: int, frame: FrameType | None) -> None:
-        asked.set()
+    def keep(reading: Reading, elapsed_s: float) -> None:
+        newest[:] = [(reading, elapsed_s)]
 
-    previous = signal.signal(signal.SIGINT, ask)
-    try:
-        yield asked
-    finally:
-        signal.signal(signal.SIGINT, previous)
-
-
-class _Bar(tqdm):  # type: ignore[type-arg]  # it counts; nothing is iterated
-    """A progress bar without tqdm's thread, which would wake up while the meter is read."""
-
-    monitor_interval = 0
-
-
-@contextmanager
-def _progress(seconds: int, *, quiet: bool) -> Iterator[Callable[[Reading, float], None]]:
-    """Yield a function that draws a bar with the newest reading; no bar goes to a pipe."""
-    bar = _Bar(
-        total=seconds,
-        bar_format="{l_bar}{bar}| {n:.1f} of {total} s{postfix}",
-        disable=True if quiet else None,
-        file=sys.stderr,
+    recorder = Recorder(
+        meter, clock=time.monotonic, sleep=interrupt.sleep, progress=keep, notes=notes
     )
 
-    def draw(reading: Reading, elapsed_s: float) -> None:
-        watts = "-" if reading.power_w is None else f"{reading.power_w:.4g}"
-        energy = "-" if reading.energy_wh is None else f"{reading.energy_wh:.6g}"
-        bar.set_postfix_str(f"{watts} W, {energy} Wh", refresh=False)
-        bar.update(min(elapsed_s, float(seconds)) - bar.n)
+    def work() -> None:
+        with hurried():
+            require_spare(meter, options)
+            settings = settings_of(options, options.seconds)
+            recordings.append(recorder.record(settings, options.out, should_stop=interrupt.asked))
 
-    with bar:
-        yield draw
+    def look() -> None:
+        if newest:
+            reading, elapsed_s = newest[0]
+            age_s = time.monotonic() - reading.monotonic_s
+            draw(elapsed_s + age_s, _words(reading, age_s, options.update))
+
+    done = Job(work, "record").wait(
+        lambda: interrupt.asked_s + recorder.patience_s + _HANGING_S,
+        lambda: interrupt.ordered,
+        look,
+    )
+    if newest:
+        draw(newest[0][1], _words(newest[0][0], 0.0, options.update))
+    recording = recordings[0] if done else recorder.known()
+    if recording is None:
+        raise MeterSilent(
+            "interrupted while the meter did not answer; if it integrates already, its energy is "
+            f"not lost: python -m power rescue {options.resource}"
+        )
+    return recording
+
+
+def _words(reading: Reading, age_s: float, interval_s: float) -> str:
+    """Return the newest reading for the progress line, or since when there is none."""
+    if age_s > 2.5 * interval_s + 1.0:
+        return f"no reading for {age_s:.0f} s"
+    watts = "-" if reading.power_w is None else f"{reading.power_w:.4g}"
+    energy = "-" if reading.energy_wh is None else f"{reading.energy_wh:.6g}"
+    return f"{watts} W, {energy} Wh"
+
+
+def _left_behind(recording: Recording, resource: str) -> str:
+    """Return the sentence about a meter that was left before its result was read."""
+    left_s = recording.start.sent_s + recording.settings.timer_s - time.monotonic()
+    when = f" in {left_s:.0f} s" if left_s > 0 else ""
+    return (
+        f"left before the result was read: {recording.left}. The meter keeps its energy, and its "
+        f"timer ends the integration{when}. Then fetch it: python -m power rescue {resource}"
+    )
+
+
+def _print(options: argparse.Namespace, recording: Recording, result: EnergyResult) -> None:
+    if not options.json:
+        print(result_text(result))
+        return
+    print_json(
+        {
+            "log": str(options.out),
+            "identity": identity_to_json(recording.identity),
+            "settings": settings_to_json(recording.settings),
+            **result_to_json(result),
+        }
+    )

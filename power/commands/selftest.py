@@ -5,18 +5,33 @@ from __future__ import annotations
 
 import argparse
 import time
-from contextlib import closing
+from contextlib import suppress
 
-from power.bench.selftest import Outcome, SelfTest
-from power.commands.options import add_meter_options, open_chosen
-from power.commands.output import print_json
+from power.bench.priority import hurried
+from power.bench.selftest import Check, Outcome, SelfTest
+from power.commands.interrupt import Job
+from power.commands.options import (
+    add_discard_option,
+    add_meter_options,
+    chosen_meter,
+    require_spare,
+)
+from power.commands.output import print_json, say
+from power.commands.progress import progress_line, tell, ticking
+from power.errors import MeterError
+from power.wt310.driver import WT310
 
 _DESCRIPTION = """\
 Check identity, error queue, settings, update rate, the behaviour right after START, the
-integrator's clock against this computer's, and a short integration. Then put the settings back. It
-takes some seconds more than --seconds. It is refused while an integration runs. Exit code 1 when a
-check fails.
+integrator's clock against this computer's, and a short integration. Then put every setting back,
+and read it again. It takes some seconds more than --seconds. It is refused while an integration
+runs, or while the meter holds a result that nobody has fetched. Exit code 1 when a check fails.
 """
+# The test takes about this long beside its integration.
+_BESIDE_S = 5.0
+# Some eighty short questions and commands take 4 s on a serial line at 9600 baud.
+_PUT_BACK_S = 10.0
+_ANSWER_S = 0.3
 
 
 def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
@@ -28,6 +43,7 @@ def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) ->
     parser.add_argument(
         "--seconds", type=int, default=5, help="length of the integration (default 5)"
     )
+    add_discard_option(parser)
     parser.set_defaults(run=run)
 
 
@@ -35,13 +51,23 @@ def run(options: argparse.Namespace) -> int:
     """Print one line for each check when it is done."""
     if options.seconds < 1:
         raise ValueError("--seconds must be at least 1")
-    checks = []
-    with closing(open_chosen(options)) as meter:
-        test = SelfTest(meter, clock=time.monotonic, sleep=time.sleep, seconds=options.seconds)
-        for check in test.run():
-            checks.append(check)
-            if not options.json:
-                print(f"{check.outcome.value:5} {check.name:12} {check.text}", flush=True)
+    checks: list[Check] = []
+    with (
+        progress_line(options.seconds + _BESIDE_S, quiet=options.json) as draw,
+        chosen_meter(options) as meter,
+        hurried(),
+    ):
+        require_spare(meter, options)
+        sleep = ticking(time.sleep, draw)
+        test = SelfTest(meter, clock=time.monotonic, sleep=sleep, seconds=options.seconds)
+        try:
+            for check in test.run():
+                checks.append(check)
+                if not options.json:
+                    tell(f"{check.outcome.value:5} {check.name:12} {check.text}")
+        except KeyboardInterrupt:
+            _put_back(meter, test)
+            raise
     if options.json:
         print_json(
             {
@@ -52,3 +78,20 @@ def run(options: argparse.Namespace) -> int:
             }
         )
     return 1 if any(check.outcome is Outcome.FAIL for check in checks) else 0
+
+
+def _put_back(meter: WT310, test: SelfTest) -> None:
+    """Put the settings back after an interrupt, unless the meter does not answer at once."""
+    checks: list[Check] = []
+    end_s = [time.monotonic() + _ANSWER_S]
+
+    def put_back() -> None:
+        meter.pending_errors()
+        end_s[0] = time.monotonic() + _PUT_BACK_S
+        checks.append(test.put_back())
+
+    with suppress(MeterError):
+        Job(put_back, "put back").wait(lambda: end_s[0], lambda: False)
+    if not checks or checks[0].outcome is not Outcome.OK:
+        why = checks[0].text if checks else "the meter does not answer"
+        say(f"the meter did not get its settings back: {why}")

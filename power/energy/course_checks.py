@@ -64,8 +64,8 @@ def ending(run: Run) -> Iterator[Finding]:
 def window(run: Run, session_s: float) -> Iterator[Finding]:
     """Check that the meter integrated as long as the session lasted."""
     measured = run.final.integration_s
-    if measured is None or not math.isfinite(measured):
-        return
+    if measured is None or not math.isfinite(measured) or run.final.state is IntegrationState.START:
+        return  # a meter that still integrates has not said how long it did
     if abs(measured - session_s) > run.tolerance_s:
         yield invalid(
             "window",
@@ -91,25 +91,42 @@ def order(run: Run) -> Iterator[Finding]:
         yield invalid("meter_reset", "The integrator was reset during the run.")
     yield from _backwards(run)
     yield from _clock(run)
-    gaps = [
-        later.monotonic_s - earlier.monotonic_s
-        for earlier, later in zip(run.readings, run.readings[1:], strict=False)
-        if earlier.state is IntegrationState.START
-        and later.monotonic_s - earlier.monotonic_s > GAP_UPDATES * run.settings.update_interval_s
-    ]
+    gaps = _gaps_s(run)
     if gaps:
         yield note(
             "gap",
             f"Gaps between readings: {len(gaps)}, the longest {max(gaps):.1f} s. The meter's own "
             "integrator went on.",
         )
-    duration_s = run.final.integration_s or 0.0
+    duration_s = _duration_s(run)
     if sum(gaps) > MOST_UNSEEN * duration_s:
         yield suspect(
             "few_samples",
-            f"There are no readings for {sum(gaps):.1f} of {duration_s:g} s. Clipping or a change "
-            "of range in that time would not show.",
+            f"There are no readings for {min(sum(gaps), duration_s):.1f} of {duration_s:g} s. "
+            "Clipping or a change of range in that time would not show.",
         )
+
+
+def _gaps_s(run: Run) -> list[float]:
+    """Return the times without readings while the integration ran, in seconds.
+
+    After the end nothing is missed, so the last gap ends where the integration did.
+    """
+    rows = run.running
+    if not rows:
+        return []
+    at_s = [row.monotonic_s for row in rows]
+    first = rows[0]
+    end_s = max(at_s[-1], first.monotonic_s - (first.integration_s or 0.0) + _duration_s(run))
+    after = [row.monotonic_s for row in run.readings if row.monotonic_s > at_s[-1]]
+    if after:
+        at_s.append(min(after[0], end_s))
+    steps = [later - earlier for earlier, later in zip(at_s, at_s[1:], strict=False)]
+    return [step for step in steps if step > GAP_UPDATES * run.settings.update_interval_s]
+
+
+def _duration_s(run: Run) -> float:
+    return run.final.integration_s or 0.0
 
 
 def _backwards(run: Run) -> Iterator[Finding]:

@@ -12,7 +12,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from types import TracebackType
 
-from power.append_file import AppendFile
+from power.append_file import AppendFile, claim
 from power.meter import IntegrationState, Reading
 
 _log = logging.getLogger(__name__)
@@ -48,15 +48,23 @@ class PowerLog:
     count from `start_s`, which `begin` may set later.
     """
 
-    def __init__(self, path: Path, start_s: float = 0.0) -> None:
+    def __init__(self, path: Path, start_s: float = 0.0, *, resume: bool = False) -> None:
+        """Make the log, or with `resume` go on with the log of a program that was killed.
+
+        Raises OSError if the file cannot be made, or if a living program still writes it.
+        """
         self._path = path
-        self._file = AppendFile(path, new=True)
+        if resume:
+            _mend(path)
+        self._file = AppendFile(path, new=not resume)
         self._start_s = start_s
-        if not self._file.append(_line(COLUMNS)):
+        if not self._file.append(b"" if resume else _line(COLUMNS)) or not self._file.sync():
             reason = self._file.trouble
             self._file.close()
-            path.unlink(missing_ok=True)
+            if not resume:
+                path.unlink(missing_ok=True)
             raise OSError(f"{path} cannot be written ({reason}); free some space on the disk")
+        self._file.claim()
 
     def __enter__(self) -> PowerLog:
         return self
@@ -91,6 +99,10 @@ class PowerLog:
         self._tell(was)
         return written
 
+    def sync(self) -> bool:
+        """Wait until all rows are on the disk, so they survive a power cut; return whether."""
+        return self._file.sync()
+
     def close(self) -> None:
         """Close the file; never raises, and may be called twice."""
         self._file.close()
@@ -106,6 +118,19 @@ class PowerLog:
             )
         elif was and not self._file.trouble:
             _log.warning("%s is written again; no reading is missing", self._path)
+
+
+def _mend(path: Path) -> None:
+    """Cut off what a killed program or a power cut left behind the last whole row.
+
+    After a power cut the end of a file may be zeros. Raises OSError while a program writes the log.
+    """
+    with open(path, "r+b") as file:
+        if not claim(file.fileno()):
+            raise OSError(f"{path} is being written by another program; let it end, or end it")
+        content = file.read()
+        whole = content[: content.index(0)] if 0 in content else content
+        file.truncate(whole.rfind(b"\n") + 1)
 
 
 def _line(fields: Iterable[str]) -> bytes:

@@ -9,7 +9,7 @@ import time
 from collections.abc import Callable
 from datetime import datetime
 
-from power.errors import MeterBusy, MeterRefused, MeterReplyError, MeterSilent
+from power.errors import MeterBusy, MeterError, MeterRefused, MeterReplyError, MeterSilent
 from power.meter import (
     Identity,
     IntegrationStart,
@@ -17,10 +17,11 @@ from power.meter import (
     MeterSettings,
     Reading,
 )
-from power.scpi import Absent, DeviceError, parse_word, split_values
+from power.scpi import Absent, DeviceError, parse_flag, parse_word, split_values
 from power.transports.transport import Clock, Transport, UtcClock, utc_now
 from power.wt310 import output
 from power.wt310 import settings as setup
+from power.wt310 import snapshot
 from power.wt310.link import Link
 from power.wt310.models import Model
 
@@ -69,6 +70,7 @@ class WT310:
         self._watch = output.RunWatch(self._link)
         self._items: tuple[str, ...] = ()
         self._peaks_arranged = False
+        self._stop_patience_s = STOP_PATIENCE_S
 
     def identify(self) -> Identity:
         """Return the meter's identity, opening the link; raise `MeterMismatch` for other models."""
@@ -140,7 +142,7 @@ class WT310:
                     break
                 self._link.tell(":INTEGrate:STOP")
                 state = self._await_state(
-                    set(IntegrationState) - {IntegrationState.START}, STOP_PATIENCE_S
+                    set(IntegrationState) - {IntegrationState.START}, self._stop_patience_s
                 )
                 # The timer may end after our question and before our STOP. The meter then refuses.
                 for error in self._link.errors():
@@ -281,10 +283,69 @@ class WT310:
                 before_s = asked_s
             raise MeterReplyError("the meter shows no updates; its display may be on hold")
 
+    def hasten(self, timeout_s: float) -> None:
+        """Wait shorter for replies and for STOP from now on: somebody wants an end."""
+        # No lock: this must also reach a call that waits at this moment.
+        self._link.hasten(timeout_s)
+        self._stop_patience_s = min(self._stop_patience_s, timeout_s)
+
     def local(self) -> None:
         """Unlock the front panel."""
         with self._lock:
             self._link.tell(":COMMunicate:REMote OFF")
+
+    @property
+    def touched(self) -> bool:
+        """Tell whether this driver has ever opened a link, so the panel may be locked."""
+        return self._link.touched
+
+    def remember(self) -> None:
+        """Note how the meter talks when the first link is opened, so `give_back` can restore it."""
+        self._link.remember(snapshot.COMMUNICATION)
+
+    def take_snapshot(self) -> snapshot.Snapshot:
+        """Return every setting that this driver may change."""
+        with self._lock:
+            return snapshot.take(self._link)
+
+    def put_back(self, found: snapshot.Snapshot) -> list[str]:
+        """Reset the integrator, put settings back, and return what reads back differently.
+
+        Raises `MeterBusy` while an integration runs.
+        """
+        with self._lock:
+            self.reset()
+            self._link.errors()
+            self._items = ()
+            return snapshot.put_back(self._link, found)
+
+    def give_back(self, on_answer: Callable[[], object] = lambda: None) -> str:
+        """Unlock the front panel, and let the meter talk as before `remember`.
+
+        Returns "", or why that may not have worked. It never raises, and never opens a link that
+        nobody has opened. `on_answer` is called when the meter has answered a first question.
+        """
+        with self._lock:
+            if not self._link.touched:
+                return ""
+            if not self._link.standing:
+                return "the meter does not answer"
+            try:
+                self._link.errors()  # this also resynchronises a link with old replies
+                on_answer()
+                self.local()
+                for head, value in self._link.found.items():
+                    self._link.command(f"{head} {value}")
+                wrong = [
+                    head
+                    for head, value in self._link.found.items()
+                    if not snapshot.same(snapshot.ask(self._link, head), value)
+                ]
+                if parse_flag(self._link.ask(":COMMunicate:REMote?")):
+                    wrong.append(":COMMunicate:REMote")
+            except MeterError as error:
+                return str(error)
+            return f"the meter kept {', '.join(wrong)}" if wrong else ""
 
     def close(self) -> None:
         """Release the link; never raises. A running integration goes on."""

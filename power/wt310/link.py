@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from power.errors import (
     PREPARE_AGAIN,
@@ -16,7 +16,14 @@ from power.errors import (
     MeterUnreachable,
 )
 from power.meter import Identity
-from power.scpi import DeviceError, decode, parse_error, parse_register, parse_word
+from power.scpi import (
+    DeviceError,
+    decode,
+    parse_error,
+    parse_register,
+    parse_word,
+    without_header,
+)
 from power.transports.transport import Transport
 from power.wt310.models import Model, model_of, parse_identity
 
@@ -50,6 +57,8 @@ class Link:
         self._model: Model | None = None
         self.events = 0
         self.inherited: list[DeviceError] = []
+        self.found: dict[str, str] = {}
+        self._to_remember: tuple[str, ...] = ()
 
     @property
     def identity(self) -> Identity:
@@ -122,6 +131,24 @@ class Link:
                 found.append(error)
         raise MeterReplyError("the meter's error queue never ends").with_remedy(SWITCH_OFF)
 
+    @property
+    def standing(self) -> bool:
+        """Tell whether a link is open; its last question may have got no answer."""
+        return self._transport is not None
+
+    @property
+    def touched(self) -> bool:
+        """Tell whether a meter has ever answered on a link."""
+        return self._identity is not None
+
+    def remember(self, heads: Sequence[str]) -> None:
+        """Note in `found` what these settings are when the first link is opened."""
+        self._to_remember = tuple(heads)
+
+    def hasten(self, timeout_s: float) -> None:
+        """Wait at most this long for each reply from now on."""
+        self._timeout_s = min(self._timeout_s, timeout_s)
+
     def distrust(self) -> None:
         """Make the next question resynchronise first, because a reply did not fit its question."""
         self._dirty = True
@@ -177,7 +204,7 @@ class Link:
         try:
             transport.write(message)
             return transport.read(self._timeout_s if timeout_s is None else timeout_s)
-        except MeterUnreachable:
+        except BaseException:  # Ctrl-C too leaves an answer behind
             self._dirty = True
             raise
 
@@ -206,6 +233,10 @@ class Link:
         self.inherited = self._errors(
             lambda message: decode(self._exchange(transport, message, None))
         )
+        if not self.found:
+            for head in self._to_remember:
+                reply = decode(self._exchange(transport, f"{head}?", None))
+                self.found[head] = without_header(reply).strip()
         for message in (
             "\n*CLS",
             "*CLS",

@@ -24,6 +24,7 @@ from power.emulator.profile import LoadProfile, constant
 from power.emulator.serial_line import SerialServer
 from power.emulator.vxi11 import Vxi11Server
 from power.errors import MeterSilent
+from power.logs.journal import JOURNAL_VARIABLE
 from power.meter import IntegrationState, MeterSettings, Reading
 from power.wt310.driver import WT310
 from tests.support.direct_wire import DirectTransport
@@ -137,6 +138,14 @@ class Bench:
     def tell(self, message: str) -> None:
         """Command the emulated meter without the driver."""
         self.interpreter.receive(message.encode() + b"\n")
+
+
+@pytest.fixture(autouse=True)
+def own_journal(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Give each test, and the programs that it starts, a journal of runs of its own."""
+    path = tmp_path / "runs.jsonl"
+    monkeypatch.setenv(JOURNAL_VARIABLE, str(path))
+    return path
 
 
 @pytest.fixture

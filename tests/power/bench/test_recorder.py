@@ -77,11 +77,21 @@ def test_a_lost_link_is_taken_up_again(make_bench: Callable[..., Any], tmp_path:
     assert recording.result.energy_wh == pytest.approx(5.0 * 12 / 3600, rel=1e-5)
 
 
-def test_a_wish_to_stop_waits_for_a_lost_meter(
-    make_bench: Callable[..., Any], tmp_path: Path
+@pytest.mark.parametrize(
+    ("fault", "ends"),
+    [
+        ("unplug seconds=1.5", IntegrationState.STOP),
+        ("unplug seconds=100", IntegrationState.START),
+        ("hang seconds=100", IntegrationState.START),
+        ("lose count=1", IntegrationState.STOP),
+        ("silent count=1", IntegrationState.STOP),
+    ],
+)
+def test_a_wish_to_stop_has_an_end(
+    make_bench: Callable[..., Any], tmp_path: Path, fault: str, ends: IntegrationState
 ) -> None:
-    """A stop waits for a lost meter, because the meter goes on integrating until it is stopped."""
-    bench = make_bench(None, None, "start+3 unplug seconds=4")
+    """A lost meter gets a moment to come back; then the recording ends with what is known."""
+    bench = make_bench(None, None, f"start+3 {fault}")
     begun: list[float] = []
     recording = recorder_on(bench).record(
         SETTINGS,
@@ -89,9 +99,36 @@ def test_a_wish_to_stop_waits_for_a_lost_meter(
         should_stop=lambda: bench.time.now > begun[0] + 4.0,
         on_start=lambda identity, settings, start: begun.append(start.sent_s),
     )
-    assert IntegrationState.STOP is recording.result.end_state
-    assert recording.result.energy_wh is not None, recording.result.findings
-    assert recording.result.session_s == pytest.approx(recording.result.integration_s, abs=1.25)
+    assert ends is recording.result.end_state
+    assert bool(recording.left) is (ends is IntegrationState.START)
+    if recording.left:
+        assert Verdict.INVALID is recording.result.verdict
+        assert recording.result.energy_wh is None
+        assert len(recording.readings) == len(read_power_log(tmp_path / "log.csv"))
+    else:
+        assert recording.result.energy_wh is not None, recording.result.findings
+
+
+def test_the_wait_after_a_wish_to_stop_is_short(
+    make_bench: Callable[..., Any], tmp_path: Path
+) -> None:
+    """On a link that is cut the recording ends within the time of grace."""
+    bench = make_bench(None, None, "start+3 unplug seconds=100")
+    begun: list[float] = []
+    asked: list[float] = []
+
+    def should_stop() -> bool:
+        if bench.time.now > begun[0] + 4.0:
+            asked.append(bench.time.now)
+        return bool(asked)
+
+    recorder_on(bench, grace_s=1.0).record(
+        SETTINGS,
+        tmp_path / "log.csv",
+        should_stop=should_stop,
+        on_start=lambda identity, settings, start: begun.append(start.sent_s),
+    )
+    assert bench.time.now - asked[0] <= 1.0
 
 
 def test_a_meter_that_stays_away_ends_the_recording(

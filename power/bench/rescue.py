@@ -1,0 +1,332 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Rescue the energy that a meter still holds after the program that recorded it was killed."""
+
+from __future__ import annotations
+
+import logging
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
+from pathlib import Path
+from typing import Protocol, TypeVar
+
+from power.bench.held import WatchedMeter, look
+from power.bench.run_notes import Place, RunNotes, boot_name
+from power.energy.judge import RunFacts, judge_run
+from power.energy.verdict import EnergyResult, Finding, note, suspect
+from power.errors import MeterRefused
+from power.follow import LOST, LOST_METER_S, Follower, Schedule, attach, read_result
+from power.logs.facts_file import Course, load_course, load_facts
+from power.logs.journal import Held, Journal, is_spare, unfinished
+from power.logs.power_log import PowerLog, read_power_log
+from power.meter import IntegrationState, Meter, MeterSettings, Reading
+
+_log = logging.getLogger(__name__)
+T = TypeVar("T")
+
+# The clocks of a meter and of a computer that was restarted agree to this, in seconds.
+_CLOCKS_S = 5.0
+
+
+class RescuedMeter(WatchedMeter, Protocol):
+    """A `Meter` that tells its state and its settings."""
+
+    def settings(self) -> MeterSettings:
+        """Return the settings that the meter has now."""
+        ...
+
+
+@dataclass(frozen=True)
+class Run:
+    """A run whose program ended early: its log, its facts, its course, its last readings."""
+
+    log: Path
+    facts: RunFacts
+    course: Course
+    readings: tuple[Reading, ...]
+
+    @staticmethod
+    def load(log: Path) -> Run:
+        """Return the run of a log; raise ValueError if it cannot be finished."""
+        facts, course = load_facts(log), load_course(log)
+        if facts is None or course is None:
+            raise ValueError(
+                f"{log.with_suffix('.json')} does not tell when this run began; rescue what the "
+                "meter holds into a new log: leave --log out"
+            )
+        if facts.session_s is not None:
+            raise ValueError(f"{log} is finished already; judge it with: python -m power audit")
+        return Run(log, facts, course, tuple(read_power_log(log)))
+
+
+@dataclass(frozen=True)
+class Rescued:
+    """A rescued result: its log, its facts, and the verdict; `complete` if the log has all rows."""
+
+    log: Path
+    facts: RunFacts
+    result: EnergyResult
+    complete: bool
+
+
+class LeftRunning(MeterRefused):
+    """The integration still runs, and the wait for its end was ended."""
+
+
+class Rescuer:
+    """A rescue of what one meter holds; it never resets the meter, and ends a run only if asked."""
+
+    def __init__(
+        self,
+        meter: RescuedMeter,
+        journal: Journal,
+        resource: str,
+        *,
+        clock: Callable[[], float],
+        sleep: Callable[[float], None],
+        utc: Callable[[], datetime],
+        progress: Callable[[Reading, float, float], None] = lambda reading, at_s, of_s: None,
+    ) -> None:
+        self._meter = meter
+        self._journal = journal
+        self._resource = resource
+        self._clock = clock
+        self._sleep = sleep
+        self._utc = utc
+        self._progress = progress
+
+    def rescue(
+        self,
+        log: Path | None,
+        new_log: Path,
+        *,
+        stop: bool = False,
+        should_stop: Callable[[], bool] = lambda: False,
+    ) -> Rescued:
+        """Finish the log of the run that the meter holds, and judge it.
+
+        `log` names the run; by default the journal knows it. A result that belongs to no known run
+        goes into `new_log`. A running integration is followed to its end, or ended with `stop`.
+        Raises `LeftRunning` when `should_stop` ends that wait, and `MeterRefused` if the meter
+        holds nothing.
+        """
+        held = look(self._meter)
+        attach(self._meter)
+        run = self._owner(held, log)
+        if run is None:
+            if held is None:
+                raise MeterRefused("the meter holds no result: there is nothing to rescue")
+            if is_spare(held, self._journal.entries()):
+                raise MeterRefused(
+                    f"the meter holds {held.words()}, and that is in a log already, or was given "
+                    "up: there is nothing to rescue"
+                )
+            return self._finish_new(held, new_log, stop, should_stop)
+        return self._finish(run, stop, should_stop)
+
+    def _owner(self, held: Held | None, log: Path | None) -> Run | None:
+        """Return the run that the held result belongs to, or None if no known run fits."""
+        if log is not None:
+            run = Run.load(log)
+            if held is not None and (reason := self._misfit(run, held)):
+                raise ValueError(
+                    f"the meter holds {held.words()}, which is not the run of {log}: {reason}. To "
+                    "rescue what it holds into a new log, leave --log out"
+                )
+            return run
+        serial = self._meter.identify().serial
+        entries = unfinished(self._journal.entries(), serial)
+        # Emulated meters share a serial number, so a run at the same address comes first.
+        for entry in sorted(entries, key=lambda entry: entry.resource != self._resource):
+            try:
+                run = Run.load(Path(entry.log))
+            except (OSError, ValueError) as error:
+                _log.info("the run of %s is left out: %s", entry.log, error)
+                continue
+            if held is None and entry.resource == self._resource:
+                return run
+            if held is not None and not self._misfit(run, held):
+                return run
+        return None
+
+    def _misfit(self, run: Run, held: Held) -> str:
+        """Return why a held result is not that of a run, or "" if it may be."""
+        known, timer_s = run.facts.identity, run.facts.settings.timer_s
+        if known is not None and known.serial != held.identity.serial:
+            return f"that ran on the meter {known.model} {known.serial}"
+        if held.integration_s is None:
+            return ""
+        elapsed_s = self._clock() - self._start_s(run.course)
+        slack_s = run.facts.settings.update_interval_s + _CLOCKS_S
+        if held.integration_s > min(elapsed_s + slack_s, timer_s):
+            return f"it began {elapsed_s:.0f} s ago, with a timer of {timer_s} s"
+        if held.state is IntegrationState.START and held.integration_s < elapsed_s - slack_s:
+            return f"it began {elapsed_s:.0f} s ago"
+        if held.state is IntegrationState.TIMEUP and held.integration_s != timer_s:
+            return f"its timer was set to {timer_s} s"
+        seen = [row for row in run.readings if row.integration_s is not None]
+        if seen and (seen[-1].integration_s or 0.0) > held.integration_s:
+            return f"its log goes on to {seen[-1].integration_s:g} s"
+        return ""
+
+    def _start_s(self, course: Course) -> float:
+        """Return when the run began, on the clock of this boot."""
+        if course.boot and course.boot == boot_name():
+            return course.start_s
+        passed = self._utc() - datetime.fromisoformat(course.start_utc)
+        return self._clock() - passed.total_seconds()
+
+    def _finish(self, run: Run, stop: bool, should_stop: Callable[[], bool]) -> Rescued:
+        start_s = self._start_s(run.course)
+        settings = run.facts.settings
+        with PowerLog(run.log, start_s, resume=True) as log:
+            final, stopped_s = self._end(log, start_s, settings, stop, should_stop)
+            complete = log.sync()
+        session_s, found = _session_of(final[-1], settings.timer_s, run.course.asked_s, stopped_s)
+        facts = replace(
+            run.facts.ended(session_s, final[-1]),
+            flags=run.facts.flags | final[-1].flags,
+            added=(*run.facts.added, _RESCUED, *found),
+        )
+        return self._judged(run.log, facts, run.course, final[-1], complete)
+
+    def _finish_new(
+        self, held: Held, path: Path, stop: bool, should_stop: Callable[[], bool]
+    ) -> Rescued:
+        """Write a log of a result whose course nobody on this computer recorded."""
+        settings = self._meter.settings()
+        if held.state is IntegrationState.START and not settings.timer_s and not stop:
+            raise MeterRefused(
+                "the meter integrates without a timer, so it never ends by itself; end it with "
+                "--stop when its energy is complete"
+            )
+        start_s = self._clock() - (held.integration_s or 0.0)
+        begun = self._utc() - timedelta(seconds=held.integration_s or 0.0)
+        course = Course(begun.isoformat(), start_s, boot_name())
+        with PowerLog(path, start_s) as log:
+            final, _ = self._end(log, start_s, settings, stop, should_stop)
+            complete = log.sync()
+        facts = replace(
+            RunFacts(held.identity, settings).ended(final[-1].integration_s or 0.0, final[-1]),
+            added=(_NO_LOG,),
+        )
+        return self._judged(path, facts, course, final[-1], complete)
+
+    def _judged(
+        self, log: Path, facts: RunFacts, course: Course, last: Reading, complete: bool
+    ) -> Rescued:
+        notes = RunNotes(
+            Place(log, self._resource, self._journal),
+            clock=self._clock,
+            utc=self._utc,
+            course=course,
+        )
+        held = Held.of(self._meter.identify(), last)
+        saved = notes.finish(facts, held if complete else None)
+        return Rescued(log, facts, judge_run(read_power_log(log), facts), complete and saved)
+
+    def _end(
+        self,
+        log: PowerLog,
+        start_s: float,
+        settings: MeterSettings,
+        stop: bool,
+        should_stop: Callable[[], bool],
+    ) -> tuple[list[Reading], float | None]:
+        """Follow the run to its end, or end it; write and return its last readings.
+
+        The second value is the run's length if this rescue ended it.
+        """
+        schedule = Schedule(self._clock(), settings.update_interval_s)
+        follower = Follower(self._take_up, schedule, clock=self._clock, meter=self._meter)
+        stopped_s = None
+        if stop and self._meter.state() is IntegrationState.START:
+            self._meter.stop()
+            stopped_s = self._clock() - start_s
+        self._follow(follower, log, start_s, settings, should_stop)
+        deadline_s = self._clock() + LOST_METER_S
+
+        def call(job: Callable[[Meter], T]) -> T:
+            return follower.insist(
+                job, lambda: -math.inf if should_stop() else deadline_s, self._sleep
+            )
+
+        state = self._meter.state()
+        ended = state is IntegrationState.TIMEUP
+        final = read_result(
+            call,
+            settings.update_interval_s,
+            self._sleep,
+            expected_s=settings.timer_s if ended else math.nan,
+            tolerance_s=0.0 if ended else math.inf,
+        )
+        for reading in final:
+            log.add(reading)
+        return final, stopped_s
+
+    def _follow(
+        self,
+        follower: Follower,
+        log: PowerLog,
+        start_s: float,
+        settings: MeterSettings,
+        should_stop: Callable[[], bool],
+    ) -> None:
+        """Read each update until the integration has ended."""
+        deadline_s = start_s + settings.timer_s + LOST_METER_S
+        while self._clock() < deadline_s:
+            if should_stop():
+                raise LeftRunning("the meter integrates on; rescue it again when its timer ends")
+            try:
+                reading = follower.step()
+            except LOST as error:
+                if follower.due_s >= deadline_s:
+                    raise
+                _log.warning("%s; the meter integrates on, and is tried again", error)
+                reading = None
+            except MeterRefused as error:
+                _log.warning("no readings before the end of this run: %s", error)
+                if self._meter.state() is not IntegrationState.START:
+                    return
+                reading = None
+            if reading is not None:
+                if reading.state is not IntegrationState.START:
+                    return
+                log.add(reading)
+                self._progress(reading, reading.monotonic_s - start_s, settings.timer_s)
+            self._sleep(max(0.0, follower.due_s - self._clock()))
+
+    def _take_up(self) -> Meter:
+        attach(self._meter)
+        return self._meter
+
+
+def _session_of(
+    last: Reading, timer_s: int, asked_s: float | None, stopped_s: float | None
+) -> tuple[float, Sequence[Finding]]:
+    """Return how long the run should have lasted, and a finding if nobody knows."""
+    if last.state is not IntegrationState.STOP:
+        return float(timer_s), ()
+    for known_s in (stopped_s, asked_s):
+        if known_s is not None:
+            return min(known_s, float(timer_s)), ()
+    ended_s = last.integration_s or 0.0
+    return ended_s, (
+        suspect(
+            "stopped",
+            f"Somebody ended the integration after {ended_s:g} s, while no program watched. Find "
+            "out whether the run should have ended there.",
+        ),
+    )
+
+
+_RESCUED = note(
+    "rescued",
+    "The program that recorded this run ended early. The energy was read from the meter later.",
+)
+_NO_LOG = suspect(
+    "rescued_alone",
+    "Nobody on this computer recorded this run: only what the meter held at its end is known. "
+    "Clipping, a change of range or a pause during the run would not show.",
+)

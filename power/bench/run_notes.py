@@ -1,0 +1,176 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a later program must know of a run, if this one is killed: written before and during it."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
+from pathlib import Path
+from typing import Protocol
+
+from power.energy.judge import RunFacts
+from power.energy.verdict import Finding
+from power.logs.facts_file import Course, facts_path, save_facts
+from power.logs.journal import Entry, Event, Held, Journal, ending
+from power.meter import Flag, Identity, IntegrationStart, MeterSettings
+
+_log = logging.getLogger(__name__)
+
+_BOOT_FILE = Path("/proc/sys/kernel/random/boot_id")
+
+
+class Notes(Protocol):
+    """A keeper of what a later program must know, if this one is killed."""
+
+    def prepared(self, identity: Identity, settings: MeterSettings) -> None:
+        """Note that a run is about to start; an error here ends the attempt before the start."""
+        ...
+
+    def started(self, start: IntegrationStart) -> None:
+        """Note when the run started; never raises."""
+        ...
+
+    def asked(self, session_s: float) -> None:
+        """Note that somebody wants the run to end after this many seconds; never raises."""
+        ...
+
+    def cancelled(self) -> None:
+        """Note that the run never started; never raises."""
+        ...
+
+    def flagged(self, flags: frozenset[Flag]) -> None:
+        """Note a problem that the meter has reported; never raises."""
+        ...
+
+
+class NoNotes:
+    """Notes that nobody keeps."""
+
+    def prepared(self, identity: Identity, settings: MeterSettings) -> None:
+        """Do nothing."""
+
+    def started(self, start: IntegrationStart) -> None:
+        """Do nothing."""
+
+    def asked(self, session_s: float) -> None:
+        """Do nothing."""
+
+    def cancelled(self) -> None:
+        """Do nothing."""
+
+    def flagged(self, flags: frozenset[Flag]) -> None:
+        """Do nothing."""
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where a run is noted: its log, the meter's resource string, the journal of this computer."""
+
+    log: Path
+    resource: str
+    journal: Journal
+
+
+class RunNotes:
+    """The notes of one run: the facts beside its log, and lines in this computer's journal.
+
+    Before the start a full disk is an error. Later it is only an alarm in the log of messages.
+    """
+
+    def __init__(
+        self,
+        place: Place,
+        *,
+        clock: Callable[[], float],
+        utc: Callable[[], datetime],
+        added: tuple[Finding, ...] = (),
+        course: Course | None = None,
+    ) -> None:
+        """Choose the place; `added` are findings from outside the judge, `course` a known one."""
+        self._place = place
+        self._clock = clock
+        self._utc = utc
+        self._added = added
+        self._facts: RunFacts | None = None
+        self._course = course
+
+    def prepared(self, identity: Identity, settings: MeterSettings) -> None:
+        """Write facts and journal; raise OSError if the facts cannot be written."""
+        self._facts = RunFacts(identity, settings, added=self._added)
+        self._course = Course(self._utc().isoformat(), self._clock(), boot_name())
+        save_facts(self._place.log, self._facts, self._course)
+        log, utc = str(self._place.log.resolve()), self._utc().isoformat(timespec="seconds")
+        self._note(Entry(Event.BEGUN, identity.serial, self._place.resource, log, utc))
+
+    def started(self, start: IntegrationStart) -> None:
+        """Write the exact start."""
+        if self._course is not None:
+            begun = self._utc() - timedelta(seconds=self._clock() - start.sent_s)
+            self._course = replace(self._course, start_utc=begun.isoformat(), start_s=start.sent_s)
+            self._save()
+
+    def asked(self, session_s: float) -> None:
+        """Write when somebody asked for the end."""
+        if self._course is not None:
+            self._course = replace(self._course, asked_s=session_s)
+            self._save()
+
+    def cancelled(self) -> None:
+        """Remove the facts, and close the run in the journal."""
+        if self._facts is None or self._facts.identity is None:
+            return
+        serial, log = self._facts.identity.serial, str(self._place.log.resolve())
+        utc = self._utc().isoformat(timespec="seconds")
+        self._note(Entry(Event.GIVEN_UP, serial, self._place.resource, log, utc))
+        with suppress(OSError):
+            facts_path(self._place.log).unlink()
+
+    def flagged(self, flags: frozenset[Flag]) -> None:
+        """Write the flags; the meter shows some of them only once."""
+        if self._facts is not None:
+            self._facts = replace(self._facts, flags=flags)
+            self._save()
+
+    def finish(self, facts: RunFacts, held: Held | None) -> bool:
+        """Write the last facts, and that the result was fetched; return whether all is written.
+
+        `held` is None if the result is not fetched yet.
+        """
+        self._facts = facts
+        saved = self._save()
+        if held is not None and saved:
+            utc = self._utc().isoformat(timespec="seconds")
+            self._note(ending(Event.FETCHED, held, self._place.resource, self._place.log, utc))
+        return saved
+
+    def _save(self) -> bool:
+        if self._facts is None:
+            return False
+        try:
+            save_facts(self._place.log, self._facts, self._course)
+        except OSError as error:
+            path = facts_path(self._place.log)
+            _log.error("%s is not written: %s; the measurement goes on", path, error)
+            return False
+        return True
+
+    def _note(self, entry: Entry) -> None:
+        try:
+            self._place.journal.note(entry)
+        except OSError as error:
+            _log.warning(
+                "the journal of runs is not written (%s); the next program cannot know whether the "
+                "meter's result was fetched. Name another file in POWER_JOURNAL",
+                error,
+            )
+
+
+def boot_name() -> str:
+    """Return the name of this computer's boot, or "" where the system has none."""
+    try:
+        return _BOOT_FILE.read_text(encoding="ascii").strip()
+    except OSError:
+        return ""

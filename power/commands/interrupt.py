@@ -1,0 +1,137 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Ctrl-C, SIGTERM and a closed terminal: ask for an end, then insist, always in bounded time."""
+
+from __future__ import annotations
+
+import math
+import os
+import signal
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from types import FrameType
+
+# A closed terminal is a wish to end, too. Windows has no SIGHUP.
+_NAMES = ("SIGINT", "SIGTERM", "SIGHUP")
+_LOOK_S = 0.05
+
+
+class Interrupt:
+    """A wish to end, made by a signal; the second wish is an order.
+
+    `asked_s` is the monotonic time of the first wish, infinite before it. While `abort` is true,
+    `sleep` raises KeyboardInterrupt at the first wish: nothing is lost yet.
+    """
+
+    def __init__(self) -> None:
+        self.abort = True
+        self.asked_s = math.inf
+        self._asked = threading.Event()
+        self._ordered = threading.Event()
+
+    @property
+    def ordered(self) -> bool:
+        """Tell whether somebody asked twice."""
+        return self._ordered.is_set()
+
+    def asked(self) -> bool:
+        """Tell whether somebody asked for the end."""
+        return self._asked.is_set()
+
+    def ask(self) -> None:
+        """Ask for the end; the second time, order it."""
+        if self._asked.is_set():
+            self._ordered.set()
+        else:
+            self.asked_s = time.monotonic()
+        self._asked.set()
+
+    def sleep(self, seconds: float) -> None:
+        """Sleep; the first wish for an end ends the sleep at which it comes."""
+        if self._asked.is_set():
+            if self.abort:
+                raise KeyboardInterrupt
+            time.sleep(seconds)
+        elif self._asked.wait(seconds) and self.abort:
+            raise KeyboardInterrupt
+
+
+@contextmanager
+def listening(answer: Callable[[], object]) -> Iterator[None]:
+    """Call `answer` for each signal that asks for an end; only in the main thread."""
+
+    def handle(number: int, frame: FrameType | None) -> None:
+        answer()
+
+    numbers = [getattr(signal, name) for name in _NAMES if hasattr(signal, name)]
+    # A program that nohup started ignores SIGHUP, and must go on ignoring it.
+    numbers = [number for number in numbers if signal.getsignal(number) is not signal.SIG_IGN]
+    previous = {number: signal.signal(number, handle) for number in numbers}
+    try:
+        yield
+    finally:
+        for number, handler in previous.items():
+            signal.signal(number, handler)
+
+
+def raise_interrupt() -> None:
+    """Answer a signal with KeyboardInterrupt."""
+    raise KeyboardInterrupt
+
+
+class _Thread(threading.Thread):
+    """The thread of a job."""
+
+
+def hanging() -> bool:
+    """Tell whether a job hangs in a call that would hold an ordinary exit of the program."""
+    return any(isinstance(thread, _Thread) for thread in threading.enumerate())
+
+
+class Job:
+    """A job in a thread of its own, so that no call that hangs can hold the program."""
+
+    def __init__(self, work: Callable[[], object], name: str) -> None:
+        self._work = work
+        self._error: BaseException | None = None
+        # A daemon, because a thread that hangs in a driver must not keep the program alive.
+        self._thread = _Thread(target=self._run, name=name, daemon=True)
+
+    def _run(self) -> None:
+        try:
+            self._work()
+        except BaseException as error:  # noqa: B036  `wait` raises it again
+            self._error = error
+
+    def wait(
+        self,
+        gives_up_s: Callable[[], float],
+        ordered: Callable[[], bool],
+        look: Callable[[], object] = lambda: None,
+    ) -> bool:
+        """Start the job and wait; return whether it has ended, and raise its error.
+
+        It counts as hanging after `gives_up_s()` on the monotonic clock, or once `ordered` says so.
+        `look` is called again and again meanwhile.
+        """
+        self._thread.start()
+        while self._thread.is_alive():
+            self._thread.join(_LOOK_S)
+            look()
+            if ordered() or time.monotonic() > gives_up_s():
+                break
+        if self._thread.is_alive():
+            return False
+        if self._error is not None:
+            raise self._error
+        return True
+
+
+def leave(code: int) -> None:
+    """End the program at once, although a job hangs."""
+    for stream in (sys.stdout, sys.stderr):
+        with suppress(OSError, ValueError):
+            stream.flush()
+    os._exit(code)

@@ -1,0 +1,84 @@
+# SPDX-License-Identifier: Apache-2.0
+"""One progress line on a terminal, rewritten in place, with the time that is left."""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from typing import Protocol
+
+from tqdm import tqdm
+from tqdm.contrib.logging import logging_redirect_tqdm
+
+
+class Draw(Protocol):
+    """A function that draws the line."""
+
+    def __call__(self, elapsed_s: float, text: str, total_s: float | None = None, /) -> None:
+        """Draw the seconds so far, a short text such as the newest reading, a new total."""
+        ...
+
+
+_TICK_S = 0.25
+
+
+class _Bar(tqdm):  # type: ignore[type-arg]  # it counts; nothing is iterated
+    """A progress bar without tqdm's thread, which would wake up while the meter is read."""
+
+    monitor_interval = 0
+
+
+@contextmanager
+def progress_line(total_s: float, *, quiet: bool = False) -> Iterator[Draw]:
+    """Yield a function that draws the line; nothing goes to a pipe, or with `quiet`.
+
+    Messages appear above the line. A terminal that is gone, or a full disk, ends nothing.
+    """
+    bar = _Bar(
+        total=total_s,
+        bar_format="{l_bar}{bar}| {n:.1f} of {total:g} s{postfix}",
+        disable=True if quiet else None,
+        file=sys.stderr,
+        dynamic_ncols=True,
+        leave=True,
+    )
+
+    def draw(elapsed_s: float, text: str, total: float | None = None, /) -> None:
+        with suppress(OSError, ValueError):
+            if total is not None:
+                bar.total = total
+            whole_s = bar.total or 0.0
+            left_s = max(0.0, whole_s - elapsed_s)
+            shown = f"{left_s:.0f} s left"
+            bar.set_postfix_str(f"{shown}, {text}" if text else shown, refresh=False)
+            bar.n = min(max(0.0, elapsed_s), whole_s)
+            bar.refresh()
+
+    with logging_redirect_tqdm(tqdm_class=_Bar):
+        try:
+            yield draw
+        finally:
+            with suppress(OSError, ValueError):
+                bar.close()
+
+
+def tell(text: str) -> None:
+    """Print a line on stdout, above a progress line that may be there."""
+    _Bar.write(text, file=sys.stdout)
+    sys.stdout.flush()
+
+
+def ticking(sleep: Callable[[float], None], draw: Draw) -> Callable[[float], None]:
+    """Return a sleep that draws the line while it lasts; the time counts from now."""
+    begun_s = time.monotonic()
+
+    def tick(seconds: float) -> None:
+        end_s = time.monotonic() + seconds
+        while (left_s := end_s - time.monotonic()) > _TICK_S:
+            sleep(_TICK_S)
+            draw(time.monotonic() - begun_s, "")
+        sleep(max(0.0, left_s))
+
+    return tick

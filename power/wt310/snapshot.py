@@ -1,0 +1,93 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Everything that this package changes in a meter: note it, put it back, prove it by reading back.
+
+Settings are kept as the meter's own text, so that settings which this package never writes (crest
+factor A6, automatic rate) come back too.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from power.errors import MeterRefused, MeterReplyError
+from power.scpi import Absent, parse_number, without_header
+from power.wt310.link import Link
+
+COMMUNICATION = (":STATus:QMESsage", ":COMMunicate:VERBose", ":COMMunicate:HEADer")
+"""What opening a link changes. HEADer comes last, because it changes the form of all replies."""
+
+_RANGES = {
+    ":INPut:VOLTage:AUTO": ":INPut:VOLTage:RANGe",
+    ":INPut:CURRent:AUTO": ":INPut:CURRent:RANGe",
+}
+# A driver writes these as items of a reading, and the peaks after them.
+_MOST_ITEMS = 20
+_HEADS = (
+    # The crest factor comes before the ranges, which depend on it.
+    *(":INPut:MODE", ":INPut:CFACtor", ":INPut:FILTer:LINE", ":INPut:FILTer:FREQuency"),
+    *(":INPut:VOLTage:AUTO", ":INPut:VOLTage:RANGe"),
+    *(":INPut:CURRent:AUTO", ":INPut:CURRent:RANGe"),
+    *(":INPut:SCALing:STATe", ":MEASure:AVERaging:STATe", ":MEASure:MHOLd"),
+    *(":RATE", ":INTEGrate:MODE", ":INTEGrate:TIMer"),
+    *(f":STATus:FILTer{number}" for number in (1, 7, 8, 9)),
+    ":NUMeric:FORMat",
+    *(f":NUMeric:NORMal:ITEM{number}" for number in range(1, _MOST_ITEMS + 1)),
+    ":NUMeric:NORMal:NUMber",
+    # A hold comes last, because it freezes what the display shows.
+    *(":NUMeric:HOLD", ":HOLD"),
+)
+
+
+Snapshot = Mapping[str, str]
+"""The settings of a meter, by command, as the meter's own text without headers."""
+
+
+def take(link: Link) -> Snapshot:
+    """Return what the meter has now; it changes nothing."""
+    return {head: ask(link, head) for head in _HEADS}
+
+
+def put_back(link: Link, snapshot: Snapshot) -> list[str]:
+    """Write what differs from the snapshot; return what reads back differently all the same.
+
+    The integrator must be RESET. A setting that the meter refuses does not end the others.
+    """
+    for head in _HEADS:
+        wanted = snapshot[head]
+        if _floats(head, snapshot) or same(ask(link, head), wanted):
+            continue
+        try:
+            link.command(f"{head} {wanted}")
+        except MeterRefused:
+            continue  # the comparison below tells it
+    return [
+        f"{head} is {found} instead of {snapshot[head]}"
+        for head in _HEADS
+        if not _floats(head, snapshot) and not same(found := ask(link, head), snapshot[head])
+    ]
+
+
+def ask(link: Link, head: str) -> str:
+    """Return the value of a setting as text."""
+    return without_header(link.ask(f"{head}?")).strip().strip("-")
+
+
+def same(a: str, b: str) -> bool:
+    """Tell whether two texts are one value: a number in two spellings, or ON and 1."""
+    spelled = {"ON": "1", "OFF": "0"}
+    a, b = (spelled.get(text.upper(), text.upper()) for text in (a, b))
+    if a == b:
+        return True
+    try:
+        first, second = parse_number(a), parse_number(b)
+    except MeterReplyError:  # not numbers, so they differ
+        return False
+    return not isinstance(first, Absent) and first == second
+
+
+def _floats(head: str, snapshot: Snapshot) -> bool:
+    """Tell whether a range is chosen by the meter itself, so that nobody can put it back."""
+    for automatic, size in _RANGES.items():
+        if head == size:
+            return same(snapshot[automatic], "1")
+    return False

@@ -1,0 +1,168 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Nothing is wiped that nobody has fetched, in fake time on the emulated meter."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from power.bench.held import look, require_spare
+from power.bench.recorder import Recorder
+from power.bench.run_notes import Place, RunNotes
+from power.energy.judge import RunFacts
+from power.errors import MeterHolds, MeterUnreachable
+from power.logs.journal import Event, Held, Journal
+from power.meter import IntegrationState, MeterSettings
+
+MakeBench = Callable[..., Any]
+SETTINGS = MeterSettings(
+    timer_s=4, update_interval_s=0.25, voltage_range_v=150.0, current_range_a=0.1
+)
+
+
+def guard(bench: Any, journal: Journal, *, discard: bool = False) -> None:
+    """Ask whether the bench's meter may be reset."""
+    require_spare(bench.meter, journal, "X", discard=discard, utc=bench.time.utc)
+
+
+def foreign_run(bench: Any, seconds: float = 5.0) -> None:
+    """Let another program integrate for this long and leave its result behind."""
+    bench.meter.prepare(SETTINGS)
+    bench.meter.start()
+    bench.time.sleep(seconds)
+
+
+def test_a_meter_that_holds_nothing_may_be_reset(make_bench: MakeBench) -> None:
+    """A reset integrator, and one that was stopped at 0 s, hold nothing."""
+    bench = make_bench()
+    guard(bench, Journal(None))
+    bench.tell(":INTEGrate:STARt")
+    bench.time.sleep(0.5)
+    bench.tell(":INTEGrate:STOP")
+    bench.meter.arrange()
+    assert look(bench.meter) is None
+
+
+@pytest.mark.parametrize(("seconds", "state"), [(2.0, "integrates"), (5.0, "TIMEUP")])
+def test_a_result_of_a_foreign_program_is_refused(
+    make_bench: MakeBench, seconds: float, state: str
+) -> None:
+    """An integration or a result that the journal does not know is left alone, with advice."""
+    bench = make_bench()
+    foreign_run(bench, seconds)
+    before = bench.ask(":NUMeric:NORMal:VALue? 4")
+    with pytest.raises(MeterHolds, match=f"{state}.*python -m power rescue X") as caught:
+        guard(bench, Journal(None))
+    assert state in str(caught.value)
+    assert "nobody needs" in caught.value.remedy
+    assert "nobody needs" not in str(caught.value)
+    if state == "TIMEUP":
+        assert before == bench.ask(":NUMeric:NORMal:VALue? 4")
+
+
+def test_a_result_can_be_given_up_by_will(make_bench: MakeBench, tmp_path: Path) -> None:
+    """`discard` gives a finished result up and says so in the journal, but no running one."""
+    bench, journal = make_bench(), Journal(tmp_path / "runs.jsonl")
+    foreign_run(bench, 2.0)
+    with pytest.raises(MeterHolds):
+        guard(bench, journal, discard=True)
+    bench.time.sleep(3.0)
+    guard(bench, journal, discard=True)
+    (entry,) = journal.entries()
+    assert (Event.GIVEN_UP, 4.0) == (entry.event, entry.integration_s)
+    guard(bench, journal)
+
+
+@pytest.mark.parametrize("held_after_s", [0.2, 2.0])
+def test_a_held_display_hides_nothing(make_bench: MakeBench, held_after_s: float) -> None:
+    """With HOLD on the meter shows the past, even 0 s; the look ends the hold and finds out."""
+    bench = make_bench()
+    foreign_run(bench, held_after_s)
+    bench.fault("hold")
+    bench.time.sleep(5.0)
+    with pytest.raises(MeterHolds, match="of 4 s"):
+        guard(bench, Journal(None))
+
+
+def test_changed_output_items_do_not_hide_a_result(make_bench: MakeBench) -> None:
+    """A meter with other output items tells what it holds all the same."""
+    bench = make_bench()
+    foreign_run(bench, 5.0)
+    bench.fault("items number=3")
+    held = look(bench.driver())
+    assert held is not None and 4.0 == held.integration_s
+    foreign = make_bench()
+    foreign_run(foreign, 1.0)
+    foreign.fault("items number=3")
+    held = look(foreign.driver())
+    assert held is not None
+    assert (IntegrationState.START, None) == (held.state, held.integration_s)
+
+
+def recorded(bench: Any, journal: Journal, path: Path) -> None:
+    """Record a run to its end, with its notes."""
+    notes = RunNotes(Place(path, "X", journal), clock=bench.time.clock, utc=bench.time.utc)
+    recorder = Recorder(bench.meter, clock=bench.time.clock, sleep=bench.time.sleep, notes=notes)
+    recording = recorder.record(SETTINGS, path)
+    last = recording.readings[-1]
+    facts = RunFacts(recording.identity, recording.settings).ended(4.0, last)
+    assert notes.finish(facts, Held.of(recording.identity, last))
+
+
+def test_a_recorded_result_may_be_wiped(make_bench: MakeBench, tmp_path: Path) -> None:
+    """After a recording has fetched its result the next one may reset the meter."""
+    bench, journal = make_bench(), Journal(tmp_path / "runs.jsonl")
+    recorded(bench, journal, tmp_path / "log.csv")
+    guard(bench, journal)
+    with pytest.raises(MeterHolds):
+        guard(bench, Journal(None))
+
+
+def test_a_killed_recording_is_named(make_bench: MakeBench, tmp_path: Path) -> None:
+    """The refusal after a killed recording names its log, although an equal run was fetched."""
+    bench, journal = make_bench(), Journal(tmp_path / "runs.jsonl")
+    recorded(bench, journal, tmp_path / "first.csv")
+    killed(bench, journal, tmp_path / "second.csv")
+    bench.time.sleep(5.0)
+    with pytest.raises(MeterHolds, match=r"second\.csv"):
+        guard(bench, journal)
+
+
+def killed(bench: Any, journal: Journal, path: Path, after_s: float = 2.0) -> None:
+    """Record a run and die in the middle of it."""
+
+    class Killed(BaseException):
+        """The end of a program."""
+
+    def die(reading: Any, elapsed_s: float) -> None:
+        if elapsed_s > after_s:
+            raise Killed
+
+    notes = RunNotes(Place(path, "X", journal), clock=bench.time.clock, utc=bench.time.utc)
+    recorder = Recorder(
+        bench.meter, clock=bench.time.clock, sleep=bench.time.sleep, notes=notes, progress=die
+    )
+    with pytest.raises(Killed):
+        recorder.record(SETTINGS, path)
+    bench.meter = bench.driver()
+
+
+def test_a_start_that_failed_leaves_nothing_behind(make_bench: MakeBench, tmp_path: Path) -> None:
+    """When the meter refuses to start, log and facts are removed, and the next run may begin."""
+    bench, journal = make_bench(), Journal(tmp_path / "runs.jsonl")
+    start = bench.meter.start
+
+    def fail() -> None:
+        raise MeterUnreachable("the cable is out")
+
+    bench.meter.start = fail
+    with pytest.raises(MeterUnreachable):
+        recorded(bench, journal, tmp_path / "log.csv")
+    assert ["runs.jsonl"] == sorted(path.name for path in tmp_path.iterdir())
+    assert [Event.BEGUN, Event.GIVEN_UP] == [entry.event for entry in journal.entries()]
+    bench.meter.start = start
+    guard(bench, journal)
+    recorded(bench, journal, tmp_path / "log.csv")
