@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -68,6 +69,16 @@ class CocoResults:
             detections.class_id,
             detections.confidence,
             _from_corners(detections.box),
+        )
+
+    @classmethod
+    def concatenate(cls, parts: Sequence[CocoResults]) -> CocoResults:
+        """Join the rows of one part or more, in the order given."""
+        return cls(
+            np.concatenate([part.image_id for part in parts]),
+            np.concatenate([part.category_id for part in parts]),
+            np.concatenate([part.score for part in parts]),
+            np.concatenate([part.box for part in parts]),
         )
 
     def to_detections(self) -> Detections:

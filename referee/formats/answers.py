@@ -13,7 +13,7 @@ from typing import Literal
 
 from referee.core.detections import Detections
 from referee.errors import Refusal
-from referee.formats.coco_results import load_results, to_results
+from referee.formats.coco_results import parse_results
 from referee.formats.columns import to_floats, to_ids
 from referee.formats.detection_lines import count_lines, parse_lines
 from referee.formats.faults import Faults, FormatError, quoted
@@ -88,9 +88,7 @@ def parse_json(body: bytes) -> Detections:
             "out what is not image_id, category_id, bbox or score, or send it in several posts.",
         )
     with refused("json_invalid"):
-        entries = load_results(body)
-        require_rows(len(entries))
-        return to_results(entries).to_detections()
+        return parse_results(body, require_rows).to_detections()
 
 
 def require_rows(count: int) -> None:

@@ -11,16 +11,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable
-from functools import partial
 
 import numpy as np
 
 from referee.core.detections import Detections
 from referee.formats.columns import to_floats, to_ids
 from referee.formats.faults import Faults, FormatError, quoted
-from referee.formats.line_blocks import parse_blocks
 from referee.formats.lines import plain_lines, refuse_utf16, split_cells
-from referee.formats.number_table import are_whole, parse_block
+from referee.formats.number_table import Floats, are_whole, read_tables
 from referee.formats.numbers import class_number, image_number, number
 
 LINE_FIELDS: tuple[str, ...] = (
@@ -53,8 +51,11 @@ def count_lines(content: bytes) -> int:
     return sum(1 for _ in _FULL_LINE.finditer(plain_lines(content)))
 
 
-def parse_lines(content: bytes, *, threads: int = 1) -> Detections:
-    """Parse lines with this many threads; raise `FormatError` naming the lines that are wrong."""
+def parse_lines(content: bytes, *, large: bool = False) -> Detections:
+    """Parse lines; raise `FormatError` naming the lines that are wrong.
+
+    With `large`, see `number_table.read_tables`.
+    """
     refuse_utf16(content)
     content = plain_lines(content)
     faults = Faults()
@@ -66,8 +67,8 @@ def parse_lines(content: bytes, *, threads: int = 1) -> Detections:
     fields = _fields_of(content)
     parts = []
     start = 0
-    parse = partial(_from_numbers, columns=len(fields))
-    for block, found in parse_blocks(content, parse, threads=threads):
+    for block, table in read_tables(content, len(fields), large=large):
+        found = None if table is None else _from_numbers(table)
         if found is None:
             first = 1 + content.count(b"\n", 0, start)
             found = _from_text(_text(block), first, fields, faults)
@@ -104,13 +105,12 @@ def _text(content: bytes) -> str:
     return content.decode("ascii", "backslashreplace")
 
 
-def _from_numbers(block: bytes, columns: int) -> Detections | None:
-    """Parse lines by whole arrays; return None if they need `_from_text`."""
-    table = parse_block(block, columns)
-    if table is None or not are_whole(table[:, :2]):
+def _from_numbers(table: Floats) -> Detections | None:
+    """Convert a table of detections; return None if its ids need `_from_text`."""
+    if not are_whole(table[:, :2]):
         return None
     ids = table[:, :2].astype(np.int64)
-    confidence = table[:, 2] if columns == len(LINE_FIELDS) else np.ones(len(table))
+    confidence = table[:, 2] if table.shape[1] == len(LINE_FIELDS) else np.ones(len(table))
     # These columns are views. Joining the blocks copies them once.
     return Detections(ids[:, 0], ids[:, 1], confidence, table[:, -4:])
 

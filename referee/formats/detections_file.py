@@ -8,11 +8,11 @@ from pathlib import Path
 from referee.core.coco_boxes import CocoResults
 from referee.core.detections import Detections
 from referee.errors import InputError
-from referee.formats.coco_results import load_results, to_results
+from referee.formats.coco_results import parse_results
 from referee.formats.detection_lines import parse_lines
 from referee.formats.faults import FormatError
-from referee.formats.line_blocks import THREADS
 from referee.formats.text import read_bytes
+from referee.formats.typed_json import collections_paused
 
 
 def read_detections(path: Path) -> Detections:
@@ -36,7 +36,8 @@ def _read(path: Path) -> CocoResults | Detections:
     start = content.lstrip(b"\xef\xbb\xbf \t\r\n")[:1]
     try:
         if path.suffix.lower() == ".json" or start in (b"[", b"{"):
-            return to_results(load_results(content))
-        return parse_lines(content, threads=THREADS)
+            with collections_paused():
+                return parse_results(content)
+        return parse_lines(content, large=True)
     except FormatError as error:
         raise InputError(f"{path}, {error}") from None

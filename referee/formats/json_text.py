@@ -3,19 +3,15 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
-import re
 from typing import Any
 
 from referee.formats.faults import FormatError
 from referee.formats.lines import refuse_utf16
+from referee.formats.typed_json import list_pieces
 
 _SHOWN = 40
-
-# A long list of objects is decoded in pieces of about so many characters. The decoder lets no
-# other thread run until it is done, and a piece takes it some milliseconds.
-_PIECE = 2**18
-_BETWEEN_OBJECTS = re.compile(r"(?<=\})[ \t\n\r]*,[ \t\n\r]*(?=\{)")
 
 
 def parse_json_text(content: bytes) -> Any:
@@ -25,7 +21,7 @@ def parse_json_text(content: bytes) -> Any:
     """
     refuse_utf16(content)
     try:
-        return _decoded(content.decode("utf-8-sig"))
+        return _decoded(content)
     except json.JSONDecodeError as error:
         reason = error.msg[:1].lower() + error.msg[1:]
         fault = f"line {error.lineno}, column {error.colno}: not JSON ({reason}); is it complete?"
@@ -39,33 +35,16 @@ def parse_json_text(content: bytes) -> Any:
     raise FormatError((fault,))
 
 
-def _decoded(text: str) -> Any:
+def _decoded(content: bytes) -> Any:
     """Return what `json.loads` does, and let other threads run meanwhile where that is long."""
-    entries = _decoded_in_pieces(text) if len(text) > _PIECE else None
-    return json.loads(text) if entries is None else entries
-
-
-def _decoded_in_pieces(text: str) -> list[Any] | None:
-    """Return the entries of a list of objects; None where the pieces are not JSON.
-
-    Lists that are joined by commas are one list. So where each piece is JSON the whole is, with
-    the same entries.
-    """
-    text = text.strip(" \t\n\r")
-    if not (text.startswith("[") and text.endswith("]")):
-        return None
-    entries: list[Any] = []
-    start = 1
-    while True:
-        cut = _BETWEEN_OBJECTS.search(text, start + _PIECE)
-        end = len(text) - 1 if cut is None else cut.start()
-        try:
-            entries += json.loads(f"[{text[start:end]}]")
-        except (ValueError, RecursionError):
-            return None
-        if cut is None:
+    pieces = list_pieces(content)
+    if pieces is not None:
+        entries: list[Any] = []
+        with contextlib.suppress(ValueError, RecursionError):
+            for piece in pieces:
+                entries += json.loads(piece.decode())
             return entries
-        start = cut.end()
+    return json.loads(content.decode("utf-8-sig"))
 
 
 def shown(value: object) -> str:

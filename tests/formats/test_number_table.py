@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from referee.formats import line_blocks
+from referee.formats import number_table
 from referee.formats.number_table import are_whole, parse_numbers
 
 plain = st.decimals(-(10**7), 10**7, places=6).map(str)
@@ -103,7 +103,7 @@ def test_what_is_no_table_is_left_to_the_caller(table):
 
 def test_rows_keep_their_order_across_blocks(monkeypatch):
     """Lines keep their order across blocks and ways of parsing."""
-    monkeypatch.setattr(line_blocks, "_BLOCK", 64)
+    monkeypatch.setattr(number_table, "_BLOCK", 64)
     lines = [f"{n},1e{n % 5},0.5" if n % 7 == 0 else f"{n} {n} -{n}.25" for n in range(200)]
     content = "\n".join(lines).encode()
     expected = [[n, 10.0 ** (n % 5), 0.5] if n % 7 == 0 else [n, n, -n - 0.25] for n in range(200)]
