@@ -12,9 +12,11 @@ import numpy as np
 from referee.core.coco_boxes import CocoTruth
 from referee.core.ground_truth import GroundTruth
 from referee.errors import InputError
+from referee.formats.coco_truth_usual import Instances, usual_instances
 from referee.formats.json_fields import number, object_at, objects, whole
 from referee.formats.text import load_json
 from referee.formats.truth_file import NO_BLACKLIST, GroundTruthFile
+from referee.formats.typed_json import collections_paused
 
 
 def read_coco_truth(path: Path, content: bytes) -> GroundTruthFile:
@@ -24,25 +26,9 @@ def read_coco_truth(path: Path, content: bytes) -> GroundTruthFile:
     are not part of the ground truth; COCO's own metric gets them. The categories are the class
     list.
     """
-    content_json = load_json(path, content)
-    images = _by_id(path, content_json, "images")
-    categories = {
-        own: str(category.get("name", ""))
-        for own, category in _by_id(path, content_json, "categories").items()
-    }
-    rows = []
-    for place, annotation in objects(path, content_json, "annotations"):
-        image_id, class_id, box, area = _annotation(path, place, annotation)
-        if image_id not in images:
-            raise InputError(
-                f"{path}, {place}, image_id: image {image_id} is not among the images listed"
-            )
-        if class_id not in categories:
-            raise InputError(
-                f"{path}, {place}, category_id: {class_id} is not among the categories listed"
-            )
-        rows.append((image_id, class_id, box, area, _is_crowd(path, place, annotation)))
-    coco = _coco_truth(sorted(images), sorted(categories), rows)
+    with collections_paused():
+        instances = usual_instances(content) or _one_by_one(path, load_json(path, content))
+    coco = instances.coco
     single = ~coco.crowd
     boxes = coco.box[single]
     boxes[:, 2:] += boxes[:, :2] - 1
@@ -53,9 +39,33 @@ def read_coco_truth(path: Path, content: bytes) -> GroundTruthFile:
         box_class_id=coco.category_id[single],
         box=boxes,
         blacklist=NO_BLACKLIST,
-        class_names=categories,
+        class_names=instances.class_names,
     )
-    return GroundTruthFile(truth, _file_names(images), _sizes(images), coco)
+    return GroundTruthFile(truth, instances.file_names, instances.sizes, coco)
+
+
+def _one_by_one(path: Path, content: Any) -> Instances:
+    """Read entry by entry, and name the first fault."""
+    images = _by_id(path, content, "images")
+    categories = _by_id(path, content, "categories")
+    rows = []
+    for place, annotation in objects(path, content, "annotations"):
+        image_id, class_id, box, area = _annotation(path, place, annotation)
+        if image_id not in images:
+            raise InputError(
+                f"{path}, {place}, image_id: image {image_id} is not among the images listed"
+            )
+        if class_id not in categories:
+            raise InputError(
+                f"{path}, {place}, category_id: {class_id} is not among the categories listed"
+            )
+        rows.append((image_id, class_id, box, area, _is_crowd(path, place, annotation)))
+    return Instances(
+        _coco_truth(sorted(images), sorted(categories), rows),
+        {own: str(category.get("name", "")) for own, category in categories.items()},
+        _file_names(images),
+        _sizes(images),
+    )
 
 
 def _by_id(path: Path, content: Any, key: str) -> dict[int, dict[str, Any]]:
@@ -107,11 +117,14 @@ def _annotation(
         raise InputError(
             f"{path}, {place}, bbox: {box} has a width or height below 0, or is not finite"
         )
+    area = number(path, place, "area", annotation.get("area", numbers[2] * numbers[3]))
+    if not (math.isfinite(area) and area >= 0):
+        raise InputError(f"{path}, {place}, area: {area} is below 0, or is not finite")
     return (
         whole(path, place, annotation, "image_id"),
         whole(path, place, annotation, "category_id"),
         numbers,
-        number(path, place, "area", annotation.get("area", numbers[2] * numbers[3])),
+        area,
     )
 
 
