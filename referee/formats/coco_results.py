@@ -92,7 +92,9 @@ def _load_results(content: bytes) -> list[Any]:
     """Return the entries of a JSON list; raise `FormatError` for anything else."""
     entries = parse_json_text(content)
     if not isinstance(entries, list):
-        kind = "an object, as ground truth is" if isinstance(entries, dict) else shown(entries)
+        kind = shown(entries)
+        if isinstance(entries, dict):
+            kind = "one result" if "bbox" in entries else "an object, as ground truth is"
         raise FormatError(
             (
                 f"the JSON is {kind}: COCO results are a list of"

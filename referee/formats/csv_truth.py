@@ -13,13 +13,17 @@ from numpy.typing import NDArray
 from referee.core.ground_truth import GroundTruth
 from referee.errors import InputError
 from referee.formats.class_lists import ilsvrc_class_id
+from referee.formats.file_lines import plain_file
 from referee.formats.number_table import are_whole, parse_numbers
-from referee.formats.numbers import number, whole_number
+from referee.formats.numbers import TooLarge, number, whole_number
 from referee.formats.text import cells, parse_cell, read_bytes, require_width
 from referee.formats.truth_file import NO_BLACKLIST, GroundTruthFile
 
 BOX_FIELDS = ("image_id", "class_id", "xmin", "ymin", "xmax", "ymax")
 """Columns of a ground-truth CSV without a header; corners are inclusive pixels."""
+
+MAX_CLASS = 100_000
+"""Highest class id in CSV: the class list is 1 to the highest, and each class costs memory."""
 
 _IMAGE_FIELDS = ("image_id", "width", "height")
 _BLACKLIST_FIELDS = ("image_id", "class_id")
@@ -33,6 +37,7 @@ def read_csv_truth(path: Path, content: bytes, images: Path | None) -> GroundTru
 
     Without `images`, the images are those with a box. The class list is 1…highest class of a box.
     """
+    content = plain_file(path, content, BOX_FIELDS)
     table = parse_numbers(content, len(BOX_FIELDS))
     if table is None or not _are_boxes(table):
         table = _read_slowly(path, content)
@@ -62,6 +67,7 @@ def _are_boxes(table: NDArray[np.float64]) -> bool:
     return bool(
         are_whole(table[:, :2])
         and (table[:, 1] >= 1).all()
+        and (table[:, 1] <= MAX_CLASS).all()
         and np.isfinite(table).all()
         and (table[:, 4] >= table[:, 2]).all()
         and (table[:, 5] >= table[:, 3]).all()
@@ -90,7 +96,7 @@ def _box_id(text: str) -> int:
     """Read an id below 2^53: rows of boxes are doubles, which hold only such ids exactly."""
     own = whole_number(text)
     if abs(own) >= 2**53:
-        raise ValueError(text)
+        raise TooLarge("is too large: an id in CSV is below 2^53")
     return own
 
 
@@ -107,7 +113,7 @@ def read_image_list(path: Path) -> Sizes:
     """
     if path.is_dir():
         return {number: (0, 0) for number in _numbered_pictures(path)}
-    content = read_bytes(path)
+    content = plain_file(path, read_bytes(path), _IMAGE_FIELDS)
     table = parse_numbers(content, len(_IMAGE_FIELDS))
     if table is not None and are_whole(table):
         ids, *size = table.astype(np.int64).T.tolist()
@@ -138,7 +144,7 @@ def read_blacklist(path: Path, truth: GroundTruth) -> NDArray[np.int64]:
     """
     known = set(truth.image_ids.tolist())
     pairs = []
-    for line, row in cells(path, read_bytes(path)):
+    for line, row in cells(path, plain_file(path, read_bytes(path), _BLACKLIST_FIELDS)):
         require_width(path, line, row, _BLACKLIST_FIELDS)
         own = parse_cell(path, line, "image_id", row[0], whole_number, "a whole number")
         if own not in known:
@@ -188,6 +194,11 @@ def _require_box(path: Path, line: int, ids: list[int], corners: list[float]) ->
             raise InputError(f"{path}, line {line}, {field}: {value} is not a finite number")
     if ids[1] < 1:
         raise InputError(f"{path}, line {line}, class_id: {ids[1]} is not 1 or more")
+    if ids[1] > MAX_CLASS:
+        raise InputError(
+            f"{path}, line {line}, class_id: {ids[1]} is above {MAX_CLASS}, and the class list is"
+            " 1 to the highest: number the classes from 1, or give COCO JSON, which lists them"
+        )
     for low, high in (("xmin", "xmax"), ("ymin", "ymax")):
         a, b = (corners[BOX_FIELDS.index(name) - 2] for name in (low, high))
         if b < a:

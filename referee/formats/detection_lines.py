@@ -17,7 +17,7 @@ import numpy as np
 from referee.core.detections import Detections
 from referee.formats.columns import to_floats, to_ids
 from referee.formats.faults import Faults, FormatError, quoted
-from referee.formats.lines import plain_lines, refuse_utf16, split_cells
+from referee.formats.lines import plain_lines, refuse_utf16, split_cells, width_fault
 from referee.formats.number_table import Floats, are_whole, read_tables
 from referee.formats.numbers import class_number, image_number, number
 
@@ -32,7 +32,8 @@ LINE_FIELDS: tuple[str, ...] = (
 )
 """Fields of a line of detections; a line of six fields has no confidence."""
 
-_NO_CONFIDENCE = tuple(field for field in LINE_FIELDS if field != "confidence")
+FIELDS_WITHOUT_CONFIDENCE = tuple(field for field in LINE_FIELDS if field != "confidence")
+"""Fields of a line of detections without confidence."""
 
 LONGEST_LINE = 10_000
 """Most bytes of a line: a hundred times an honest one. Cells cost many times their length."""
@@ -97,7 +98,8 @@ def _fields_of(content: bytes) -> tuple[str, ...]:
 
 
 def _fields(cells: list[str]) -> tuple[str, ...]:
-    return _NO_CONFIDENCE if len(cells) == len(_NO_CONFIDENCE) else LINE_FIELDS
+    short = len(cells) == len(FIELDS_WITHOUT_CONFIDENCE)
+    return FIELDS_WITHOUT_CONFIDENCE if short else LINE_FIELDS
 
 
 def _text(content: bytes) -> str:
@@ -128,7 +130,7 @@ def _from_text(text: str, first: int, fields: tuple[str, ...] | None, faults: Fa
     width = len(fields)
     for place, row in numbered:
         if len(row) != width:
-            faults.add(f"line {place} has {len(row)} fields, not {width}: give {','.join(fields)}")
+            faults.add(width_fault(place, row, fields))
     # Check the cells of the other lines too, so that all faults are told at once.
     numbered = [(place, row) for place, row in numbered if len(row) == width]
     columns = list(zip(*(row for _, row in numbered), strict=True)) or [()] * width

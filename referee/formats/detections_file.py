@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Detections from a file: COCO results or lines, in the same grammar as posts."""
+"""Detections from a file: COCO results or lines, in the grammar of posts and a little more."""
 
 from __future__ import annotations
 
@@ -9,8 +9,9 @@ from referee.core.coco_boxes import CocoResults
 from referee.core.detections import Detections
 from referee.errors import InputError
 from referee.formats.coco_results import parse_results
-from referee.formats.detection_lines import parse_lines
+from referee.formats.detection_lines import FIELDS_WITHOUT_CONFIDENCE, LINE_FIELDS, parse_lines
 from referee.formats.faults import FormatError
+from referee.formats.file_lines import plain_file
 from referee.formats.text import read_bytes
 from referee.formats.typed_json import collections_paused
 
@@ -19,7 +20,8 @@ def read_detections(path: Path) -> Detections:
     """Read the detections of a file.
 
     A file named `.json`, or one that begins with `[` or `{`, holds COCO results. Any other file
-    holds lines, see `detection_lines`. Raises InputError naming the file and its faults.
+    holds lines, see `detection_lines` and `file_lines`. Raises InputError, which names the file
+    and its faults.
     """
     found = _read(path)
     return found.to_detections() if isinstance(found, CocoResults) else found
@@ -38,6 +40,7 @@ def _read(path: Path) -> CocoResults | Detections:
         if path.suffix.lower() == ".json" or start in (b"[", b"{"):
             with collections_paused():
                 return parse_results(content)
-        return parse_lines(content, large=True)
+        lines = plain_file(path, content, LINE_FIELDS, FIELDS_WITHOUT_CONFIDENCE)
+        return parse_lines(lines, large=True)
     except FormatError as error:
         raise InputError(f"{path}, {error}") from None

@@ -11,8 +11,8 @@ import numpy as np
 from referee.core.ground_truth import GroundTruth
 from referee.errors import InputError
 from referee.formats.coco_truth import read_coco_truth
-from referee.formats.csv_truth import read_blacklist, read_csv_truth
-from referee.formats.text import read_bytes
+from referee.formats.csv_truth import MAX_CLASS, read_blacklist, read_csv_truth
+from referee.formats.text import STANDARD_INPUT, read_bytes
 from referee.formats.truth_file import GroundTruthFile
 from referee.formats.xml_truth import read_xml_truth
 
@@ -31,7 +31,7 @@ def read_ground_truth(
     `image_id,class_id`. With `classes` the class list is 1…classes, otherwise the source's own.
     Image ids stay the source's own. Raises InputError naming file, line and field.
     """
-    if not path.exists():
+    if path is not STANDARD_INPUT and not path.exists():
         raise InputError(f"{path} does not exist: name the ground truth's file or folder")
     if path.is_dir():
         found = read_xml_truth(path, images)
@@ -65,6 +65,8 @@ def _with_classes(path: Path, truth: GroundTruth, classes: int) -> GroundTruth:
     """Replace the class list by 1…classes."""
     if classes < 1:
         raise InputError(f"{classes} is not a number of classes: give 1 or more")
+    if classes > MAX_CLASS:
+        raise InputError(f"{classes} classes are too many: give {MAX_CLASS} or fewer")
     if int(truth.box_class_id.max()) > classes or int(truth.box_class_id.min()) < 1:
         odd = truth.box_class_id[(truth.box_class_id > classes) | (truth.box_class_id < 1)]
         raise InputError(f"{path} has boxes of class {odd[0]}, which is outside 1 to {classes}")

@@ -66,13 +66,29 @@ def own_image_ids(
 ) -> tuple[Ints, Numbering]:
     """Do for image ids alone, shape (n,), what `in_own_ids` does for detections."""
     if numbering is None:
-        own = np.isin(image_id, truth.image_ids).sum()
-        contest = ((image_id >= 1) & (image_id <= len(truth.image_ids))).sum()
+        own, contest = _explained(image_id, truth)
         numbering = "contest" if contest > own else "own"
     if numbering == "own":
         return image_id, "own"
     numbers = contest_image_ids(truth.image_ids.tolist())
     return _renumber(image_id, {number: own for own, number in numbers.items()}), "contest"
+
+
+def fits_both(image_id: Ints, truth: GroundTruth) -> bool:
+    """Tell whether both numberings explain as many rows, and name other images.
+
+    `image_id` is as the detections have it. Then `own_image_ids` can only guess.
+    """
+    own, contest = _explained(image_id, truth)
+    same = np.array_equal(truth.image_ids, np.arange(1, len(truth.image_ids) + 1))
+    return own == contest > 0 and not same
+
+
+def _explained(image_id: Ints, truth: GroundTruth) -> tuple[int, int]:
+    """Return how many rows name an image by its own id, and by its number in the contest."""
+    own = np.isin(image_id, truth.image_ids).sum()
+    contest = ((image_id >= 1) & (image_id <= len(truth.image_ids))).sum()
+    return int(own), int(contest)
 
 
 def _renumber(image_id: Ints, mapping: Mapping[int, int]) -> Ints:

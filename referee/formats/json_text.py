@@ -24,7 +24,10 @@ def parse_json_text(content: bytes) -> Any:
         return _decoded(content)
     except json.JSONDecodeError as error:
         reason = error.msg[:1].lower() + error.msg[1:]
-        fault = f"line {error.lineno}, column {error.colno}: not JSON ({reason}); is it complete?"
+        advice = "is it complete?"
+        if reason == "extra data":
+            advice = "put JSON lines into one list, as 'jq -s .' does"
+        fault = f"line {error.lineno}, column {error.colno}: not JSON ({reason}); {advice}"
     except UnicodeDecodeError as error:
         fault = f"not JSON (byte {error.start} is not UTF-8)"
     except RecursionError:

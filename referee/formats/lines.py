@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import codecs
 import re
+from collections.abc import Sequence
 
 from referee.formats.faults import FormatError
 
@@ -41,3 +42,11 @@ def split_cells(line: str) -> list[str]:
         line = line.strip(BLANKS)
         return _SEPARATOR.split(line) if line else []
     return line.split(",") if line else []
+
+
+def width_fault(line: int, row: Sequence[str], fields: Sequence[str]) -> str:
+    """Return the fault of a line that has another number of cells than there are fields."""
+    odd = next((sign for sign in ";|" if sign in "".join(row)), None)
+    hint = f"; separate them by commas or blanks, not by '{odd}'" if odd else ""
+    cells = "1 field" if len(row) == 1 else f"{len(row)} fields"
+    return f"line {line} has {cells}, not {len(fields)}: give {','.join(fields)}{hint}"

@@ -21,6 +21,10 @@ _INT64_DIGITS = 19
 _PLAIN_DIGITS = 18
 
 
+class TooLarge(ValueError):
+    """The error of a whole number that is too large; its string says what may be given."""
+
+
 def number(text: str) -> float:
     """Read a number, NaN and infinity included; raise ValueError for any other text."""
     # float() also reads underscores, digits of other scripts and blanks around the number.
@@ -30,10 +34,13 @@ def number(text: str) -> float:
 
 
 def whole_number(text: str) -> int:
-    """Read a whole number of 64 bits, written `7`, `7.0` or `7e0`; else raise ValueError."""
+    """Read a whole number of 64 bits, written `7`, `7.0` or `7e0`.
+
+    Raises `TooLarge` for a larger whole number, and ValueError for any other text.
+    """
     value = _whole(text)
     if value is None:
-        raise ValueError(text)
+        raise TooLarge("is too large: a whole number has at most 64 bits")
     return value
 
 

@@ -3,6 +3,9 @@
 
 from __future__ import annotations
 
+import gzip
+import sys
+import zlib
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, TypeVar
@@ -10,14 +13,41 @@ from typing import Any, TypeVar
 from referee.errors import InputError
 from referee.formats.faults import FormatError, quoted
 from referee.formats.json_text import parse_json_text
-from referee.formats.lines import plain_lines, split_cells
+from referee.formats.lines import plain_lines, split_cells, width_fault
+from referee.formats.numbers import TooLarge
 
 _Value = TypeVar("_Value")
 
 
+STANDARD_INPUT = Path("standard input")
+"""Stands for the standard input among paths; it is known by identity, not by its name."""
+
+_GZIP = b"\x1f\x8b"
+
+
+def path_or_standard_input(text: str) -> Path:
+    """Return the path that a command was given; `-` is the standard input."""
+    return STANDARD_INPUT if text == "-" else Path(text)
+
+
 def read_bytes(path: Path) -> bytes:
-    """Return a file's content; raise InputError if it cannot be read."""
+    """Return a file's content, unpacked where gzip packed it.
+
+    Raises InputError if it cannot be read, or if the gzip data are damaged.
+    """
+    content = _stored_bytes(path)
+    if not content.startswith(_GZIP):
+        return content
     try:
+        return gzip.decompress(content)
+    except (OSError, EOFError, zlib.error):
+        raise InputError(f"{path} is not complete gzip data: pack it again") from None
+
+
+def _stored_bytes(path: Path) -> bytes:
+    try:
+        if path is STANDARD_INPUT:
+            return sys.stdin.buffer.read()
         return path.read_bytes()
     except IsADirectoryError:
         raise InputError(f"{path} is a folder: name a file") from None
@@ -53,6 +83,8 @@ def parse_cell(
     """Convert one cell; raise InputError naming file, line and field if it is not a `kind`."""
     try:
         return convert(text)
+    except TooLarge as error:
+        raise InputError(f"{path}, line {line}, {field}: {quoted(text)} {error}") from None
     except ValueError:
         raise InputError(f"{path}, line {line}, {field}: {quoted(text)} is not {kind}") from None
 
@@ -60,7 +92,4 @@ def parse_cell(
 def require_width(path: Path, line: int, row: list[str], fields: tuple[str, ...]) -> None:
     """Raise InputError unless a line has one cell for each field."""
     if len(row) != len(fields):
-        raise InputError(
-            f"{path}, line {line} has {len(row)} fields, not {len(fields)}:"
-            f" give {','.join(fields)}"
-        )
+        raise InputError(f"{path}, {width_fault(line, row, fields)}")

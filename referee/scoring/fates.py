@@ -38,7 +38,10 @@ class Fate(IntEnum):
     BLACKLISTED = 3
     TRUE_POSITIVE = 4
     MALFORMED = 5
-    """The box is inverted or has a corner that is not finite, so it overlaps nothing."""
+    """The box is inverted by a pixel or more, or has a corner that is not finite.
+
+    So it overlaps nothing. A box that is inverted by less still has an extent after the + 1.
+    """
     DUPLICATE = 6
     """It reaches a box of its class, but an earlier detection holds that box."""
     WRONG_CLASS = 7
@@ -104,10 +107,12 @@ def _first_reasons(index: TruthIndex, image: Ints, detections: Detections) -> ND
     """Return the fates that do not depend on truth boxes, and BACKGROUND for all others."""
     klass = index.classes(detections.class_id)
     box = detections.box
-    inverted = (box[:, 2] < box[:, 0]) | (box[:, 3] < box[:, 1])
+    with np.errstate(invalid="ignore", over="ignore"):  # Such a corner is not finite.
+        extent = box[:, 2:] - box[:, :2] + 1
+    empty = (extent <= 0).any(axis=1)
     fate = np.full(len(image), Fate.BACKGROUND, dtype=np.int8)
     for reason, applies in (
-        (Fate.MALFORMED, inverted | ~np.isfinite(box).all(axis=1)),
+        (Fate.MALFORMED, empty | ~np.isfinite(box).all(axis=1)),
         (Fate.BLACKLISTED, index.group(index.pair(image, klass)) == BLACKLISTED_GROUP),
         (Fate.CONFIDENCE_NOT_FINITE, ~np.isfinite(detections.confidence)),
         (Fate.CLASS_OUT_OF_RANGE, klass < 0),

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Matching of detections to truth boxes, incremental and independent of the order of arrival.
+"""Matching of detections to truth boxes, with one outcome for all rows at once or row by row.
 
 The devkit matches greedily. The detections of an image take turns by falling confidence. Each
 takes the best truth box of its class that is still free and whose threshold it reaches.
@@ -11,7 +11,8 @@ box. So the same code matches a million rows at once, or one more row after a mi
 Both agree for this reason. Every box prefers the more confident detection; every detection prefers
 the larger IoU. All boxes share one order of preference, so there is exactly one stable matching,
 and the greedy one is stable. Proposals (deferred acceptance, Gale and Shapley 1962) always end in
-the stable matching, in whatever order they are made (McVitie and Wilson 1971).
+the stable matching, in whatever order they are made (McVitie and Wilson 1971). The order of rows
+matters only where two detections of one image have equal confidence: the earlier row is preferred.
 """
 
 from __future__ import annotations

@@ -116,7 +116,8 @@ class ClassScore:
 
         A group of equal confidences gives one precision-recall point. So the value does not depend
         on the order of images, nor on the order of rows, except for the matching inside an image.
-        No order of the ties gives a lower AP.
+        No order of the images gives a lower AP. Within an image the earlier of two equal
+        detections matches first, so another order of rows may match otherwise, and give less.
         """
         if not self.truths:
             return None

@@ -4,6 +4,8 @@
 from __future__ import annotations
 
 import argparse
+import gzip
+import io
 import json
 
 import pytest
@@ -196,7 +198,19 @@ def test_rival_may_overtake(files, tmp_path, capsys):
     [
         (["--metric", "coco", "--resamples", "100"], "--resamples does not go with --metric coco"),
         (["--metric", "coco", "--explain", "x"], "--explain does not go with --metric coco"),
-        (["--rival-detections", "x"], "needs draws: add --resamples 1000"),
+        (
+            ["--rival-detections", "x"],
+            "--rival-detections has no effect alone: add --resamples 1000",
+        ),
+        (["--seed", "3"], "--seed has no effect alone: add --resamples 1000"),
+        (["--images-processed", "1"], "--images-processed has no effect alone: add --energy-wh"),
+        (["--energy-uncertainty-wh", "1"], "no effect alone: add --energy-wh"),
+        (["--energy-uncertainty-wh", "1", "--energy-wh", "2"], "no effect alone: add --resamples"),
+        (["--rival-energy-wh", "1"], "no effect alone: add --rival-detections"),
+        (["--rival-energy-uncertainty-wh", "1"], "no effect alone: add --rival-energy-wh"),
+        (["--pictures", "x"], "--pictures has no effect alone: add --explain"),
+        (["--images-processed", "99", "--energy-wh", "1"], "more than the 2 images of the ground"),
+        (["--images", "-", "--blacklist", "-"], "- can stand for one file only"),
         (
             ["--rival-detections", "x", "--resamples", "100", "--energy-wh", "1"],
             "give both --energy-wh and --rival-energy-wh",
@@ -216,14 +230,80 @@ def test_options_that_make_no_sense_together(files, capsys, options, message):
 
 @pytest.mark.parametrize(
     "options",
-    [["--resamples", "10"], ["--energy-uncertainty-wh", "-1"], ["--energy-uncertainty-wh", "nan"]],
+    [
+        ["--resamples", "10"],
+        ["--seed", "-1"],
+        ["--images-processed", "-1"],
+        ["--energy-uncertainty-wh", "-1"],
+        ["--energy-uncertainty-wh", "nan"],
+    ],
 )
 def test_options_out_of_range_are_wrong_use(files, capsys, options):
-    """Too few draws and an invalid uncertainty are refused by name."""
+    """Too few draws, a negative seed and an invalid uncertainty are refused by name."""
     with pytest.raises(SystemExit) as stop:
         run(*files, *options)
     assert 2 == stop.value.code
     assert options[0] in capsys.readouterr().err
+
+
+def test_a_rival_without_energy_has_none(files, tmp_path, capsys):
+    """Without energies the rival has a mAP, and neither an energy nor a score."""
+    (tmp_path / "rival.txt").write_text("1 1 0.9 10 10 59 59\n")
+    options = [*files, "--resamples", "100", "--rival-detections", tmp_path / "rival.txt"]
+    assert 0 == run(*options, "--json")
+    rival = json.loads(capsys.readouterr().out)["rival"]
+    assert (0.25, None, None) == (rival["mean_ap"], rival["energy_wh"], rival["score"])
+    assert 0 == run(*options)
+    assert "rival's score" not in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("metric", ["ilsvrc", "coco"])
+def test_ids_that_fit_both_numberings_get_a_warning(tmp_path, capsys, metric):
+    """Where both numberings explain as many rows, a warning names the option that decides."""
+    (tmp_path / "truth.csv").write_text("0,1,0,0,9,9\n1,1,20,20,59,59\n2,1,0,0,9,9\n")
+    (tmp_path / "answers.txt").write_text("1 1 0.9 0 0 9 9\n2 1 0.9 20 20 59 59\n")
+    files = ["--ground-truth", tmp_path / "truth.csv", "--detections", tmp_path / "answers.txt"]
+    assert 0 == run(*files, "--metric", metric, "--json")
+    out, err = capsys.readouterr()
+    assert "fit two numberings" in err and "--image-ids contest" in err
+    assert 1 == len(json.loads(out)["warnings"])
+    assert 0 == run(*files, "--metric", metric, "--json", "--image-ids", "contest")
+    out, err = capsys.readouterr()
+    assert ("", []) == (err, json.loads(out)["warnings"])
+    assert json.loads(out)["mean_ap"] > 0.6
+
+
+def test_boxes_in_fractions_get_a_warning(files, tmp_path, capsys):
+    """Boxes between 0 and 1 are fractions of the image: the warning says what to do."""
+    (tmp_path / "answers.txt").write_text("1 1 0.9 0.1 0.1 0.6 0.6\n2 1 0.9 0 0 1 1\n")
+    assert 0 == run(*files, "--json")
+    out, err = capsys.readouterr()
+    assert "all boxes of the detections lie between 0 and 1" in err
+    assert [err.removeprefix("referee score: warning: ").rstrip()] == json.loads(out)["warnings"]
+
+
+def test_one_pixel_is_no_fraction(tmp_path, capsys):
+    """Boxes of whole pixels in the corner of an image get no warning."""
+    (tmp_path / "truth.csv").write_text("1,1,0,0,1,1\n")
+    (tmp_path / "answers.txt").write_text("1 1 0.9 0 0 1 1\n")
+    assert 0 == run(
+        *("--ground-truth", tmp_path / "truth.csv", "--detections", tmp_path / "answers.txt")
+    )
+    assert "" == capsys.readouterr().err
+
+
+@pytest.mark.parametrize("option", ["--ground-truth", "--detections"])
+def test_a_file_from_the_standard_input(files, monkeypatch, capsys, option):
+    """`-` is the standard input, packed or not, and errors call it so."""
+    place = files.index(option) + 1
+    content = files[place].read_bytes()
+    for given in (content, gzip.compress(content)):
+        monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(given)))
+        assert 0 == run(*files[:place], "-", *files[place + 1 :], "--json")
+        assert 0.75 == json.loads(capsys.readouterr().out)["mean_ap"]
+    monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(b"x,y\n")))
+    assert 2 == run(*files[:place], "-", *files[place + 1 :])
+    assert "referee score: standard input, line 1 has 2 fields" in capsys.readouterr().err
 
 
 def test_explain_writes_a_folder(files, tmp_path, capsys):

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import json
+import math
 from pathlib import Path
 
 import pytest
@@ -83,6 +84,9 @@ def test_crowd_regions_are_left_out(tmp_path):
         ({"image_id": 2**80}, "does not fit into 64 bits"),
         ({"iscrowd": "0"}, "annotations[0], iscrowd: give 0 or 1"),
         ({"area": None}, "annotations[0], area: null is not a number"),
+        ({"area": math.nan}, "annotations[0], area: nan is below 0, or is not finite"),
+        ({"area": math.inf}, "annotations[0], area: inf is below 0, or is not finite"),
+        ({"area": -1}, "annotations[0], area: -1.0 is below 0, or is not finite"),
     ],
 )
 def test_bad_annotations_are_named(tmp_path, annotation, text):
@@ -167,7 +171,10 @@ def test_folder_of_pictures_lists_the_images(tmp_path):
         ("1.5,1,0,0,4,9", "truth.csv, line 1, image_id: '1.5' is not a whole number"),
         ("4,1,0,0,4,9", "truth.csv, line 1, image_id: image 4 is not in"),
         ("", "truth.csv has no boxes"),
-        ("image_id,class_id,xmin,ymin,xmax,ymax\n", "line 1, image_id: 'image_id' is not a whole"),
+        ("image_id,class_id,xmin,ymin,xmax,ymax\n", "truth.csv has no boxes"),
+        ("1,100001,0,0,4,9", "class_id: 100001 is above 100000, and the class list is 1 to the"),
+        ("9" * 20 + ",1,0,0,4,9", "is too large: a whole number has at most 64 bits"),
+        (str(2**53) + ",1,0,0,4,9", "is too large: an id in CSV is below 2^53"),
     ],
 )
 def test_bad_csv_names_line_and_field(tmp_path, text, message):

@@ -52,6 +52,48 @@ def test_detection_falls_back_to_its_second_best_box():
     assert 1.0 == score(truth, rows).mean_ap
 
 
+def test_equal_confidences_of_one_image_match_in_the_order_of_rows():
+    """Rows of one image with equal confidence take turns by row, so their order can decide."""
+    truth = [(1, 1, (0, 0, 99, 99))]
+    rows = [(1, 1, 0.5, (200, 200, 250, 250)), (1, 1, 0.5, (0, 0, 99, 99))]
+    assert (0.5, 1.0) == (score(truth, rows).mean_ap, score(truth, rows[::-1]).mean_ap)
+    assert 0.5 == score(truth, rows).grouped_mean_ap == score(truth, rows[::-1]).grouped_mean_ap
+
+
+def test_grouped_value_depends_on_the_matching_within_an_image():
+    """The order of equal rows of one image can decide which boxes they match: grouped values too.
+
+    The first row reaches one box only, and the second row prefers that box. So both match if the
+    first goes first, and one does if the second does.
+    """
+    truth = [(1, 1, (0, 0, 99, 99)), (1, 1, (0, 40, 99, 139))]
+    rows = [(1, 1, 0.5, (0, -15, 99, 84)), (1, 1, 0.5, (0, 15, 99, 114))]
+    assert (1.0, 1.0) == (score(truth, rows).mean_ap, score(truth, rows).grouped_mean_ap)
+    swapped = score(truth, rows[::-1])
+    assert (0.5, 0.25) == (swapped.mean_ap, swapped.grouped_mean_ap)
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_no_order_of_images_gives_less_than_the_grouped_value(seed):
+    """Within each image the order stays, and so does the matching; images change places."""
+    chance = np.random.default_rng(seed)
+    images = range(1, 6)
+    truth = [(image, 1, BOX) for image in images]
+    rows = [
+        (image, 1, float(confidence), BOX if hit else (200, 200, 220, 220))
+        for image in images
+        for confidence, hit in zip(
+            chance.choice([0.3, 0.6], 3), chance.random(3) < 0.4, strict=True
+        )
+    ]
+    grouped = score(truth, rows, images=images).grouped_mean_ap
+    for _ in range(10):
+        moved = dict(zip(images, chance.permutation(5).tolist(), strict=True))
+        result = score(truth, [(moved[row[0]] + 1, *row[1:]) for row in rows], images=images)
+        assert grouped == pytest.approx(result.grouped_mean_ap)
+        assert result.mean_ap >= grouped - 1e-12
+
+
 def test_larger_overlap_is_taken():
     """Of two boxes in reach a detection takes the one with the larger IoU."""
     truth = [(1, 1, (0, 0, 99, 99)), (1, 1, (0, 20, 99, 119))]

@@ -12,6 +12,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from referee.commands.score.remarks import of_boxes, of_image_ids
+from referee.commands.score.sense import require_sense
 from referee.core.coco_boxes import CocoTruth
 from referee.errors import InputError
 from referee.formats.detections_file import read_coco_results, read_detections
@@ -44,6 +46,8 @@ def run(args: argparse.Namespace) -> int:
     except InputError as error:
         print(f"referee score: {error}", file=sys.stderr)
         return _WRONG_USE
+    for warning in report["warnings"]:
+        print(f"referee score: warning: {warning}", file=sys.stderr)
     if args.json:
         print(json.dumps(report))
     else:
@@ -56,7 +60,7 @@ def run(args: argparse.Namespace) -> int:
 
 def _score(args: argparse.Namespace) -> tuple[Report, dict[int, str]]:
     """Return the whole report, and the names of the classes."""
-    _require_sense(args)
+    require_sense(args)
     found = read_ground_truth(
         args.ground_truth, images=args.images, blacklist=args.blacklist, classes=args.classes
     )
@@ -66,38 +70,25 @@ def _score(args: argparse.Namespace) -> tuple[Report, dict[int, str]]:
         processed = args.images_processed
         if processed is None:
             processed = images_with_detections(image_id, found.truth)
+        if processed > result.images:
+            raise InputError(
+                f"--images-processed {processed} is more than the {result.images} images of the"
+                " ground truth"
+            )
         report |= energy_report(result.mean_ap, result.images, args.energy_wh, processed)
     return report, found.truth.class_names
-
-
-def _require_sense(args: argparse.Namespace) -> None:
-    """Refuse options that would have no effect."""
-    only_ilsvrc = {
-        "--blacklist": args.blacklist,
-        "--explain": args.explain,
-        "--resamples": args.resamples,
-        "--rival-detections": args.rival_detections,
-    }
-    for option, value in only_ilsvrc.items():
-        if args.metric == "coco" and value is not None:
-            raise InputError(f"{option} does not go with --metric coco: leave it out")
-    if args.rival_detections is None:
-        return
-    if args.resamples is None:
-        raise InputError("--rival-detections needs draws: add --resamples 1000")
-    if (args.energy_wh is None) != (args.rival_energy_wh is None):
-        raise InputError("give both --energy-wh and --rival-energy-wh, or compare mAP with neither")
 
 
 def _score_ilsvrc(
     args: argparse.Namespace, found: GroundTruthFile
 ) -> tuple[IlsvrcResult, Report, Ints]:
     """Return the result, the report, and the detections' image ids as the ground truth has them."""
-    detections, numbering = in_own_ids(
-        read_detections(args.detections), found.truth, args.image_ids
-    )
+    posted = read_detections(args.detections)
+    warnings = of_image_ids(posted.image_id, found.truth, args.image_ids)
+    warnings += of_boxes(posted.box, found.truth)
+    detections, numbering = in_own_ids(posted, found.truth, args.image_ids)
     result = evaluate(found.truth, detections)
-    report = ilsvrc_report(result) | {"image_ids": numbering}
+    report = ilsvrc_report(result) | {"image_ids": numbering, "warnings": warnings}
     if args.resamples and result.mean_ap is not None:
         report |= _uncertainty(args, found, result)
     if args.explain:
@@ -116,12 +107,15 @@ def _uncertainty(args: argparse.Namespace, found: GroundTruthFile, result: Ilsvr
     from referee.programs.progress import progress_bar
     from referee.service.results.score_uncertainty import Draws, rival_report, uncertainty_report
 
-    energy = (args.energy_wh or 1.0, args.energy_uncertainty_wh)
-    rival_energy = (args.rival_energy_wh or 1.0, args.rival_energy_uncertainty_wh)
+    sigma_wh = args.energy_uncertainty_wh or 0.0
+    energy = rival_energy = None
+    if args.rival_energy_wh is not None:
+        energy = (args.energy_wh, sigma_wh)
+        rival_energy = (args.rival_energy_wh, args.rival_energy_uncertainty_wh or 0.0)
     try:
         with progress_bar("draws of the images") as progress:
-            draws = Draws(args.resamples, args.seed, progress)
-            report = uncertainty_report(result, draws, args.energy_wh, args.energy_uncertainty_wh)
+            draws = Draws(args.resamples, args.seed or 0, progress)
+            report = uncertainty_report(result, draws, args.energy_wh, sigma_wh)
             if args.rival_detections is not None:
                 detections, _ = in_own_ids(
                     read_detections(args.rival_detections), found.truth, args.image_ids
@@ -140,8 +134,10 @@ def _score_coco(
     from referee.scoring import coco
 
     results = read_coco_results(args.detections)
+    warnings = of_image_ids(results.image_id, found.truth, args.image_ids)
+    warnings += of_boxes(results.box, found.truth)
     image_id, numbering = own_image_ids(results.image_id, found.truth, args.image_ids)
     truth = found.coco or CocoTruth.from_ground_truth(found.truth)
     truth = replace(truth, category_ids=found.truth.class_ids)
     result = coco.evaluate(truth, replace(results, image_id=image_id))
-    return result, coco_report(result) | {"image_ids": numbering}, image_id
+    return result, coco_report(result) | {"image_ids": numbering, "warnings": warnings}, image_id

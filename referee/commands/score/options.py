@@ -8,34 +8,37 @@ import math
 from pathlib import Path
 
 from referee.commands.numbers import watt_hours
+from referee.formats.text import path_or_standard_input
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options of `referee score`."""
     parser.add_argument(
         "--ground-truth",
-        type=Path,
+        type=path_or_standard_input,
         required=True,
         metavar="PATH",
         help="COCO instances JSON, a folder of ILSVRC or PASCAL VOC XML, or CSV"
-        " image_id,class_id,xmin,ymin,xmax,ymax",
+        " image_id,class_id,xmin,ymin,xmax,ymax. Each file here may be packed by gzip, and - is the"
+        " standard input",
     )
     parser.add_argument(
         "--detections",
-        type=Path,
+        type=path_or_standard_input,
         required=True,
         metavar="PATH",
-        help="COCO results JSON, or lines image_id class_id confidence xmin ymin xmax ymax",
+        help="COCO results JSON, or lines image_id class_id confidence xmin ymin xmax ymax. A file"
+        " of lines may have a header with these names, and comments that begin with #",
     )
     parser.add_argument(
         "--images",
-        type=Path,
+        type=path_or_standard_input,
         metavar="PATH",
         help="for CSV ground truth: a list image_id,width,height, or a folder of 1.jpg, 2.jpg…",
     )
     parser.add_argument(
         "--blacklist",
-        type=Path,
+        type=path_or_standard_input,
         metavar="PATH",
         help="CSV image_id,class_id; these pairs count neither as hits nor as errors",
     )
@@ -50,7 +53,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "--images-processed",
-        type=int,
+        type=_count_or_none,
         metavar="N",
         help="images sent to the contestant, for the normalised accuracy"
         " (default: those with a detection)",
@@ -90,18 +93,17 @@ def _add_uncertainty(parser: argparse.ArgumentParser) -> None:
         help="draw the images N times (1000 is good) for 95 %% intervals of mAP and score",
     )
     parser.add_argument(
-        "--seed", type=int, default=0, metavar="N", help="seed of the draws (default: 0)"
+        "--seed", type=_count_or_none, metavar="N", help="seed of the draws (default: 0)"
     )
     parser.add_argument(
         "--energy-uncertainty-wh",
         type=_uncertainty,
-        default=0.0,
         metavar="X",
         help="standard uncertainty of the energy, 1 sigma (default: 0)",
     )
     parser.add_argument(
         "--rival-detections",
-        type=Path,
+        type=path_or_standard_input,
         metavar="PATH",
         help="detections of another session: print how likely the ranking of the two would turn",
     )
@@ -111,10 +113,17 @@ def _add_uncertainty(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--rival-energy-uncertainty-wh",
         type=_uncertainty,
-        default=0.0,
         metavar="X",
         help="its standard uncertainty, 1 sigma (default: 0)",
     )
+
+
+def _count_or_none(text: str) -> int:
+    """Read a whole number, 0 or more."""
+    value = int(text)
+    if value < 0:
+        raise argparse.ArgumentTypeError(f"{text} is below 0: give 0 or more")
+    return value
 
 
 def _uncertainty(text: str) -> float:

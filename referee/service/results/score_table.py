@@ -81,7 +81,8 @@ def _summary(report: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
         yield from _uncertainty(report["uncertainty"])
     if "rival" in report:
         yield "rival's mAP", _number(report["rival"]["mean_ap"])
-        yield "rival's score", _number(report["rival"]["score"])
+        if report["rival"]["score"] is not None:
+            yield "rival's score", _number(report["rival"]["score"])
         yield "ranking would turn", f"{100 * report['rival']['turn_probability']:.1f} % of draws"
 
 

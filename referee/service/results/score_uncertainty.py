@@ -52,24 +52,24 @@ def uncertainty_report(
 
 def rival_report(
     result: IlsvrcResult,
-    energy: tuple[float, float],
+    energy: tuple[float, float] | None,
     rival: IlsvrcResult,
-    rival_energy: tuple[float, float],
+    rival_energy: tuple[float, float] | None,
     draws: Draws,
 ) -> Report:
     """Compare two sessions on one ground truth.
 
     The report says which session is ahead, and the probability that the order would change.
-    `energy` and `rival_energy` are an energy and its standard uncertainty, in Wh. With (1.0, 0.0)
-    for both, the mAPs are compared.
+    `energy` and `rival_energy` are an energy and its standard uncertainty, in Wh. With None for
+    both, the mAPs are compared, and the rival's energy and score are None.
     """
-    mine = with_energy(_draw(result, draws), *energy, session=0)
-    theirs = with_energy(_draw(rival, draws), *rival_energy, session=1)
+    mine = with_energy(_draw(result, draws), *(energy or (1.0, 0.0)), session=0)
+    theirs = with_energy(_draw(rival, draws), *(rival_energy or (1.0, 0.0)), session=1)
     return {
         "rival": {
             "mean_ap": rival.mean_ap,
-            "energy_wh": rival_energy[0],
-            "score": theirs.estimate,
+            "energy_wh": rival_energy[0] if rival_energy else None,
+            "score": theirs.estimate if rival_energy else None,
             "ahead": _ahead(mine, theirs),
             "turn_probability": turn_probability(mine, theirs),
         }
