@@ -14,14 +14,13 @@ import pytest
 import referee.commands
 from power.logs.power_log import COLUMNS
 from referee import cli
+from tests.test_layers import SHARED_BY_COMMANDS
 
 pytestmark = pytest.mark.slow
 
 ROOT = Path(__file__).parents[1]
 COMMANDS = [*cli.COMMANDS, cli.HIDDEN]
-
-# What several commands share, as `tests/test_layers.py` has it.
-SHARED = {"numbers"}
+SHARED = {name.rpartition(".")[2] for name in SHARED_BY_COMMANDS if name.startswith("referee.")}
 
 
 @pytest.fixture

@@ -36,7 +36,7 @@ PROGRAMS = {"cli", "commands", "programs", "__main__"}
 SHARED_BY_COMMANDS = {
     *("power.commands.options", "power.commands.output", "power.commands.progress"),
     *("power.commands.interrupt", "power.commands.as_found"),
-    *("referee.commands.numbers", "referee.commands.operators"),
+    *("referee.commands.energy", "referee.commands.numbers", "referee.commands.operators"),
 }
 
 # The rooms that each room of a part may import.

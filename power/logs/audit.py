@@ -28,7 +28,12 @@ class Audit:
     result: EnergyResult
     facts: RunFacts
     source: str
-    rows: int
+    readings: tuple[Reading, ...]
+
+    @property
+    def rows(self) -> int:
+        """Return the number of rows."""
+        return len(self.readings)
 
 
 def audit(path: Path, given: RunFacts | None = None) -> Audit:
@@ -52,7 +57,7 @@ def audit(path: Path, given: RunFacts | None = None) -> Audit:
         result = with_findings(_without_settings(result), [_NO_SETTINGS])
     if old:
         result = with_findings(result, _old_faults(readings))
-    return Audit(result, facts, source, len(readings))
+    return Audit(result, facts, source, tuple(readings))
 
 
 # These findings depend on the settings. Guessed settings cannot support them.

@@ -10,6 +10,7 @@ from xml.etree import ElementTree
 
 import pytest
 
+from power.logs.power_log import COLUMNS
 from referee.cli import main
 
 BASELINES = (
@@ -163,3 +164,83 @@ def test_a_picture_has_one_of_two_forms(tmp_path, capsys):
     """A suffix other than .svg and .png is refused."""
     assert 2 == score("--latency-ms", 30, "--picture", tmp_path / "picture.pdf")
     assert "must end in .svg or .png" in capsys.readouterr().err
+
+
+def benchmark(folder: Path, began: str = "12:00:00.500", ended: str = "12:00:02.500") -> Path:
+    """Write the result of a stable benchmark of 100 runs."""
+    path = folder / "result.json"
+    content = {
+        "stable": True,
+        "latency_ms": {"mean": 28.0},
+        "plan": {"runs": 100},
+        "began_utc": f"2026-06-07T{began}+00:00",
+        "ended_utc": f"2026-06-07T{ended}+00:00",
+    }
+    path.write_text(json.dumps(content))
+    return path
+
+
+def power_log(folder: Path, last: str = "TIMEUP") -> Path:
+    """Write the log of an integration of three seconds at 6 W from noon on."""
+    row = "{0}.0000,2026-06-07T12:00:0{0}.000+00:00,120.0,0.05,6.0,{1},{0},{2}\n"
+    rows = [row.format(n, n / 600, last if n == 3 else "START") for n in range(4)]
+    path = folder / "power.csv"
+    path.write_text("".join([",".join(COLUMNS) + "\n", *rows]))
+    return path
+
+
+def test_energy_stands_beside_the_metric_and_changes_nothing(tmp_path, capsys):
+    """Of the meter's log the counted runs alone count, and every figure of the score stays."""
+    given = ["--benchmark", benchmark(tmp_path)]
+    score(*given, "--json")
+    plain = json.loads(capsys.readouterr().out)
+    assert 0 == score(*given, "--power-log", power_log(tmp_path), "--json")
+    found = json.loads(capsys.readouterr().out)
+    energy = found.pop("energy")
+    assert plain == found
+    # 6 W for two seconds are 1/300 Wh, for 100 images.
+    assert (1 / 300, 100) == (pytest.approx(energy["energy_wh"]), energy["images"])
+    assert 1 / 30 == pytest.approx(energy["wh_per_1000_images"])
+    assert "SUSPECT" == energy["verdict"]
+    assert any("1.0 s apart" in text for text in energy["findings"])
+    score(*given, "--power-log", power_log(tmp_path))
+    assert (
+        "beside the score: 0.0333333 Wh per 1,000 images (0.00333333 Wh, 100 images, SUSPECT)"
+        in (capsys.readouterr().out)
+    )
+
+
+def test_an_energy_of_ones_own_needs_its_images(capsys):
+    """Watt-hours from elsewhere come with the number of images that they were spent on."""
+    assert 0 == score("--latency-ms", 30, "--energy-wh", 2, "--energy-images", 500, "--json")
+    energy = json.loads(capsys.readouterr().out)["energy"]
+    assert {"energy_wh": 2.0, "images": 500, "wh_per_1000_images": 4.0} == energy
+    assert 2 == score("--latency-ms", 30, "--energy-wh", 2)
+    assert "add --energy-images N" in capsys.readouterr().err
+
+
+def test_an_integration_that_cannot_be_used_gives_no_energy(tmp_path, capsys):
+    """An INVALID log gives reasons and no figure."""
+    log = power_log(tmp_path, "START")
+    assert 0 == score("--benchmark", benchmark(tmp_path), "--power-log", log, "--json")
+    energy = json.loads(capsys.readouterr().out)["energy"]
+    assert ("INVALID", None, None) == (
+        *(energy["verdict"], energy["energy_wh"], energy["wh_per_1000_images"]),
+    )
+
+
+def test_a_log_that_does_not_cover_the_runs_is_refused(tmp_path, capsys):
+    """A log of another time, or one that ended too early, is no energy of these runs."""
+    late = benchmark(tmp_path, ended="12:00:03.100")
+    assert 2 == score("--benchmark", late, "--power-log", power_log(tmp_path))
+    assert "does not cover the runs, 2026-06-07 12:00:00 to 12:00:03" in capsys.readouterr().err
+
+
+def test_a_power_log_needs_one_benchmark(tmp_path, capsys):
+    """Without the result of one benchmark nobody knows when the runs were."""
+    log = power_log(tmp_path)
+    assert 2 == score("--latency-ms", 30, "--power-log", log)
+    assert "add one --benchmark FILE" in capsys.readouterr().err
+    (tmp_path / "old.json").write_text('{"stable": true, "latency_ms": {"mean": 28}, "plan": {}}')
+    assert 2 == score("--benchmark", tmp_path / "old.json", "--power-log", log)
+    assert "began_utc" in capsys.readouterr().err

@@ -8,7 +8,7 @@ import json
 import sys
 from pathlib import Path
 
-from referee.commands.aiotbench.energy import energy_line, energy_of, energy_report
+from referee.commands.energy import energy_line, energy_of, energy_report
 from referee.errors import InputError
 from referee.formats.classification_log import read_logs
 from referee.formats.device_configuration import read_configuration

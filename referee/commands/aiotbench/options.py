@@ -6,7 +6,7 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from referee.commands.numbers import count, watt_hours
+from referee.commands.energy import add_energy
 
 _SCORE = """\
 Score one log or more as one. A log has lines
@@ -44,22 +44,4 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     add("--json", action="store_true", help="print one JSON object")
     add("--chart", type=Path, metavar="FILE", help="also draw the workloads: FILE.svg or .png")
-    energy = score.add_mutually_exclusive_group()
-    energy.add_argument(
-        "--energy-wh",
-        type=watt_hours,
-        metavar="X",
-        help="energy of the run, for Wh per 1,000 images; it enters no score",
-    )
-    energy.add_argument(
-        "--power-log",
-        type=Path,
-        metavar="FILE",
-        help="the same, from a log of 'python -m power record'",
-    )
-    add(
-        "--energy-images",
-        type=count,
-        metavar="N",
-        help="images that this energy was spent on (default: all lines of the logs)",
-    )
+    add_energy(score, "images that this energy was spent on (default: all lines of the logs)")

@@ -8,6 +8,14 @@ import json
 import sys
 from pathlib import Path
 
+from referee.commands.energy import (
+    RunEnergy,
+    add_energy,
+    energy_line,
+    energy_of,
+    energy_report,
+    energy_within,
+)
 from referee.commands.ovic.options import (
     add_frontier,
     add_json,
@@ -19,7 +27,7 @@ from referee.commands.ovic.options import (
 )
 from referee.errors import InputError
 from referee.scoring.ovic import RULES, best_score, ovic_score
-from referee.service.ovic.figures import read_baselines, read_frontier, read_latency_ms
+from referee.service.ovic.figures import read_baselines, read_frontier, read_latency_ms, read_span
 
 _DESCRIPTION = """\
 Print M(A, T) = A - a(T): the points by which an accuracy A is above the frontier at latency T.
@@ -63,6 +71,9 @@ def add_parser(actions: argparse._SubParsersAction[argparse.ArgumentParser]) -> 
     parser.add_argument(
         "--baselines", type=Path, metavar="FILE", help="CSV name,latency_ms,accuracy: dots to draw"
     )
+    add_energy(
+        parser, "images that --energy-wh was spent on (with --power-log: the runs of the benchmark)"
+    )
     add_json(parser)
     parser.set_defaults(act=act)
 
@@ -82,6 +93,7 @@ def act(args: argparse.Namespace) -> int:
             f"referee ovic: {args.accuracy:g} is taken as percent. Is it a fraction?",
             file=sys.stderr,
         )
+    energy = _energy(args)
     builds = [ovic_score(rules, args.accuracy, latency_ms) for latency_ms in latencies_ms]
     best = best_score(builds)
     if args.picture is not None:
@@ -92,5 +104,30 @@ def act(args: argparse.Namespace) -> int:
         save_figure(figure_of(rules, dots, entry=best), args.picture)
     if rules.note:
         print(f"referee ovic: {rules.note}", file=sys.stderr)
-    print(json.dumps(score_report(best, builds)) if args.json else score_text(best))
+    if args.json:
+        shown = {} if energy is None else {"energy": energy_report(energy)}
+        print(json.dumps(score_report(best, builds) | shown))
+    else:
+        print(score_text(best))
+        if energy is not None:
+            print(energy_line(energy))
     return 0 if best.valid else 1
+
+
+def _energy(args: argparse.Namespace) -> RunEnergy | None:
+    """Return the energy that the options give, or None.
+
+    From a power log the energy of the counted runs alone is taken: the meter may have run before
+    and after them.
+    """
+    if args.power_log is None:
+        if args.energy_wh is not None and args.energy_images is None:
+            raise InputError("--energy-wh needs its images: add --energy-images N")
+        return energy_of(args, 0)
+    if len(args.benchmark) != 1 or args.energy_images is not None:
+        raise InputError(
+            "--power-log takes the energy of a benchmark's runs: add one --benchmark FILE, and no"
+            " --energy-images"
+        )
+    began, ended, runs = read_span(args.benchmark[0])
+    return energy_within(args.power_log, began, ended, runs)

@@ -9,9 +9,11 @@ copying it in, and copying the outputs out. `whole` is the sum of all.
 from __future__ import annotations
 
 import hashlib
+import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import asdict, dataclass
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -51,9 +53,12 @@ class Runs:
     """What the worker timed, and the machine that it ran on.
 
     A row has the milliseconds of each of `PARTS`, and then the processor time of the run.
+    `span_ago_s` says how long ago the first run began and the last one ended: a board's clock may
+    be wrong.
     """
 
     rows: list[list[float]]
+    span_ago_s: tuple[float, float]
     machine: dict[str, Any]
 
 
@@ -69,7 +74,7 @@ class Measurement:
     """A measured model: latency of the run, the other parts, and what it ran on.
 
     `cpu_share` is processor time divided by wall time of the runs; below 1 other programs had the
-    core for the rest.
+    core for the rest. `span` is when the runs began and ended, by the clock of this machine.
     """
 
     model_sha256: str
@@ -80,6 +85,7 @@ class Measurement:
     whole: Latency
     cpu_share: float
     stability: Stability
+    span: tuple[datetime, datetime]
     machine: dict[str, Any]
 
     def report(self) -> dict[str, Any]:
@@ -94,6 +100,8 @@ class Measurement:
             "excess": self.stability.excess,
             "cpu_share": self.cpu_share,
             "images": self.images,
+            "began_utc": self.span[0].isoformat(timespec="milliseconds"),
+            "ended_utc": self.span[1].isoformat(timespec="milliseconds"),
             "threads": 1,
             "batch": 1,
             "plan": asdict(self.plan),
@@ -121,8 +129,10 @@ def benchmark(
     runs = (measure or measure_here)(model, images, plan, limits, progress)
     if len(runs.rows) != plan.runs:
         raise Unavailable(f"the worker gave {len(runs.rows)} runs of {plan.runs}: measure again")
+    now = datetime.now(UTC)
+    span = now - timedelta(seconds=runs.span_ago_s[0]), now - timedelta(seconds=runs.span_ago_s[1])
     digest = hashlib.sha256(model.read_bytes()).hexdigest()
-    return _measurement(runs, digest, plan, len(images))
+    return _measurement(runs, span, digest, plan, len(images))
 
 
 @contextmanager
@@ -152,16 +162,29 @@ def measure_here(
         warm_up=plan.warm_up,
         runs=plan.runs,
     )
+    now_s = time.monotonic()  # The worker's clock too: it counts for the whole machine.
     if done.failures:
         raise InputError(f"{model.name} cannot be measured: {done.failures[0]}")
     try:
         rows = unpack_numbers([run.get("ms") for run in done.of("run")], len(PARTS) + 1)
+        ((began_s, ended_s),) = unpack_numbers([it.get("s") for it in done.of("span")], 2)
+        span = unpack_span([now_s - began_s, now_s - ended_s])
     except WireError as error:
         raise InputError(f"{model.name} cannot be measured: {error}") from None
-    return Runs(rows, machine)
+    return Runs(rows, span, machine)
 
 
-def _measurement(runs: Runs, digest: str, plan: Plan, images: int) -> Measurement:
+def unpack_span(ago_s: Any) -> tuple[float, float]:
+    """Return how long ago something began and ended; raise WireError for what cannot be."""
+    ((began_s, ended_s),) = unpack_numbers([ago_s], 2)
+    if not began_s >= ended_s >= 0:
+        raise WireError("the runs ended before they began, or have not ended")
+    return began_s, ended_s
+
+
+def _measurement(
+    runs: Runs, span: tuple[datetime, datetime], digest: str, plan: Plan, images: int
+) -> Measurement:
     times_ms = [row[_RUN] for row in runs.rows]
     return Measurement(
         model_sha256=digest,
@@ -172,6 +195,7 @@ def _measurement(runs: Runs, digest: str, plan: Plan, images: int) -> Measuremen
         whole=latency_of([sum(row[: len(PARTS)]) for row in runs.rows]),
         cpu_share=sum(row[-1] for row in runs.rows) / sum(times_ms),
         stability=stability_of(times_ms, plan.tolerance),
+        span=span,
         machine=runs.machine,
     )
 

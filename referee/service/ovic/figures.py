@@ -6,6 +6,7 @@ from __future__ import annotations
 import csv
 import io
 from dataclasses import replace
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 
@@ -70,6 +71,25 @@ def read_frontier(path: Path, rules: OvicRules) -> OvicRules:
     return replace(
         rules, name=f"frontier of {path.name}", frontier=Frontier(k, a0), data=str(path), note=""
     )
+
+
+def read_span(path: Path) -> tuple[datetime, datetime, int]:
+    """Return when the runs of a benchmark's result began and ended, and their number."""
+    content = _object(path)
+    plan = object_at(path, "the result", content, "plan")
+    runs = plan.get("runs") if isinstance(plan, dict) else None
+    try:
+        began, ended = (
+            datetime.fromisoformat(object_at(path, "the result", content, name))
+            for name in ("began_utc", "ended_utc")
+        )
+        if None in (began.tzinfo, ended.tzinfo) or not isinstance(runs, int) or runs < 1:
+            raise ValueError
+    except (TypeError, ValueError):
+        raise InputError(
+            f"{path} does not say when its runs began and ended: give the result of a benchmark"
+        ) from None
+    return began, ended, runs
 
 
 def read_latency_ms(path: Path) -> float:

@@ -115,10 +115,15 @@ def _answer(model: LiteRtModel, images: list[str], central_share: float) -> None
 def _measure(
     model: LiteRtModel, images: list[str], central_share: float, warm_up: int, runs: int
 ) -> None:
-    """Time each step of each run; the images take turns."""
+    """Time each step of each run; the images take turns.
+
+    The last message says when the counted runs began and ended, for the energy that they took.
+    """
     height, width = model.inputs[0].shape[1:3]
-    clock = time.perf_counter_ns
+    clock, began_s = time.perf_counter_ns, 0.0
     for number in range(-warm_up, runs):
+        if number == 0:
+            began_s = time.monotonic()
         start = clock()
         with Image.open(images[number % len(images)]) as picture:
             image = model_input(picture, height, width, central_share)
@@ -132,6 +137,7 @@ def _measure(
         if number >= 0:
             parts = (prepared - start, fed - prepared, invoked - fed, done - invoked, cpu)
             _send("run", ms=[part / 1e6 for part in parts])
+    _send("span", s=[began_s, time.monotonic()])
 
 
 if __name__ == "__main__":

@@ -90,7 +90,7 @@ class Agent:
             except RefereeError as error:
                 _say("failed", kind="model", text=str(error))
             else:
-                _say("runs", rows=runs.rows, machine=runs.machine)
+                _say("runs", rows=runs.rows, ago_s=runs.span_ago_s, machine=runs.machine)
 
 
 class _Progress:

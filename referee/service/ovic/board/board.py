@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from referee.errors import InputError, Unavailable
-from referee.service.ovic.benchmark import PARTS, Measure, Plan, Progress, Runs
+from referee.service.ovic.benchmark import PARTS, Measure, Plan, Progress, Runs, unpack_span
 from referee.service.ovic.board import needs
 from referee.service.ovic.board.address import BoardAddress
 from referee.service.ovic.board.bundle import agent_zip, start_command
@@ -98,11 +98,12 @@ class BoardSession:
         found = self._expect("runs", "measuring", limits.seconds + _GRACE_S, progress)
         try:
             rows = unpack_numbers(found.get("rows"), len(PARTS) + 1)
+            span = unpack_span(found.get("ago_s"))
         except WireError as error:
             raise Unavailable(f"{self._address}: {error}") from None
         machine = found.get("machine")
         facts = machine if isinstance(machine, dict) else {}
-        return Runs(rows, facts | {"board": str(self._address)})
+        return Runs(rows, span, facts | {"board": str(self._address)})
 
     def _send_files(self, model: Path, images: Sequence[Path], progress: Progress) -> None:
         files = [("model", model), *(("image", image) for image in images)]

@@ -1,15 +1,18 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The energy of a run, shown beside its score and never part of it."""
+"""The energy of a run, shown beside a score whose rules have none, and never part of it."""
 
 from __future__ import annotations
 
 import argparse
 from dataclasses import dataclass
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-from power.energy.verdict import EnergyResult, Verdict
-from power.logs.audit import audit
+from power.energy.verdict import EnergyResult, Verdict, with_findings
+from power.energy.window import coarse_finding, energy_between
+from power.logs.audit import Audit, audit
+from referee.commands.numbers import count, watt_hours
 from referee.errors import InputError
 from referee.scoring.energy import wh_per_1000_images
 
@@ -28,17 +31,57 @@ class RunEnergy:
         return None if self.energy_wh is None else wh_per_1000_images(self.energy_wh, self.images)
 
 
+def add_energy(parser: argparse.ArgumentParser, images: str) -> None:
+    """Declare the energy of a run; `images` is the help for the number of its images."""
+    group = parser.add_argument_group("energy beside the score")
+    energy = group.add_mutually_exclusive_group()
+    energy.add_argument(
+        "--energy-wh",
+        type=watt_hours,
+        metavar="X",
+        help="energy of the run, for Wh per 1,000 images; it enters no score",
+    )
+    energy.add_argument(
+        "--power-log",
+        type=Path,
+        metavar="FILE",
+        help="the same, from a log of 'python -m power record'",
+    )
+    group.add_argument("--energy-images", type=count, metavar="N", help=images)
+
+
 def energy_of(args: argparse.Namespace, logged: int) -> RunEnergy | None:
     """Return the energy that the options give, or None; `logged` are the images of the logs."""
     images = args.energy_images or logged
     if args.power_log is not None:
-        judged = _judge(args.power_log)
+        judged = _audited(args.power_log).result
         return RunEnergy(judged.energy_wh, images, judged)
     if args.energy_wh is not None:
         return RunEnergy(args.energy_wh, images)
     if args.energy_images is not None:
         raise InputError("--energy-images needs an energy: add --energy-wh or --power-log")
     return None
+
+
+def energy_within(path: Path, begin: datetime, end: datetime, images: int) -> RunEnergy:
+    """Return the energy between two instants from a power log that covers them.
+
+    The verdict is that of the whole log, with a finding if the log is too coarse for the window.
+    Raises InputError for a log that does not cover it.
+    """
+    found = _audited(path)
+    if any(it.utc.tzinfo is None for it in found.readings):
+        raise InputError(f"{path}: its times have no zone, so nobody knows when they were")
+    energy_wh = energy_between(found.readings, begin, end)
+    if energy_wh is None:
+        raise InputError(
+            f"{path} does not cover the runs, {begin:%Y-%m-%d %H:%M:%S} to {end:%H:%M:%S} UTC:"
+            " record while the benchmark runs, on the same machine"
+        )
+    coarse = coarse_finding(found.readings, begin, end)
+    judged = with_findings(found.result, [] if coarse is None else [coarse])
+    usable = judged.verdict is not Verdict.INVALID
+    return RunEnergy(energy_wh if usable else None, images, judged)
 
 
 def energy_report(energy: RunEnergy) -> dict[str, Any]:
@@ -69,9 +112,9 @@ def energy_line(energy: RunEnergy) -> str:
     return "\n".join(["", f"Energy, beside the score: {text}", *reasons])
 
 
-def _judge(path: Path) -> EnergyResult:
+def _audited(path: Path) -> Audit:
     try:
-        return audit(path).result
+        return audit(path)
     except OSError as error:
         raise InputError(f"{path} cannot be read: {error.strerror}") from None
     except ValueError as error:
