@@ -12,6 +12,8 @@ from power.meter import IntegrationState
 
 # Readings further apart than this many updates leave a gap.
 GAP_UPDATES = 2.5
+# A reply this many updates after the reading before it may have been late on its way.
+LATE_UPDATES = 1.5
 # At most this share of a run may be without readings.
 MOST_UNSEEN = 0.5
 # The first updates after START have no data on a real meter. This was recorded at an interval of
@@ -145,12 +147,22 @@ def _backwards(run: Run) -> Iterator[Finding]:
 
 
 def _clock(run: Run) -> Iterator[Finding]:
-    """Compare TIME with our clock at each running reading, to find a pause or a held display."""
+    """Compare TIME with our clock at each running reading, to find a pause or a held display.
+
+    A reading that came late after a gap may have been on its way since the reading before. So its
+    offset is an interval, and there is a pause only if no one offset fits all readings.
+    """
     rows = [row for row in run.running if row.integration_s is not None]
     if not rows:
         return
-    offsets = [row.monotonic_s - (row.integration_s or 0.0) for row in rows]
-    spread_s = max(offsets) - min(offsets)
+    late_s = LATE_UPDATES * run.settings.update_interval_s
+    most = [row.monotonic_s - (row.integration_s or 0.0) for row in rows]
+    # The first reading has none before it that bounds its delay.
+    least = []
+    for offset_s, row, before in zip(most[1:], rows[1:], rows, strict=False):
+        gap_s = row.monotonic_s - before.monotonic_s
+        least.append(offset_s - (gap_s if gap_s > late_s else 0.0))
+    spread_s = max(least, default=-math.inf) - min(most)
     if spread_s > run.tolerance_s + 0.001 * (rows[-1].monotonic_s - rows[0].monotonic_s):
         yield suspect(
             "clock",

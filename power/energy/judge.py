@@ -7,9 +7,10 @@ value. Everything else only decides whether that energy may be used.
 Findings by code, INVALID: `no_readings`, `not_started`, `not_ended`, `meter_reset`,
 `meter_error`, `restarted`, `time_went_back`, `energy_went_back`, `no_final_energy`,
 `final_differs`, `window`, `timer`, `over_range`, `peak_over`, `range_changed`, `no_load`,
-`cross_check` (far off). SUSPECT: `final_unconfirmed`, `auto_range`, `range_switched`,
-`above_range`, `no_data`, `negative_power`, `clock`, `few_samples`, `suspended`, `implausible`,
-`cross_check`. Notes: `gap`, `uncertain`, `mode`.
+`negative_energy`, `cross_check` (far off). SUSPECT: `final_unconfirmed`, `auto_range`,
+`range_switched`, `above_range`, `no_data`, `negative_power`, `clock`, `few_samples`, `suspended`,
+`implausible`, `cross_check`. Notes: `gap`, `uncertain`, `mode`. A rescue adds `stopped` and
+`rescued_alone` (SUSPECT) and `rescued` (a note).
 """
 
 from __future__ import annotations

@@ -39,7 +39,9 @@ def ranges(run: Run) -> Iterator[Finding]:
     if fixed and flags & {Flag.AUTO_RANGE, Flag.RANGE_SWITCHED}:
         yield invalid(
             "range_changed",
-            "The meter switched itself to auto-range: the input was excessive for its range.",
+            "Auto-range is on after a run on fixed ranges. Somebody switched it on, or the meter "
+            "protected itself: far too much current on a range up to 200 mA switches it to 1 A and "
+            "auto-range. Look at the currents in the log, and run again on a range that fits.",
         )
     elif Flag.RANGE_SWITCHED in flags:
         yield suspect("range_switched", "The meter reports that a range switched during the run.")
@@ -83,7 +85,13 @@ def plausibility(
     final = run.final
     if active and final.energy_wh is not None and final.integration_s:
         mean_w = 3600 * final.energy_wh / final.integration_s
-        if mean_w <= floor_w:
+        if mean_w < -floor_w:
+            yield invalid(
+                "negative_energy",
+                f"The energy is negative, {mean_w:.3g} W on average. The wires of the current or "
+                "of the voltage are reversed: swap the two wires of one of them, and run again.",
+            )
+        elif mean_w <= floor_w:
             yield invalid(
                 "no_load",
                 f"The device drew {mean_w:.3g} W on average, no more than the meter's own error. "

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any
@@ -284,6 +285,23 @@ def test_no_load_is_invalid_unless_the_device_may_idle(
     assert "no_load" not in codes(judge(readings, fixed_settings, active=False))
 
 
+def test_reversed_wires_are_called_so(make_reading: Make, fixed_settings: MeterSettings) -> None:
+    """A negative energy is INVALID and names the wires, not a device without power."""
+    readings = [
+        make_reading(k + 0.5, power_w=-6.0, energy_wh=-6.0 * k / 3600, integration_s=float(k))
+        for k in range(10)
+    ]
+    readings += [
+        make_reading(t, energy_wh=-60.0 / 3600, integration_s=10.0, state=TIMEUP)
+        for t in (10.5, 11.6)
+    ]
+    result = judge(readings, fixed_settings)
+    assert Verdict.INVALID is codes(result)["negative_energy"]
+    assert "no_load" not in codes(result)
+    (text,) = [finding.text for finding in result.findings if finding.code == "negative_energy"]
+    assert "-6 W" in text and "reversed" in text
+
+
 def test_samples_that_contradict_the_integrator_are_found(
     good_run: list[Reading], fixed_settings: MeterSettings
 ) -> None:
@@ -333,6 +351,61 @@ def test_a_held_display_is_suspect(good_run: list[Reading], fixed_settings: Mete
         for k, row in enumerate(good_run)
     ]
     assert Verdict.SUSPECT is codes(judge(held, fixed_settings))["clock"]
+
+
+@pytest.mark.parametrize("late", [1, 5, 9])
+def test_a_late_reply_is_no_pause(
+    good_run: list[Reading], fixed_settings: MeterSettings, late: int
+) -> None:
+    """A reply that took 4 s leaves a gap, and is not taken for a pause or a held display."""
+    begun_s = good_run[0].monotonic_s
+    rows = [good_run[0], replace(good_run[late], monotonic_s=good_run[late].monotonic_s + 4.0)]
+    rows = good_run[:late] + rows[1:] + good_run[late + 4 :]
+    rows = sorted(rows, key=lambda row: row.monotonic_s)
+    assert rows[0].monotonic_s == begun_s
+    assert "clock" not in codes(judge(rows, fixed_settings))
+
+
+def test_a_pause_during_a_gap_is_found(
+    good_run: list[Reading], fixed_settings: MeterSettings
+) -> None:
+    """A meter that stood still for 4 s while nobody read it shows old times after the gap, too."""
+    paused = [
+        replace(row, monotonic_s=row.monotonic_s + 4.0) if k > 5 else row
+        for k, row in enumerate(good_run)
+    ]
+    assert Verdict.SUSPECT is codes(judge(paused, fixed_settings))["clock"]
+
+
+def test_no_more_is_missing_than_the_run_lasted(
+    good_run: list[Reading], fixed_settings: MeterSettings
+) -> None:
+    """Nothing is missed after the end of a run, however late its result is read."""
+    late = [replace(row, monotonic_s=row.monotonic_s + 113.0) for row in good_run[-2:]]
+    result = judge(good_run[:3] + late, fixed_settings)
+    (text,) = [item.text for item in result.findings if "no readings for" in item.text]
+    seconds, of = re.findall(r"[0-9.]+", text)[:2]
+    assert float(seconds) <= float(of) == 10.0
+    assert "few_samples" not in codes(judge(good_run[:-2] + late, fixed_settings))
+
+
+def test_auto_range_after_a_fixed_run_has_both_causes(
+    good_run: list[Reading], fixed_settings: MeterSettings
+) -> None:
+    """The sentence does not claim that the input was excessive: somebody may have pressed a key."""
+    good_run[-1] = replace(good_run[-1], flags=frozenset({Flag.AUTO_RANGE}))
+    result = judge(good_run, fixed_settings)
+    (text,) = [finding.text for finding in result.findings if finding.code == "range_changed"]
+    assert "Somebody switched it on, or the meter protected itself" in text
+
+
+def test_a_meter_that_still_integrates_has_no_length(
+    good_run: list[Reading], fixed_settings: MeterSettings
+) -> None:
+    """Before the end nobody knows how long the meter integrated, so no sentence says it."""
+    result = judge(good_run[:4], fixed_settings)
+    assert Verdict.INVALID is codes(result)["not_ended"]
+    assert "window" not in codes(result)
 
 
 def test_a_suspended_host_is_suspect(
