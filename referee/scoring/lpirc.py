@@ -41,11 +41,15 @@ def normalized_accuracy(
 
 @dataclass(frozen=True)
 class Entry:
-    """A solution's figures for the ranking; mAP is a fraction, None means missing."""
+    """A solution's figures for the ranking; mAP is a fraction, None means missing.
+
+    An entry that is not `eligible` is ranked, and counts for mean and sigma, but wins no prize.
+    """
 
     name: str
     mean_ap: float | None
     energy_wh: float | None
+    eligible: bool = True
 
     @property
     def score(self) -> float | None:
@@ -102,7 +106,7 @@ def least_energy_prize(entries: Sequence[Entry], sigma: Sigma = Sigma.SAMPLE) ->
     able = [
         (energy_wh, entry)
         for entry, mean_ap, energy_wh in _complete(entries)
-        if limit is not None and mean_ap >= limit
+        if limit is not None and mean_ap >= limit and entry.eligible
     ]
     least = min((energy_wh for energy_wh, _ in able), default=None)
     return Prize(tuple(entry for energy_wh, entry in able if energy_wh == least), limit)
@@ -117,7 +121,7 @@ def highest_map_prize(entries: Sequence[Entry], sigma: Sigma = Sigma.SAMPLE) -> 
     able = [
         (mean_ap, entry)
         for entry, mean_ap, energy_wh in _complete(entries)
-        if limit is not None and energy_wh <= limit
+        if limit is not None and energy_wh <= limit and entry.eligible
     ]
     highest = max((mean_ap for mean_ap, _ in able), default=None)
     return Prize(tuple(entry for mean_ap, entry in able if mean_ap == highest), limit)

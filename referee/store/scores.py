@@ -83,11 +83,27 @@ def insert_scoring_run(
 
 def newest_scoring_run(connection: sqlite3.Connection, session_id: int) -> ScoringRun | None:
     """Return the session's newest scoring run, or None."""
-    row = connection.execute(
-        "select upto_answer_id, energy_id, accuracy, score, detail from scoring_runs"
-        " where session_id = :session order by run_id desc limit 1",
-        {"session": session_id},
-    ).fetchone()
+    return _run(
+        connection.execute(
+            "select upto_answer_id, energy_id, accuracy, score, detail from scoring_runs"
+            " where session_id = :session order by run_id desc limit 1",
+            {"session": session_id},
+        ).fetchone()
+    )
+
+
+def scoring_run(connection: sqlite3.Connection, run_id: int) -> ScoringRun | None:
+    """Return the scoring run with this number, or None."""
+    return _run(
+        connection.execute(
+            "select upto_answer_id, energy_id, accuracy, score, detail from scoring_runs"
+            " where run_id = :run",
+            {"run": run_id},
+        ).fetchone()
+    )
+
+
+def _run(row: sqlite3.Row | None) -> ScoringRun | None:
     if row is None:
         return None
     return ScoringRun(row[0], row[1], row[2], row[3], json.loads(row[4]))

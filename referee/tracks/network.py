@@ -18,7 +18,16 @@ from referee.scoring import lpirc
 from referee.scoring.live import LiveScore
 from referee.scoring.score_report import energy_report, ilsvrc_report
 from referee.tracks.network_remarks import network_remarks
-from referee.tracks.track import Fields, Figure, Outcome, Remarks, Report, SentAnswers, Track
+from referee.tracks.track import (
+    Champion,
+    Fields,
+    Figure,
+    Outcome,
+    Remarks,
+    Report,
+    SentAnswers,
+    Track,
+)
 
 
 class _Scorer:
@@ -43,6 +52,11 @@ class NetworkTrack(Track[Detections]):
     name = "network"
     accuracy = Figure("mean_ap", "mAP")
     score = Figure("score", "score", "mAP/Wh")
+    champions = {
+        year: Champion(it.mean_ap or 0.0, it.energy_wh or 0.0, it.score or 0.0)
+        for year, it in lpirc.CHAMPIONS.items()
+    }
+    sigma_prizes = True
     form_fields = answers.FORM_FIELDS
 
     def parse_form(self, fields: Fields) -> Detections:

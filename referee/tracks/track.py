@@ -116,6 +116,15 @@ class Remarks:
     warnings: tuple[str, ...] = ()
 
 
+@dataclass(frozen=True)
+class Champion:
+    """A winner of a past year, as published: accuracy, energy and score in the track's units."""
+
+    accuracy: float
+    energy_wh: float
+    score: float
+
+
 class Scorer(Protocol[_Taken]):
     """A running score of answers; it must not depend on how rows are split into answers."""
 
@@ -137,6 +146,10 @@ class Track(ABC, Generic[Answer]):
     """The presentation of the score, which follows from accuracy and energy."""
     delivery: Delivery = Delivery.FETCHED
     ranking: Ranking = Ranking("score")
+    champions: Mapping[int, Champion] = {}
+    """The winners of past years, as reference lines beside a ranking."""
+    sigma_prizes: bool = False
+    """Whether the extra prizes of 2015-16 belong to the rules."""
     form_fields: tuple[str, ...] = ()
     """The fields of an HTML form that make an answer."""
 

@@ -25,6 +25,7 @@ from referee.service.desk.session_clock import SessionClock
 from referee.service.display.display import Display
 from referee.service.preflight.blockers import blockers
 from referee.service.setup.contest import Contest
+from referee.service.setup.finality import require_provisional
 from referee.store.database import Connection
 from referee.store.notices import insert_audit
 from referee.store.sessions import (
@@ -86,6 +87,7 @@ class ControlDesk:
         """
         now = self._contest.clock.now()
         with self._contest.database.write() as connection:
+            require_provisional(connection)
             for session in all_sessions(connection):
                 if session.team == team and self._state(session) is SessionState.READY:
                     raise Refusal(
@@ -199,6 +201,7 @@ class ControlDesk:
                 self.end(session_id, EndCause.STOP, operator)
             now = self._contest.clock.now()
             with self._contest.database.write() as connection:
+                require_provisional(connection)
                 record_event(connection, session_id, "voided", now, actor=operator, cause=reason)
                 insert_audit(connection, now, operator, "void", session_id, reason)
             self._lane_of(session_id).clear_display(session_id)

@@ -20,6 +20,16 @@ def score_session(
     contest: Contest, truth: GroundTruth, session: SessionRecord, energy: Energy
 ) -> ScoringRun:
     """Score an ended session from its answers in time and its energy; store and return the run."""
+    run = compute_run(contest, truth, session, energy)
+    with contest.database.write() as writer:
+        insert_scoring_run(writer, session.session_id, contest.clock.now(), run)
+    return run
+
+
+def compute_run(
+    contest: Contest, truth: GroundTruth, session: SessionRecord, energy: Energy
+) -> ScoringRun:
+    """Score an ended session from its answers in time and its energy, and store nothing."""
     track = contest.track
     connection = contest.database.connection
     with contest.database.read():
@@ -33,10 +43,7 @@ def score_session(
     usable_wh = None if energy.verdict == "INVALID" else energy.energy_wh
     report = track.report(outcome, usable_wh, fetched) | {"energy_wh": energy.energy_wh}
     report |= _context(session, energy, fetched)
-    run = ScoringRun(upto, energy.energy_id, outcome.accuracy, report[track.score.field], report)
-    with contest.database.write() as writer:
-        insert_scoring_run(writer, session.session_id, contest.clock.now(), run)
-    return run
+    return ScoringRun(upto, energy.energy_id, outcome.accuracy, report[track.score.field], report)
 
 
 def scored_answer(contest: Contest, session: SessionRecord) -> Any:

@@ -37,6 +37,12 @@ class ContestSection:
     seconds: int = _setting(
         "Length of a session in whole seconds; the rules say ten minutes.", 600, least=1, most=86400
     )
+    prize_sigma: str = _setting(
+        "The standard deviation of the extra prizes: sample (divide by n - 1) or population (by "
+        "n). The rules of 2015-16 leave it open.",
+        "sample",
+        choices=("sample", "population"),
+    )
     shuffle: bool = _setting(
         "Hand out the images of each session in a secret order of its own.", True
     )

@@ -143,7 +143,44 @@ def read_contest_truth(contest: Contest) -> GroundTruth:
             raise InputError(
                 f"{file.path}: has changed since the contest was prepared; put the original back."
             )
-    truth = _read_truth(contest.config)
+    return _in_contest_ids(contest, _read_truth(contest.config))
+
+
+def read_truth_with(
+    contest: Contest, ground_truth: Path | None, blacklist: Path | None
+) -> tuple[GroundTruth, dict[str, str]]:
+    """Return a ground truth with the contest's image ids, and the SHA-256 of its files by role.
+
+    `ground_truth` and `blacklist` take the place of the contest's files; with None for both this is
+    `read_contest_truth`. Raises `InputError` for files that cannot be used, and for a ground truth
+    of other images or classes.
+    """
+    if ground_truth is None and blacklist is None:
+        stored = load_manifest(contest.database.connection).inputs
+        return read_contest_truth(contest), {name: it.sha256 for name, it in stored.items()}
+    images = contest.config.images
+    images = replace(
+        images,
+        ground_truth=ground_truth or images.ground_truth,
+        blacklist=blacklist or images.blacklist,
+    )
+    config = replace(contest.config, images=images)
+    read = _read_truth(config)
+    names = {int(class_id) for class_id in read.truth.class_ids}
+    known = {entry.source_id for entry in contest.images}
+    strange = set(read.truth.image_ids.tolist()) - known
+    if strange or names != set(contest.classes):
+        what = f"the image {min(strange)}" if strange else "other classes"
+        raise InputError(
+            f"{images.ground_truth}: has {what}, and the contest has not. A score from it could "
+            "not be compared."
+        )
+    inputs = {name: file.sha256 for name, file in _input_files(config).items()}
+    return _in_contest_ids(contest, read), inputs
+
+
+def _in_contest_ids(contest: Contest, truth: GroundTruthFile) -> GroundTruth:
+    """Return the ground truth of a file with the contest's image ids."""
     mapping = {entry.source_id: entry.image_id for entry in contest.images}
     # Some sources name only images that have a box. The folder has all images.
     complete = replace(truth.truth, image_ids=np.asarray(sorted(mapping), dtype=np.int64))

@@ -16,6 +16,7 @@ from referee.formats.team_table import (
 )
 from referee.service.entry import team_list
 from referee.service.setup.contest import Contest
+from referee.service.setup.finality import require_provisional
 from referee.service.teams.roster import Roster, RosterTeam, read_roster
 from referee.store.database import Connection
 from referee.store.notices import insert_audit
@@ -41,6 +42,7 @@ def import_teams(
     belongs to another team's evidence. The teams get no password: `new_passwords` makes them.
     """
     with contest.database.write() as connection:
+        require_provisional(connection)
         faults = []
         taken = _taken_names(contest, connection)
         for line in lines:
@@ -58,6 +60,7 @@ def import_teams(
 def add_team(contest: Contest, name: str, registration: Registration, operator: str) -> str:
     """Register one team and return its name as stored; raise `InputError` for a name in use."""
     with contest.database.write() as connection:
+        require_provisional(connection)
         name = _free_name(contest, connection, name)
         _register(contest, connection, name, registration, operator)
     return name
@@ -94,6 +97,7 @@ def rename(contest: Contest, name: str, new_name: str, operator: str) -> str:
     the name is in use, or was another team's, and while a session of the team is armed or runs.
     """
     with contest.database.write() as connection:
+        require_provisional(connection)
         roster = adopt_teams(contest, connection, operator)
         names = used_names(connection)
         done = roster.find(new_name)
@@ -128,6 +132,7 @@ def bring_back(contest: Contest, name: str, reason: str, operator: str) -> None:
 def remove(contest: Contest, name: str, operator: str) -> None:
     """Remove a registration that was a mistake; raise `InputError` if the team has a session."""
     with contest.database.write() as connection:
+        require_provisional(connection)
         team = require_team(adopt_teams(contest, connection, operator), name)
         if team.attempts:
             raise InputError(
@@ -164,6 +169,7 @@ def _change(
     if not reason.strip():
         raise InputError("This needs a reason, which stays on record. Give one.")
     with contest.database.write() as connection:
+        require_provisional(connection)
         team = require_team(adopt_teams(contest, connection, operator), name)
         if team.withdrawn == (kind == "withdrawn"):
             return

@@ -1,0 +1,114 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Score sessions again as a proposal, then apply it or cancel it, whole.
+
+A proposal scores the chosen sessions with the present program, and judges their energies again. It
+shows old and new mAP, watt-hours, verdict and rank, and which sessions it skips and why. No score
+changes before 'apply'. With --ground-truth or --blacklist the proposal uses corrected files; score
+all sessions with them, because results from different files cannot be final.
+
+  referee proposal make --reason 'new blacklist' --blacklist new.csv --config event/contest.toml
+  referee proposal show 1 --config event/contest.toml
+  referee proposal apply 1 --reason 'agreed by the committee' --config event/contest.toml
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from pathlib import Path
+
+from referee.commands.numbers import count
+from referee.commands.operators import add_operator
+from referee.errors import Refusal
+from referee.programs.progress import progress_bar
+from referee.service.event.proposal_view import all_proposals, proposal_json, proposal_text
+from referee.service.event.proposals import apply_proposal, cancel_proposal, find_proposal
+from referee.service.event.rescoring import Filter, make_proposal
+from referee.service.setup.config_file import load_config
+from referee.service.setup.contest import Contest
+from referee.service.setup.opened import opened_contest
+
+_ACTIONS = {
+    "make": "score the chosen sessions again, and print what would change",
+    "list": "print all proposals",
+    "show": "print one proposal",
+    "apply": "make all scores of a proposal count",
+    "cancel": "decide that a proposal changes nothing",
+}
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the options."""
+    actions = parser.add_subparsers(dest="action", required=True, metavar="|".join(_ACTIONS))
+    for name, summary in _ACTIONS.items():
+        action = actions.add_parser(name, help=summary, description=summary)
+        if name == "make":
+            _add_filter(action)
+        elif name != "list":
+            action.add_argument("number", type=count, metavar="N", help="number of the proposal")
+        if name in ("make", "apply", "cancel"):
+            action.add_argument("--reason", required=True, help="why; it stays on record")
+            add_operator(action)
+        if name in ("make", "list", "show"):
+            action.add_argument("--json", action="store_true", help="print one JSON object")
+        action.add_argument(
+            "--config", type=Path, required=True, metavar="FILE", help="the event's contest.toml"
+        )
+
+
+def _add_filter(action: argparse.ArgumentParser) -> None:
+    add = action.add_argument
+    add("--session", type=count, action="append", metavar="N", help="only this session (repeat)")
+    add("--team", action="append", metavar="NAME", help="only this team's sessions (repeat)")
+    add(
+        "--verdict",
+        action="append",
+        choices=("VALID", "SUSPECT", "INVALID"),
+        help="only sessions with this verdict (repeat)",
+    )
+    add("--ground-truth", type=Path, metavar="PATH", help="ground truth instead of the event's")
+    add("--blacklist", type=Path, metavar="PATH", help="blacklist instead of the event's")
+
+
+def run(args: argparse.Namespace) -> int:
+    """Make, print or decide; return 1 for a refusal, with every fault on standard error."""
+    with opened_contest(load_config(args.config)) as contest:
+        try:
+            return _act(contest, args)
+        except Refusal as refusal:
+            print(f"referee proposal: {refusal}", file=sys.stderr)
+            for fault in refusal.faults:
+                print(f"  {fault}", file=sys.stderr)
+            return 1
+
+
+def _act(contest: Contest, args: argparse.Namespace) -> int:
+    if args.action == "list":
+        found = all_proposals(contest)
+        text = "\n\n".join(map(proposal_text, found)) or "There is no proposal."
+        print(json.dumps({"proposals": found}) if args.json else text)
+    elif args.action == "apply":
+        apply_proposal(contest, args.number, args.by, args.reason)
+        print(f"Proposal {args.number} is applied.")
+    elif args.action == "cancel":
+        cancel_proposal(contest, args.number, args.by, args.reason)
+        print(f"Proposal {args.number} is cancelled.")
+    else:
+        number = args.number if args.action == "show" else _make(contest, args)
+        connection = contest.database.connection
+        shown = proposal_json(contest, connection, find_proposal(connection, number))
+        print(json.dumps(shown) if args.json else proposal_text(shown))
+    return 0
+
+
+def _make(contest: Contest, args: argparse.Namespace) -> int:
+    chosen = Filter(
+        tuple(args.session or ()),
+        tuple(args.team or ()),
+        tuple(args.verdict or ()),
+        args.ground_truth,
+        args.blacklist,
+    )
+    with progress_bar("sessions scored") as progress:
+        return make_proposal(contest, chosen, args.by, args.reason, progress)

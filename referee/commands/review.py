@@ -1,0 +1,36 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Let the energy of a session stand although it is SUSPECT or INVALID, with a reason on record.
+
+A SUSPECT energy then counts as it is. An INVALID energy still gives no score. Look at the reasons
+of the verdict first: 'referee results' prints them. The other way is to void the session on the
+console, and to run it again.
+
+  referee review 3 --reason 'the gap of 2.1 s lies before the load' --config event/contest.toml
+"""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+
+from referee.commands.operators import add_operator
+from referee.service.event.finalizing import review
+from referee.service.setup.config_file import load_config
+from referee.service.setup.opened import opened_contest
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the options."""
+    add = parser.add_argument
+    add("session", type=int, metavar="SESSION", help="number of the session, from 1")
+    add("--reason", required=True, help="why the energy may stand; it stays on record")
+    add("--config", type=Path, required=True, metavar="FILE", help="the event's contest.toml")
+    add_operator(parser)
+
+
+def run(args: argparse.Namespace) -> int:
+    """Record the review."""
+    with opened_contest(load_config(args.config)) as contest:
+        review(contest, args.session, args.by, args.reason)
+    print(f"The energy of session {args.session} is reviewed.")
+    return 0

@@ -1,0 +1,104 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The approval of final results, and the review of energies that are not VALID."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from referee.core.states import SessionState, state_of
+from referee.errors import Refusal
+from referee.service.event.results import Results, provisional_results
+from referee.service.setup.contest import Contest
+from referee.service.setup.finality import require_provisional
+from referee.store.finals import (
+    final_results,
+    insert_finalization,
+    insert_reopening,
+    insert_review,
+    is_final,
+    review_of,
+)
+from referee.store.notices import insert_audit
+from referee.store.readings import energy_of
+from referee.store.sessions import load_session
+
+_OVER = (SessionState.ENDED, SessionState.SCORED, SessionState.SEALED)
+
+
+def finalize(contest: Contest, approved_by: Sequence[str]) -> Results:
+    """Make the results final and return them; a repeat changes nothing.
+
+    The results are stored as they are, and every surface shows exactly these from now on. Raises
+    `Refusal` (code `results_open`) with a fault for each open point, and (code `practice`) in a
+    rehearsal.
+    """
+    if contest.config.contest.mode == "practice":
+        raise Refusal("practice", "A rehearsal has no final results.")
+    names = _names(approved_by)
+    with contest.database.write() as connection:
+        final = final_results(connection)
+        if final is not None:
+            return dict(final.results)
+        results = provisional_results(contest, connection)
+        if results["open"]:
+            count = len(results["open"])
+            points = "one point is" if count == 1 else f"{count} points are"
+            raise Refusal(
+                "results_open", f"The results stay provisional: {points} open.", results["open"]
+            )
+        now = contest.clock.now()
+        insert_finalization(connection, now, names, results)
+        insert_audit(connection, now, names[0], "finalize", None, ", ".join(names))
+    return results
+
+
+def reopen(contest: Contest, operator: str, reason: str) -> None:
+    """Make final results provisional again; a repeat changes nothing."""
+    (name,) = _names([operator])
+    _require_reason(reason)
+    with contest.database.write() as connection:
+        if not is_final(connection):
+            return
+        now = contest.clock.now()
+        insert_reopening(connection, now, name, reason)
+        insert_audit(connection, now, name, "reopen results", None, reason)
+
+
+def review(contest: Contest, session_id: int, operator: str, reason: str) -> None:
+    """Let the energy of an ended session stand although it is not VALID; a repeat changes nothing.
+
+    A SUSPECT energy then counts as it is. An INVALID one still gives no score. The review belongs
+    to this energy: another judgement needs another review. Raises `Refusal` without a reason, for
+    a session that is not over, and for an energy that is VALID.
+    """
+    (name,) = _names([operator])
+    _require_reason(reason)
+    with contest.database.write() as connection:
+        require_provisional(connection)
+        session = load_session(connection, session_id)
+        energy = energy_of(connection, session_id)
+        state = state_of(session.facts, contest.clock.now())
+        if state not in _OVER or energy is None:
+            raise Refusal(
+                "state_conflict",
+                f"Session {session_id} is {state.value} and has no energy to review.",
+            )
+        if energy.verdict == "VALID":
+            raise Refusal("energy_valid", f"The energy of session {session_id} is VALID.")
+        if review_of(connection, energy.energy_id) is not None:
+            return
+        now = contest.clock.now()
+        insert_review(connection, energy.energy_id, now, name, reason)
+        insert_audit(connection, now, name, f"review {energy.verdict}", session_id, reason)
+
+
+def _names(names: Sequence[str]) -> list[str]:
+    kept = [" ".join(name.split()) for name in names if name.isprintable() and name.strip()]
+    if not kept or len(kept) < len(names):
+        raise Refusal("name_missing", "This needs the name of a person. Give it.")
+    return kept
+
+
+def _require_reason(reason: str) -> None:
+    if not reason.strip():
+        raise Refusal("reason_missing", "This needs a reason, which stays on record. Give one.")

@@ -1,0 +1,87 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What is open before results can be final: each point is a sentence that says what to do."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from referee.core.states import SessionState
+from referee.core.turns import Turn, standing_attempts
+from referee.service.event.standings import Standing
+from referee.service.setup.contest import Contest
+from referee.service.teams.roster import Roster, RosterTeam
+from referee.store.database import Connection
+from referee.store.images import load_manifest
+from referee.store.proposals import stored_proposals
+from referee.store.sessions import sessions_to_score
+
+_AHEAD = (SessionState.READY, SessionState.ARMED, SessionState.RUNNING)
+
+
+def open_points(
+    contest: Contest, connection: Connection, roster: Roster, standings: Sequence[Standing]
+) -> list[str]:
+    """Return a sentence for each point that forbids final results; the list may be empty."""
+    found = [] if roster.teams else ["No team is registered."]
+    for team in roster.teams:
+        found += _of_team(team)
+    unscored = {session.session_id for session in sessions_to_score(connection)}
+    for standing in standings:
+        found += _of_standing(standing, unscored)
+    found += [
+        f"Proposal {proposal.proposal_id} of new scores is open. Apply it or cancel it."
+        for proposal in stored_proposals(connection)
+        if proposal.end is None
+    ]
+    return found + _of_inputs(connection, standings)
+
+
+def _of_team(team: RosterTeam) -> Iterator[str]:
+    for attempt in team.attempts:
+        if attempt.state in _AHEAD:
+            yield (
+                f"Session {attempt.session_id} of '{team.name}' is {attempt.state.value}. Let it "
+                "end, or void it."
+            )
+    kept = [str(one.session_id) for one in standing_attempts(team.attempts)]
+    if len(kept) > 1:
+        yield (
+            f"'{team.name}' has sessions {', '.join(kept)} that are not void. Session {kept[-1]} "
+            "counts. Void the others, with the reason of the re-run."
+        )
+    if team.turn is Turn.WAITING:
+        yield f"'{team.name}' has no session that counts. Let it run, or withdraw it."
+
+
+def _of_standing(standing: Standing, unscored: set[int]) -> Iterator[str]:
+    session, energy = standing.session, standing.energy
+    if session is None or standing.team.turn in (Turn.ON, Turn.WITHDRAWN):
+        return
+    name = f"Session {session.session_id} of '{standing.team.name}'"
+    if energy is None:
+        yield f"{name} has no judged energy yet. Wait, or look at the meter."
+    elif standing.run is None or session.session_id in unscored:
+        yield f"{name} is not scored yet. The referee must run for that: 'referee serve'."
+    elif energy.verdict != "VALID" and standing.review is None:
+        yield (
+            f"{name} has an energy that is {energy.verdict}, and nobody has reviewed it. Void the "
+            "session, or let it stand: 'referee review'."
+        )
+
+
+def _of_inputs(connection: Connection, standings: Sequence[Standing]) -> list[str]:
+    """Return a point if sessions were scored with different ground truths or blacklists."""
+    own = {name: file.sha256 for name, file in load_manifest(connection).inputs.items()}
+    by_inputs: dict[tuple[tuple[str, str], ...], list[str]] = {}
+    for standing in standings:
+        if standing.run is not None and standing.session is not None:
+            inputs = standing.run.detail.get("inputs", own)
+            numbers = by_inputs.setdefault(tuple(sorted(inputs.items())), [])
+            numbers.append(str(standing.session.session_id))
+    if len(by_inputs) < 2:
+        return []
+    groups = " against ".join(", ".join(sorted(group, key=int)) for group in by_inputs.values())
+    return [
+        f"Sessions were scored with different ground truth or blacklist: {groups}. Make a proposal "
+        "that scores all of them with the same files, and apply it."
+    ]

@@ -1,0 +1,145 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A proposal as JSON for pages and programs, and as a table of text."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from typing import Any
+
+from referee.service.event.standings import read_standings
+from referee.service.setup.contest import Contest
+from referee.service.teams.roster import read_roster
+from referee.store.database import Connection
+from referee.store.proposals import (
+    ProposalRecord,
+    ProposedScore,
+    proposal_skips,
+    proposed_scores,
+    stored_proposals,
+)
+from referee.store.scores import ScoringRun, scoring_run
+from referee.store.sessions import load_session
+
+
+def all_proposals(contest: Contest) -> list[dict[str, Any]]:
+    """Return every proposal, the newest first, ready for JSON."""
+    with contest.database.read() as connection:
+        return [
+            proposal_json(contest, connection, proposal)
+            for proposal in stored_proposals(connection)
+        ]
+
+
+def proposal_json(
+    contest: Contest, connection: Connection, proposal: ProposalRecord
+) -> dict[str, Any]:
+    """Return a proposal with its table, ready for JSON.
+
+    Each row has `old` and `new` with accuracy, energy, score, verdict and rank; a session that does
+    not count has no rank. Once a proposal has ended, its ranks are None: other sessions may have
+    moved since.
+    """
+    scores = proposed_scores(connection, proposal.proposal_id)
+    ranks = ({}, {}) if proposal.end else _ranks(contest, connection, scores)
+    return {
+        "proposal": proposal.proposal_id,
+        "state": "open" if proposal.end is None else proposal.end.kind,
+        "filter": proposal.filter,
+        "inputs": proposal.inputs,
+        "reason": proposal.reason,
+        "operator": proposal.operator,
+        "utc": proposal.utc,
+        "end": None if proposal.end is None else asdict(proposal.end),
+        "scores": [_row(connection, score, ranks) for score in scores],
+        "skipped": [
+            {"session": number, "team": load_session(connection, number).team, "reason": why}
+            for number, why in proposal_skips(connection, proposal.proposal_id).items()
+        ],
+    }
+
+
+def proposal_text(proposal: dict[str, Any]) -> str:
+    """Return a proposal from `proposal_json` as lines of text."""
+    lines = [
+        f"Proposal {proposal['proposal']}, {proposal['state']}: {proposal['reason']} "
+        f"({proposal['operator']}, {proposal['utc']})"
+    ]
+    end = proposal["end"]
+    if end is not None:
+        lines.append(f"  {end['kind']} by {end['operator']} at {end['utc']}: {end['reason']}")
+    for row in proposal["scores"]:
+        lines.append(f"  session {row['session']}, {row['team']}")
+        lines += [f"    {name}  {_figures(row[name])}" for name in ("old", "new")]
+        if not row["changed"]:
+            lines.append("    no change")
+    lines += [
+        f"  skipped: session {row['session']}, {row['team']}: {row['reason']}"
+        for row in proposal["skipped"]
+    ]
+    return "\n".join(lines)
+
+
+def _ranks(
+    contest: Contest, connection: Connection, scores: list[ProposedScore]
+) -> tuple[dict[int, int | None], dict[int, int | None]]:
+    """Return the ranks by session as they are, and as the proposal would make them."""
+    roster = read_roster(contest, connection)
+    instead = {
+        one.session_id: ScoringRun(
+            one.upto_answer_id, one.old_energy_id, one.accuracy, one.score, one.detail
+        )
+        for one in scores
+    }
+    old, new = (
+        {
+            standing.session.session_id: standing.rank
+            for standing in read_standings(contest, connection, roster, runs)
+            if standing.session is not None
+        }
+        for runs in ({}, instead)
+    )
+    return old, new
+
+
+def _row(
+    connection: Connection,
+    score: ProposedScore,
+    ranks: tuple[dict[int, int | None], dict[int, int | None]],
+) -> dict[str, Any]:
+    number = score.session_id
+    old = scoring_run(connection, score.old_run_id)
+    before = None if old is None else _side(old.accuracy, old.score, dict(old.detail))
+    after = _side(score.accuracy, score.score, dict(score.detail))
+    return {
+        "session": number,
+        "team": load_session(connection, number).team,
+        "changed": before != after,
+        "old": None if before is None else {**before, "rank": ranks[0].get(number)},
+        "new": {**after, "rank": ranks[1].get(number)},
+    }
+
+
+def _side(accuracy: float | None, score: float | None, detail: dict[str, Any]) -> dict[str, Any]:
+    return {
+        "mean_ap": accuracy,
+        "energy_wh": detail.get("energy_wh"),
+        "score": score,
+        "verdict": detail.get("verdict"),
+    }
+
+
+def _figures(side: dict[str, Any] | None) -> str:
+    if side is None:
+        return "none"
+    figures = [
+        f"mAP {_number(side['mean_ap'], 6)}",
+        f"{_number(side['energy_wh'], 5)} Wh",
+        f"score {_number(side['score'], 6)}",
+        f"{side['verdict']}",
+        f"rank {'–' if side['rank'] is None else side['rank']}",
+    ]
+    return "  ".join(figures)
+
+
+def _number(value: float | None, decimals: int) -> str:
+    return "–" if value is None else f"{value:.{decimals}f}"

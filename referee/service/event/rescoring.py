@@ -1,0 +1,177 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Scoring again: it makes a proposal of new scores and touches no score."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from referee.core.ground_truth import GroundTruth
+from referee.core.states import SessionState, state_of
+from referee.errors import Refusal
+from referee.service.desk.settling import judge_again
+from referee.service.event.proposals import require_none_open, require_words
+from referee.service.results.final_score import compute_run
+from referee.service.setup.contest import Contest, read_truth_with
+from referee.store.database import Connection
+from referee.store.notices import insert_audit
+from referee.store.proposals import (
+    ProposedEnergy,
+    ProposedScore,
+    insert_proposal,
+    newest_score_ids,
+)
+from referee.store.readings import Energy, energy_of
+from referee.store.sessions import SessionRecord, all_sessions, load_session
+
+Progress = Callable[[int, int], None]
+
+
+@dataclass(frozen=True)
+class Filter:
+    """Which sessions a proposal scores again; an empty tuple chooses all.
+
+    `ground_truth` and `blacklist` take the place of the contest's own files; None keeps those.
+    """
+
+    sessions: tuple[int, ...] = ()
+    teams: tuple[str, ...] = ()
+    verdicts: tuple[str, ...] = ()
+    ground_truth: Path | None = None
+    blacklist: Path | None = None
+
+    def misses(self, session: SessionRecord, energy: Energy | None) -> bool:
+        """Tell whether the filter leaves a session out."""
+        verdict = None if energy is None else energy.verdict
+        return bool(
+            (self.sessions and session.session_id not in self.sessions)
+            or (self.teams and session.team not in self.teams)
+            or (self.verdicts and verdict not in self.verdicts)
+        )
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the filter as JSON values."""
+        return {
+            "sessions": list(self.sessions),
+            "teams": list(self.teams),
+            "verdicts": list(self.verdicts),
+        }
+
+
+def make_proposal(
+    contest: Contest,
+    chosen: Filter,
+    operator: str,
+    reason: str,
+    progress: Progress = lambda done, total: None,
+) -> int:
+    """Score the chosen sessions again, store what would change, and return the proposal's number.
+
+    No score changes. Raises `Refusal` without a reason, while another proposal is open or results
+    are final, for an unknown session or team, and if nothing could be scored. Raises `InputError`
+    for files that cannot be used.
+    """
+    require_words(operator, reason)
+    connection = contest.database.connection
+    require_none_open(connection)
+    _require_known(connection, chosen)
+    truth, inputs = read_truth_with(contest, chosen.ground_truth, chosen.blacklist)
+    candidates = [
+        session
+        for session in reversed(all_sessions(connection))
+        if not chosen.misses(session, energy_of(connection, session.session_id))
+    ]
+    scores: list[ProposedScore] = []
+    skips: dict[int, str] = {}
+    for done, session in enumerate(candidates):
+        progress(done, len(candidates))
+        outcome = _score_again(contest, truth, inputs, session)
+        if isinstance(outcome, str):
+            skips[session.session_id] = outcome
+        else:
+            scores.append(outcome)
+    progress(len(candidates), len(candidates))
+    if not scores:
+        told = tuple(f"Session {number}: {why}" for number, why in skips.items())
+        raise Refusal("nothing_to_score", "No session could be scored again.", told)
+    with contest.database.write() as writer:
+        require_none_open(writer)
+        now = contest.clock.now()
+        number = insert_proposal(
+            *(writer, now, operator, reason),
+            chosen=chosen.to_json(),
+            inputs=inputs,
+            scores=scores,
+            skips=skips,
+        )
+        insert_audit(writer, now, operator, f"proposal {number}", None, reason)
+    return number
+
+
+def _score_again(
+    contest: Contest, truth: GroundTruth, inputs: dict[str, str], session: SessionRecord
+) -> ProposedScore | str:
+    """Return what the session's score would be, or why it is skipped."""
+    connection, number = contest.database.connection, session.session_id
+    state = state_of(session.facts, contest.clock.now())
+    if state is SessionState.VOID:
+        return f"it is void: {session.void_reason}"
+    if state is not SessionState.SCORED:
+        return f"it is {state.value}, and only a SCORED session is scored again"
+    run_id, energy_id = newest_score_ids(connection, number)
+    stored = energy_of(connection, number)
+    if stored is None or run_id is None or energy_id is None:
+        return "it has no judged energy"
+    judged = _judged_again(contest, session, stored)
+    same = _same_energy(stored, judged)
+    run = compute_run(contest, truth, session, stored if same else judged)
+    energy = None
+    if not same:
+        energy = ProposedEnergy(
+            judged.energy_wh, judged.uncertainty_wh, judged.verdict, judged.detail
+        )
+    return ProposedScore(
+        number,
+        run_id,
+        energy_id,
+        run.upto_answer_id,
+        run.accuracy,
+        run.score,
+        {**run.detail, "inputs": inputs},
+        energy,
+    )
+
+
+def _judged_again(contest: Contest, session: SessionRecord, stored: Energy) -> Energy:
+    """Return the energy as the present judge sees it, or the stored one if it lacks the facts."""
+    try:
+        result, detail = judge_again(contest, session, stored)
+    except ValueError:  # An earlier version of the referee judged it.
+        return stored
+    return replace(
+        stored,
+        energy_wh=result.energy_wh,
+        uncertainty_wh=result.uncertainty_wh,
+        verdict=result.verdict.value,
+        detail=detail,
+    )
+
+
+def _same_energy(stored: Energy, judged: Energy) -> bool:
+    """Tell whether a second judgement found the same; times and texts of reasons included."""
+    return (stored.energy_wh, stored.uncertainty_wh, stored.verdict) == (
+        judged.energy_wh,
+        judged.uncertainty_wh,
+        judged.verdict,
+    ) and list(stored.detail["reasons"]) == list(judged.detail["reasons"])
+
+
+def _require_known(connection: Connection, chosen: Filter) -> None:
+    sessions: Sequence[SessionRecord] = all_sessions(connection)
+    for number in chosen.sessions:
+        load_session(connection, number)
+    for team in chosen.teams:
+        if team not in {session.team for session in sessions}:
+            raise Refusal("team_unknown", f"'{team}' has no session.")

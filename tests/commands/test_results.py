@@ -1,0 +1,110 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`referee results`, `finalize`, `review` and `proposal` work on an event's folder."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from referee.cli import main
+from referee.core.states import EndCause
+from referee.service.results.live_scorer import LiveScorer
+from referee.service.setup.contest import Contest, read_contest_truth
+from referee.service.teams.registration import add_team
+from referee.store.readings import energy_of
+from referee.store.teams import Registration
+from tests.support.contests import make_contest
+from tests.support.fakes import FakeClock, FakeMeter, eventually, running_desk
+
+
+@pytest.fixture
+def event(tmp_path: Path) -> Iterator[Contest]:
+    """Return an event in which 'ants' ran, with gaps in its energy, and 'bees' did not."""
+    clock = FakeClock()
+    contest = make_contest(tmp_path, clock, mode="event", seconds=600)
+    for name in ("ants", "bees"):
+        add_team(contest, name, Registration(), "Kim")
+    with running_desk(contest, FakeMeter(clock)) as desk:
+        number = desk.new_session("ants", "Kim")
+        desk.arm(number, "Kim")
+        desk.begin("ants", "10.0.0.2")
+        clock.advance(60)
+        desk.end(number, EndCause.STOP, "Kim")
+        eventually(lambda: energy_of(contest.database.connection, number))
+    LiveScorer(contest, read_contest_truth(contest)).look()
+    yield contest
+    contest.database.close()
+
+
+def referee(event: Contest, *arguments: str) -> int:
+    """Run a command for this event."""
+    return main([*arguments, "--config", str(event.config.path)])
+
+
+def test_results_in_every_form(
+    event: Contest, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """JSON, CSV, LaTeX, text and the page have both teams."""
+    assert 0 == referee(event, "results", "--json")
+    found = json.loads(capsys.readouterr().out)
+    assert (False, ["ants", "bees"]) == (found["final"], [one["team"] for one in found["entries"]])
+    for form in (["--csv"], ["--latex"], []):
+        assert 0 == referee(event, "results", *form)
+        said = capsys.readouterr().out
+        assert "ants" in said and "bees" in said
+    page = tmp_path / "results.html"
+    assert 0 == referee(event, "results", "--html", str(page))
+    assert "ants" in page.read_text()
+    assert 2 == referee(event, "results", "--html", str(tmp_path / "nowhere" / "results.html"))
+    assert "cannot be written" in capsys.readouterr().err
+
+
+def test_from_open_points_to_final_results(
+    event: Contest, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A refused approval lists what is open and exits with 1; after that it goes through."""
+    approve = ("finalize", "--approved-by", "Ada", "--approved-by", "Grace")
+    assert 1 == referee(event, *approve)
+    said = capsys.readouterr().err
+    assert "The results stay provisional: 2 points are open" in said
+    assert "'bees' has no session that counts" in said and "is SUSPECT" in said
+    assert 0 == referee(event, "review", "1", "--reason", "a test without load", "--by", "Ada")
+    assert 0 == referee(event, "team", "withdraw", "bees", "--reason", "did not come")
+    assert 0 == referee(event, *approve)
+    assert "FINAL, approved by Ada, Grace" in capsys.readouterr().out
+    assert 1 == referee(event, "team", "add", "wasps")
+    assert "The results are final" in capsys.readouterr().err
+    assert 0 == referee(event, "finalize", "--reopen", "--reason", "forgot a team", "--by", "Ada")
+    assert 0 == referee(event, "team", "add", "wasps")
+
+
+def test_an_approval_and_its_opposite_are_not_one(
+    event: Contest, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Without a name there is nothing to do."""
+    assert 2 == referee(event, "finalize")
+    assert 2 == referee(event, "finalize", "--reopen", "--approved-by", "Ada")
+    assert "Give --approved-by NAME, or --reopen" in capsys.readouterr().err
+
+
+def test_a_proposal_from_making_to_applying(
+    event: Contest, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Each step is one command, and its record is printed."""
+    assert 0 == referee(event, "proposal", "make", "--reason", "another look", "--json")
+    made = json.loads(capsys.readouterr().out)
+    assert (1, "open", [1]) == (
+        *(made["proposal"], made["state"]),
+        [row["session"] for row in made["scores"]],
+    )
+    assert 1 == referee(event, "proposal", "make", "--reason", "one more")
+    assert "Proposal 1 is open" in capsys.readouterr().err
+    assert 0 == referee(event, "proposal", "show", "1")
+    assert "no change" in capsys.readouterr().out
+    assert 0 == referee(event, "proposal", "apply", "1", "--reason", "agreed", "--by", "Ada")
+    assert 0 == referee(event, "proposal", "list")
+    assert "applied by Ada" in capsys.readouterr().out
+    assert 1 == referee(event, "proposal", "cancel", "1", "--reason", "no")

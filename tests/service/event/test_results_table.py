@@ -1,0 +1,96 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The results as text, CSV, LaTeX and a page say the same, and nothing breaks them."""
+
+from __future__ import annotations
+
+import csv
+import io
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from referee.service.event.finalizing import finalize
+from referee.service.event.results import read_results
+from referee.service.event.results_page import results_page
+from referee.service.event.results_table import (
+    COLUMNS,
+    decimals_apart,
+    results_csv,
+    results_latex,
+    results_text,
+    table_rows,
+)
+from referee.service.teams.registration import withdraw
+
+EVIL = '<script>"50 % & #1_{a}~^\\</script>'
+
+
+@pytest.fixture
+def results(event):
+    """Return provisional results of a ranked, a tied, a void and a withdrawn team."""
+    event.register("ants", EVIL, organisation="Uni & Söhne")
+    event.register("wasps", "flies")
+    event.play("ants")
+    event.play(EVIL)
+    event.desk.void(event.play("wasps"), "Kim", "wrong images")
+    withdraw(event.contest, "flies", "did not come", "Kim")
+    return read_results(event.contest)
+
+
+def test_the_text_has_the_table_and_what_is_open(results):
+    """The head says PROVISIONAL, ties share a rank, and open points follow."""
+    lines = results_text(results).splitlines()
+    assert lines[0].startswith("LPIRC: PROVISIONAL, as of ")
+    assert ["1", "1", "–", "–"] == [line.split()[0] for line in lines[3:7]]
+    assert "  wasps: has not run yet; void: wrong images" in lines
+    assert "  flies: withdrawn" in lines
+    assert any(line.startswith("champion of 2018: score 0.44461") for line in lines)
+    assert "  'wasps' has no session that counts. Let it run, or withdraw it." in lines
+
+
+def test_the_csv_has_every_digit_and_no_false_zero(results):
+    """Numbers come back as they were, and a missing figure is an empty field."""
+    rows = list(csv.DictReader(io.StringIO(results_csv(results))))
+    assert list(COLUMNS) == list(rows[0])
+    assert ["ants", EVIL] == [row["team"] for row in rows[:2]]
+    assert results["entries"][0]["score"] == float(rows[0]["score"])
+    assert ("", "", "", "") == tuple(
+        rows[2][name] for name in ("rank", "score", "energy_wh", "images")
+    )
+
+
+def test_the_latex_has_no_loose_special_character(results):
+    """Names with LaTeX's own characters are text."""
+    text = results_latex(results)
+    assert r"50 \% \& \#1\_\{a\}\textasciitilde{}\textasciicircum{}\textbackslash{}" in text
+    body = text.partition(r"\hline")[2].partition(r"\end{tabular}")[0]
+    assert 4 == body.count(r" \\" + "\n")
+    assert all(6 == line.replace(r"\&", "").count("&") for line in body.strip().splitlines())
+    assert "PROVISIONAL" in text
+
+
+def test_the_page_stands_alone(event, results):
+    """The page loads nothing, shows names as text, and says whether the results are final."""
+    page = results_page(results)
+    assert not [word for word in ("src=", "href=", "@import", "url(", "<script") if word in page]
+    assert "&lt;script&gt;" in page and 'class="state provisional"' in page
+    withdraw(event.contest, "wasps", "device broken", "Kim")
+    finalize(event.contest, ["Ada"])
+    page = results_page(read_results(event.contest))
+    assert 'class="state final"' in page and "FINAL, approved by Ada at" in page
+
+
+@given(st.lists(st.floats(0, 10, allow_subnormal=False).map(lambda x: round(x, 9)), max_size=8))
+def test_different_scores_print_differently(scores):
+    """No two different scores look the same in the table, as far as twelve decimals go."""
+    decimals = decimals_apart(scores)
+    assert 5 <= decimals <= 12
+    assert len(set(scores)) == len({f"{score:.{decimals}f}" for score in set(scores)})
+
+
+def test_scores_have_as_many_decimals_as_they_need(results):
+    """Five decimals, as the paper prints, unless two scores would look alike."""
+    assert 5 == decimals_apart([0.04369, 0.02777, 0.02777])
+    assert 7 == decimals_apart([0.0436912, 0.0436914])
+    assert {5} == {len(row.score.partition(".")[2]) for row in table_rows(results)[:2]}
