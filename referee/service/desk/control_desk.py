@@ -103,8 +103,8 @@ class ControlDesk:
         """Prepare the meter and let the session's team log in; a repeat changes nothing.
 
         Raises `Refusal` if the session's state forbids arming, or if another session of the lane
-        is armed or running. Raises `Unavailable` if the meter cannot be prepared. The session then
-        stays READY.
+        is armed or running. Raises `Unavailable` if the meter cannot be prepared, or if it holds a
+        result that no session has fetched. The session then stays READY.
         """
         lane = self._lane_of(session_id)
         with lane.lock:
@@ -121,6 +121,7 @@ class ControlDesk:
                 )
             self._require_no_blockers()
             lane.require_display()
+            lane.require_spare()
             lane.prepare(session.facts.length_s)
             with self._contest.database.write() as connection:
                 _record_armed(connection, session_id, self._contest.clock.now(), operator)

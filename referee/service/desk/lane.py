@@ -17,7 +17,12 @@ from referee.service.desk.settling import Settling
 from referee.service.desk.showing import Showing
 from referee.service.display.display import Display
 from referee.service.setup.contest import Contest
-from referee.store.readings import SessionMeter, energy_of, insert_session_meter
+from referee.store.readings import (
+    SessionMeter,
+    energy_of,
+    insert_session_meter,
+    newest_reading,
+)
 from referee.store.sessions import (
     SessionRecord,
     latest_started,
@@ -134,6 +139,35 @@ class Lane:
         self.settling.finish()
         self._prepared = self.metering.prepare(int(length_s))
         return self._prepared
+
+    def require_spare(self) -> None:
+        """Raise `Unavailable` if a reset would wipe a result that no session has fetched.
+
+        The lane's own last session has fetched a result that is its newest stored reading. An
+        emulated meter has no panel to reset it at, and no energy that counts.
+        """
+        if self._contest.config.meter.emulated:
+            return
+        self.settling.finish()
+        held = self.metering.held()
+        if held is None:
+            return
+        connection = self._contest.database.connection
+        last = latest_started(connection, self.number)
+        stored = None if last is None else newest_reading(connection, last)
+        if stored is not None and (stored.energy_wh, stored.integration_s) == (
+            held.energy_wh,
+            held.integration_s,
+        ):
+            return
+        energy = "an energy" if held.energy_wh is None else f"{held.energy_wh:.6g} Wh"
+        raise Unavailable(
+            f"The power meter holds {energy} of {held.integration_s} s (state {held.state.value}), "
+            "which is in no session of this contest. Arming would wipe it. If somebody needs it, "
+            "stop the referee and run: python -m power rescue "
+            f"{self._contest.config.meter.resource}. If nobody needs it, press SHIFT and LOCAL, "
+            "then RESET at the meter, and arm again."
+        )
 
     def begin(self, session: SessionRecord, asked: Instant) -> IntegrationStart | None:
         """Start the meter, then record the start; return None for a contest without a meter.

@@ -121,6 +121,18 @@ class Metering:
             return wanted
         return self._do(lambda meter: meter.prepare(wanted))
 
+    def held(self) -> Reading | None:
+        """Return what the integrator holds after an end, None if that is nothing.
+
+        A running integration is no result. Without a meter there is nothing.
+        """
+        if self._open_meter is None:
+            return None
+        reading = self._do(_read_held)
+        if reading.state in (IntegrationState.RESET, IntegrationState.START):
+            return None
+        return None if reading.integration_s == 0 else reading
+
     def start(self) -> IntegrationStart | None:
         """Start the integration and wait until the meter confirms it; None without a meter."""
         if self._open_meter is None:
@@ -256,6 +268,15 @@ class Metering:
         level = logging.INFO if good else logging.WARNING
         _log.log(level, "meter link %s: %s", status.link.value, status.text)
         _hand_on(self._on_link, status)
+
+
+def _read_held(meter: Meter) -> Reading:
+    """Return a reading, also of a meter whose output somebody has changed."""
+    try:
+        return meter.read()
+    except MeterRefused:
+        meter.arrange()
+        return meter.read()
 
 
 def _answered(ask: Callable[[], T]) -> T:

@@ -80,6 +80,58 @@ def test_arming_prepares_the_meter(desk, contest, meter):
     assert ["new session", "arm"] == actions(contest, session_id)
 
 
+def foreign_run(meter, contest):
+    """Let somebody else integrate for five seconds."""
+    meter.start()
+    contest.clock.advance(5.0)
+    meter.stop()
+
+
+def test_arming_wipes_no_result_that_nobody_fetched(desk, contest, meter):
+    """A result of another program keeps a session READY, until somebody resets the meter."""
+    session_id = desk.new_session("ants", "Kim")
+    foreign_run(meter, contest)
+    prepared = meter.calls.count("prepare")
+    with pytest.raises(Unavailable, match="python -m power rescue") as refused:
+        desk.arm(session_id, "Kim")
+    assert "5.0 s (state STOP)" in str(refused.value)
+    assert "RESET at the meter" in str(refused.value)
+    assert SessionState.READY is state_in(contest, session_id)
+    assert prepared == meter.calls.count("prepare")
+    meter.prepare(meter.settings)
+    desk.arm(session_id, "Kim")
+    assert SessionState.ARMED is state_in(contest, session_id)
+
+
+@pytest.mark.parametrize("way", ["ended", "voided", "restarted"])
+def test_the_result_of_the_last_session_may_be_wiped(contest, meter, clock, way):
+    """The energy of the session before is stored, so the next session can be armed."""
+    with running_desk(contest, meter) as desk:
+        session_id = running(desk)
+        clock.advance(20.0)
+        if way == "voided":
+            desk.void(session_id, "Kim", "a wrong board")
+        else:
+            desk.end(session_id, EndCause.STOP, "Kim")
+        settled(contest, session_id)
+        if way != "restarted":
+            assert SessionState.ARMED is state_in(contest, armed(desk, "bees"))
+    if way == "restarted":
+        with running_desk(contest, meter) as desk:
+            assert SessionState.ARMED is state_in(contest, armed(desk, "bees"))
+
+
+def test_a_run_after_the_last_session_is_not_wiped(desk, contest, meter):
+    """A result that somebody made after the last session belongs to no session."""
+    session_id = running(desk)
+    contest.clock.advance(20.0)
+    desk.end(session_id, EndCause.STOP, "Kim")
+    settled(contest, session_id)
+    foreign_run(meter, contest)
+    with pytest.raises(Unavailable, match="in no session of this contest"):
+        armed(desk, "bees")
+
+
 def test_arming_again_changes_nothing(desk, contest, meter):
     """A double click on Arm prepares the meter once and is audited once."""
     session_id = armed(desk)
