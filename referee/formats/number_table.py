@@ -92,8 +92,9 @@ def _by_polars(block: bytes, columns: int) -> Floats | None:
     # Loaded here, because it takes as long as to read 16 MiB.
     import polars
 
-    block = block.replace(b", ", b",") if b", " in block else block
     separator = "," if b"," in block else " "
+    if separator == "," and b" " in block:
+        block = block.replace(b", ", b",")
     if block.translate(None, _SIMPLE if separator == "," else _SIMPLE + b" "):
         return None
     try:

@@ -152,7 +152,7 @@ def _sort_out(truth: CocoTruth, results: CocoResults) -> tuple[CocoResults, dict
     few = len(truth.image_ids) * len(truth.category_ids) <= _MOST_PAIRS
     counts = np.bincount(pair) if few else np.unique(pair, return_counts=True)[1]
     ignored["beyond_100_per_image_and_class"] = int(np.maximum(counts - MAX_DETECTIONS, 0).sum())
-    return results.select(kept), ignored
+    return results if kept.all() else results.select(kept), ignored
 
 
 def _run(name: str, truth: CocoTruth, results: CocoResults) -> tuple[list[float], NDArray[Any]]:

@@ -24,7 +24,8 @@ _LAUNCHER = """
 import resource, subprocess, sys, time
 start = time.perf_counter()
 subprocess.run(sys.argv[1:], check=True, stdout=subprocess.DEVNULL)
-print(time.perf_counter() - start, resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)
+used = resource.getrusage(resource.RUSAGE_CHILDREN)
+print(time.perf_counter() - start, used.ru_utime + used.ru_stime, used.ru_maxrss)
 """
 
 
@@ -58,20 +59,36 @@ def _evaluation(folder, truth, detections):
 
 
 def _command(folder):
-    """Run the whole process on files, beside hotcoco's on JSON; start-up and parsing count."""
+    """Run whole processes in turns with hotcoco's on JSON; start-up and parsing count.
+
+    A ratio is the median of the ratios within a turn. With the processors busy, hotcoco's threads
+    lose more than ours: processor time is beside it.
+    """
     score = [sys.executable, "-m", "referee", "score", "--json"]
-    score += ["--ground-truth", folder / "truth.csv", "--images", folder / "images.csv"]
-    score += ["--detections", folder / "detections.csv"]
-    peer = [sys.executable, "-m", "tests.bench.scoring_peers", "hotcoco", folder]
-    ours, theirs = [], []
-    for _ in range(ROUNDS):
-        ours.append(_process(score))
-        theirs.append(_process(peer))
-    for label, runs in (("referee score on CSV", ours), ("  hotcoco's process on JSON", theirs)):
-        seconds = [second for second, _ in runs]
-        memory = max(peak for _, peak in runs)
-        middle = statistics.median(seconds)
-        print(f"{label:<34}{middle:8.3f} s  ({_spread(seconds)}), peak {memory:.0f} MB")
+    lines = ["--ground-truth", folder / "truth.csv", "--images", folder / "images.csv"]
+    lines += ["--detections", folder / "detections.csv"]
+    objects = ["--ground-truth", folder / "truth.json", "--detections", folder / "detections.json"]
+    commands = {
+        "hotcoco's process on JSON": _peer_command("hotcoco", folder),
+        "referee score on CSV": [*score, *lines],
+        "referee score on JSON": [*score, *objects],
+        "referee score --metric coco, JSON": [*score, "--metric", "coco", *objects],
+    }
+    runs = {label: [] for label in commands}
+    for turn in range(1 + ROUNDS):
+        for label, command in commands.items():
+            measured = _process(command)
+            if turn:  # The first turn fills the caches of files.
+                runs[label].append(measured)
+    peer, *_ = runs.values()
+    for label, ours in runs.items():
+        wall, processor, peak = zip(*ours, strict=True)
+        ratios = [
+            statistics.median(a / b for a, b in zip(mine, theirs, strict=True))
+            for mine, theirs in zip((wall, processor, peak), zip(*peer, strict=True), strict=True)
+        ]
+        print(f"{label:<34}{statistics.median(wall):8.3f} s  ({_spread(wall)})")
+        print("  to hotcoco's: wall {:.2f}, processor {:.2f}, memory {:.2f}".format(*ratios))
 
 
 def _growth(truth):
@@ -118,16 +135,19 @@ def _seconds(function, *arguments, clock=time.perf_counter):
 
 
 def _peer(name, folder):
-    command = [sys.executable, "-m", "tests.bench.scoring_peers", name, folder]
+    command = _peer_command(name, folder)
     return float(subprocess.run(command, check=True, capture_output=True, text=True).stdout)
 
 
+def _peer_command(name, folder):
+    return [sys.executable, "-m", "tests.bench.scoring_peers", name, folder]
+
+
 def _process(command):
-    """Run a command and return its seconds and its peak memory in MB."""
+    """Run a command and return its seconds, its processor's seconds, and its peak memory in KiB."""
     arguments = [sys.executable, "-c", _LAUNCHER, *map(str, command)]
     printed = subprocess.run(arguments, check=True, capture_output=True, text=True).stdout
-    seconds, peak_kib = map(float, printed.split())
-    return seconds, peak_kib / 1024
+    return tuple(map(float, printed.split()))
 
 
 def _spread(values):
