@@ -26,7 +26,7 @@ def parse_json_text(content: bytes) -> Any:
         reason = error.msg[:1].lower() + error.msg[1:]
         advice = "is it complete?"
         if reason == "extra data":
-            advice = "put JSON lines into one list, as 'jq -s .' does"
+            advice = "give one list; 'jq -s .' makes one of JSON lines"
         fault = f"line {error.lineno}, column {error.colno}: not JSON ({reason}); {advice}"
     except UnicodeDecodeError as error:
         fault = f"not JSON (byte {error.start} is not UTF-8)"

@@ -225,7 +225,9 @@ def test_the_most_rows_are_taken():
 def _width(line, found, wanted):
     """Return the fault of a line with another number of fields than the first."""
     fields = [name for name in LINE_FIELDS if wanted == 7 or name != "confidence"]
-    return f"line {line} has {found} field{'s' * (found > 1)}, not {wanted}: give {','.join(fields)}"
+    return (
+        f"line {line} has {found} field{'s' * (found > 1)}, not {wanted}: give {','.join(fields)}"
+    )
 
 
 @pytest.mark.parametrize(

@@ -9,6 +9,7 @@ import math
 import pytest
 
 from referee.errors import InputError
+from referee.formats import number_table
 from referee.formats.detections_file import read_detections
 
 
@@ -109,6 +110,18 @@ def test_bad_rows_are_named(tmp_path, text, message):
         read_detections(write(tmp_path, text))
     assert message in str(error.value)
     assert "answers.txt" in str(error.value)
+
+
+def test_a_fault_in_a_long_file_keeps_its_line(tmp_path, monkeypatch):
+    """Whoever reads a long file, its odd lines are read and its faults have their line."""
+    monkeypatch.setattr(number_table, "_LARGE_BLOCK", 2**12)
+    lines = ["1 2 0.5 1 2 3 4"] * 5000
+    lines[4000] = "7.jpg 2 nan 1 2 3 4"
+    found = read_detections(write(tmp_path, "\n".join(lines)))
+    assert (5000, 7) == (len(found), found.image_id[4000])
+    lines[4321] = "1 2 0.5 1 2 3 4x"
+    with pytest.raises(InputError, match="line 4322, ymax: '4x' is not a number"):
+        read_detections(write(tmp_path, "\n".join(lines)))
 
 
 def test_absent_file_and_folder(tmp_path):

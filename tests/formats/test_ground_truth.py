@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
 import math
 from pathlib import Path
@@ -10,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from referee.errors import InputError
+from referee.formats import coco_truth
 from referee.formats.ground_truth import read_ground_truth
 
 IMAGES = [
@@ -103,6 +105,32 @@ def test_coco_without_a_list_or_field_says_which(tmp_path):
     assert "annotations[0] has no bbox" in refusal(path)
     path = write_coco(tmp_path, annotations=[3])
     assert "annotations[0] is not an object" in refusal(path)
+
+
+@pytest.mark.parametrize(
+    ("annotation", "image"),
+    [
+        ({}, {}),
+        ({"area": 0.1, "iscrowd": 1, "segmentation": [[1, 2, 3, 4]]}, {"license": 3}),
+        ({"bbox": [0, 0.1, 1e-3, 2**60], "area": 7}, {"width": "640"}),
+        ({"image_id": 70.0}, {"width": None, "height": 3}),
+        ({"iscrowd": True, "note": "\ud800"}, {"file_name": 7, "id": 2**62}),
+    ],
+)
+def test_types_change_nothing(tmp_path, monkeypatch, annotation, image):
+    """Instances decoded by their types are those that are read entry by entry, to the last bit."""
+    annotations = [ANNOTATION, {**ANNOTATION, **annotation}]
+    path = write_coco(tmp_path, annotations=annotations, images=[*IMAGES, {"id": 3, **image}])
+    by_types = read_ground_truth(path)
+    monkeypatch.setattr(coco_truth, "usual_instances", lambda content: None)
+    one_by_one = read_ground_truth(path)
+    for field in dataclasses.fields(by_types.coco):
+        columns = (getattr(found.coco, field.name) for found in (by_types, one_by_one))
+        one, other = columns
+        assert (one.dtype, one.tobytes()) == (other.dtype, other.tobytes())
+    assert by_types.truth.class_names == one_by_one.truth.class_names
+    assert by_types.file_names == one_by_one.file_names
+    assert by_types.sizes == one_by_one.sizes
 
 
 def test_ids_are_listed_once(tmp_path):

@@ -8,9 +8,11 @@ import json
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from referee.errors import InputError, Refusal
-from referee.formats import detection_lines
+from referee.formats import coco_results, detection_lines
 from referee.formats.answers import parse_csv, parse_json
 from referee.formats.detections_file import read_detections
 
@@ -174,6 +176,38 @@ def test_json_is_the_same_posted_and_in_a_file(tmp_path):
     """Each odd body of JSON gives the same rows or sentence in a post and in a file."""
     for body in odd_json():
         assert posted(parse_json, body) == from_file(tmp_path / "results.json", body), body
+
+
+def test_types_change_nothing(monkeypatch):
+    """Each odd body of JSON gives the same decoded by its types and object by object."""
+    by_types = [posted(parse_json, body) for body in odd_json()]
+    monkeypatch.setattr(coco_results, "_usual_results", lambda content: None)
+    assert by_types == [posted(parse_json, body) for body in odd_json()]
+
+
+ANY_NUMBER = st.one_of(
+    st.floats(allow_nan=False, allow_infinity=False).map(repr),
+    st.integers(-(2**70), 2**70).map(str),
+    st.decimals(-(10**9), 10**9, places=12).map(str),
+    st.sampled_from(["-0", "-0.0", "1e23", "5e-324", "1E+5", "0.1e-7", "9007199254740993.0"]),
+)
+
+
+@given(st.lists(st.lists(ANY_NUMBER, min_size=5, max_size=5), min_size=1, max_size=3))
+def test_numbers_decoded_by_types_have_the_same_bits(entries):
+    """A number of JSON has the bits that Python's own decoder gives."""
+    body = ",".join(
+        f'{{"image_id": 1, "category_id": 2, "bbox": [{",".join(row[:4])}], "score": {row[4]}}}'
+        for row in entries
+    )
+    body = f"[{body}]".encode()
+    usual = coco_results._usual_results(body)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(coco_results, "_usual_results", lambda content: None)
+        expected = coco_results.parse_results(body)
+    if usual is not None:  # It leaves integers that are too large to the other decoder.
+        assert expected.box.tobytes() == usual.box.tobytes()
+        assert expected.score.tobytes() == usual.score.tobytes()
 
 
 def test_no_sentence_holds_a_control_character():
