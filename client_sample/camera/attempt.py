@@ -58,12 +58,17 @@ class Attempt:
                     best = cls(sighting, mapping, *found)
         return best
 
+    @property
+    def alternates(self) -> bool:
+        """Tell whether the cells stand in pairs of a bright and a dark one, as a code's do."""
+        return self.alternation >= _LEAST_ALTERNATION
+
     def read(self, gray: Gray) -> Optional[Reading]:
         """Return what the frame says, or None if this is no frame or cannot be made out.
 
         Raises `Unread` for a frame that must not be read: mirrored, or mixed of two.
         """
-        if self.alternation < _LEAST_ALTERNATION:
+        if not self.alternates:
             return None
         for view in self.views(gray)[:2]:
             reading = view.read(gray) or view.nearer(gray).read(gray)

@@ -118,9 +118,12 @@ def look(
     """
     give_up = after_s + look_s
     before: Optional[Reading] = None
-    reason = Unread("no picture came in time")
+    reason: Optional[Unread] = None
     while clock() < give_up:
-        photo = source.newest(after_s, max(0.0, give_up - clock()))
+        try:
+            photo = source.newest(after_s, max(0.0, give_up - clock()))
+        except Unread as late:
+            raise reason or late
         after_s = clock()
         try:
             reading = read(photo, tag)
@@ -134,7 +137,7 @@ def look(
         else:
             before = reading
             reason = Unread("only one picture was read, and two must agree")
-    raise reason
+    raise reason or Unread("no picture came in time")
 
 
 def _see(

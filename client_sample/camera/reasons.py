@@ -20,7 +20,7 @@ TOO_SMALL = "too small: go nearer"
 OUTSIDE = "partly outside the picture: go back, or turn the camera"
 
 _LEAST_COLUMN_PX = 3.0
-_LEAST_ORIENTATION = 0.45
+_SURE_ORIENTATION = 0.9
 _GLARE_SHARE = 0.12
 _SHARP = 0.5  # of the contrast between white and black remains between the cells of a pair
 _STEEP = 0.1  # the steepest edge of a sharp picture, as a share of its range a pixel
@@ -28,38 +28,58 @@ _STEEP = 0.1  # the steepest edge of a sharp picture, as a share of its range a 
 
 def why_unread(gray: NDArray[np.uint8], best: Optional[Attempt]) -> str:
     """Return the likeliest reason, for the attempt that came nearest."""
+    if _is_blurred(gray):
+        return BLURRED
     if best is None:
-        return BLURRED if _is_blurred(gray) else NO_SCREEN
-    frame, strips = best.sighting.frame, best.sighting.strips
+        return NO_SCREEN
     view = best.views(gray)[0]
-    if view.orientation < _LEAST_ORIENTATION:
-        return BLURRED if _is_blurred(gray) else NO_SCREEN
+    if not best.alternates:
+        # Most likely no screen. Glare can hide the pairs, but hardly the marks beside the markers.
+        seen = view.orientation >= _SURE_ORIENTATION and _has_glare(view.samples)
+        return GLARE if seen else NO_SCREEN
+    return _misplaced(gray, best) or _unclear(view.samples, view.strips)
+
+
+def _misplaced(gray: NDArray[np.uint8], best: Attempt) -> Optional[str]:
+    """Return what is wrong with the screen's place in the photograph, if anything is."""
+    frame, strips = best.sighting.frame, best.sighting.strips
     outline = best.mapping(frame.outline())
     if (outline < 0).any() or (outline > (gray.shape[1], gray.shape[0])).any():
         return OUTSIDE
     left, right = frame.column_edges()
     middle = (frame.row_edges(False)[2], frame.row_edges(True)[2])[not strips[0]]
     ends = best.mapping(np.array([[left[0], middle], [right[-1], middle]]))
-    if np.linalg.norm(ends[1] - ends[0]) / (right[-1] - left[0]) * (right - left).mean() < (
-        _LEAST_COLUMN_PX
-    ):
-        return TOO_SMALL
-    return _why_unclear(view.samples, view.strips)
+    column = np.linalg.norm(ends[1] - ends[0]) / (right[-1] - left[0]) * (right - left).mean()
+    return TOO_SMALL if column < _LEAST_COLUMN_PX else None
 
 
-def _why_unclear(samples: Samples, strips: Tuple[bool, bool]) -> str:
-    contrast = max(1.0, samples.white - samples.black)
-    differences = abs(samples.differences()) / contrast
-    brighter = np.maximum(samples.cells[:, 0::2], samples.cells[:, 1::2])
-    darker = np.minimum(samples.cells[:, 0::2], samples.cells[:, 1::2])
-    lost = (darker > samples.black + 0.5 * contrast) & (differences < 0.3)
-    if lost.mean() > _GLARE_SHARE:
+def _unclear(samples: Samples, strips: Tuple[bool, bool]) -> str:
+    if _has_glare(samples):
         return GLARE
     if samples.is_mixed(strips) or (abs(samples.parities()) < 0.2).all():
         return MIXED
-    if (brighter - darker).mean() < _SHARP * contrast:
+    brighter, darker = _pairs(samples)
+    if (brighter - darker).mean() < _SHARP * _contrast(samples):
         return BLURRED
     return GLARE
+
+
+def _has_glare(samples: Samples) -> bool:
+    """Tell whether many pairs have no dark cell."""
+    contrast = _contrast(samples)
+    _, darker = _pairs(samples)
+    lost = (darker > samples.black + 0.5 * contrast) & (abs(samples.differences()) < 0.3 * contrast)
+    return bool(lost.mean() > _GLARE_SHARE)
+
+
+def _pairs(samples: Samples) -> Tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Return the brighter and the darker cell of each pair."""
+    upper, lower = samples.cells[:, 0::2], samples.cells[:, 1::2]
+    return np.maximum(upper, lower), np.minimum(upper, lower)
+
+
+def _contrast(samples: Samples) -> float:
+    return max(1.0, samples.white - samples.black)
 
 
 def _is_blurred(gray: NDArray[np.uint8]) -> bool:

@@ -12,6 +12,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
+from client_sample.camera.reading import Unread
 from client_sample.client import ClientError
 
 Pixels = NDArray[np.uint8]
@@ -27,7 +28,7 @@ class Source(Protocol):
     def newest(self, after_s: float, timeout_s: float) -> Pixels:
         """Return the newest picture, in BGR, that was taken after a moment of `time.monotonic`.
 
-        Raises `ClientError` if there is none within `timeout_s`.
+        Raises `Unread` if there is none within `timeout_s`, and `ClientError` if none will come.
         """
 
     def close(self) -> None:
@@ -83,10 +84,11 @@ class CameraSource:
         """Return the newest picture that was taken after a moment."""
         with self._changed:
             self._changed.wait_for(lambda: self._ended or self._taken_s > after_s, timeout_s)
-            if self._picture is None or self._taken_s <= after_s:
-                what = "has ended" if self._ended else f"gave no picture within {timeout_s:g} s"
-                raise ClientError(f"The camera {what}.")
-            return self._picture
+            if self._picture is not None and self._taken_s > after_s:
+                return self._picture
+            if self._ended:
+                raise ClientError("The camera has ended.")
+            raise Unread(f"the camera gave no picture within {timeout_s:g} s")
 
     def close(self) -> None:
         """End the thread and release the camera."""
@@ -136,7 +138,7 @@ class FolderSource:
                 except OSError:
                     continue
             if self._clock() >= give_up:
-                raise ClientError(f"No new picture came into {self._folder} in {timeout_s:g} s.")
+                raise Unread(f"no new picture came into {self._folder} within {timeout_s:g} s")
             self._pause(_POLL_S)
 
     def close(self) -> None:

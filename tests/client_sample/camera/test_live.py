@@ -40,7 +40,11 @@ class FakeSource:
         self.asked.append(after_s)
         if not self.pictures:
             raise ClientError("The camera has ended.")
-        return self.pictures.pop(0)
+        picture = self.pictures.pop(0)
+        if picture is None:
+            self.now += timeout_s
+            raise Unread("the camera gave no picture")
+        return picture
 
     def close(self) -> None:
         """Do nothing."""
@@ -139,3 +143,20 @@ def test_an_image_that_the_referee_cannot_show_is_passed_over(shown, capsys) -> 
     assert 1 == take_part(session, link, source, size_of, clock=source.clock)
     assert [2] == [image_id for image_id, _ in link.posted]
     assert "image 1: The referee refused it" in capsys.readouterr().err
+
+
+def test_a_camera_that_is_silent_for_an_image_costs_that_image_alone(shown, capsys) -> None:
+    """The session goes on when a camera, or the program that fills a folder, pauses."""
+    link = FakeLink()
+    source = FakeSource(None, shown.two, shown.two)
+    session = SimpleNamespace(images=2, frame_tag=TAG)
+    assert 1 == take_part(session, link, source, size_of, clock=source.clock)
+    assert [2] == [image_id for image_id, _ in link.posted]
+    assert "image 1: the camera gave no picture" in capsys.readouterr().err
+
+
+def test_silence_does_not_hide_what_the_pictures_showed(shown) -> None:
+    """What was wrong with the last picture is told, rather than that no more came."""
+    source = FakeSource(shown.wall, None)
+    with pytest.raises(Unread, match="no screen"):
+        look(source, 2, TAG, 100.0, 3.0, source.clock)

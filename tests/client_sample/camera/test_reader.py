@@ -162,10 +162,17 @@ def test_another_sessions_frame_is_refused_by_name(photo, label) -> None:
         read(photo, label.tag ^ 1)
 
 
-def test_a_blurred_photograph_is_refused_by_name(photo) -> None:
-    """A photograph out of focus is called blurred."""
+@pytest.mark.parametrize("sigma_px", [7, 9, 12, 20, 40])
+def test_a_blurred_photograph_is_refused_by_name(photo, sigma_px) -> None:
+    """A photograph out of focus is called blurred, whatever the blur makes of its squares."""
     with pytest.raises(Unread, match="^blurred"):
-        read(np.asarray(cv2.GaussianBlur(photo, (0, 0), 7), dtype=np.uint8))
+        read(np.asarray(cv2.GaussianBlur(photo, (0, 0), sigma_px), dtype=np.uint8))
+
+
+def test_a_screen_that_is_cut_by_the_edge_is_refused_by_name(photo) -> None:
+    """A camera that sees only a part of the screen is told to go back."""
+    with pytest.raises(Unread, match="^partly outside"):
+        read(np.ascontiguousarray(photo[:, 560:]))
 
 
 def test_a_frame_that_is_too_small_is_refused_by_name(photo) -> None:

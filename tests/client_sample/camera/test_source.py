@@ -10,6 +10,7 @@ import cv2
 import numpy as np
 import pytest
 
+from client_sample.camera.reading import Unread
 from client_sample.camera.source import CameraSource, FolderSource
 from client_sample.client import ClientError
 
@@ -64,7 +65,7 @@ def test_a_camera_that_ends_is_named(camera) -> None:
 def test_a_camera_that_gives_nothing_has_a_bound(camera) -> None:
     """The wait for a picture ends by itself."""
     source = CameraSource(camera)
-    with pytest.raises(ClientError, match="no picture within 0.01 s"):
+    with pytest.raises(Unread, match="no picture within 0.01 s"):
         source.newest(0.0, 0.01)
     camera.pictures.put(None)
     source.close()
@@ -85,7 +86,7 @@ def test_a_folder_gives_the_newest_file_after_the_moment(tmp_path) -> None:
     # The monotonic clock shows 50 when the wall clock shows 1006.
     source = FolderSource(tmp_path, clock=lambda: 50.0, wall_clock=lambda: 1006.0)
     assert 2 == source.newest(46.0, 0.0)[0, 0, 0]
-    with pytest.raises(ClientError, match="No new picture"):
+    with pytest.raises(Unread, match="no new picture"):
         source.newest(49.5, 0.0)
 
 
