@@ -169,12 +169,6 @@ def test_a_blurred_photograph_is_refused_by_name(photo, sigma_px) -> None:
         read(np.asarray(cv2.GaussianBlur(photo, (0, 0), sigma_px), dtype=np.uint8))
 
 
-def test_a_screen_that_is_cut_by_the_edge_is_refused_by_name(photo) -> None:
-    """A camera that sees only a part of the screen is told to go back."""
-    with pytest.raises(Unread, match="^partly outside"):
-        read(np.ascontiguousarray(photo[:, 560:]))
-
-
 def test_a_frame_that_is_too_small_is_refused_by_name(photo) -> None:
     """A screen far away has cells too small to read, and the reason says so."""
     small = np.full_like(photo, 12)
