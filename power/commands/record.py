@@ -199,10 +199,10 @@ def _words(reading: Reading, age_s: float, interval_s: float) -> str:
 def _left_behind(recording: Recording, resource: str) -> str:
     """Return the sentence about a meter that was left before its result was read."""
     left_s = recording.start.sent_s + recording.settings.timer_s - time.monotonic()
-    when = f" in {left_s:.0f} s" if left_s > 0 else ""
+    end = f"; if it still integrates, its timer ends that in {left_s:.0f} s" if left_s > 0 else ""
     return (
-        f"left before the result was read: {recording.left}. The meter keeps its energy, and its "
-        f"timer ends the integration{when}. Then fetch it: python -m power rescue {resource}"
+        f"left before the result was read: {recording.left}. The meter keeps its energy{end}. "
+        f"Fetch it later: python -m power rescue {resource}"
     )
 
 

@@ -89,6 +89,8 @@ def test_progress_on_a_terminal(start_emulator: Callable[..., Any], tmp_path: Pa
     os.close(ours)
     text = shown.decode()
     assert "1.0 of 1 s" in text
+    assert "s left" in text
+    assert 1 == text.count("\n"), "the line is rewritten in place"
     assert "5 W, 0.00138889 Wh" in text
 
 
@@ -166,7 +168,7 @@ def run_here(*arguments: str) -> int:
     "command",
     [
         *("list", "identify", "selftest", "range", "read"),
-        *("record", "audit", "plot", "emulate", "fault"),
+        *("record", "rescue", "audit", "plot", "emulate", "fault"),
     ],
 )
 def test_help_of_every_command(command: str, capsys: pytest.CaptureFixture[str]) -> None:
