@@ -36,8 +36,9 @@ _ROOM_S = 60.0
 GRACE_S = 1.2
 """A lost meter gets this long to come back when somebody wants the end."""
 
-# Somebody who wants the end waits this long for a reply. One lost reply then costs no energy.
-_HASTY_S = 0.4
+HASTY_S = 0.4
+"""Somebody who wants the end waits this long for a reply. One lost reply then costs no energy."""
+
 # Two readings, 1.1 updates apart, and a third one if the final energy came late.
 _LAST_UPDATES = 3.3
 
@@ -104,6 +105,7 @@ class Recorder:
         self._readings: list[Reading] = []
         self._asked_s: float | None = None
         self._follower: Follower | None = None
+        self._stopped = False
         self._begun: tuple[Identity, MeterSettings, IntegrationStart] | None = None
 
     def record(
@@ -126,6 +128,7 @@ class Recorder:
             raise ValueError("a recording needs a timer of at least 1 s")
         self._readings = []
         self._asked_s = None
+        self._stopped = False
         identity = self._meter.identify()
         with PowerLog(path) as log:
             try:
@@ -156,9 +159,9 @@ class Recorder:
     def patience_s(self) -> float:
         """Return how long this recorder goes on after it was asked to end.
 
-        A meter that answers gets the time for two more readings, one update apart.
+        A meter that has confirmed its STOP gets the time for two more readings, one update apart.
         """
-        if self._begun is None or self._follower is None or not self._follower.attached:
+        if self._begun is None or not self._stopped:
             return self._grace_s
         return self._grace_s + _LAST_UPDATES * self._begun[1].update_interval_s
 
@@ -193,7 +196,7 @@ class Recorder:
         if self._asked_s is None and should_stop():
             self._asked_s = self._clock()
             if isinstance(self._meter, Hastens):
-                self._meter.hasten(_HASTY_S)
+                self._meter.hasten(HASTY_S)
             if self._follower is not None:
                 self._follower.hurry()
         return self._asked_s is not None
@@ -238,6 +241,7 @@ class Recorder:
         session_s = float(settings.timer_s)
         try:
             insist(lambda meter: meter.stop())
+            self._stopped = True
             if early:
                 session_s = min(self._clock() - start.sent_s, session_s)
             read_result(

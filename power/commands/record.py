@@ -8,7 +8,7 @@ import time
 from pathlib import Path
 
 from power.bench.priority import hurried
-from power.bench.recorder import Recorder, Recording
+from power.bench.recorder import HASTY_S, Recorder, Recording
 from power.bench.run_notes import Notes, Place, RunNotes
 from power.commands.interrupt import Interrupt, Job, listening
 from power.commands.options import (
@@ -166,6 +166,8 @@ def _recorded(
             recordings.append(recorder.record(settings, options.out, should_stop=interrupt.asked))
 
     def look() -> None:
+        if interrupt.asked():
+            meter.hasten(HASTY_S)
         if newest:
             reading, elapsed_s = newest[0]
             age_s = time.monotonic() - reading.monotonic_s
@@ -179,6 +181,9 @@ def _recorded(
     if newest:
         draw(newest[0][1], _words(newest[0][0], 0.0, options.update))
     recording = recordings[0] if done else recorder.known()
+    if recording is None and interrupt.abort:
+        options.out.unlink(missing_ok=True)  # it has no row, because nothing was about to start
+        raise KeyboardInterrupt
     if recording is None:
         raise MeterSilent(
             "interrupted while the meter did not answer; if it integrates already, its energy is "

@@ -71,6 +71,7 @@ class WT310:
         self._items: tuple[str, ...] = ()
         self._peaks_arranged = False
         self._stop_patience_s = STOP_PATIENCE_S
+        self._hasty = False
 
     def identify(self) -> Identity:
         """Return the meter's identity, opening the link; raise `MeterMismatch` for other models."""
@@ -281,13 +282,16 @@ class WT310:
                 if seen:
                     return (before_s + answered_s) / 2, (answered_s - before_s) / 2
                 before_s = asked_s
+                if self._hasty:
+                    raise MeterReplyError("there is no time to wait for the next update")
             raise MeterReplyError("the meter shows no updates; its display may be on hold")
 
     def hasten(self, timeout_s: float) -> None:
-        """Wait shorter for replies and for STOP from now on: somebody wants an end."""
+        """Wait shorter for replies and STOP, and for no update, from now on: the end is near."""
         # No lock: this must also reach a call that waits at this moment.
         self._link.hasten(timeout_s)
         self._stop_patience_s = min(self._stop_patience_s, timeout_s)
+        self._hasty = True
 
     def local(self) -> None:
         """Unlock the front panel."""
