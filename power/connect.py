@@ -22,6 +22,7 @@ def open_meter(
     wire_log: Path | WireLog | None = None,
     timeout_s: float = 2.0,
     baud: int = 9600,
+    element: str = "1",
 ) -> Meter:
     """Return a driver for the meter at a PyVISA resource string.
 
@@ -29,7 +30,7 @@ def open_meter(
     `wire_log` is a file of JSON lines, one for every message and reply; a file that cannot be
     written never fails the conversation. Programs that open one driver after the other pass the
     same `WireLog`, which counts the lines that it could not write. `timeout_s` is the wait for one
-    reply, `baud` the speed of a serial line.
+    reply, `baud` the speed of a serial line. `element` is the measured element of a WT332 or WT333.
     """
     return open_wt310(
         resource,
@@ -39,6 +40,7 @@ def open_meter(
         wire_log=wire_log,
         timeout_s=timeout_s,
         baud=baud,
+        element=element,
     )
 
 
@@ -51,6 +53,7 @@ def open_wt310(
     wire_log: Path | WireLog | None = None,
     timeout_s: float = 2.0,
     baud: int = 9600,
+    element: str = "1",
 ) -> WT310:
     """Return the driver of `open_meter` as its own type, which has more methods than `Meter`."""
 
@@ -68,4 +71,6 @@ def open_wt310(
             log.close()
             raise
 
-    return WT310(open_transport, clock=clock, sleep=sleep, utc=utc, timeout_s=timeout_s)
+    return WT310(
+        open_transport, clock=clock, sleep=sleep, utc=utc, timeout_s=timeout_s, element=element
+    )

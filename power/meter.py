@@ -34,7 +34,9 @@ class Flag(Enum):
     OVER_RANGE and the two PEAK_OVER flags are status bits (IM WT310E-17EN, page 7-5). AUTO_RANGE
     means that automatic ranging is on; the meter or a person may have switched it on. For
     RANGE_SWITCHED the meter puts a hyphen at a range: auto-range changed the range during the
-    integration (IM WT310E-01EN, page 5-12).
+    integration (IM WT310E-01EN, page 5-12). SCALING to
+    SETTINGS_CHANGED were found after the run and were not so before it. UNCHECKED means that the
+    meter did not answer the questions after the run.
     """
 
     OVER_RANGE = "over_range"
@@ -42,6 +44,12 @@ class Flag(Enum):
     CURRENT_PEAK_OVER = "current_peak_over"
     AUTO_RANGE = "auto_range"
     RANGE_SWITCHED = "range_switched"
+    SCALING = "scaling"
+    AVERAGING = "averaging"
+    MAX_HOLD = "max_hold"
+    OTHER_LANGUAGE = "other_language"
+    SETTINGS_CHANGED = "settings_changed"
+    UNCHECKED = "unchecked"
 
 
 @dataclass(frozen=True)
@@ -54,11 +62,17 @@ class Identity:
     firmware: str
 
 
+SIGMA = "SIGMA"
+"""The element of a sum over all elements of a WT332 or WT333."""
+
+
 @dataclass(frozen=True)
 class MeterSettings:
     """The settings of an integration, written before it starts.
 
     `timer_s` is a whole number of seconds (0: no timer). A range of None means auto-range.
+    `element` is the number of the measured element, or `SIGMA` for the sum of all. `wiring` is the
+    wiring system as the meter names it; it is read back, and never written.
     """
 
     timer_s: int
@@ -69,6 +83,17 @@ class MeterSettings:
     crest_factor: int = 3
     line_filter: bool = False
     frequency_filter: bool = False
+    element: str = "1"
+    wiring: str | None = None
+
+
+@dataclass(frozen=True)
+class ElementValues:
+    """Power and energy of one element, read with the sum of all elements."""
+
+    element: int
+    power_w: float | None
+    energy_wh: float | None
 
 
 @dataclass(frozen=True)
@@ -83,13 +108,22 @@ class IntegrationStart:
     confirmed_s: float
 
 
+MEASURED = ("voltage_v", "current_a", "power_w", "energy_wh", "integration_s")
+"""The values that each reading of a sound run has."""
+
+QUALITIES = ("power_factor", "frequency_hz", "voltage_peak_v", "current_peak_a")
+"""The values that say how well the meter can measure the load."""
+
+
 @dataclass(frozen=True)
 class Reading:
     """One sample of the meter; all its values come from one query.
 
     `monotonic_s` and `utc` say when the reply was complete. A missing value is None, never a
     stand-in number; `absent` says why it is missing. `flags` accumulate over a run. The ranges are
-    None if the meter does not send them with its values.
+    None if the meter does not send them with its values. So are power factor, frequency and peaks;
+    a peak is the larger of the positive and the negative one, without sign. `elements` is empty
+    unless the sum of all elements is measured.
     """
 
     monotonic_s: float
@@ -104,6 +138,20 @@ class Reading:
     flags: frozenset[Flag] = frozenset()
     voltage_range_v: float | None = None
     current_range_a: float | None = None
+    power_factor: float | None = None
+    frequency_hz: float | None = None
+    voltage_peak_v: float | None = None
+    current_peak_a: float | None = None
+    elements: tuple[ElementValues, ...] = ()
+
+    @property
+    def missing(self) -> dict[str, str]:
+        """Return why voltage, current, power, energy or integration time is missing.
+
+        Power factor and frequency are often no number on a sound meter: without a load, on direct
+        current.
+        """
+        return {name: reason for name, reason in self.absent.items() if name in MEASURED}
 
 
 class Meter(Protocol):

@@ -12,7 +12,16 @@ from dataclasses import asdict
 from datetime import datetime
 from typing import Any
 
-from power.meter import Flag, Identity, InputMode, IntegrationState, MeterSettings, Reading
+from power.meter import (
+    QUALITIES,
+    ElementValues,
+    Flag,
+    Identity,
+    InputMode,
+    IntegrationState,
+    MeterSettings,
+    Reading,
+)
 
 
 def identity_to_json(identity: Identity) -> dict[str, Any]:
@@ -66,11 +75,29 @@ def reading_to_json(reading: Reading) -> dict[str, Any]:
         "flags": flags_to_json(reading.flags),
         "voltage_range_v": reading.voltage_range_v,
         "current_range_a": reading.current_range_a,
+        **{name: getattr(reading, name) for name in QUALITIES},
+        **({"elements": elements_to_json(reading.elements)} if reading.elements else {}),
     }
 
 
+def elements_to_json(elements: tuple[ElementValues, ...]) -> list[dict[str, Any]]:
+    """Return the values of single elements as JSON values."""
+    return [asdict(element) for element in elements]
+
+
+def elements_from_json(value: list[dict[str, Any]]) -> tuple[ElementValues, ...]:
+    """Return the values that `elements_to_json` wrote."""
+    try:
+        return tuple(ElementValues(**element) for element in value)
+    except TypeError as error:
+        raise ValueError(f"these are not the elements of a reading: {error}") from None
+
+
 def reading_from_json(value: Mapping[str, Any]) -> Reading:
-    """Return the reading that `reading_to_json` wrote."""
+    """Return the reading that `reading_to_json` wrote.
+
+    Readings of earlier versions lack power factor, frequency, peaks and elements.
+    """
     try:
         return Reading(
             **{
@@ -79,6 +106,7 @@ def reading_from_json(value: Mapping[str, Any]) -> Reading:
                 "state": IntegrationState(value["state"]),
                 "absent": dict(value["absent"]),
                 "flags": flags_from_json(value["flags"]),
+                "elements": elements_from_json(value.get("elements", [])),
             }
         )
     except (KeyError, TypeError, ValueError) as error:

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import argparse
+import math
 from pathlib import Path
 
 from power.emulator.faults import CATALOGUE, BadFault, Entry, parse_fault, parse_schedule
@@ -130,6 +131,18 @@ def _add_load(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--hertz", type=float, default=60.0, help="frequency; 0 is direct current (default 60)"
     )
+    parser.add_argument(
+        "--crest",
+        type=float,
+        default=math.sqrt(2),
+        help="peak over rms of the current (default √2)",
+    )
+    parser.add_argument(
+        "--shares",
+        metavar="PART,…",
+        default="1",
+        help="parts of the load in the elements of a WT332 or WT333, as 0.5,0.3,0.2",
+    )
 
 
 def _add_guesses(parser: argparse.ArgumentParser) -> None:
@@ -166,6 +179,8 @@ def run(options: argparse.Namespace) -> int:
             volts=options.volts,
             power_factor=options.power_factor,
             frequency_hz=options.hertz,
+            crest=options.crest,
+            shares=tuple(_numbers(options.shares, "PART,…")),
         ),
         Options(
             model=options.model,
@@ -220,11 +235,11 @@ def _profile(options: argparse.Namespace) -> LoadProfile:
     return constant(options.idle if options.traffic is not None else options.watts)
 
 
-def _numbers(text: str, form: str, count: int) -> list[float]:
+def _numbers(text: str, form: str, count: int | None = None) -> list[float]:
     try:
         numbers = [float(part) for part in text.split(",")]
     except ValueError:
         numbers = []
-    if len(numbers) != count:
+    if not numbers or count not in (None, len(numbers)):
         raise ValueError(f"{text!r} is not of the form {form}")
     return numbers

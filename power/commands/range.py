@@ -97,22 +97,20 @@ def _watch(meter: WT310, seconds: float, draw: Draw) -> Extremes:
     schedule = Schedule(time.monotonic(), _UPDATE_S)
     end_s = time.monotonic() + seconds
     readings: list[Reading] = []
-    peaks: list[tuple[float, float]] = []
     while (now_s := time.monotonic()) < end_s:
         time.sleep(schedule.next_after(now_s) - now_s)
         reading = meter.read()
         draw(time.monotonic() + seconds - end_s, f"{reading.power_w or 0.0:.4g} W")
         if None not in (reading.voltage_v, reading.current_a, reading.power_w):
             readings.append(reading)
-            peaks.append(meter.read_peaks())
     if not readings:
         raise MeterRefused("the meter showed no values; check the wiring and switch the device on")
     powers = [row.power_w or 0.0 for row in readings]
     return Extremes(
         voltage_v=max(abs(row.voltage_v or 0.0) for row in readings),
         current_a=max(abs(row.current_a or 0.0) for row in readings),
-        voltage_peak_v=max(volts for volts, _ in peaks),
-        current_peak_a=max(amperes for _, amperes in peaks),
+        voltage_peak_v=max(row.voltage_peak_v or 0.0 for row in readings),
+        current_peak_a=max(row.current_peak_a or 0.0 for row in readings),
         least_power_w=min(powers),
         mean_power_w=fmean(powers),
         most_power_w=max(powers),

@@ -131,11 +131,11 @@ def _ask_check_range(meter: Instrument, numbers: Numbers, data: Data) -> str:
     """Return the CHECK RANGE lamps VL VH VO VP AL AH AO AP (page 6-15)."""
     settings, load = meter.settings, meter.measurement.load
     condition = meter.measurement.condition
-    watts = meter.measurement.values.watts
+    amperes = meter.measurement.values.amperes
     bits = 0
     for shift, rms, size, peak_bit in (
         (0, load.volts, settings.voltage_range_v, POV1),
-        (4, abs(load.current_a(watts)), settings.current_range_a, POA1),
+        (4, abs(amperes), settings.current_range_a, POA1),
     ):
         bits |= (rms <= 0.3 * size) << shift
         bits |= (rms > 1.3 * size) << shift + 1
@@ -154,8 +154,26 @@ def _ask_hold(meter: Instrument, numbers: Numbers, data: Data) -> str:
     return str(int(meter.settings.hold))
 
 
-def _fixed_answer(text: str) -> Ask:
-    return lambda meter, numbers, data: text
+def _write_factor(meter: Instrument, numbers: Numbers, data: Data) -> None:
+    """Set the scaling factor of power, moved into 0.001 to 9999 (page 6-15)."""
+    meter.settings.scaling_factor = min(max(formats.number(one(data)), 0.001), 9999.0)
+
+
+def _ask_factor(meter: Instrument, numbers: Numbers, data: Data) -> str:
+    return formats.fixed(meter.settings.scaling_factor, 3)
+
+
+def _write_wiring(meter: Instrument, numbers: Numbers, data: Data) -> None:
+    """Set the wiring of a model with several elements; the others have P1W2 (page 6-15)."""
+    value = formats.word(one(data), ("P1W2", "P1W3", "P3W3", "P3W4", "V3A3"))
+    meter.require_reset()
+    if len(meter.model.elements) == 1 and value != "P1W2":
+        raise Refused(222)
+    meter.settings.wiring = value
+
+
+def _ask_wiring(meter: Instrument, numbers: Numbers, data: Data) -> str:
+    return meter.settings.wiring if len(meter.model.elements) > 1 else "P1W2"
 
 
 def _pair(pattern: str, pair: tuple[Write, Ask]) -> Command:
@@ -169,11 +187,12 @@ COMMANDS = (
         write=_write_crest_factor,
         ask=lambda meter, numbers, data: meter.settings.crest_factor,
     ),
-    command("[:INPut]:WIRing", ask=_fixed_answer("P1W2")),
+    command("[:INPut]:WIRing", write=_write_wiring, ask=_ask_wiring),
     _pair("[:INPut]:FILTer:LINE", flag("line_filter", reset_only=True)),
     _pair("[:INPut]:FILTer:FREQuency", flag("frequency_filter", reset_only=True)),
     _pair("[:INPut]:SYNChronize", choice("synchronize", ("VOLTage", "CURRent", "OFF"))),
     _pair("[:INPut]:SCALing[:STATe]", flag("scaling")),
+    command("[:INPut]:SCALing:SFACtor[:ALL]", write=_write_factor, ask=_ask_factor),
     _pair("[:INPut]:VOLTage:RANGe", _range("VOLTage", "V", 1)),
     _pair("[:INPut]:VOLTage:AUTO", _auto("VOLTage")),
     _pair("[:INPut]:CURRent:RANGe", _range("CURRent", "A", 3)),

@@ -39,9 +39,9 @@ _SIMPLE: dict[str, Callable[[Values], float]] = {
     "FU": lambda values: values.frequency,
     "FI": lambda values: values.frequency,
     "UPPeak": lambda values: values.voltage_peak,
-    "UMPeak": lambda values: -values.voltage_peak,
+    "UMPeak": lambda values: values.voltage_trough,
     "IPPeak": lambda values: values.current_peak,
-    "IMPeak": lambda values: -values.current_peak,
+    "IMPeak": lambda values: values.current_trough,
     "WH": lambda values: values.energy_wh,
     "WHP": lambda values: values.positive_wh,
     "WHM": lambda values: values.negative_wh,
@@ -61,7 +61,7 @@ def item_value(meter: Instrument, item: str) -> float:
         return masked
     values = meter.held_values or meter.measurement.values
     if function in _SIMPLE:
-        return _SIMPLE[function](values)
+        return _SIMPLE[function](values) * _share(meter, function, item)
     load = meter.measurement.load
     if function in ("URMS", "IRMS") and math.isfinite(values.watts):
         return load.volts if function == "URMS" else abs(load.current_a(values.watts))
@@ -70,6 +70,22 @@ def item_value(meter: Instrument, item: str) -> float:
         amount = load.volts if function == "UDC" else load.current_a(values.watts)
         return amount if direct else 0.0
     return formats.NO_DATA
+
+
+# What divides among the elements; voltage, ratios, frequency and time are the same in all.
+_DIVIDED = ("I", "P", "S", "Q", "IPPeak", "IMPeak", "WH", "WHP", "WHM", "AH")
+
+
+def _share(meter: Instrument, function: str, item: str) -> float:
+    """Return an element's part of a value; a sum has the mean current (IM WT310E-01EN, 1-8)."""
+    if function not in _DIVIDED or len(meter.model.elements) == 1:
+        return 1.0
+    elements, shares = meter.model.elements, meter.measurement.load.shares
+    of = dict(zip(elements, shares, strict=False))
+    element = item.partition(",")[2] or "1"
+    if element.isdigit() and int(element) <= 3:
+        return of.get(int(element), 0.0)
+    return 1 / len(elements) if function in ("I", "IPPeak", "IMPeak") else 1.0
 
 
 def item_text(item: str, value: float) -> str:

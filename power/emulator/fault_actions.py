@@ -8,6 +8,7 @@ from collections.abc import Callable, Sequence
 from power.emulator.faults import BadFault, Entry, Fault
 from power.emulator.formats import NO_DATA, OVER_RANGE
 from power.emulator.instrument import Instrument
+from power.emulator.load import PEAK_LIMIT
 from power.emulator.measurement import OVR1, POA1
 
 _ELECTRICAL = ("U", "I", "P")
@@ -137,8 +138,17 @@ def _clip(meter: Instrument, fault: Fault, at_s: float) -> None:
     """Cut crests as a real meter did: half the power at 128 % of range, steady, without a flag."""
     measurement = meter.measurement
     measurement.clipped = fault.number("share")
-    shown_a = fault.number("current") * meter.settings.current_range_a
-    _mask(meter, ("I",), shown_a, _FOR_EVER)
+    size = meter.settings.current_range_a
+    _mask(meter, ("I",), fault.number("current") * size, _FOR_EVER)
+    limit = PEAK_LIMIT[meter.settings.crest_factor] * size
+    _mask(meter, ("IPPeak",), limit, _FOR_EVER)
+    _mask(meter, ("IMPeak",), -limit, _FOR_EVER)
+
+
+def _scaling(meter: Instrument, fault: Fault, at_s: float) -> None:
+    """Scale voltage, power and energy by a factor from now on."""
+    meter.settings.scaling = True
+    meter.settings.scaling_factor = fault.number("factor")
 
 
 def _mode200(meter: Instrument, fault: Fault, at_s: float) -> None:
@@ -179,6 +189,7 @@ _ACTIONS: dict[str, Callable[[Instrument, Fault, float], None]] = {
     "panel": _panel,
     "timeup": _timeup,
     "clip": _clip,
+    "scaling": _scaling,
     "force_range": _force_range,
     "hyphen": _hyphen,
     "hold": _hold,

@@ -37,8 +37,9 @@ CATALOGUE: dict[str, tuple[dict[str, str], str]] = {
     "clamp": ({"count": "1"}, "set the next range one size larger than asked"),
     "clip": (
         {"share": "0.5", "current": "1.28"},
-        "cut crests: a share of the power, a current above its range, no flag",
+        "cut crests: a share of the power, a current in ranges, peaks at the limit, no flag",
     ),
+    "scaling": ({"factor": "2"}, "switch scaling on: multiply voltage, power and energy"),
     "force_range": ({}, "self-protection: current range 1 A and auto-range on"),
     "hyphen": ({"place": "before"}, "mark the ranges with a hyphen, before or after"),
     "hold": ({"on": "1"}, "hold the numeric data"),
@@ -88,7 +89,7 @@ def parse_fault(line: str) -> Fault:
     fault = Fault(words[0], parameters)
     for key in (
         *("count", "seconds", "updates", "number"),
-        *("share", "current", "watts", "code"),
+        *("share", "current", "watts", "code", "factor"),
     ):
         if key in parameters:
             fault.number(key)

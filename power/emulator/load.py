@@ -17,10 +17,25 @@ ZERO_LIMIT = {"3": 0.005, "6": 0.01, "A6": 0.01}
 
 
 @dataclass(frozen=True)
+class Drawn:
+    """A load over some time: mean power, rms current, and the highest peak of the current."""
+
+    watts: float
+    amperes: float
+    peak_a: float
+
+    def part(self, share: float) -> Drawn:
+        """Return the part that flows through one element."""
+        return Drawn(share * self.watts, share * self.amperes, share * self.peak_a)
+
+
+@dataclass(frozen=True)
 class Load:
     """The connected load: a profile of watts at a fixed voltage.
 
-    `frequency_hz` 0 means direct current. `crest` is the current's peak over its rms.
+    `frequency_hz` 0 means direct current. `crest` is the current's peak over its rms. `shares` are
+    the parts of the power that flow through the elements of the meter, which all have the same
+    voltage and power factor.
     """
 
     profile: LoadProfile
@@ -28,15 +43,30 @@ class Load:
     power_factor: float = 1.0
     frequency_hz: float = 60.0
     crest: float = math.sqrt(2)
+    shares: tuple[float, ...] = (1.0,)
 
     def __post_init__(self) -> None:
         if self.volts <= 0 or not 0 < self.power_factor <= 1 or self.frequency_hz < 0:
             raise ValueError("a load needs volts above 0, a power factor up to 1, hertz from 0")
+        if not self.shares or min(self.shares) < 0 or not math.isclose(sum(self.shares), 1.0):
+            raise ValueError("the shares of a load must not be negative, and add up to 1")
 
     def current_a(self, watts: float) -> float:
         """Return the rms current at a power; its sign is the power's for direct current."""
         amperes = watts / (self.volts * self.power_factor)
         return amperes if self.frequency_hz == 0 else abs(amperes)
+
+    def drawn(self, from_s: float, to_s: float) -> Drawn:
+        """Return what the load draws between two times of its profile."""
+        span_s = to_s - from_s
+        parts = list(self.profile.segments(from_s, to_s))
+        mean_square = sum(seconds * watts**2 for seconds, watts in parts) / span_s
+        watts = self.profile.energy_j(from_s, to_s) / span_s
+        return Drawn(
+            watts,
+            math.copysign(self.current_a(math.sqrt(mean_square)), self.current_a(watts)),
+            self.current_peak_a(max((abs(power) for _, power in parts), default=abs(watts))),
+        )
 
     @property
     def voltage_peak_v(self) -> float:

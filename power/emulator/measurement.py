@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from power.emulator.fault_overlay import Overlay
 from power.emulator.formats import NO_DATA, OVER_RANGE
 from power.emulator.integrator import Integrator
-from power.emulator.load import OVER_LIMIT, PEAK_LIMIT, ZERO_LIMIT, Load
+from power.emulator.load import OVER_LIMIT, PEAK_LIMIT, ZERO_LIMIT, Drawn, Load
 from power.emulator.settings import Model, Settings
 
 # After a long time without a question or an integration only this many last updates are computed.
@@ -30,7 +30,9 @@ class Values:
     amperes: float = NO_DATA
     watts: float = NO_DATA
     voltage_peak: float = NO_DATA
+    voltage_trough: float = NO_DATA
     current_peak: float = NO_DATA
+    current_trough: float = NO_DATA
     frequency: float = NO_DATA
     energy_wh: float = 0.0
     positive_wh: float = 0.0
@@ -184,18 +186,20 @@ class Measurement:
         amperes = self.load.current_a(joules / span_s)
         if abs(amperes) <= self._zero_limit("CURRent"):
             joules = amperes = 0.0
-        self.integrator.add(joules * self._clipping(joules / span_s), amperes * span_s)
+        drawn = self._drawn(self._energy_known_s, to_s)
+        self.integrator.add(
+            joules * self._clipping(drawn) * self.scaling, amperes * span_s * self.scaling
+        )
         self._energy_known_s = to_s
 
     def _update(self, at_s: float) -> None:
-        span_s = at_s - self._last_s
-        watts = self._joules(self._last_s, at_s) / span_s
+        drawn = self._drawn(self._last_s, at_s)
         self._last_s = at_s
         self.updates += 1
         self._integrate(at_s)
-        switched = self._auto_range(watts)
+        switched = self._auto_range(drawn)
         bits = self.condition & (1 << ITG | 1 << ITM)
-        bits |= self._range_bits(watts)
+        bits |= self._range_bits(drawn)
         bits |= self.overlay.forced_bits(self.updates)
         self._set_bits(bits | 1 << UPD)
         self._set_bits(bits)
@@ -206,28 +210,56 @@ class Measurement:
         if self._blank_ticks:
             self.values = Values(**self._counters())
         else:
-            self.values = Values(**self._shown(watts), **self._counters())
+            self.values = Values(**self._shown(drawn), **self._counters())
 
-    def _shown(self, watts: float) -> dict[str, float]:
+    def _drawn(self, from_s: float, to_s: float) -> Drawn:
+        """Return what the load drew between two instants of the clock."""
+        return self.load.drawn(from_s - self._profile_origin_s, to_s - self._profile_origin_s)
+
+    @property
+    def scaling(self) -> float:
+        """Return the factor by which scaling multiplies power; it is in the voltage (page 6-15)."""
+        return self.settings.scaling_factor if self.settings.scaling else 1.0
+
+    def _shown(self, drawn: Drawn) -> dict[str, float]:
         """Return the electrical values of an update in the present input mode and ranges."""
         load, settings = self.load, self.settings
-        volts, amperes = load.volts, load.current_a(watts)
+        volts, amperes = load.volts, drawn.amperes
+        most = max(load.shares)
         over_u = volts > OVER_LIMIT[settings.crest_factor] * settings.voltage_range_v
-        over_i = abs(amperes) > OVER_LIMIT[settings.crest_factor] * settings.current_range_a
-        watts *= self._clipping(watts)
+        over_i = abs(amperes) * most > OVER_LIMIT[settings.crest_factor] * settings.current_range_a
+        watts = drawn.watts * self._clipping(drawn)
         if settings.mode == "DC" and load.frequency_hz > 0:
             # The mean of an alternating quantity; power stays right. Recorded on a real meter.
             volts, amperes = 0.0, 0.0
-        elif abs(amperes) <= self._zero_limit("CURRent"):
+        elif abs(amperes) * most <= self._zero_limit("CURRent"):
             amperes = watts = 0.0
+        scale = self.scaling
         return {
-            "volts": OVER_RANGE if over_u else volts,
+            "volts": OVER_RANGE if over_u else volts * scale,
             "amperes": OVER_RANGE if over_i else amperes,
-            "watts": OVER_RANGE if over_u or over_i else watts,
-            "voltage_peak": load.voltage_peak_v,
-            "current_peak": load.current_peak_a(watts),
-            "frequency": load.frequency_hz or NO_DATA,
+            "watts": OVER_RANGE if over_u or over_i else watts * scale,
+            **self._peaks(drawn),
+            "frequency": self._frequency(),
         }
+
+    def _peaks(self, drawn: Drawn) -> dict[str, float]:
+        """Return the peaks, cut at the limit of the range (IM WT310E-01EN, page 5-12)."""
+        limit, load = PEAK_LIMIT[self.settings.crest_factor], self.load
+        volts = min(load.voltage_peak_v, limit * self.settings.voltage_range_v) * self.scaling
+        amperes = min(drawn.peak_a, limit * self.settings.current_range_a / max(load.shares))
+        lowest = 1.0 if load.frequency_hz == 0 else -1.0
+        return {
+            "voltage_peak": volts,
+            "voltage_trough": lowest * volts,
+            "current_peak": amperes,
+            "current_trough": lowest * amperes,
+        }
+
+    def _frequency(self) -> float:
+        """Return the frequency, or an error below the lowest that the update interval allows."""
+        frequency = self.load.frequency_hz
+        return frequency if frequency >= 2.0 / self.settings.rate_s else OVER_RANGE
 
     def _counters(self) -> dict[str, float]:
         integrator = self.integrator
@@ -250,13 +282,13 @@ class Measurement:
         origin = self._profile_origin_s
         return self.load.profile.energy_j(from_s - origin, to_s - origin)
 
-    def _clipping(self, watts: float) -> float:
+    def _clipping(self, drawn: Drawn) -> float:
         """Return the share of the power that is left when peaks are cut at the range's limit."""
         limit = PEAK_LIMIT[self.settings.crest_factor]
         share = self.clipped
         for peak, quantity in (
             (self.load.voltage_peak_v, "VOLTage"),
-            (self.load.current_peak_a(watts), "CURRent"),
+            (drawn.peak_a * max(self.load.shares), "CURRent"),
         ):
             most = limit * self.settings.range_of(quantity)
             share *= most / peak if peak > most else 1.0
@@ -265,27 +297,29 @@ class Measurement:
     def _zero_limit(self, quantity: str) -> float:
         return ZERO_LIMIT[self.settings.crest_factor] * self.settings.range_of(quantity)
 
-    def _range_bits(self, watts: float) -> int:
+    def _range_bits(self, drawn: Drawn) -> int:
         settings, load = self.settings, self.load
         over, peak = OVER_LIMIT[settings.crest_factor], PEAK_LIMIT[settings.crest_factor]
+        part = drawn.part(max(load.shares))
         bits = 0
         if load.volts > over * settings.voltage_range_v:
             bits |= 1 << OVR1
-        if abs(load.current_a(watts)) > over * settings.current_range_a:
+        if abs(part.amperes) > over * settings.current_range_a:
             bits |= 1 << OVR1
         if load.voltage_peak_v > peak * settings.voltage_range_v:
             bits |= 1 << POV1
-        if load.current_peak_a(watts) > peak * settings.current_range_a:
+        if part.peak_a > peak * settings.current_range_a:
             bits |= 1 << POA1
         return bits
 
-    def _auto_range(self, watts: float) -> bool:
+    def _auto_range(self, drawn: Drawn) -> bool:
         """Change ranges by the rules of IM WT310E-01EN, page 2-7, and tell whether one changed."""
         changed = False
         load, settings = self.load, self.settings
+        part = drawn.part(max(load.shares))
         for quantity, rms, peak in (
             ("VOLTage", load.volts, load.voltage_peak_v),
-            ("CURRent", abs(load.current_a(watts)), load.current_peak_a(watts)),
+            ("CURRent", abs(part.amperes), part.peak_a),
         ):
             if not settings.automatic(quantity):
                 continue

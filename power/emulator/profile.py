@@ -7,7 +7,7 @@ import csv
 import math
 import random
 from bisect import bisect_right
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from itertools import accumulate
 from pathlib import Path
@@ -49,6 +49,19 @@ class LoadProfile:
     def energy_j(self, from_s: float, to_s: float) -> float:
         """Return the exact integral between two times, in joules."""
         return self._cumulative_j(to_s) - self._cumulative_j(from_s)
+
+    def segments(self, from_s: float, to_s: float) -> Iterator[tuple[float, float]]:
+        """Yield the constant parts between two times, each as its seconds and its watts."""
+        at_s = from_s
+        while at_s < to_s:
+            _, rest = self._folded(at_s)
+            index = self._segment(rest)
+            last = math.inf if self.period_s is None else self.period_s
+            next_s = self.times_s[index + 1] if index + 1 < len(self.times_s) else last
+            # Rounding must not stop the walk just before a boundary.
+            end_s = max(min(to_s, at_s + next_s - rest), math.nextafter(at_s, math.inf))
+            yield end_s - at_s, self.watts[index]
+            at_s = end_s
 
     def continued(self, from_s: float, watts: float) -> LoadProfile:
         """Return this profile up to a time, and one power from then on."""

@@ -28,6 +28,13 @@ class Model:
         return full if crest_factor == "3" else tuple(value / 2 for value in full)
 
     @property
+    def elements(self) -> tuple[int, ...]:
+        """Return the numbers of the elements; a WT332 lacks the middle one of a WT333."""
+        if self.name.startswith("WT332"):
+            return (1, 3)
+        return (1, 2, 3) if self.name.startswith("WT333") else (1,)
+
+    @property
     def rates_s(self) -> tuple[float, ...]:
         """Return the update intervals; we take 10 and 20 s for additions of the E series."""
         return RATES_E_S if self.e_series else RATES_S
@@ -74,6 +81,8 @@ class Settings:
     voltage_auto: bool = True
     current_auto: bool = True
     scaling: bool = False
+    scaling_factor: float = 1.0
+    wiring: str = "P1W3"
     synchronize: str = "VOLTage"
     rate_s: float = 0.25
     hold: bool = False

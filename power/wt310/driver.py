@@ -49,8 +49,8 @@ class WT310:
 
     The first call opens the link. After a lost link the next call tries once to open it again, and
     resets nothing. So a caller simply calls `attach` or `read` again after a while. Several threads
-    may use a driver: a lock lets one call through at a time. A three-phase model measures with
-    element 1.
+    may use a driver: a lock lets one call through at a time. `element` is the measured element of a
+    WT332 or WT333, or `SIGMA`, until `prepare` chooses another.
     """
 
     def __init__(
@@ -61,6 +61,7 @@ class WT310:
         sleep: Callable[[float], None] = time.sleep,
         utc: UtcClock = utc_now,
         timeout_s: float = 2.0,
+        element: str = "1",
     ) -> None:
         self._link = Link(open_transport, timeout_s=timeout_s)
         self._clock = clock
@@ -69,7 +70,7 @@ class WT310:
         self._lock = threading.RLock()
         self._watch = output.RunWatch(self._link)
         self._items: tuple[str, ...] = ()
-        self._peaks_arranged = False
+        self._element = element
         self._stop_patience_s = STOP_PATIENCE_S
         self._hasty = False
 
@@ -90,13 +91,15 @@ class WT310:
             self.reset()
             self._link.errors()
             setup.write(self._link, settings)
-            self._items = output.write_items(self._link)
+            self._element = settings.element
+            self._items = output.write_items(self._link, self._element)
             self._link.command(":STATus:FILTer1 FALL")
             for number in (7, 8, 9):
                 self._link.command(f":STATus:FILTer{number} RISE")
-            found = setup.read_back(self._link)
+            found = setup.read_back(self._link, self._element)
             setup.compare(settings, found)
             setup.check_leftovers(self._link)
+            self._watch.prepared = found
             self._wait_for_data(settings.update_interval_s)
             return found
 
@@ -185,7 +188,7 @@ class WT310:
             self._link.reopen()
             state = self._state()
             self._items = ()
-            self._items = output.read_items(self._link)
+            self._items = output.read_items(self._link, self._element)
             # If the run ended while the link was lost, check its ranges and latched bits now.
             self._watch.running = state is not IntegrationState.RESET
             return state
@@ -200,19 +203,19 @@ class WT310:
             self._link.errors()
             for hold in (":HOLD", ":NUMeric:HOLD"):
                 self._link.command(f"{hold} OFF")
-            self._items = output.write_items(self._link)
+            self._items = output.write_items(self._link, self._element)
 
     def settings(self) -> MeterSettings:
         """Return the settings that the meter has now."""
         with self._lock:
-            return setup.read_back(self._link)
+            return setup.read_back(self._link, self._element)
 
     def restore(self, settings: MeterSettings) -> None:
         """Reset the integrator and write settings back, without waiting for data."""
         with self._lock:
             self.reset()
             setup.write(self._link, settings)
-            setup.compare(settings, setup.read_back(self._link))
+            setup.compare(settings, setup.read_back(self._link, settings.element))
 
     @property
     def model(self) -> Model:
@@ -231,18 +234,6 @@ class WT310:
             since = self._link.errors()
             return [*self._link.inherited, *since]
 
-    def read_peaks(self) -> tuple[float, float]:
-        """Return the largest voltage and current peak of the last update, without sign.
-
-        It uses further output items; those of a reading stay as they are. Never call it while an
-        integration runs. A missing peak counts as 0.
-        """
-        with self._lock:
-            if not self._peaks_arranged:
-                output.write_peak_items(self._link)
-                self._peaks_arranged = True
-            return output.read_peaks(self._link)
-
     def read(self) -> Reading:
         """Return one sample; all its values come from one query.
 
@@ -251,7 +242,7 @@ class WT310:
         """
         with self._lock:
             if not self._items:
-                self._items = output.read_items(self._link)
+                self._items = output.read_items(self._link, self._element)
             raw = self._link.ask_raw(output.READ_QUERY)
             monotonic_s, utc = self._clock(), self._utc()
             try:
@@ -357,10 +348,11 @@ class WT310:
             self._link.close()
 
     def _reading(self, sample: output.Sample, monotonic_s: float, utc: datetime) -> Reading:
-        names = [item for item in sample.values if item in _VALUE_NAMES]
-        numbers, reasons = split_values(
-            [_VALUE_NAMES[name] for name in names], [sample.values[name] for name in names]
-        )
+        values = {
+            **{name: sample.values[item] for item, name in _VALUE_NAMES.items()},
+            **output.qualities(sample),
+        }
+        numbers, reasons = split_values(list(values), list(values.values()))
         voltage_range, current_range = (
             _range_of(sample.values.get(item), end)
             for item, end in zip(("URANGE", "IRANGE"), self._watch.end_ranges, strict=True)
@@ -373,6 +365,7 @@ class WT310:
             flags=self._watch.flags,
             voltage_range_v=voltage_range,
             current_range_a=current_range,
+            elements=output.elements(sample),
             **numbers,
         )
 
@@ -407,7 +400,7 @@ class WT310:
             self._sleep(update_interval_s)
             self._watch.flags = frozenset()
             reading = self.read()
-            missing = set(reading.absent) & {"voltage_v", "current_a", "power_w"}
+            missing = set(reading.missing) & {"voltage_v", "current_a", "power_w"}
             good = 0 if missing or reading.flags else good + 1
             if good == 2:
                 return

@@ -32,6 +32,10 @@ _log = logging.getLogger(__name__)
 # The length of the meter's queue is not documented. More entries than this mean a broken meter.
 _MOST_ERRORS = 64
 _MOST_LATE_REPLIES = 4
+
+LANGUAGES = ("WT300E", "WT300", "WT200")
+"""The command modes of the meter (page 8-1); the values of WT200 have another form."""
+
 # Query interrupted, unterminated, deadlocked (page App-3). An exchange that failed and was repeated
 # leaves these codes. They say nothing about a command.
 _TRANSFER_ERRORS = (410, 420, 430, 440)
@@ -258,7 +262,7 @@ class Link:
             transport.clear()
             self._who_answers(transport)
             return
-        word = parse_word(reply, ("WT300E", "WT300", "WT200"))
+        word = parse_word(reply, LANGUAGES)
         if word == "WT200":
             raise MeterMismatch(
                 "the meter is in WT200 command mode; choose WT300E (or WT300) at its panel under "

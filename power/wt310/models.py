@@ -28,6 +28,11 @@ class Model:
     elements: int
     e_series: bool
 
+    @property
+    def element_numbers(self) -> tuple[int, ...]:
+        """Return the numbers of the elements; a WT332 has the elements 1 and 3 of a WT333."""
+        return {1: (1,), 2: (1, 3)}.get(self.elements, (1, 2, 3))
+
     def voltage_ranges(self, crest_factor: int) -> tuple[float, ...]:
         """Return the voltage ranges in V, ascending."""
         return _scaled(self.voltage_ranges_v, crest_factor)

@@ -3,10 +3,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from power.errors import MeterRefused
-from power.meter import InputMode, MeterSettings
+from power.meter import SIGMA, Flag, InputMode, MeterSettings
 from power.scpi import parse_flag, parse_setting, parse_timer, parse_word, without_header
-from power.wt310.link import Link
+from power.wt310.link import LANGUAGES, Link
 from power.wt310.models import Model
 
 UPDATE_INTERVALS_S = (0.1, 0.25, 0.5, 1.0, 2.0, 5.0, 10.0, 20.0)
@@ -32,6 +34,13 @@ def check(settings: MeterSettings, model: Model) -> None:
         raise MeterRefused(
             f"the timer cannot be {settings.timer_s} s; give a whole number of seconds from 0 to "
             f"{MOST_TIMER_S}"
+        )
+    legal_elements = [str(number) for number in model.element_numbers]
+    if settings.element not in (*legal_elements, *([SIGMA] if model.elements > 1 else [])):
+        sums = " or SIGMA, the sum of all" if model.elements > 1 else ""
+        raise MeterRefused(
+            f"a {model.name} has no element {settings.element}; choose "
+            f"{', '.join(legal_elements)}{sums}"
         )
     if settings.crest_factor not in (3, 6):
         raise MeterRefused(f"the crest factor cannot be {settings.crest_factor}; give 3 or 6")
@@ -75,8 +84,12 @@ def write(link: Link, settings: MeterSettings) -> None:
     link.command(f":INTEGrate:TIMer {hours},{rest // 60},{rest % 60}")
 
 
-def read_back(link: Link) -> MeterSettings:
-    """Return the settings that the meter has now."""
+def read_back(link: Link, element: str = "1") -> MeterSettings:
+    """Return the settings that the meter has now.
+
+    The element is a choice of the output items and no setting of the meter, so it is passed in.
+    Single-element models have one wiring, so they are not asked for it.
+    """
     voltage_auto = parse_flag(link.ask(":INPut:VOLTage:AUTO?"))
     current_auto = parse_flag(link.ask(":INPut:CURRent:AUTO?"))
     mode = parse_word(link.ask(":INPut:MODE?"), ("RMS", "VMEan", "DC"))
@@ -89,7 +102,14 @@ def read_back(link: Link) -> MeterSettings:
         crest_factor=_crest_factor(link.ask(":INPut:CFACtor?")),
         line_filter=parse_flag(link.ask(":INPut:FILTer:LINE?")),
         frequency_filter=parse_flag(link.ask(":INPut:FILTer:FREQuency?")),
+        element=element,
+        wiring=read_wiring(link) if link.model.elements > 1 else None,
     )
+
+
+def read_wiring(link: Link) -> str:
+    """Return the wiring system, which somebody chose at the panel (page 6-15)."""
+    return parse_word(link.ask(":INPut:WIRing?"), ("P1W2", "P1W3", "P3W3", "P3W4", "V3A3"))
 
 
 def read_range(link: Link, quantity: str) -> tuple[float, bool]:
@@ -115,6 +135,8 @@ def compare(wanted: MeterSettings, found: MeterSettings) -> None:
     """Raise `MeterRefused` for the first setting that reads back differently."""
     for name in MeterSettings.__dataclass_fields__:
         asked, got = getattr(wanted, name), getattr(found, name)
+        if name == "wiring" and asked is None:
+            continue
         if asked != got and not (_is_number(asked) and _is_number(got) and _same(asked, got)):
             raise MeterRefused(
                 f"the meter kept {name} at {got} instead of {asked}; choose a value that this "
@@ -129,6 +151,33 @@ def check_leftovers(link: Link) -> None:
             raise MeterRefused(f"the meter still has {leftover} on; switch it off at its panel")
     if parse_word(link.ask(":INTEGrate:MODE?"), ("NORMal", "CONTinuous")) != "NORMAL":
         raise MeterRefused("the meter stays in continuous integration; choose normal at its panel")
+
+
+# Settings that change power or energy, found on after a run (pages 6-15 and 6-18).
+_SWITCHED_ON = (
+    (":INPut:SCALing:STATe", Flag.SCALING),
+    (":MEASure:AVERaging:STATe", Flag.AVERAGING),
+    (":MEASure:MHOLd", Flag.MAX_HOLD),
+)
+
+
+def changed_flags(link: Link, prepared: MeterSettings | None) -> frozenset[Flag]:
+    """Return what somebody changed during a run: scaling, averaging, MAX hold, language, others.
+
+    `prepared` are the settings before the run; with None the others are not compared. Ranges and
+    auto-range have flags of their own.
+    """
+    found = {flag for name, flag in _SWITCHED_ON if parse_flag(link.ask(f"{name}?"))}
+    if parse_word(link.ask(":SYSTem:COMMunicate:COMMand?"), LANGUAGES) == "WT200":
+        found.add(Flag.OTHER_LANGUAGE)
+    if prepared is not None:
+        now = read_back(link, prepared.element)
+        same = replace(
+            now, voltage_range_v=prepared.voltage_range_v, current_range_a=prepared.current_range_a
+        )
+        if same != prepared:
+            found.add(Flag.SETTINGS_CHANGED)
+    return frozenset(found)
 
 
 _MODE_WORDS = {InputMode.RMS: "RMS", InputMode.VMEAN: "VMEan", InputMode.DC: "DC"}

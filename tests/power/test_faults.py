@@ -166,7 +166,7 @@ def test_somebody_changed_the_items(make_bench: MakeBench) -> None:
     bench = make_bench()
     bench.meter.prepare(SETTINGS)
     bench.fault("items number=3")
-    with pytest.raises(MeterReplyError, match="3 values where 7 were asked for"):
+    with pytest.raises(MeterReplyError, match="3 values where 13 were asked for"):
         bench.meter.read()
     bench.meter.prepare(SETTINGS)
     assert 5.0 == bench.meter.read().power_w

@@ -9,16 +9,17 @@ from pathlib import Path
 import pytest
 
 from power.logs.power_log import COLUMNS, PowerLog, read_power_log
-from power.meter import IntegrationState, Reading
+from power.meter import ElementValues, IntegrationState, Reading
 from tests.support.full_disk import FullDisk
 
 
 def test_header_is_the_contract(tmp_path: Path) -> None:
-    """The header has the columns that other programs rely on, in their order."""
+    """The header begins with the columns that other programs rely on; new ones come after them."""
     with PowerLog(tmp_path / "log.csv", 0.0):
         pass
-    expected = "elapsed_s,utc,voltage_v,current_a,power_w,energy_wh,integration_s,state\n"
-    assert expected == (tmp_path / "log.csv").read_text()
+    old = "elapsed_s,utc,voltage_v,current_a,power_w,energy_wh,integration_s,state"
+    new = "power_factor,frequency_hz,voltage_peak_v,current_peak_a,uncertainty_w"
+    assert f"{old},{new}\n" == (tmp_path / "log.csv").read_text()
 
 
 def test_each_row_is_in_the_file_at_once(
@@ -30,8 +31,55 @@ def test_each_row_is_in_the_file_at_once(
         log.add(make_reading(3.5))
         line = path.read_text().splitlines()[1]
     assert (
-        "1.5000,2026-01-01T00:00:03.500+00:00,120.0,0.05,6.0,0.005833333333333334,3.0,START" == line
+        "1.5000,2026-01-01T00:00:03.500+00:00,120.0,0.05,6.0,0.005833333333333334,3.0,START,,,,,"
+        == line
     )
+
+
+def test_what_the_meter_cannot_say_differs_from_what_it_was_not_asked(
+    tmp_path: Path, make_reading: Callable[..., Reading]
+) -> None:
+    """The frequency of direct current comes back absent, and one not asked for comes back None."""
+    rows = [
+        make_reading(1.0, absent={"frequency_hz": "over range"}, power_factor=0.98),
+        make_reading(2.0, frequency_hz=60.0, voltage_peak_v=169.7, current_peak_a=0.0707),
+    ]
+    with PowerLog(tmp_path / "log.csv") as log:
+        log.begin(0.0, lambda reading: 0.012)
+        for row in rows:
+            log.add(row)
+    found = read_power_log(tmp_path / "log.csv")
+    assert {"frequency_hz": "no data"} == found[0].absent
+    assert {} == found[1].absent
+    assert (0.98, None, None) == (
+        found[0].power_factor,
+        found[0].frequency_hz,
+        found[0].current_peak_a,
+    )
+    assert (60.0, 169.7, 0.0707) == (
+        found[1].frequency_hz,
+        found[1].voltage_peak_v,
+        found[1].current_peak_a,
+    )
+    assert (tmp_path / "log.csv").read_text().splitlines()[2].endswith(",0.012")
+
+
+def test_single_elements_have_columns_of_their_own(
+    tmp_path: Path, make_reading: Callable[..., Reading]
+) -> None:
+    """Power and energy of each element come back, and an element that is not there stays away."""
+    row = make_reading(1.0, elements=(ElementValues(1, 4.0, 0.1), ElementValues(3, 2.0, None)))
+    with PowerLog(tmp_path / "log.csv", elements=True) as log:
+        log.add(row)
+    assert row.elements == read_power_log(tmp_path / "log.csv")[0].elements
+
+
+def test_a_log_of_the_first_version_is_read(tmp_path: Path) -> None:
+    """A log with eight columns has readings without power factor, frequency and peaks."""
+    path = tmp_path / "log.csv"
+    path.write_text(",".join(COLUMNS) + "\n1.0,2026-01-01T00:00:00+00:00,1,2,3,4,5,START\n")
+    found = read_power_log(path)[0]
+    assert (3.0, None, {}) == (found.power_w, found.frequency_hz, found.absent)
 
 
 def test_what_is_written_reads_back(tmp_path: Path, make_reading: Callable[..., Reading]) -> None:
@@ -127,5 +175,5 @@ def test_another_header_is_refused(tmp_path: Path) -> None:
     """A file with another header is refused."""
     path = tmp_path / "log.csv"
     path.write_text("a,b,c\n1,2,3\n")
-    with pytest.raises(ValueError, match="the first line must be"):
+    with pytest.raises(ValueError, match="the first line must begin with"):
         read_power_log(path)

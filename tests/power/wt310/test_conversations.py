@@ -41,13 +41,20 @@ OPEN: list[Line] = [
     (":COMMunicate:VERBose ON", None),
     (":SYSTem:COMMunicate:COMMand?", "WT300"),
 ]
-ITEMS: list[Line] = [
-    (":NUMeric:NORMal:NUMber?", "7"),
-    *(
-        (f":NUMeric:NORMal:ITEM{number}?", item)
-        for number, item in enumerate(("U,1", "I,1", "P,1", "WH,1", "TIME", "URANGE", "IRANGE"), 1)
-    ),
-]
+NAMES = ("U,1", "I,1", "P,1", "WH,1", "TIME", "URANGE", "IRANGE")
+MORE_NAMES = (*NAMES, "LAMBDA,1", "FU,1", "UPPEAK,1", "UMPEAK,1", "IPPEAK,1", "IMPEAK,1")
+
+
+def items(*names: str) -> list[Line]:
+    """Return the conversation in which the driver asks for the output items."""
+    return [
+        (":NUMeric:NORMal:NUMber?", str(len(names))),
+        *((f":NUMeric:NORMal:ITEM{number}?", name) for number, name in enumerate(names, 1)),
+    ]
+
+
+# The items of an earlier version, which sent neither power factor nor peaks.
+ITEMS: list[Line] = items(*NAMES)
 
 
 def done(message: str) -> list[Line]:
@@ -158,10 +165,16 @@ def prepare_lines(timer: str = "0,0,10", amps: str = "0.5") -> list[Line]:
         ":NUMeric:NORMal:ITEM5 TIME",
         ":NUMeric:NORMal:ITEM6 URANGE",
         ":NUMeric:NORMal:ITEM7 IRANGE",
-        ":NUMeric:NORMal:NUMber 7",
+        ":NUMeric:NORMal:ITEM8 LAMBda,1",  # 6-24
+        ":NUMeric:NORMal:ITEM9 FU,1",
+        ":NUMeric:NORMal:ITEM10 UPPeak,1",
+        ":NUMeric:NORMal:ITEM11 UMPeak,1",
+        ":NUMeric:NORMal:ITEM12 IPPeak,1",
+        ":NUMeric:NORMal:ITEM13 IMPeak,1",
+        ":NUMeric:NORMal:NUMber 13",
     ):
         lines += done(message)
-    lines += ITEMS
+    lines += items(*MORE_NAMES)
     for number, edge in ((1, "FALL"), (7, "RISE"), (8, "RISE"), (9, "RISE")):  # 6-31
         lines += done(f":STATus:FILTer{number} {edge}")
     lines += [
@@ -186,8 +199,9 @@ def prepare_lines(timer: str = "0,0,10", amps: str = "0.5") -> list[Line]:
     return lines
 
 
-NO_VALUES = "NAN,NAN,NAN,0.00000E+00,0,150.0E+00,0.500E+00;RESET;0"
-VALUES = "120.00E+00,41.667E-03,5.0000E+00,0.00000E+00,0,150.0E+00,0.500E+00;RESET;0"
+QUALITIES = "1.0000E+00,60.000E+00,169.71E+00,-169.71E+00,58.926E-03,-58.926E-03"
+NO_VALUES = f"NAN,NAN,NAN,0.00000E+00,0,150.0E+00,0.500E+00,{QUALITIES};RESET;0"
+VALUES = f"120.00E+00,41.667E-03,5.0000E+00,0.00000E+00,0,150.0E+00,0.500E+00,{QUALITIES};RESET;0"
 SETTINGS = MeterSettings(
     timer_s=10, update_interval_s=0.25, voltage_range_v=150.0, current_range_a=0.5
 )
@@ -481,7 +495,7 @@ def test_attach_refuses_other_items(drive: Any) -> None:
 
 
 def test_after_the_end_ranges_and_latched_bits_are_read_once(drive: Any) -> None:
-    """After the end ranges and latched bits are read once, and all later readings show them."""
+    """After the end ranges, latched bits and settings are read once; later readings show them."""
     running = "120.00E+00,41.667E-03,5.0000E+00,1.38889E-03,1,150.0E+00,0.500E+00;START;2"
     ended = "120.00E+00,41.667E-03,5.0000E+00,1.38889E-03,1;TIMEUP;0"
     items: list[Line] = [
@@ -498,6 +512,10 @@ def test_after_the_end_ranges_and_latched_bits_are_read_once(drive: Any) -> None
         (":INPut:CURRent:RANGe?", "1.000E+00-"),
         (":INPut:VOLTage:AUTO?", "0"),
         (":INPut:CURRent:AUTO?", "1"),
+        (":INPut:SCALing:STATe?", "0"),
+        (":MEASure:AVERaging:STATe?", "1"),
+        (":MEASure:MHOLd?", "0"),
+        (":SYSTem:COMMunicate:COMMand?", "WT200"),
         (READ, ended),
     ]
     meter, wire = drive([*OPEN, *lines])
@@ -506,7 +524,10 @@ def test_after_the_end_ranges_and_latched_bits_are_read_once(drive: Any) -> None
     for _ in range(2):
         reading = meter.read()
         assert 1.0 == reading.current_range_a
-        assert {Flag.VOLTAGE_PEAK_OVER, Flag.AUTO_RANGE, Flag.RANGE_SWITCHED} == reading.flags
+        assert {
+            *(Flag.VOLTAGE_PEAK_OVER, Flag.AUTO_RANGE, Flag.RANGE_SWITCHED),
+            *(Flag.AVERAGING, Flag.OTHER_LANGUAGE),
+        } == reading.flags
     assert [] == wire.lines
 
 
