@@ -22,7 +22,7 @@ def open_meter(
     wire_log: Path | WireLog | None = None,
     timeout_s: float = 2.0,
     baud: int = 9600,
-    element: str = "1",
+    element: str | None = None,
 ) -> Meter:
     """Return a driver for the meter at a PyVISA resource string.
 
@@ -30,7 +30,8 @@ def open_meter(
     `wire_log` is a file of JSON lines, one for every message and reply; a file that cannot be
     written never fails the conversation. Programs that open one driver after the other pass the
     same `WireLog`, which counts the lines that it could not write. `timeout_s` is the wait for one
-    reply, `baud` the speed of a serial line. `element` is the measured element of a WT332 or WT333.
+    reply, `baud` the speed of a serial line. `element` is the expected element of a WT332 or WT333,
+    or `SIGMA`; None takes what the meter sends.
     """
     return open_wt310(
         resource,
@@ -53,7 +54,7 @@ def open_wt310(
     wire_log: Path | WireLog | None = None,
     timeout_s: float = 2.0,
     baud: int = 9600,
-    element: str = "1",
+    element: str | None = None,
 ) -> WT310:
     """Return the driver of `open_meter` as its own type, which has more methods than `Meter`."""
 

@@ -11,12 +11,22 @@ from pathlib import Path
 from typing import Protocol, TypeVar, runtime_checkable
 
 from power.bench.run_notes import NoNotes, Notes
+from power.energy.conditions import UNKNOWN, Conditions
 from power.energy.judge import judge_energy
+from power.energy.uncertainty import Measuring, power_limit_w
 from power.energy.verdict import EnergyResult
 from power.errors import MeterError, MeterRefused, MeterSilent
 from power.follow import LOST, LOST_METER_S, Call, Follower, Schedule, attach, read_result
 from power.logs.power_log import PowerLog
-from power.meter import Identity, IntegrationStart, IntegrationState, Meter, MeterSettings, Reading
+from power.meter import (
+    SIGMA,
+    Identity,
+    IntegrationStart,
+    IntegrationState,
+    Meter,
+    MeterSettings,
+    Reading,
+)
 
 _log = logging.getLogger(__name__)
 T = TypeVar("T")
@@ -83,7 +93,7 @@ class Recorder:
 
     It reads at fixed instants shortly after the updates. It looks for the updates' phase at the
     start and then each minute. The meter's own timer (`settings.timer_s`) ends the integration,
-    even if this process is killed.
+    even if this process is killed. `conditions` are people's answers, for the limit of error.
     """
 
     def __init__(
@@ -95,6 +105,7 @@ class Recorder:
         progress: Callable[[Reading, float], None] = lambda reading, elapsed_s: None,
         notes: Notes | None = None,
         grace_s: float = GRACE_S,
+        conditions: Conditions = UNKNOWN,
     ) -> None:
         self._meter = meter
         self._clock = clock
@@ -102,6 +113,7 @@ class Recorder:
         self._progress = progress
         self._notes: Notes = NoNotes() if notes is None else notes
         self._grace_s = grace_s
+        self._conditions = conditions
         self._readings: list[Reading] = []
         self._asked_s: float | None = None
         self._follower: Follower | None = None
@@ -130,7 +142,7 @@ class Recorder:
         self._asked_s = None
         self._stopped = False
         identity = self._meter.identify()
-        with PowerLog(path) as log:
+        with PowerLog(path, elements=settings.element == SIGMA) as log:
             try:
                 settings = self._meter.prepare(settings)
                 self._notes.prepared(identity, settings)
@@ -146,7 +158,8 @@ class Recorder:
                     self._notes.cancelled()
                 raise
             self._begun = (identity, settings, start)
-            log.begin(start.sent_s)
+            measuring = Measuring(identity, settings, self._conditions)
+            log.begin(start.sent_s, lambda reading: power_limit_w(reading, measuring))
             try:
                 self._notes.started(start)
                 on_start(identity, settings, start)
@@ -188,7 +201,13 @@ class Recorder:
             raise ValueError("no run has begun")
         identity, settings, start = self._begun
         readings = tuple(self._readings)
-        result = judge_energy(readings, session_s=session_s, settings=settings, identity=identity)
+        result = judge_energy(
+            readings,
+            session_s=session_s,
+            settings=settings,
+            identity=identity,
+            conditions=self._conditions,
+        )
         return Recording(identity, settings, start, readings, result, complete, left)
 
     def _asked(self, should_stop: Callable[[], bool]) -> bool:

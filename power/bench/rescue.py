@@ -20,7 +20,7 @@ from power.follow import LOST, LOST_METER_S, Follower, Schedule, attach, read_re
 from power.logs.facts_file import Course, load_course, load_facts
 from power.logs.journal import Held, Journal, is_spare, unfinished
 from power.logs.power_log import PowerLog, read_power_log
-from power.meter import IntegrationState, Meter, MeterSettings, Reading
+from power.meter import SIGMA, IntegrationState, Meter, MeterSettings, Reading
 
 _log = logging.getLogger(__name__)
 T = TypeVar("T")
@@ -34,6 +34,10 @@ class RescuedMeter(WatchedMeter, Protocol):
 
     def settings(self) -> MeterSettings:
         """Return the settings that the meter has now."""
+        ...
+
+    def measure_element(self, element: str) -> None:
+        """Expect the values of an element, or of the sum of all, from now on."""
         ...
 
 
@@ -180,6 +184,9 @@ class Rescuer:
     def _finish(self, run: Run, stop: bool, should_stop: Callable[[], bool]) -> Rescued:
         start_s = self._start_s(run.course)
         settings = run.facts.settings
+        # Another program may have chosen the values of another element since.
+        self._meter.measure_element(settings.element)
+        attach(self._meter)
         with PowerLog(run.log, start_s, resume=True) as log:
             final, stopped_s = self._end(log, start_s, settings, stop, should_stop)
             complete = log.sync()
@@ -204,7 +211,7 @@ class Rescuer:
         start_s = self._clock() - (held.integration_s or 0.0)
         begun = self._utc() - timedelta(seconds=held.integration_s or 0.0)
         course = Course(begun.isoformat(), start_s, boot_name())
-        with PowerLog(path, start_s) as log:
+        with PowerLog(path, start_s, elements=settings.element == SIGMA) as log:
             final, _ = self._end(log, start_s, settings, stop, should_stop)
             complete = log.sync()
         facts = replace(

@@ -11,6 +11,7 @@ from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Protocol
 
+from power.energy.conditions import UNKNOWN, Conditions
 from power.energy.judge import RunFacts
 from power.energy.verdict import Finding
 from power.logs.facts_file import Course, facts_path, save_facts
@@ -88,18 +89,20 @@ class RunNotes:
         utc: Callable[[], datetime],
         added: tuple[Finding, ...] = (),
         course: Course | None = None,
+        conditions: Conditions = UNKNOWN,
     ) -> None:
         """Choose the place; `added` are findings from outside the judge, `course` a known one."""
         self._place = place
         self._clock = clock
         self._utc = utc
         self._added = added
+        self._conditions = conditions
         self._facts: RunFacts | None = None
         self._course = course
 
     def prepared(self, identity: Identity, settings: MeterSettings) -> None:
         """Write facts and journal; raise OSError if the facts cannot be written."""
-        self._facts = RunFacts(identity, settings, added=self._added)
+        self._facts = RunFacts(identity, settings, added=self._added, conditions=self._conditions)
         self._course = Course(self._utc().isoformat(), self._clock(), boot_name())
         save_facts(self._place.log, self._facts, self._course)
         log, utc = str(self._place.log.resolve()), self._utc().isoformat(timespec="seconds")

@@ -6,7 +6,12 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from power.commands.options import add_setting_options, settings_of
+from power.commands.options import (
+    add_condition_options,
+    add_setting_options,
+    conditions_of,
+    settings_of,
+)
 from power.commands.output import print_json, result_text
 from power.energy.judge import RunFacts
 from power.energy.verdict import Verdict, result_to_json
@@ -30,13 +35,14 @@ def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) ->
     parser.add_argument("--session", type=float, metavar="S", help="length of the session, s")
     parser.add_argument("--model", help="the meter's model, such as WT310E, for its accuracy table")
     add_setting_options(parser)
+    add_condition_options(parser)
     parser.add_argument("--json", action="store_true", help="print one JSON object on stdout")
     parser.set_defaults(run=run)
 
 
 def run(options: argparse.Namespace) -> int:
     """Print the verdict with its reasons."""
-    judged = audit(options.log, _given(options))
+    judged = audit(options.log, _given(options), conditions_of(options))
     if options.json:
         print_json(
             {

@@ -8,7 +8,7 @@ import os
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from datetime import UTC, datetime
+from datetime import UTC, date, datetime
 from pathlib import Path
 
 import platformdirs
@@ -17,8 +17,9 @@ from power.bench import held
 from power.commands.interrupt import Job, hanging
 from power.commands.output import say
 from power.connect import open_wt310
+from power.energy.conditions import Conditions, parse_ambient, parse_calibrated
 from power.logs.journal import JOURNAL_VARIABLE, Journal
-from power.meter import InputMode, MeterSettings
+from power.meter import SIGMA, InputMode, MeterSettings
 from power.wt310.driver import WT310
 
 _LAST_WORDS_S = 2.0
@@ -58,6 +59,50 @@ def add_setting_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--frequency-filter", action="store_true", help="switch the frequency filter on"
     )
+    add_element_option(parser)
+
+
+def add_element_option(parser: argparse.ArgumentParser) -> None:
+    """Add the choice of an element of a meter that has several."""
+    parser.add_argument(
+        "--element",
+        choices=("1", "2", "3", SIGMA),
+        type=str.upper,
+        default="1",
+        help="measured element of a WT332 or WT333, or SIGMA for the sum of all (default 1)",
+    )
+
+
+def add_condition_options(parser: argparse.ArgumentParser) -> None:
+    """Add the questions that only people can answer."""
+    parser.add_argument(
+        "--ambient-c", metavar="C", type=_ambient, help="ambient temperature, °C, for the ±"
+    )
+    parser.add_argument(
+        "--calibrated",
+        metavar="DATE",
+        type=_calibrated,
+        help="day of the meter's last calibration, such as 2026-01-31; the ± holds for 12 months",
+    )
+
+
+def conditions_of(options: argparse.Namespace) -> Conditions:
+    """Return the answers of `add_condition_options`."""
+    return Conditions(options.ambient_c, options.calibrated)
+
+
+def _ambient(text: str) -> float:
+    try:
+        return parse_ambient(text)
+    except ValueError as error:
+        raise argparse.ArgumentTypeError(str(error)) from None
+
+
+def _calibrated(text: str) -> date:
+    try:
+        return parse_calibrated(text)
+    except ValueError as error:
+        raise argparse.ArgumentTypeError(str(error)) from None
 
 
 def settings_of(options: argparse.Namespace, timer_s: int) -> MeterSettings:
@@ -71,6 +116,7 @@ def settings_of(options: argparse.Namespace, timer_s: int) -> MeterSettings:
         crest_factor=options.crest_factor,
         line_filter=options.line_filter,
         frequency_filter=options.frequency_filter,
+        element=options.element,
     )
 
 
@@ -161,6 +207,7 @@ def open_chosen(
         wire_log=options.wire_log,
         timeout_s=options.timeout,
         baud=options.baud,
+        element=getattr(options, "element", None),
     )
     meter.remember()
     return meter

@@ -25,12 +25,26 @@ def result_text(result: EnergyResult) -> str:
         )
     if result.integration_s is not None:
         lines.append(f"time     {result.integration_s:g} s by the meter's integrator")
+    if result.energy_wh is not None and result.uncertainty_wh is not None:
+        lines += _certainty(result)
     lines += [
         f"{'note' if finding.severity.value == 'VALID' else finding.severity.value.lower():8} "
         f"{finding.text}"
         for finding in result.findings
     ]
     return "\n".join(lines)
+
+
+def _certainty(result: EnergyResult) -> list[str]:
+    """Return the terms of the ± in Wh, largest first, and what people answered."""
+    terms = sorted(result.budget_wh.items(), key=lambda term: -term[1])
+    listed = ", ".join(f"{name} {wh:.2g}" for name, wh in terms if wh > 0)
+    ambient, calibrated = (result.conditions.get(key) for key in ("ambient_c", "calibrated"))
+    degrees = f"{ambient:g} °C" if isinstance(ambient, (int, float)) else ambient
+    return [
+        f"± terms  {listed} (Wh)",
+        f"ambient  {degrees}; calibrated {calibrated}",
+    ]
 
 
 def print_json(value: dict[str, Any]) -> None:

@@ -4,31 +4,34 @@
 from __future__ import annotations
 
 import argparse
-import math
 import sys
 import time
-from statistics import fmean
 
-from power.bench.ranging import HEADROOM, Choice, Extremes, propose
+from power.bench.ranging import HEADROOM, Choice, Extremes, extremes_of, propose
 from power.commands.as_found import as_found
 from power.commands.options import (
+    add_condition_options,
     add_discard_option,
+    add_element_option,
     add_meter_options,
     chosen_meter,
+    conditions_of,
     require_spare,
 )
 from power.commands.output import print_json
 from power.commands.progress import Draw, progress_line
-from power.energy.accuracy import accuracy_of
+from power.energy.certainty_checks import SPEC_BOUND
+from power.energy.uncertainty import Measuring
 from power.errors import MeterRefused
 from power.follow import Schedule
 from power.meter import InputMode, MeterSettings, Reading
 from power.wt310.driver import WT310
 
 _DESCRIPTION = """\
-Watch a device at its hardest work on auto-range, and propose fixed ranges with head-room. Official
-runs use fixed ranges. While auto-range switches, the meter measures nothing; a range that is too
-small cuts crests without a sign. It resets the meter, so it is refused while an integration runs.
+Watch a device at its hardest work on auto-range, and propose fixed ranges with the uncertainty of
+each. The smallest ranges that measure rms values and peaks come first. Official runs use fixed
+ranges. While auto-range switches, the meter measures nothing; a range that is too small cuts
+crests. It resets the meter, so it is refused while an integration runs.
 Exit code 1 when no range fits.
 
   python -m power range TCPIP::192.168.1.5::INSTR --seconds 30
@@ -54,9 +57,11 @@ def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) ->
         "--headroom",
         type=float,
         default=HEADROOM,
-        help=f"factor above what is seen (default {HEADROOM})",
+        help=f"factor above the peaks seen (default {HEADROOM})",
     )
     add_discard_option(parser)
+    add_element_option(parser)
+    add_condition_options(parser)
     parser.set_defaults(run=run)
 
 
@@ -72,28 +77,29 @@ def run(options: argparse.Namespace) -> int:
             update_interval_s=_UPDATE_S,
             mode=mode,
             crest_factor=options.crest_factor,
+            element=options.element,
         )
         with as_found(meter):
-            meter.prepare(settings)
-            seen = _watch(meter, options.seconds, draw)
+            settings = meter.prepare(settings)
+            readings = _watch(meter, options.seconds, draw)
             model, identity = meter.model, meter.identify()
     choices = propose(
-        seen,
+        readings,
         model.voltage_ranges(options.crest_factor),
         model.current_ranges(options.crest_factor),
-        accuracy_of(identity, mode),
-        crest_factor=options.crest_factor,
+        Measuring(identity, settings, conditions_of(options)),
         headroom=options.headroom,
     )
+    seen = extremes_of(readings)
     if options.json:
-        print_json({"seen": vars(seen), "choices": [_json(choice) for choice in choices]})
+        print_json({"seen": vars(seen), "choices": [vars(choice) for choice in choices]})
     else:
         _print(seen, choices)
     return 0 if choices else 1
 
 
-def _watch(meter: WT310, seconds: float, draw: Draw) -> Extremes:
-    """Return the extremes of the readings; readings without data are left out."""
+def _watch(meter: WT310, seconds: float, draw: Draw) -> list[Reading]:
+    """Return the readings with data; refuse a meter that shows none, or no peaks."""
     schedule = Schedule(time.monotonic(), _UPDATE_S)
     end_s = time.monotonic() + seconds
     readings: list[Reading] = []
@@ -105,20 +111,12 @@ def _watch(meter: WT310, seconds: float, draw: Draw) -> Extremes:
             readings.append(reading)
     if not readings:
         raise MeterRefused("the meter showed no values; check the wiring and switch the device on")
-    powers = [row.power_w or 0.0 for row in readings]
-    return Extremes(
-        voltage_v=max(abs(row.voltage_v or 0.0) for row in readings),
-        current_a=max(abs(row.current_a or 0.0) for row in readings),
-        voltage_peak_v=max(row.voltage_peak_v or 0.0 for row in readings),
-        current_peak_a=max(row.current_peak_a or 0.0 for row in readings),
-        least_power_w=min(powers),
-        mean_power_w=fmean(powers),
-        most_power_w=max(powers),
-    )
-
-
-def _json(choice: Choice) -> dict[str, float | None]:
-    return {**vars(choice), "share": choice.share if math.isfinite(choice.share) else None}
+    if all(row.current_peak_a is None for row in readings):
+        raise MeterRefused(
+            "the meter shows no peaks, so nobody can tell which ranges hold them; choose ranges by "
+            "hand, or update the meter's firmware"
+        )
+    return readings
 
 
 def _print(seen: Extremes, choices: list[Choice]) -> None:
@@ -133,8 +131,14 @@ def _print(seen: Extremes, choices: list[Choice]) -> None:
     for index, choice in enumerate(choices):
         print(
             f"{'propose' if index == 0 else 'or':8} --volts {choice.voltage_range_v:g} "
-            f"--amps {choice.current_range_a:g}   ± {choice.uncertainty_w:.2g} W "
-            f"({choice.share:.2%} of the mean power)"
+            f"--amps {choice.current_range_a:g}   ± {choice.uncertainty_w:.2g} W {_share(choice)}"
         )
     if not choices:
         print("error: no range of this meter is large enough for the device", file=sys.stderr)
+
+
+def _share(choice: Choice) -> str:
+    if choice.share is None:
+        return "(the device drew no power)"
+    text = f"{choice.share:.2%} of the mean power"
+    return f"({text})" if choice.share <= SPEC_BOUND else f"({text}, SPEC asks for 1 %)"

@@ -12,21 +12,25 @@ from power.bench.recorder import HASTY_S, Recorder, Recording
 from power.bench.run_notes import Notes, Place, RunNotes
 from power.commands.interrupt import Interrupt, Job, listening
 from power.commands.options import (
+    add_condition_options,
     add_discard_option,
     add_meter_options,
     add_setting_options,
     chosen_meter,
+    conditions_of,
     journal,
     require_spare,
     settings_of,
 )
 from power.commands.output import print_json, result_text, say
 from power.commands.progress import Draw, progress_line
+from power.energy.conditions import Conditions
 from power.energy.judge import RunFacts
 from power.energy.verdict import (
     EnergyResult,
     Finding,
     Verdict,
+    note,
     result_to_json,
     suspect,
     with_findings,
@@ -53,6 +57,8 @@ not be written.
 
 # The recorder ends by itself when its patience ends, unless it hangs in a call.
 _HANGING_S = 0.2
+# The code of an official energy that is refused.
+_REFUSED = "official_bound"
 
 
 def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
@@ -76,11 +82,19 @@ def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) ->
         help="a new file for the readings; settings and identity go into LOG.json beside it",
     )
     parser.add_argument(
-        "--official", action="store_true", help="refuse auto-range, unless a reason is given"
+        "--official",
+        action="store_true",
+        help="refuse auto-range, and an uncertainty above 1 %%, unless a reason is given",
     )
     parser.add_argument(
         "--auto-range", metavar="REASON", help="reason for an official run on auto-range"
     )
+    parser.add_argument(
+        "--above-1-percent",
+        metavar="REASON",
+        help="reason for an official run whose uncertainty is above the 1 %% that SPEC asks for",
+    )
+    add_condition_options(parser)
     add_discard_option(parser)
     parser.add_argument("--quiet", action="store_true", help="no progress on stderr")
     parser.set_defaults(run=run)
@@ -88,7 +102,7 @@ def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) ->
 
 def run(options: argparse.Namespace) -> int:
     """Record once, and unlock the meter's front panel at the end."""
-    added = _checked(options)
+    added, conditions = _checked(options), conditions_of(options)
     interrupt = Interrupt()
     place = Place(options.out, options.resource, journal())
     with (
@@ -96,10 +110,12 @@ def run(options: argparse.Namespace) -> int:
         chosen_meter(options, sleep=interrupt.sleep, hasty=interrupt.asked) as meter,
         progress_line(options.seconds, quiet=options.quiet) as draw,
     ):
-        notes = _Notes(place, interrupt, added)
+        notes = _Notes(place, interrupt, added, conditions)
         recording = _recorded(meter, options, interrupt, notes, draw)
+    bound = official_bound(recording.result, options.official, options.above_1_percent)
+    added = (*added, *bound)
     result = with_findings(recording.result, added)
-    facts = RunFacts(recording.identity, recording.settings, added=added)
+    facts = RunFacts(recording.identity, recording.settings, added=added, conditions=conditions)
     held = None
     if recording.readings:
         session_s = None if recording.left else result.session_s
@@ -111,7 +127,27 @@ def run(options: argparse.Namespace) -> int:
         say(_left_behind(recording, options.resource))
     _print(options, recording, result)
     good = recording.complete and saved and result.verdict is not Verdict.INVALID
-    return 0 if good and not recording.left else 1
+    refused = any(finding.code == _REFUSED for finding in bound)
+    return 0 if good and not recording.left and not refused else 1
+
+
+def official_bound(result: EnergyResult, official: bool, reason: str | None) -> list[Finding]:
+    """Return the finding about an official energy that is less certain than SPEC asks for.
+
+    Without a reason the energy is refused: SUSPECT, and the command's exit code is 1.
+    """
+    above = any(finding.code == "spec_1_percent" for finding in result.findings)
+    if not official or not above:
+        return []
+    if reason:
+        return [note("above_1_percent_reason", f"More than 1 % was accepted: {reason}")]
+    return [
+        suspect(
+            _REFUSED,
+            "An official run may be 1 % uncertain at most. Choose smaller ranges with `python -m "
+            "power range` and run again, or give --above-1-percent REASON.",
+        )
+    ]
 
 
 def _checked(options: argparse.Namespace) -> tuple[Finding, ...]:
@@ -135,8 +171,16 @@ def _checked(options: argparse.Namespace) -> tuple[Finding, ...]:
 class _Notes(RunNotes):
     """The notes of this run; from the first one on, an interrupt ends the run properly."""
 
-    def __init__(self, place: Place, interrupt: Interrupt, added: tuple[Finding, ...]) -> None:
-        super().__init__(place, clock=time.monotonic, utc=utc_now, added=added)
+    def __init__(
+        self,
+        place: Place,
+        interrupt: Interrupt,
+        added: tuple[Finding, ...],
+        conditions: Conditions,
+    ) -> None:
+        super().__init__(
+            place, clock=time.monotonic, utc=utc_now, added=added, conditions=conditions
+        )
         self._interrupt = interrupt
 
     def prepared(self, identity: Identity, settings: MeterSettings) -> None:
@@ -156,7 +200,12 @@ def _recorded(
         newest[:] = [(reading, elapsed_s)]
 
     recorder = Recorder(
-        meter, clock=time.monotonic, sleep=interrupt.sleep, progress=keep, notes=notes
+        meter,
+        clock=time.monotonic,
+        sleep=interrupt.sleep,
+        progress=keep,
+        notes=notes,
+        conditions=conditions_of(options),
     )
 
     def work() -> None:

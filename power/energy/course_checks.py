@@ -180,9 +180,9 @@ def missing(run: Run) -> Iterator[Finding]:
     blank_s = max(BLANK_S, BLANK_UPDATES * run.settings.update_interval_s)
     begin_s = rows[0].monotonic_s + blank_s
     late = [row for row in rows if row.monotonic_s > begin_s]
-    holes = [row for row in late if row.absent]
+    holes = [row for row in late if row.missing]
     if holes:
-        names = sorted({name for row in holes for name in row.absent})
+        names = sorted({name for row in holes for name in row.missing})
         yield suspect(
             "no_data",
             f"{len(holes)} of {len(late)} readings lacked a number for {', '.join(names)}.",

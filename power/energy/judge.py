@@ -7,10 +7,12 @@ value. Everything else only decides whether that energy may be used.
 Findings by code, INVALID: `no_readings`, `not_started`, `not_ended`, `meter_reset`,
 `meter_error`, `restarted`, `time_went_back`, `energy_went_back`, `no_final_energy`,
 `final_differs`, `window`, `timer`, `over_range`, `peak_over`, `range_changed`, `no_load`,
-`negative_energy`, `cross_check` (far off). SUSPECT: `final_unconfirmed`, `auto_range`,
-`range_switched`, `above_range`, `no_data`, `negative_power`, `clock`, `few_samples`, `suspended`,
-`implausible`, `cross_check`. Notes: `gap`, `uncertain`, `mode`. A rescue adds `stopped` and
-`rescued_alone` (SUSPECT) and `rescued` (a note).
+`negative_energy`, `scaling`, `cross_check` (far off). SUSPECT: `final_unconfirmed`, `auto_range`,
+`range_switched`, `above_range`, `clipping`, `no_data`, `negative_power`, `clock`, `few_samples`,
+`suspended`, `implausible`, `cross_check`, `no_load_half`, `settings_changed`, `unchecked`,
+`elements_differ`, `calibration`, `unspecified`. Notes: `gap`, `uncertain`, `spec_1_percent`,
+`readings_over_1_percent`, `mode`, `elements`. A rescue adds `stopped` and `rescued_alone` (SUSPECT)
+and `rescued` (a note); `record --official` adds `official_bound` (SUSPECT).
 """
 
 from __future__ import annotations
@@ -20,9 +22,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from power.energy import course_checks, value_checks
-from power.energy.accuracy import accuracy_of, energy_uncertainty_wh
+from power.energy import certainty_checks, course_checks, value_checks
+from power.energy.conditions import UNKNOWN, Conditions, conditions_from_json, conditions_to_json
 from power.energy.measured_run import Run, cross_check
+from power.energy.uncertainty import EnergyLimit, Measuring, energy_limit
 from power.energy.verdict import EnergyResult as EnergyResult
 from power.energy.verdict import Finding
 from power.energy.verdict import Verdict as Verdict
@@ -45,7 +48,7 @@ class RunFacts:
     `session_s` is None until the run has ended. `active` and `suspended_s` are arguments of
     `judge_energy`. The meter reported `flags` and the ranges at the end; a power log has no columns
     for them. `added` holds findings that do not come from the judge, such as a restart of the
-    computer or a reason for auto-range.
+    computer or a reason for auto-range. `conditions` are the answers of people.
     """
 
     identity: Identity | None
@@ -57,6 +60,7 @@ class RunFacts:
     voltage_range_v: float | None = None
     current_range_a: float | None = None
     added: tuple[Finding, ...] = ()
+    conditions: Conditions = UNKNOWN
 
     def ended(self, session_s: float | None, last: Reading) -> RunFacts:
         """Return these facts with the session's length, and with flags and ranges of `last`."""
@@ -84,6 +88,7 @@ def judge_run(readings: Sequence[Reading], facts: RunFacts) -> EnergyResult:
         identity=facts.identity,
         active=facts.active,
         suspended_s=facts.suspended_s,
+        conditions=facts.conditions,
     )
     return with_findings(result, facts.added)
 
@@ -96,6 +101,7 @@ def judge_energy(
     identity: Identity | None = None,
     active: bool = True,
     suspended_s: float = 0.0,
+    conditions: Conditions = UNKNOWN,
 ) -> EnergyResult:
     """Return the energy of a session from its readings, in order of time.
 
@@ -103,19 +109,27 @@ def judge_energy(
     end, one update apart. `session_s` is the session's true length by the host's monotonic clock,
     from the start to the deadline or the early logout. `settings` were read back before the start;
     a range of None (auto-range) makes the verdict SUSPECT. `active` is False if the device had no
-    reason to draw power. `suspended_s` says how long the host slept.
+    reason to draw power. `suspended_s` says how long the host slept. `conditions` say how warm it
+    was, and when the meter was calibrated.
 
     The top of this module lists the findings.
     """
     run = Run.of(readings, settings)
     if run is None:
         return EnergyResult(
-            Verdict.INVALID, None, None, (_never_ran(readings),), session_s=session_s
+            Verdict.INVALID,
+            None,
+            None,
+            (_never_ran(readings),),
+            session_s=session_s,
+            conditions=conditions.words(),
+            element=settings.element,
         )
     findings = list(course_checks.ending(run))
     findings += course_checks.window(run, session_s)
     findings += course_checks.order(run)
     findings += value_checks.ranges(run)
+    findings += value_checks.settings_after(run)
     findings += course_checks.missing(run)
     findings += value_checks.plausibility(run, identity, session_s, active=active)
     if suspended_s > 0:
@@ -123,8 +137,11 @@ def judge_energy(
     final = run.final
     compared = cross_check(run)
     findings += value_checks.agreement(run, compared)
-    uncertainty_wh = _uncertainty_wh(run, identity)
-    findings += value_checks.uncertainty(final.energy_wh, uncertainty_wh)
+    findings += certainty_checks.elements(run)
+    measuring = Measuring(identity, settings, conditions)
+    limit = _limit(run, measuring)
+    findings += certainty_checks.uncertainty(final.energy_wh, limit)
+    findings += certainty_checks.circumstances(run, measuring)
     verdict = worst(findings)
     energy_wh = _finite(final.energy_wh)
     usable = verdict is not Verdict.INVALID
@@ -132,7 +149,7 @@ def judge_energy(
     return EnergyResult(
         verdict=verdict,
         energy_wh=energy_wh if usable else None,
-        uncertainty_wh=uncertainty_wh if usable else None,
+        uncertainty_wh=limit.total_wh if usable and limit is not None else None,
         findings=tuple(findings),
         integrator_wh=energy_wh,
         cross_check_wh=(
@@ -145,6 +162,11 @@ def judge_energy(
         mean_power_w=(
             3600 * energy_wh / duration_s if energy_wh is not None and duration_s else None
         ),
+        budget_wh={} if limit is None else limit.terms_wh,
+        over_one_percent=None if limit is None else limit.over_one_percent,
+        conditions=conditions.words(),
+        element=settings.element,
+        elements=final.elements,
     )
 
 
@@ -160,13 +182,14 @@ def facts_to_json(facts: RunFacts) -> dict[str, Any]:
         "voltage_range_v": facts.voltage_range_v,
         "current_range_a": facts.current_range_a,
         "added": [finding_to_json(finding) for finding in facts.added],
+        "conditions": conditions_to_json(facts.conditions),
     }
 
 
 def facts_from_json(value: Mapping[str, Any]) -> RunFacts:
     """Return the facts that `facts_to_json` wrote; another value is a ValueError.
 
-    Facts from earlier versions lack `suspended_s`, `active` and `added`.
+    Facts from earlier versions lack `suspended_s`, `active`, `added` and `conditions`.
     """
     try:
         identity = value["identity"]
@@ -180,6 +203,7 @@ def facts_from_json(value: Mapping[str, Any]) -> RunFacts:
             voltage_range_v=value["voltage_range_v"],
             current_range_a=value["current_range_a"],
             added=tuple(finding_from_json(finding) for finding in value.get("added", [])),
+            conditions=conditions_from_json(value.get("conditions")),
         )
     except (AttributeError, KeyError, TypeError, ValueError) as error:
         raise ValueError(f"these are not the facts of a run: {error!r}") from None
@@ -208,16 +232,15 @@ def _never_ran(readings: Sequence[Reading]) -> Finding:
     return invalid("no_readings", "The meter was never read.")
 
 
-def _uncertainty_wh(run: Run, identity: Identity | None) -> float | None:
-    final, power_range_w = run.final, run.power_range_w
-    if power_range_w is None or final.energy_wh is None or final.integration_s is None:
+def _limit(run: Run, measuring: Measuring) -> EnergyLimit | None:
+    """Return the energy's limit of error; without sampled powers the mean power stands in."""
+    final = run.final
+    if final.energy_wh is None or not final.integration_s:
         return None
-    return energy_uncertainty_wh(
-        accuracy_of(identity, run.settings.mode),
-        final.energy_wh,
-        power_range_w,
-        final.integration_s,
-    )
+    rows = run.running
+    if not any(row.power_w is not None for row in rows):
+        rows = (replace(final, power_w=3600 * final.energy_wh / final.integration_s),)
+    return energy_limit(rows, final.energy_wh, final.integration_s, measuring)
 
 
 def _finite(value: float | None) -> float | None:

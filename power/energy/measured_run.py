@@ -7,11 +7,13 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from power.energy.accuracy import accuracy_of, power_uncertainty_w
+from power.energy.uncertainty import Measuring, zero_limit_w
 from power.meter import Identity, IntegrationState, MeterSettings, Reading
 
 ENDED = (IntegrationState.STOP, IntegrationState.TIMEUP)
 _SECOND = 1.0
+# The error at zero where the ranges are not known.
+UNKNOWN_FLOOR_W = 1e-3
 
 # Power and energy come from the same samples inside the meter. 1 % covers rounding, and the
 # undocumented difference between the displayed power and the integrator's.
@@ -48,25 +50,13 @@ class Run:
         """Return how far times may differ: TIME is as old as its update, and in whole seconds."""
         return self.settings.update_interval_s + _SECOND
 
-    @property
-    def power_range_w(self) -> float | None:
-        """Return the largest voltage range times the largest current range in use, in watts."""
-        volts = self._range("voltage_range_v")
-        amperes = self._range("current_range_a")
-        return None if volts is None or amperes is None else volts * amperes
-
-    def _range(self, name: str) -> float | None:
-        fixed: float | None = getattr(self.settings, name)
-        seen = [value for row in self.readings if (value := getattr(row, name)) is not None]
-        return max(seen) if seen else fixed
-
 
 def noise_floor_w(run: Run, identity: Identity | None = None) -> float:
     """Return the power in watts that the meter may show without a load: its error at zero."""
-    power_range_w = run.power_range_w
-    if power_range_w is None:
-        return 1e-3
-    return power_uncertainty_w(accuracy_of(identity, run.settings.mode), 0.0, power_range_w)
+    measuring = Measuring(identity, run.settings)
+    rows = [row for row in run.running if row.voltage_v is not None] or [run.final]
+    limit_w = zero_limit_w(rows[0], measuring)
+    return UNKNOWN_FLOOR_W if limit_w is None else limit_w
 
 
 @dataclass(frozen=True)

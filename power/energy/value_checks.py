@@ -8,17 +8,23 @@ from collections.abc import Iterator
 
 from power.energy.measured_run import CrossCheck, Run, noise_floor_w
 from power.energy.verdict import Finding, invalid, note, suspect
-from power.meter import Flag, Identity, InputMode
+from power.meter import SIGMA, Flag, Identity, InputMode
 
 # Above the rated range the meter may cut crests without a flag. A real meter showed half the power
-# at 128 % of its range.
-ABOVE_RANGE = 1.1
+# at 128 % of its range. Recorded peaks tell more, so they allow a tenth above the range.
+ABOVE_RANGE = 1.0
+ABOVE_RANGE_WITH_PEAKS = 1.1
+# The crest factor is the highest peak in ranges that the meter measures. The display goes on to
+# 333 % (666 %), and cuts there (IM WT310E-01EN, page 5-12).
+PEAK_LIMIT = {3: 10 / 3, 6: 20 / 3}
+# A device that draws nothing for more of the run than this was off, or on another supply.
+MOST_IDLE = 0.5
 
 
 def ranges(run: Run) -> Iterator[Finding]:
     """Check for over-range, cut peaks, and ranges that changed."""
     flags = frozenset[Flag]().union(*(row.flags for row in run.readings))
-    over = {reason for row in run.readings for reason in row.absent.values() if "over" in reason}
+    over = {reason for row in run.readings for reason in row.missing.values() if "over" in reason}
     if over or Flag.OVER_RANGE in flags:
         yield invalid(
             "over_range", "A value was over its range. Choose a larger range and run again."
@@ -50,6 +56,83 @@ def ranges(run: Run) -> Iterator[Finding]:
             "auto_range",
             "The run was made on auto-range. While a range switches, the meter fills in estimates.",
         )
+
+
+AFTER = (
+    (
+        Flag.SCALING,
+        True,
+        "scaling",
+        "Scaling is on after the run and was off before it. The meter multiplies power and energy "
+        "by a factor that nobody recorded.",
+    ),
+    (
+        Flag.AVERAGING,
+        False,
+        "settings_changed",
+        "Averaging is on after the run and was off before it, so the readings are smoothed.",
+    ),
+    (
+        Flag.MAX_HOLD,
+        False,
+        "settings_changed",
+        "MAX hold is on after the run and was off before it, so the readings are maxima.",
+    ),
+    (
+        Flag.OTHER_LANGUAGE,
+        False,
+        "settings_changed",
+        "Somebody switched the meter to the command mode WT200 during the run. Choose WT300E in "
+        "the UTILITY menu.",
+    ),
+    (
+        Flag.SETTINGS_CHANGED,
+        False,
+        "settings_changed",
+        "The meter has other settings after the run than before it: input mode, crest factor, "
+        "filter, update interval, timer or wiring.",
+    ),
+)
+
+
+"""What may be found after a run: its flag, whether the energy is wrong, its code, and a text."""
+
+
+def settings_after(run: Run) -> Iterator[Finding]:
+    """Check the settings that were read again after the run."""
+    flags = frozenset[Flag]().union(*(row.flags for row in run.readings))
+    for flag, wrong, code, text in AFTER:
+        if flag in flags:
+            yield invalid(code, text) if wrong else suspect(code, text)
+    if Flag.UNCHECKED in run.final.flags:
+        yield suspect(
+            "unchecked",
+            "Ranges and settings could not be read after the run. Look at the meter's panel.",
+        )
+
+
+def clipping(run: Run) -> Iterator[Finding]:
+    """Check the peaks against what the ranges can measure, also after the end of the run."""
+    factor = run.settings.crest_factor
+    for name in ("voltage", "current"):
+        unit = "v" if name == "voltage" else "a"
+        range_name = f"{name}_range_{unit}"
+        shares = [
+            peak / size
+            for row in run.readings
+            if (peak := getattr(row, f"{name}_peak_{unit}")) is not None
+            and (size := getattr(row, range_name) or getattr(run.settings, range_name))
+        ]
+        most = max(shares, default=0.0)
+        if most > factor:
+            cut = most > 0.99 * PEAK_LIMIT[factor]
+            yield suspect(
+                "clipping",
+                f"Peaks of the {name} reached {most:.0%} of its range, where the meter measures "
+                f"{factor * 100} %"
+                + (" and cuts the rest. The energy is too low." if cut else ".")
+                + f" Choose a larger {name} range, or crest factor 6, and run again.",
+            )
 
 
 def _range_changes(run: Run, name: str, unit: str) -> Iterator[Finding]:
@@ -98,9 +181,15 @@ def plausibility(
                 "It was not connected through the meter, or it runs from a battery or a second "
                 "cable.",
             )
+    if active:
+        yield from _idle(run, floor_w)
     yield from _above_range(run)
+    yield from clipping(run)
     if run.settings.mode is InputMode.DC:
         yield from _mean_of_alternating(run, floor_w)
+        return
+    if run.settings.element == SIGMA:
+        # The voltage and the current of a sum are means, so their product means nothing.
         return
     odd = [
         row
@@ -116,6 +205,24 @@ def plausibility(
         )
 
 
+def _idle(run: Run, floor_w: float) -> Iterator[Finding]:
+    """Check for a device that drew nothing for half of the run."""
+    idle_s = watched_s = 0.0
+    for before, row in zip(run.running, run.running[1:], strict=False):
+        if row.power_w is None:
+            continue
+        seconds = row.monotonic_s - before.monotonic_s
+        watched_s += seconds
+        idle_s += seconds if abs(row.power_w) <= floor_w else 0.0
+    if watched_s and idle_s >= MOST_IDLE * watched_s:
+        yield suspect(
+            "no_load_half",
+            f"The device drew nothing for {idle_s:.1f} of {watched_s:.1f} s, that is at most "
+            f"{floor_w:.2g} W, the meter's error at zero. It was off, or it ran from a battery or "
+            "a second cable.",
+        )
+
+
 def _above_range(run: Run) -> Iterator[Finding]:
     """Check voltage and current against their ranges, also after the end of the run."""
     for name, range_name in (("voltage_v", "voltage_range_v"), ("current_a", "current_range_a")):
@@ -125,7 +232,8 @@ def _above_range(run: Run) -> Iterator[Finding]:
             if (value := getattr(row, name)) is not None
             and (size := getattr(row, range_name) or getattr(run.settings, range_name))
         ]
-        if shares and max(shares) > ABOVE_RANGE:
+        peaks = any(getattr(row, f"{name.replace('_', '_peak_')}") for row in run.readings)
+        if shares and max(shares) > (ABOVE_RANGE_WITH_PEAKS if peaks else ABOVE_RANGE):
             word = name.split("_")[0]
             yield suspect(
                 "above_range",
@@ -169,15 +277,3 @@ def agreement(run: Run, compared: CrossCheck | None) -> Iterator[Finding]:
     )
     far = difference > 3 * compared.allowance_wh + 0.1 * abs(compared.counted_wh)
     yield invalid("cross_check", text) if far else suspect("cross_check", text)
-
-
-def uncertainty(energy_wh: float | None, uncertainty_wh: float | None) -> Iterator[Finding]:
-    """Note an uncertainty above 1 %, or an unknown one."""
-    if uncertainty_wh is None or energy_wh is None:
-        yield note("uncertain", "The ranges are not known, so the uncertainty is not known.")
-    elif energy_wh > 0 and uncertainty_wh > 0.01 * energy_wh:
-        yield note(
-            "uncertain",
-            f"The uncertainty is {uncertainty_wh / energy_wh:.1%} of the energy. Smaller ranges "
-            "would lower it.",
-        )

@@ -4,11 +4,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from enum import Enum
 from typing import Any
 
-from power.meter import IntegrationState
+from power.meter import ElementValues, IntegrationState
+from power.values import elements_to_json
 
 
 class Verdict(Enum):
@@ -43,7 +44,10 @@ class EnergyResult:
     `energy_wh` is None if the verdict is INVALID. `integrator_wh` is the last value that the meter
     showed, also if it cannot be used. `cross_check_wh` is the energy by the sampled powers instead
     of the integrator. `uncertainty_wh` is the limit of error from the meter's accuracy table, None
-    if a range is not known.
+    if a range is not known. `budget_wh` has its terms by name. `over_one_percent` is the share of
+    the time in which the power alone was less certain than 1 %. `conditions` has the answers to the
+    questions for ambient temperature and calibration. `element` says what was measured; `elements`
+    has the single elements of a sum.
     """
 
     verdict: Verdict
@@ -57,6 +61,11 @@ class EnergyResult:
     end_state: IntegrationState | None = None
     samples: int = 0
     mean_power_w: float | None = None
+    budget_wh: Mapping[str, float] = field(default_factory=dict)
+    over_one_percent: float | None = None
+    conditions: Mapping[str, Any] = field(default_factory=dict)
+    element: str = "1"
+    elements: tuple[ElementValues, ...] = ()
 
 
 def note(code: str, text: str) -> Finding:
@@ -118,4 +127,7 @@ def result_to_json(result: EnergyResult) -> dict[str, Any]:
         "verdict": result.verdict.value,
         "end_state": None if result.end_state is None else result.end_state.value,
         "findings": [finding_to_json(finding) for finding in result.findings],
+        "budget_wh": dict(result.budget_wh),
+        "conditions": dict(result.conditions),
+        "elements": elements_to_json(result.elements),
     }

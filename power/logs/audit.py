@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from statistics import median
 
+from power.energy.conditions import UNKNOWN, Conditions
 from power.energy.judge import RunFacts, judge_run
 from power.energy.verdict import EnergyResult, Finding, suspect, with_findings
 from power.logs.facts_file import load_facts
@@ -36,12 +37,12 @@ class Audit:
         return len(self.readings)
 
 
-def audit(path: Path, given: RunFacts | None = None) -> Audit:
+def audit(path: Path, given: RunFacts | None = None, conditions: Conditions = UNKNOWN) -> Audit:
     """Return the verdict on a log; raise ValueError for a file that is not a log.
 
     The facts come from `given`, or else from the file beside the log, or else they are guessed from
     the rows. With guessed facts the verdict is SUSPECT at best, because ranges and settings are not
-    known.
+    known. `conditions` are answers that the facts lack or that replace theirs.
     """
     old = is_old_log(path)
     readings = read_old_log(path) if old else read_power_log(path)
@@ -52,6 +53,14 @@ def audit(path: Path, given: RunFacts | None = None) -> Audit:
         facts, source = _guess(readings), "guessed"
     if facts.session_s is None:
         facts = replace(facts, session_s=_span_s(readings))
+    known = facts.conditions
+    facts = replace(
+        facts,
+        conditions=Conditions(
+            known.ambient_c if conditions.ambient_c is None else conditions.ambient_c,
+            conditions.calibrated or known.calibrated,
+        ),
+    )
     result = judge_run(readings, facts)
     if source == "guessed":
         result = with_findings(_without_settings(result), [_NO_SETTINGS])
@@ -61,7 +70,7 @@ def audit(path: Path, given: RunFacts | None = None) -> Audit:
 
 
 # These findings depend on the settings. Guessed settings cannot support them.
-_NEEDS_SETTINGS = ("auto_range", "timer", "uncertain")
+_NEEDS_SETTINGS = ("auto_range", "timer", "uncertain", "spec_1_percent")
 _NO_SETTINGS = suspect(
     "no_settings",
     "The log does not tell model, ranges and settings. So clipping, auto-range and the uncertainty "

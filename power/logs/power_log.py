@@ -42,7 +42,8 @@ def row_of(reading: Reading, start_s: float, uncertainty_w: float | None = None)
     """Return a reading as the log's fields; a missing value is an empty field.
 
     Power factor, frequency and peaks are `nan` if the meter has no number for them, such as the
-    frequency of direct current. They are empty if the meter was not asked. `uncertainty_w` is the limit of the error of the power; a reader computes it anew.
+    frequency of direct current. They are empty if the meter was not asked. `uncertainty_w` is the
+    limit of the error of the power; a reader computes it anew.
     """
     return [
         f"{reading.monotonic_s - start_s:.4f}",

@@ -7,6 +7,7 @@ import logging
 import threading
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from datetime import datetime
 
 from power.errors import MeterBusy, MeterError, MeterRefused, MeterReplyError, MeterSilent
@@ -49,8 +50,8 @@ class WT310:
 
     The first call opens the link. After a lost link the next call tries once to open it again, and
     resets nothing. So a caller simply calls `attach` or `read` again after a while. Several threads
-    may use a driver: a lock lets one call through at a time. `element` is the measured element of a
-    WT332 or WT333, or `SIGMA`, until `prepare` chooses another.
+    may use a driver: a lock lets one call through at a time. `element` is the expected element of a
+    WT332 or WT333, or `SIGMA`, until `prepare` chooses another; None takes what the meter sends.
     """
 
     def __init__(
@@ -61,7 +62,7 @@ class WT310:
         sleep: Callable[[float], None] = time.sleep,
         utc: UtcClock = utc_now,
         timeout_s: float = 2.0,
-        element: str = "1",
+        element: str | None = None,
     ) -> None:
         self._link = Link(open_transport, timeout_s=timeout_s)
         self._clock = clock
@@ -71,6 +72,7 @@ class WT310:
         self._watch = output.RunWatch(self._link)
         self._items: tuple[str, ...] = ()
         self._element = element
+        self._shown = element or "1"
         self._stop_patience_s = STOP_PATIENCE_S
         self._hasty = False
 
@@ -91,12 +93,12 @@ class WT310:
             self.reset()
             self._link.errors()
             setup.write(self._link, settings)
-            self._element = settings.element
-            self._items = output.write_items(self._link, self._element)
+            self._element = self._shown = settings.element
+            self._items = output.write_items(self._link, self._shown)
             self._link.command(":STATus:FILTer1 FALL")
             for number in (7, 8, 9):
                 self._link.command(f":STATus:FILTer{number} RISE")
-            found = setup.read_back(self._link, self._element)
+            found = setup.read_back(self._link, self._shown)
             setup.compare(settings, found)
             setup.check_leftovers(self._link)
             self._watch.prepared = found
@@ -188,7 +190,7 @@ class WT310:
             self._link.reopen()
             state = self._state()
             self._items = ()
-            self._items = output.read_items(self._link, self._element)
+            self._items = self._sent_items()
             # If the run ended while the link was lost, check its ranges and latched bits now.
             self._watch.running = state is not IntegrationState.RESET
             return state
@@ -203,12 +205,21 @@ class WT310:
             self._link.errors()
             for hold in (":HOLD", ":NUMeric:HOLD"):
                 self._link.command(f"{hold} OFF")
-            self._items = output.write_items(self._link, self._element)
+            self._shown = self._element or self._shown
+            self._items = output.write_items(self._link, self._shown)
+
+    def measure_element(self, element: str) -> None:
+        """Expect the values of an element, or of `SIGMA`, from now on."""
+        with self._lock:
+            self._element, self._items = element, ()
 
     def settings(self) -> MeterSettings:
         """Return the settings that the meter has now."""
         with self._lock:
-            return setup.read_back(self._link, self._element)
+            if self._element is None and not self._items:
+                with suppress(MeterRefused):
+                    self._items = self._sent_items()
+            return setup.read_back(self._link, self._shown)
 
     def restore(self, settings: MeterSettings) -> None:
         """Reset the integrator and write settings back, without waiting for data."""
@@ -242,7 +253,7 @@ class WT310:
         """
         with self._lock:
             if not self._items:
-                self._items = output.read_items(self._link, self._element)
+                self._items = self._sent_items()
             raw = self._link.ask_raw(output.READ_QUERY)
             monotonic_s, utc = self._clock(), self._utc()
             try:
@@ -346,6 +357,14 @@ class WT310:
         """Release the link; never raises. A running integration goes on."""
         with self._lock:
             self._link.close()
+
+    def _sent_items(self) -> tuple[str, ...]:
+        """Return the items that the meter sends; refuse those of another element than expected."""
+        if self._element is None:
+            self._shown, names = output.read_any_items(self._link)
+            return names
+        self._shown = self._element
+        return output.read_items(self._link, self._element)
 
     def _reading(self, sample: output.Sample, monotonic_s: float, utc: datetime) -> Reading:
         values = {

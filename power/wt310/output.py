@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import logging
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from power.errors import MeterError, MeterRefused, MeterReplyError
@@ -100,15 +101,31 @@ def read_items(link: Link, element: str = "1") -> tuple[str, ...]:
 
     The items of a single element, beside the sum of all, are called P1, WH1, P2 and so on.
     """
+    return _names_of(_sent(link), element)
+
+
+def read_any_items(link: Link) -> tuple[str, tuple[str, ...]]:
+    """Return the element whose values the meter sends, and the names as in `read_items`."""
+    sent = _sent(link)
+    element = next((where for name, where in sent if name == "U"), "1")
+    return element, _names_of(sent, element)
+
+
+def _sent(link: Link) -> list[tuple[str, str]]:
+    """Return function and element of each item that the meter sends, up to our longest list."""
     reply = without_header(link.ask(":NUMeric:NORMal:NUMber?"))
     # ALL means 255 items (page 6-19). We never set so many.
     count = 255 if reply.upper() == "ALL" else round(parse_setting(reply))
-    names = tuple(_item(link, number, element) for number in range(1, min(count, _MOST_ITEMS) + 1))
-    missing = [name for name in _NEEDED if name not in names]
-    if missing or count > len(names):
+    found = [_item(link, number) for number in range(1, min(count, _MOST_ITEMS) + 1)]
+    return found + [("", "")] * (count - len(found))
+
+
+def _names_of(sent: Sequence[tuple[str, str]], element: str) -> tuple[str, ...]:
+    names = tuple(_name(item, where, element) for item, where in sent)
+    if any(name not in names for name in _NEEDED) or len(names) > _MOST_ITEMS:
         raise MeterRefused(
-            f"the meter's {count} output items are not those of a reading; they can be set right "
-            "when no integration runs"
+            f"the meter's {len(names)} output items are not those of a reading; they can be set "
+            "right when no integration runs"
         )
     return names
 
@@ -189,18 +206,24 @@ def elements(sample: Sample) -> tuple[ElementValues, ...]:
     )
 
 
-def _item(link: Link, number: int, measured: str) -> str:
-    """Return an item's name; one of an unexpected element keeps its text, so it never matches."""
+def _item(link: Link, number: int) -> tuple[str, str]:
+    """Return an item's function and its element, "" for a function without one."""
     fields = without_header(link.ask(f":NUMeric:NORMal:ITEM{number}?")).upper().split(",")
     name = _NAMES.get(fields[0], fields[0])
+    if len(fields) > 2:
+        return ",".join(fields), ""
     if name in _NO_ELEMENT and not fields[1:]:
-        return name
+        return name, ""
     # Element 1 is left out where a meter has no other (page 6-20).
-    element = _ELEMENTS.get(fields[1] if fields[1:] else "1", "")
-    if element == measured and len(fields) <= 2:
-        return name
-    single = measured == SIGMA and element in ("1", "2", "3") and name in ("P", "WH")
-    return f"{name}{element}" if single else ",".join(fields)
+    return name, _ELEMENTS.get(fields[1] if fields[1:] else "1", fields[-1])
+
+
+def _name(item: str, where: str, measured: str) -> str:
+    """Return an item's name; one of an unexpected element gets a name that never matches."""
+    if where in ("", measured):
+        return item
+    single = measured == SIGMA and where in ("1", "2", "3") and item in ("P", "WH")
+    return f"{item}{where}" if single else f"{item},{where}"
 
 
 class RunWatch:

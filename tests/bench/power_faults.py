@@ -48,7 +48,6 @@ HARMLESS = (
     "overrun count=1",
     "unplug seconds={second}",
     "hang seconds={second}",
-    "leftover name=averaging",
     "load watts={watts}",
     "items number=3",
     "hold",
@@ -62,6 +61,12 @@ HARMFUL = (
     "timeup",
     "race",
     "clip share=0.5",
+    "clip share=0.5 current=1.05",
+    "clip share={watts_share} current=0.9",
+    "scaling factor={factor}",
+    "leftover name=averaging",
+    "leftover name=max_hold",
+    "mode200",
     "force_range",
     "hyphen place=before",
     "hyphen place=after",
@@ -209,6 +214,8 @@ def _schedule(rng: random.Random, timer_s: int) -> tuple[str, bool]:
             bit=rng.randint(0, 1),
             other=rng.randint(0, 1),
             watts=round(rng.uniform(1.0, 12.0), 2),
+            watts_share=round(rng.uniform(0.5, 0.95), 2),
+            factor=round(rng.uniform(1.01, 3.0), 3),
         )
         early = rng.random() < 0.15
         when = f"{rng.uniform(0, 6):.3f}" if early else f"start+{rng.uniform(0, timer_s + 3):.3f}"

@@ -67,10 +67,11 @@ def test_a_faultless_run_is_valid(good_run: list[Reading], fixed_settings: Meter
 def test_uncertainty_is_the_sum_of_the_tables_terms(
     good_run: list[Reading], fixed_settings: MeterSettings
 ) -> None:
-    """The uncertainty is 0.1 % of reading, 0.05 % of 15 W, and shares of integrator and timer."""
+    """The uncertainty adds 0.1 % of reading, 0.05 % of 15 W, self-heating, integrator and timer."""
     result = judge(good_run, fixed_settings, identity=WT310E)
     energy = 60.0 / 3600
-    expected = energy * (0.001 + 0.001 + 0.0002) + 0.0005 * 15.0 * 10 / 3600
+    heating = 1e-9 * 120.0**2
+    expected = energy * (0.001 + heating + 0.001 + 0.0002) + 0.0005 * 15.0 * 10 / 3600
     assert result.uncertainty_wh == pytest.approx(expected)
 
 

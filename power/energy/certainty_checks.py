@@ -1,0 +1,116 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Checks of how certain an energy is: its limit of error, calibration, temperature, elements."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from datetime import date
+
+from power.energy.accuracy import OPERATING_C, VALID_MONTHS, line_filter_share
+from power.energy.measured_run import RELATIVE_ALLOWANCE, Run
+from power.energy.uncertainty import EnergyLimit, Measuring, frequencies
+from power.energy.verdict import Finding, note, suspect
+from power.meter import SIGMA
+
+SPEC_BOUND = 0.01
+"""SPEC's power rules allow a meter this uncertainty of its readings."""
+
+_HIGHEST_HZ = 100_000.0
+
+
+def uncertainty(energy_wh: float | None, limit: EnergyLimit | None) -> Iterator[Finding]:
+    """Note an uncertainty above the 1 % that SPEC asks for, or an unknown one."""
+    if limit is None or energy_wh is None:
+        yield note("uncertain", "The ranges are not known, so the uncertainty is not known.")
+        return
+    if energy_wh > 0 and limit.total_wh > SPEC_BOUND * energy_wh:
+        yield note(
+            "spec_1_percent",
+            f"The uncertainty is {limit.total_wh / energy_wh:.2%} of the energy; SPEC asks for "
+            "1 % at most. Smaller ranges would lower it.",
+        )
+    if limit.over_one_percent > 0:
+        worst = "" if limit.worst is None else f", up to {limit.worst:.2%} of it"
+        yield note(
+            "readings_over_1_percent",
+            f"The power alone was less certain than 1 % for {limit.over_one_percent:.0%} of the "
+            f"time{worst}.",
+        )
+
+
+def circumstances(run: Run, measuring: Measuring) -> Iterator[Finding]:
+    """Check whether the accuracy table holds: calibration, temperature, filter, frequency."""
+    yield from _calibration(run.readings[0].utc.date(), measuring.conditions.calibrated)
+    ambient_c, (least, most) = measuring.conditions.ambient_c, OPERATING_C
+    if ambient_c is not None and not least <= ambient_c <= most:
+        yield suspect(
+            "unspecified",
+            f"At {ambient_c:g} °C the manual gives no accuracy; it does from {least:g} to "
+            f"{most:g} °C.",
+        )
+    found = {
+        frequency
+        for row in run.running
+        if row.frequency_hz is not None
+        for frequency in frequencies(row, run.settings.mode)
+    }
+    if run.settings.line_filter and any(line_filter_share(hertz) is None for hertz in found):
+        yield suspect(
+            "unspecified",
+            f"The manual gives no accuracy for the line filter at {max(found):g} Hz. Switch the "
+            "filter off.",
+        )
+    if found and max(found) > _HIGHEST_HZ:
+        yield suspect("unspecified", f"The manual gives no accuracy for {max(found) / 1000:g} kHz.")
+
+
+def _calibration(measured: date, calibrated: date | None) -> Iterator[Finding]:
+    if calibrated is None:
+        return
+    if calibrated > measured:
+        yield suspect(
+            "calibration",
+            f"The calibration of {calibrated} is later than the run of {measured}. Give the one "
+            "before the run.",
+        )
+    elif _months_between(calibrated, measured) >= VALID_MONTHS:
+        yield suspect(
+            "calibration",
+            f"The calibration of {calibrated} was {_months_between(calibrated, measured)} months "
+            f"before the run. The manual's limits hold for {VALID_MONTHS} months.",
+        )
+
+
+def _months_between(first: date, last: date) -> int:
+    """Return the whole months between two days; the day of the anniversary still belongs to 12."""
+    months = 12 * (last.year - first.year) + last.month - first.month
+    return months if last.day > first.day else months - 1
+
+
+def elements(run: Run) -> Iterator[Finding]:
+    """Say which element of several was measured, and check a sum against its parts."""
+    settings, final = run.settings, run.final
+    if settings.wiring is None and settings.element == "1":
+        return
+    wiring = f", wiring {settings.wiring}" if settings.wiring else ""
+    if settings.element != SIGMA:
+        yield note(
+            "elements",
+            f"Only element {settings.element} was measured{wiring}. What flows through the others "
+            "is not in the energy.",
+        )
+        return
+    parts = [(part.element, part.energy_wh) for part in final.elements]
+    listed = ", ".join(
+        f"{element}: {'none' if wh is None else f'{wh:.6g} Wh'}" for element, wh in parts
+    )
+    yield note("elements", f"The sum of all elements was measured{wiring} ({listed}).")
+    known = [wh for _, wh in parts if wh is not None]
+    if final.energy_wh is None or not known or len(known) < len(parts):
+        return
+    if abs(sum(known) - final.energy_wh) > RELATIVE_ALLOWANCE * sum(abs(wh) for wh in known):
+        yield suspect(
+            "elements_differ",
+            f"The elements add up to {sum(known):.6g} Wh, but the meter's sum is "
+            f"{final.energy_wh:.6g} Wh. Wiring {settings.wiring} leaves elements out.",
+        )
