@@ -80,6 +80,8 @@ POWER = {
     "service": {
         *("power.meter", "power.errors", "power.values"),
         *("power.energy.judge", "power.energy.verdict"),
+        # The configuration asks for temperature and calibration, as the judge takes them.
+        "power.energy.conditions",
         "power.follow",
     },
 }

@@ -114,7 +114,7 @@ def run_control_desk(
         opener: Callable[[], Meter] | None = None
         if meter_resource is not None:
             log = WireLog(config.wire_log)
-            opener = partial(open_meter, meter_resource, wire_log=log)
+            opener = partial(open_meter, meter_resource, wire_log=log, element=config.meter.element)
         desk = ControlDesk(contest, [partial(Metering, opener, meter_settings(config.meter))])
         desk.start()
         path = socket_path(config.storage.folder)
@@ -184,4 +184,5 @@ def meter_settings(section: MeterSection) -> MeterSettings:
         crest_factor=section.crest_factor,
         line_filter=section.line_filter,
         frequency_filter=section.frequency_filter,
+        element=section.element,
     )

@@ -10,8 +10,10 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from power.meter import Flag, Identity, IntegrationState, MeterSettings, Reading
+from power.meter import QUALITIES, Flag, Identity, IntegrationState, MeterSettings, Reading
 from power.values import (
+    elements_from_json,
+    elements_to_json,
     identity_from_json,
     identity_to_json,
     settings_from_json,
@@ -49,9 +51,11 @@ def insert_reading(
     connection.execute(
         "insert into readings (session_id, elapsed_s, monotonic_s, utc, boot_id, voltage_v,"
         " current_a, power_w, energy_wh, integration_s, state, voltage_range_v, current_range_a,"
-        " absent, flags) values (:session, :elapsed_s, :monotonic_s, :utc, :boot_id, :voltage_v,"
-        " :current_a, :power_w, :energy_wh, :integration_s, :state, :voltage_range_v,"
-        " :current_range_a, :absent, :flags)",
+        " absent, flags, power_factor, frequency_hz, voltage_peak_v, current_peak_a, elements)"
+        " values (:session, :elapsed_s, :monotonic_s, :utc, :boot_id, :voltage_v, :current_a,"
+        " :power_w, :energy_wh, :integration_s, :state, :voltage_range_v, :current_range_a,"
+        " :absent, :flags, :power_factor, :frequency_hz, :voltage_peak_v, :current_peak_a,"
+        " :elements)",
         {
             "session": session_id,
             "elapsed_s": elapsed_s,
@@ -68,6 +72,10 @@ def insert_reading(
             "current_range_a": reading.current_range_a,
             "absent": json.dumps(dict(reading.absent)),
             "flags": json.dumps(sorted(flag.value for flag in reading.flags)),
+            **{name: getattr(reading, name) for name in QUALITIES},
+            "elements": (
+                json.dumps(elements_to_json(reading.elements)) if reading.elements else None
+            ),
         },
     )
 
@@ -157,6 +165,11 @@ def _reading(row: sqlite3.Row) -> Reading:
         flags=frozenset(Flag(flag) for flag in json.loads(row["flags"])),
         voltage_range_v=row["voltage_range_v"],
         current_range_a=row["current_range_a"],
+        power_factor=row["power_factor"],
+        frequency_hz=row["frequency_hz"],
+        voltage_peak_v=row["voltage_peak_v"],
+        current_peak_a=row["current_peak_a"],
+        elements=elements_from_json(json.loads(row["elements"] or "[]")),
     )
 
 

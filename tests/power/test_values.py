@@ -10,7 +10,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from power.meter import Flag, Identity, InputMode, IntegrationState, MeterSettings, Reading
+from power.meter import (
+    ElementValues,
+    Flag,
+    Identity,
+    InputMode,
+    IntegrationState,
+    MeterSettings,
+    Reading,
+)
 from power.values import (
     identity_from_json,
     identity_to_json,
@@ -37,6 +45,13 @@ READINGS = st.builds(
     flags=st.frozensets(st.sampled_from(Flag)),
     voltage_range_v=NUMBERS,
     current_range_a=NUMBERS,
+    power_factor=NUMBERS,
+    frequency_hz=NUMBERS,
+    voltage_peak_v=NUMBERS,
+    current_peak_a=NUMBERS,
+    elements=st.lists(
+        st.builds(ElementValues, st.integers(1, 3), NUMBERS, NUMBERS), max_size=3
+    ).map(tuple),
 )
 
 
@@ -58,6 +73,8 @@ def test_a_reading_comes_back_to_the_last_digit(reading: Reading) -> None:
         crest_factor=st.sampled_from([3, 6]),
         line_filter=st.booleans(),
         frequency_filter=st.booleans(),
+        element=st.sampled_from(["1", "2", "3", "SIGMA"]),
+        wiring=st.none() | st.just("P3W4"),
     )
 )
 def test_settings_come_back(settings: MeterSettings) -> None:

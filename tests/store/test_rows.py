@@ -8,7 +8,7 @@ from dataclasses import replace
 
 import pytest
 
-from power.meter import Flag, IntegrationState, Reading
+from power.meter import ElementValues, Flag, IntegrationState, Reading
 from referee.store.answers import (
     AnswerCounts,
     answers_after,
@@ -127,12 +127,17 @@ def reading(**values):
         flags=frozenset({Flag.OVER_RANGE, Flag.AUTO_RANGE}),
         voltage_range_v=15.0,
         current_range_a=0.5,
+        power_factor=0.98,
+        frequency_hz=50.02,
+        voltage_peak_v=7.1,
+        current_peak_a=0.14,
+        elements=(ElementValues(1, 0.3, 6e-10), ElementValues(3, 0.2, None)),
     )
     return replace(whole, **values)
 
 
 def test_readings_are_read_back_whole(database):
-    """Absent values keep their reasons; flags and ranges come back."""
+    """Absent values keep their reasons; flags, ranges, peaks and elements come back."""
     session_id = new_session(database)
     lacking = reading(power_w=None, energy_wh=None, absent={"power_w": "over", "energy_wh": "over"})
     with database.write() as connection:

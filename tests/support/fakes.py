@@ -172,7 +172,7 @@ class FakeMeter:
 
 
 SETTINGS = MeterSettings(
-    timer_s=0, update_interval_s=0.1, voltage_range_v=15.0, current_range_a=5.0
+    timer_s=0, update_interval_s=0.1, voltage_range_v=15.0, current_range_a=2.0
 )
 """Fixed ranges, and the shortest interval: a final reading takes 0.1 s."""
 

@@ -10,7 +10,14 @@ from dataclasses import replace
 from typing import Any
 
 from power.energy.judge import RunFacts, facts_from_json, facts_to_json, judge_run
-from power.energy.verdict import EnergyResult, Finding, finding_to_json, note, suspect
+from power.energy.verdict import (
+    EnergyResult,
+    Finding,
+    finding_to_json,
+    note,
+    result_to_json,
+    suspect,
+)
 from power.follow import LOST_METER_S
 from power.meter import Identity, MeterSettings, Reading
 from referee.core.instant import seconds_between
@@ -40,6 +47,9 @@ _LOOK_S = 1.0
 _STOP_WAIT_S = 5.0
 _FINISH_S = 20.0
 _CLOSE_S = 15.0
+
+# What the detail of an energy takes over from the judgement as it is.
+_ADDED = ("budget_wh", "over_one_percent", "conditions", "element", "elements")
 
 _log = logging.getLogger(__name__)
 
@@ -204,7 +214,12 @@ def judge_session(
         stand_in = replace(settings, timer_s=int(session.facts.length_s))
         meter = SessionMeter(contest.config.meter.emulated, identity, stand_in)
     added = [*found, *_of_the_run(contest, meter, boots_of(connection, number))]
-    facts = RunFacts(meter.identity, meter.settings, added=tuple(added))
+    facts = RunFacts(
+        meter.identity,
+        meter.settings,
+        added=tuple(added),
+        conditions=contest.config.meter.conditions,
+    )
     readings = _in_session_seconds(readings_of(connection, number))
     session_s = seconds_run(session)
     facts = (
@@ -257,7 +272,9 @@ def _in_session_seconds(stored: Sequence[tuple[float, Reading]]) -> list[Reading
 
 
 def _detail(result: EnergyResult, facts: RunFacts, emulated: bool) -> dict[str, Any]:
+    judged = result_to_json(result)
     return {
+        **{name: judged[name] for name in _ADDED},
         "reasons": [finding.text for finding in result.findings],
         "findings": [finding_to_json(finding) for finding in result.findings],
         "integrator_wh": result.integrator_wh,

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import fields
 from pathlib import Path
 
+from power.meter import QUALITIES
 from referee.service.setup.contest import Contest, order_of
 from referee.store.answers import answers_after
 from referee.store.readings import readings_of
@@ -29,8 +30,9 @@ FRAME_HEADER = tuple(field.name for field in fields(ShowRecord) if field.name !=
 POWER_HEADER = (
     *("elapsed_s", "utc", "voltage_v", "current_a", "power_w", "energy_wh", "integration_s"),
     "state",
+    *QUALITIES,
 )
-"""The header of a power log, which other programs read."""
+"""The header of a power log, which other programs read; new columns come last."""
 
 
 def images(contest: Contest, session: SessionRecord) -> Rows:
@@ -76,4 +78,5 @@ def power(contest: Contest, session: SessionRecord) -> Rows:
         yield (
             *(elapsed_s, r.utc.isoformat(), r.voltage_v, r.current_a, r.power_w, r.energy_wh),
             *(r.integration_s, r.state.value),
+            *("nan" if name in r.absent else getattr(r, name) for name in QUALITIES),
         )

@@ -9,8 +9,11 @@ from __future__ import annotations
 
 import dataclasses
 from dataclasses import dataclass, field
+from datetime import date
 from pathlib import Path
 from typing import Any
+
+from power.energy.conditions import Conditions
 
 
 def _setting(text: str, default: Any = dataclasses.MISSING, **limits: Any) -> Any:
@@ -116,6 +119,23 @@ class MeterSection:
     crest_factor: int = _setting("Crest factor, 3 or 6.", 3, choices=(3, 6))
     line_filter: bool = _setting("Line filter on.", False)
     frequency_filter: bool = _setting("Frequency filter on.", False)
+    element: str = _setting(
+        "Measured element of a meter with several: 1, 2 or 3, or SIGMA for the sum of all.",
+        "1",
+        choices=("1", "2", "3", "SIGMA"),
+    )
+    ambient_c: float | None = _setting(
+        "Temperature of the room in °C, for the uncertainty of the energy; left out, it is "
+        "reported as not recorded.",
+        None,
+        least=-50,
+        most=100,
+    )
+    calibrated: date | None = _setting(
+        "Day of the meter's last calibration, for example 2026-01-31; its limits of error hold for "
+        "12 months. Left out, it is reported as not recorded.",
+        None,
+    )
     emulated_load: str = _setting(
         "Load of the emulated meter: watts, or steps 'second:watts,…', or a CSV file.", "5.0"
     )
@@ -124,6 +144,11 @@ class MeterSection:
     def emulated(self) -> bool:
         """Tell whether an emulator replaces the meter; such an energy is not official."""
         return self.resource == "emulated"
+
+    @property
+    def conditions(self) -> Conditions:
+        """Return the answers that the uncertainty of an energy needs from people."""
+        return Conditions(self.ambient_c, self.calibrated)
 
 
 @dataclass(frozen=True)

@@ -11,6 +11,7 @@ import textwrap
 import tomllib
 import types
 import typing
+from datetime import date, datetime
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -65,6 +66,8 @@ def dump_config(config: Config) -> str:
 
 
 def _toml(value: object) -> str:
+    if isinstance(value, date):
+        return value.isoformat()
     # JSON strings, numbers and booleans are valid TOML, with two exceptions: TOML has no escapes
     # for surrogate pairs, and it requires an escape for the delete character.
     plain = "" if value is None else str(value) if isinstance(value, Path) else value
@@ -103,9 +106,13 @@ def _typed(path: Path, place: str, hint: Any, value: object) -> object:
         kind is not Path
         and isinstance(value, kind)
         and (kind is bool or not isinstance(value, bool))
+        and not isinstance(value, datetime)
     ):
         return value
-    names = {Path: "a path", float: "a number", int: "a whole number", bool: "true or false"}
+    names = {
+        **{Path: "a path", float: "a number", int: "a whole number", bool: "true or false"},
+        date: "a date without quotes, such as 2026-01-31",
+    }
     raise ConfigError(f"{place} must be {names.get(kind, 'text')}, not {value!r}.")
 
 

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from datetime import date
 from typing import Any
@@ -44,9 +44,9 @@ WT310E = Identity("YOKOGAWA", "WT310E", "1", "F1.01")
 
 @pytest.fixture
 def run(make_reading: Make) -> Callable[..., list[Reading]]:
-    """Return a function that makes a run of 10 s; changes apply to the readings of given seconds."""
+    """Return a function that makes a run of 10 s; changes apply to the given seconds."""
 
-    def make(seconds: range = range(0), **changes: Any) -> list[Reading]:
+    def make(seconds: Sequence[int] = (), **changes: Any) -> list[Reading]:
         rows, energy_ws, power_w = [], 0.0, 6.0
         for second in range(1, 11):
             changed = changes if second in seconds else {}

@@ -165,9 +165,10 @@ def test_tables(contest, session, tmp_path):
     assert order == [int(row["image_id"]) for row in images]
     assert ["1", "2", "3", "4"] == [row["number"] for row in images]
     assert contest.images[order[0] - 1].sha256 == images[0]["sha256"]
-    header = "elapsed_s,utc,voltage_v,current_a,power_w,energy_wh,integration_s,state"
+    old = "elapsed_s,utc,voltage_v,current_a,power_w,energy_wh,integration_s,state"
+    new = "power_factor,frequency_hz,voltage_peak_v,current_peak_a"
     lines = members["power.csv"].decode().splitlines()
-    assert header == lines[0]
+    assert f"{old},{new}" == lines[0]
     assert lines[1].startswith("0.5,2026-06-07T12:00:00+00:00,5.0,1.0,5.0,0.0,0.0,RESET")
 
 

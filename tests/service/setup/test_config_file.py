@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import dataclasses
 import typing
+from datetime import date
 from pathlib import Path
 
 import pytest
@@ -88,6 +89,11 @@ def test_whole_numbers_are_fractions_too(tmp_path):
         (IMAGES + "[meter]\nvoltage_range_v = -1\n", ["voltage_range_v", "at least 0"]),
         (IMAGES + "[meter]\nvoltage_range_v = true\n", ["voltage_range_v", "a number"]),
         (IMAGES + "[meter]\nvoltage_range_v = nan\n", ["voltage_range_v", "a number", "nan"]),
+        (IMAGES + "[meter]\nambient_c = 120\n", ["[meter] ambient_c", "at most 100"]),
+        (IMAGES + "[meter]\ncalibrated = 2026\n", ["[meter] calibrated", "2026-01-31"]),
+        (IMAGES + '[meter]\ncalibrated = "2026-01-31"\n', ["calibrated", "without quotes"]),
+        (IMAGES + "[meter]\ncalibrated = 2026-01-31T00:00:00Z\n", ["calibrated", "a date"]),
+        (IMAGES + '[meter]\nelement = "4"\n', ["[meter] element", "SIGMA"]),
         (IMAGES + "[meter]\ncurrent_range_a = inf\n", ["current_range_a", "a number", "inf"]),
         (IMAGES + "[storage]\nfolder = 5\n", ["[storage] folder", "a path", "5"]),
         (IMAGES + '[storage]\nfolder = ""\n', ["[storage] folder", "a path", "''"]),
@@ -174,7 +180,9 @@ def test_any_configuration_is_read_back(
             blacklist=None if blacklist is None else tmp_path / blacklist,
             classes=classes,
         ),
-        meter=dataclasses.replace(config.meter, voltage_range_v=range_v),
+        meter=dataclasses.replace(
+            config.meter, voltage_range_v=range_v, calibrated=date(2026, 1, 31)
+        ),
     )
     assert config == load(tmp_path, dump_config(config))
 
