@@ -216,7 +216,7 @@ class WT310:
     def settings(self) -> MeterSettings:
         """Return the settings that the meter has now."""
         with self._lock:
-            if self._element is None and not self._items:
+            if self._element is None and not self._items and self._link.model.elements > 1:
                 with suppress(MeterRefused):
                     self._items = self._sent_items()
             return setup.read_back(self._link, self._shown)
