@@ -211,7 +211,8 @@ def _idle(run: Run, floor_w: float) -> Iterator[Finding]:
     for before, row in zip(run.running, run.running[1:], strict=False):
         if row.power_w is None:
             continue
-        seconds = row.monotonic_s - before.monotonic_s
+        # Nobody knows what the device drew in a gap.
+        seconds = min(row.monotonic_s - before.monotonic_s, 2 * run.settings.update_interval_s)
         watched_s += seconds
         idle_s += seconds if abs(row.power_w) <= floor_w else 0.0
     if watched_s and idle_s >= MOST_IDLE * watched_s:

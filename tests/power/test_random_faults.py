@@ -31,8 +31,8 @@ def test_no_wrong_energy_is_valid_and_none_is_lost(first: int) -> None:
 
 
 def test_the_reference_would_notice_a_wrong_energy() -> None:
-    """The comparison notices a schedule that halves the power."""
-    outcome = play(839)
+    """The comparison notices a schedule that cuts a part of the power."""
+    outcome = play(855)
     assert outcome.result is not None
     assert outcome.result.integrator_wh is not None
     assert "clip" in outcome.schedule
