@@ -46,7 +46,7 @@ def split_cells(line: str) -> list[str]:
 
 def width_fault(line: int, row: Sequence[str], fields: Sequence[str]) -> str:
     """Return the fault of a line that has another number of cells than there are fields."""
-    odd = next((sign for sign in ";|" if sign in "".join(row)), None)
-    hint = f"; separate them by commas or blanks, not by '{odd}'" if odd else ""
+    signs = [sign for sign in ";|" if "".join(row).count(sign) == len(fields) - 1]
+    hint = f"; separate them by commas or blanks, not by '{signs[0]}'" if signs else ""
     cells = "1 field" if len(row) == 1 else f"{len(row)} fields"
     return f"line {line} has {cells}, not {len(fields)}: give {','.join(fields)}{hint}"

@@ -47,6 +47,8 @@ def read_bytes(path: Path) -> bytes:
 def _stored_bytes(path: Path) -> bytes:
     try:
         if path is STANDARD_INPUT:
+            if sys.stdin is None:
+                raise InputError("the standard input is closed: name a file, or send one to it")
             return sys.stdin.buffer.read()
         return path.read_bytes()
     except IsADirectoryError:

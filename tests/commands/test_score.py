@@ -306,6 +306,13 @@ def test_a_file_from_the_standard_input(files, monkeypatch, capsys, option):
     assert "referee score: standard input, line 1 has 2 fields" in capsys.readouterr().err
 
 
+def test_a_closed_standard_input_is_named(files, monkeypatch, capsys):
+    """A process may have no standard input at all."""
+    monkeypatch.setattr("sys.stdin", None)
+    assert 2 == run(*files[:3], "-")
+    assert "the standard input is closed" in capsys.readouterr().err
+
+
 def test_explain_writes_a_folder(files, tmp_path, capsys):
     """--explain writes the folder, and standard error names the file to open."""
     assert 0 == run(*files, "--explain", tmp_path / "why", "--json")
