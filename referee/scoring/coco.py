@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 
 from referee.core.coco_boxes import CocoResults, CocoTruth
 from referee.errors import InputError
+from referee.scoring.truth_index import Positions
 
 NUMBERS = (
     "AP",
@@ -136,9 +137,11 @@ def _require_listed(truth: CocoTruth) -> None:
 
 def _sort_out(truth: CocoTruth, results: CocoResults) -> tuple[CocoResults, dict[str, int]]:
     """Set bad rows aside and count each under its first reason; rows beyond the limit stay."""
+    image = Positions(truth.image_ids)(results.image_id)
+    category = Positions(truth.category_ids)(results.category_id)
     reasons = {
-        "unknown_image": ~np.isin(results.image_id, truth.image_ids),
-        "class_out_of_range": ~np.isin(results.category_id, truth.category_ids),
+        "unknown_image": image < 0,
+        "class_out_of_range": category < 0,
         "not_finite": ~(np.isfinite(results.score) & np.isfinite(results.box).all(axis=1)),
     }
     kept = np.ones(len(results), dtype=np.bool_)
@@ -146,9 +149,7 @@ def _sort_out(truth: CocoTruth, results: CocoResults) -> tuple[CocoResults, dict
     for name, applies in reasons.items():
         ignored[name] = int((kept & applies).sum())
         kept &= ~applies
-    image = np.searchsorted(truth.image_ids, results.image_id[kept])
-    category = np.searchsorted(truth.category_ids, results.category_id[kept])
-    pair = image * len(truth.category_ids) + category
+    pair = (image * len(truth.category_ids) + category)[kept]
     few = len(truth.image_ids) * len(truth.category_ids) <= _MOST_PAIRS
     counts = np.bincount(pair) if few else np.unique(pair, return_counts=True)[1]
     ignored["beyond_100_per_image_and_class"] = int(np.maximum(counts - MAX_DETECTIONS, 0).sum())
@@ -176,20 +177,21 @@ def _from_columns(module: ModuleType, truth: CocoTruth, results: CocoResults) ->
     Images and categories are numbered from 1 in ascending order of their ids, because hotcoco
     takes no negative id, and results as doubles hold no id above 2^53.
     """
+    images, categories = Positions(truth.image_ids), Positions(truth.category_ids)
     data = module.COCO.from_arrays(
         [{"id": number} for number in range(1, len(truth.image_ids) + 1)],
         [{"id": number, "name": str(number)} for number in range(1, len(truth.category_ids) + 1)],
-        np.searchsorted(truth.image_ids, truth.image_id) + 1,
-        np.searchsorted(truth.category_ids, truth.category_id) + 1,
+        images(truth.image_id) + 1,
+        categories(truth.category_id) + 1,
         truth.box,
         area=truth.area,
         iscrowd=truth.crowd,
     )
     table = np.empty((len(results), 7))
-    table[:, 0] = np.searchsorted(truth.image_ids, results.image_id) + 1
+    table[:, 0] = images(results.image_id) + 1
     table[:, 1:5] = results.box
     table[:, 5] = results.score
-    table[:, 6] = np.searchsorted(truth.category_ids, results.category_id) + 1
+    table[:, 6] = categories(results.category_id) + 1
     return data, data.load_res(table)
 
 

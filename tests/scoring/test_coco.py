@@ -112,6 +112,21 @@ def test_hotcoco_has_the_digits_of_pycocotools(seed):
     assert dataclasses.replace(slow, evaluator="") == dataclasses.replace(fast, evaluator="")
 
 
+@needs["hotcoco"]
+def test_hotcoco_takes_any_ids():
+    """Negative ids and ids above 2^53, which its columns cannot hold, give the same numbers."""
+    images, categories = (-7, 2**60), (-(2**62), 3)
+    truth = make_truth(
+        *[(image, category, [1, 2, 30, 40]) for image in images for category in categories],
+        images=images,
+        categories=categories,
+    )
+    rows = [(-7, 3, 0.5, [1, 2, 30, 40]), (2**60, -(2**62), 0.5, [1, 2, 30, 38])]
+    for results in (make_results(), make_results(*rows), make_results(*rows, (1, 3, 1, [0] * 4))):
+        slow, fast = (evaluate(truth, results, name) for name in ("pycocotools", "hotcoco"))
+        assert dataclasses.replace(slow, evaluator="") == dataclasses.replace(fast, evaluator="")
+
+
 @pytest.mark.slow
 @needs["faster-coco-eval"]
 @pytest.mark.parametrize("seed", range(20))
