@@ -33,9 +33,12 @@ _SIMPLE = b"0123456789+-.eE,\n"
 _OF_TABLES = _SIMPLE + b" \tINFTYAinftya"
 
 
-def parse_numbers(content: bytes, columns: int) -> Floats | None:
-    """Return lines of numbers as a table (n, columns), or None if they do not form one."""
-    tables = [table for _, table in read_tables(plain_lines(content), columns, large=True)]
+def parse_numbers(content: bytes, columns: int, *, large: bool = False) -> Floats | None:
+    """Return lines of numbers as a table (n, columns), or None if they do not form one.
+
+    `large` is as in `read_tables`.
+    """
+    tables = [table for _, table in read_tables(plain_lines(content), columns, large=large)]
     found = [table for table in tables if table is not None]
     if len(found) < len(tables):
         return None
@@ -52,8 +55,8 @@ def read_tables(
 ) -> Iterator[tuple[bytes, Floats | None]]:
     """Yield blocks of plain lines in order, each with its table, see `parse_block`.
 
-    With `large`, polars reads a long content. A server leaves it out: its workers need not load
-    polars, and its posts are short.
+    With `large`, polars reads a long content. A process that forks must not ask for it: the
+    threads of polars do not survive a fork.
     """
     if large and len(content) >= _LARGE_BLOCK and importlib.util.find_spec("polars"):
         for block in split_lines(content, _LARGE_BLOCK):

@@ -109,7 +109,8 @@ def test_polars_gives_the_same_numbers(table):
     text, columns = table
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(number_table, "_LARGE_BLOCK", 1)
-        assert_same_table(by_float(text, columns), parse_numbers(text.encode(), columns))
+        found = parse_numbers(text.encode(), columns, large=True)
+        assert_same_table(by_float(text, columns), found)
 
 
 @given(st.lists(st.one_of(cell, broken), min_size=1, max_size=4))
@@ -131,11 +132,11 @@ def test_polars_reads_long_texts(monkeypatch):
     monkeypatch.setattr(number_table, "_LARGE_BLOCK", 64)
     content = b"".join(b"%d,0.5\n" % n for n in range(100))
     expected = [[n, 0.5] for n in range(100)]
-    assert expected == parse_numbers(content, 2).tolist()
+    assert expected == parse_numbers(content, 2, large=True).tolist()
     assert len(read) > 1
     read.clear()
     monkeypatch.setattr(number_table.importlib.util, "find_spec", lambda name: None)
-    assert (expected, []) == (parse_numbers(content, 2).tolist(), read)
+    assert (expected, []) == (parse_numbers(content, 2, large=True).tolist(), read)
 
 
 def test_rows_keep_their_order_across_blocks(monkeypatch):
