@@ -9,6 +9,7 @@ import subprocess
 import sys
 import tempfile
 import time
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -76,9 +77,9 @@ def play(command: str, fault: str, folder: Path) -> Ended:
         if command == "record":
             options = (*options, "--out", str(folder / f"{fault}.csv"))
         process = start(command, resource, *options)
-        time.sleep(5.0)
+        _run_on(process, 5.0)
         start("fault", address, LASTING.get(fault, fault)).communicate(timeout=60)
-        time.sleep(1.0)
+        _run_on(process, 1.0)
         begin_s = time.monotonic()
         process.send_signal(signal.SIGTERM)
         out, err = process.communicate(timeout=600)
@@ -88,6 +89,12 @@ def play(command: str, fault: str, folder: Path) -> Ended:
         emulator.communicate(timeout=20)
     first = (out or err).strip().splitlines()
     return Ended(took_s, process.returncode, first[0][:60] if first else "")
+
+
+def _run_on(process: subprocess.Popen[str], seconds: float) -> None:
+    """Let a command run on for this long, or until it ends by itself."""
+    with suppress(subprocess.TimeoutExpired):
+        process.wait(timeout=seconds)
 
 
 def run() -> None:
