@@ -31,7 +31,7 @@ COMMANDS = {
     "aiotbench": "score logs of AIoTBench, offline",
     "export": "write the evidence bundle of a session",
     "camera": "write a frame of the camera track, or its test card, as a picture",
-    "ovic": "validate, benchmark and score a TensorFlow Lite model, as OVIC does",
+    "ovic": "validate, benchmark and score TensorFlow Lite models, as OVIC does",
 }
 _SERVERS = ("practice", "serve")
 # The command that starts the processes of 'serve'. It is not for people, so the help omits it.

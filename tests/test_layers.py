@@ -50,9 +50,13 @@ ROOMS = {
         "desk": {"setup", "preflight", "display"},
         "results": {"setup"},
         "event": {"setup", "desk", "results", "teams"},
-        "board": {"setup", "entry", "desk", "display", "results", "teams", "event"},
+        "board": {
+            *("setup", "entry", "desk", "display", "results", "teams", "event", "submission"),
+        },
         "evidence": {"setup"},
         "ovic": set(),
+        # A contest that takes models: its door knows teams and the disk, its judge OVIC's parts.
+        "submission": {"setup", "entry", "preflight", "ovic"},
     },
     "referee.web": {"server": set(), "contest": {"server"}, "desk": {"server"}},
     "power": {

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Check whether an event is ready: images, truth, teams, disk, ports, meter, display.
+"""Check whether an event is ready: images, truth, teams, disk, ports, meter, display, OVIC.
 
 Each line says OK, WARN or FAIL, and what to do. Exit code 1 means that a check has failed.
 """
@@ -11,6 +11,7 @@ import json
 from collections.abc import Callable, Mapping
 from dataclasses import asdict
 from functools import partial
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +22,7 @@ from referee.service.desk.link import DeskClient, socket_path
 from referee.service.preflight.checks import Check, Outcome, run_checks
 from referee.service.setup.config import Config
 from referee.service.setup.config_file import load_config
+from referee.service.submission.checks import check_ovic
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -44,7 +46,8 @@ def run(args: argparse.Namespace) -> int:
         opener = None
     checks: list[Check] = []
     with progress_bar("images checked") as progress:
-        for check in run_checks(config, opener, partial(_display, config), progress=progress):
+        found = run_checks(config, opener, partial(_display, config), progress=progress)
+        for check in chain(found, check_ovic(config)):
             checks.append(check)
             if not args.json:
                 print(_line(check), flush=True)

@@ -6,6 +6,7 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
+from referee.programs.entry_queue import run_entry_queue
 from referee.programs.processes import (
     run_contest_server,
     run_control_desk,
@@ -17,7 +18,7 @@ from referee.service.setup.config_file import load_config
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options."""
-    parser.add_argument("name", choices=("contest", "desk", "scorer"))
+    parser.add_argument("name", choices=("contest", "desk", "scorer", "ovic"))
     parser.add_argument("--config", type=Path, required=True)
     parser.add_argument("--parent", type=int, required=True)
     parser.add_argument("--descriptor", type=int, default=-1)
@@ -33,6 +34,8 @@ def run(args: argparse.Namespace) -> int:
         run_contest_server(config, args.descriptor)
     elif args.name == "desk":
         run_control_desk(config, args.descriptor, args.meter, args.contest)
+    elif args.name == "ovic":
+        run_entry_queue(config)
     else:
         run_live_scorer(config)
     return 0

@@ -18,6 +18,7 @@ from referee.service.setup.config import Config
 from referee.service.setup.contest import prepare_contest
 from referee.service.setup.folder_lock import is_locked, lock_folder
 from referee.service.setup.private_files import private_from_the_start
+from referee.service.submission.tasks import open_tasks, require_usable
 from referee.store.database import Database
 from referee.store.notices import insert_notice
 
@@ -53,6 +54,9 @@ def hosted(config: Config, tell: Callable[[str], None] = tell_on_terminal) -> It
     The caller must hold `claimed` on the folder. The block begins when a session can be started.
     Until then `tell` gets sentences that say what is still missing.
     """
+    tasks = open_tasks(config)
+    if tasks:
+        require_usable(tasks)
     with progress_bar("images checked") as progress:
         database, _ = prepare_contest(config, progress=progress)
     with ExitStack() as stack:

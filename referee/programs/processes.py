@@ -33,6 +33,9 @@ from referee.service.results.live_scorer import LiveScorer
 from referee.service.setup.config import Config, MeterSection
 from referee.service.setup.contest import open_contest, read_contest_truth
 from referee.service.setup.folder_lock import lock_folder
+from referee.service.submission.door import Door, journal_commit
+from referee.service.submission.tasks import open_tasks
+from referee.service.submission.window import Window
 from referee.store.journal import Journal
 from referee.web.contest.app import contest_app
 from referee.web.contest.services import ContestServices
@@ -49,6 +52,8 @@ _SPARE_THREADS = 16
 _TAKE_OVER_S = 30.0
 # How many long answers a process parses at once. The limit bounds the memory under a flood.
 _LONG_ANSWERS = 2
+# How many models of a process write to the disk at once; others wait for their turn.
+_COMING_MODELS = 2
 _PR_SET_PDEATHSIG = 1  # prctl(2)
 
 
@@ -70,12 +75,18 @@ def run_contest_server(config: Config, descriptor: int) -> None:
         journal = Journal(contest.database, make_aside(kind, 1))
         desk = DeskClient(socket_path(config.storage.folder))
         sessions = SessionCache(contest.database)
+        door = None
+        if config.ovic.is_open:
+            commit, tasks = journal_commit(journal), open_tasks(config)
+            door = Door(config, contest.clock, contest.database, commit, tasks)
         services = ContestServices(
             contest,
             Admission(contest, sessions, desk, make_aside(kind, 1)),
             Answers(contest, sessions, journal),
             RequestLog(contest, journal),
             make_aside(kind, _LONG_ANSWERS),
+            door,
+            make_aside(kind, _COMING_MODELS),
         )
 
         def close() -> None:
@@ -126,6 +137,9 @@ def run_control_desk(
             unstored=desk.logbook.unstored_notices,
             display=desk.display,
         )
+        window = None
+        if config.ovic.is_open:
+            window = Window(config, contest.database, open_tasks(config))
         broadcast = Broadcast(board.show, _VIEWERS, desk.logbook.alarm)
         broadcast.start()
 
@@ -137,7 +151,7 @@ def run_control_desk(
             lock.close()
 
         return Running(
-            console_app(contest, desk, board, broadcast),
+            console_app(contest, desk, board, broadcast, window),
             close,
             stop=partial(_stop, desk, broadcast),
         )

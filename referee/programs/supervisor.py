@@ -25,7 +25,12 @@ _LOOK_S = 0.2
 # Obstacles that go away within this time are not reported.
 _TELL_AFTER_S = 2.0
 
-_TITLES = {"desk": "control desk", "contest": "contest server", "scorer": "live scorer"}
+_TITLES = {
+    "desk": "control desk",
+    "contest": "contest server",
+    "scorer": "live scorer",
+    "ovic": "queue of OVIC's entries",
+}
 
 _log = logging.getLogger(__name__)
 
@@ -94,6 +99,8 @@ class Supervisor:
             "contest": self._child("contest", logs, self._contest_listener),
             "scorer": self._child("scorer", logs, None),
         }
+        if config.ovic.is_open:
+            self._children["ovic"] = self._child("ovic", logs, None)
         self._looked_after = [*self._children.values(), *others]
         self._answered_s = 0.0
         self._watcher = threading.Thread(target=self._watch, name="supervisor", daemon=True)

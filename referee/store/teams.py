@@ -67,6 +67,11 @@ def stored_teams(connection: sqlite3.Connection) -> list[TeamRecord]:
     ]
 
 
+def withdrawn_teams(connection: sqlite3.Connection) -> set[str]:
+    """Return the names of the teams that have withdrawn and not returned."""
+    return {team.name for team in stored_teams(connection) if team.kind == "withdrawn"}
+
+
 def ensure_team(connection: sqlite3.Connection, name: str, utc: str) -> int:
     """Return the id of the team that has this name at present; add the team if it is new.
 

@@ -33,6 +33,7 @@ function showBoard(next) {
   showContestants();
   showMeter();
   showDisplay();
+  showOvic();
   showTeams();
   showNext();
   showRows(board, selected ?? board.current?.id, select);
@@ -102,6 +103,15 @@ function showDisplay() {
   showState("display-state", display.fault ? "lost" : "ok", display.fault ? "not ready" : "ready");
   show("display-text", display.text);
   $("card").setAttribute("aria-pressed", display.card);
+}
+
+function showOvic() {
+  const { ovic } = board;
+  $("ovic").hidden = !ovic;
+  if (!ovic) return;
+  const running = ovic.now ? `Entry ${ovic.now.entry} of ${ovic.now.team} is ${ovic.now.state}.`
+    : "No model runs now.";
+  show("ovic-line", `${running} ${ovic.received} to validate, ${ovic.waiting} to measure.`);
 }
 
 function showTeams() {

@@ -29,6 +29,7 @@ from referee.store.teams import (
     insert_rename,
 )
 from tests.store.conftest import answer, at, new_session, show
+from tests.support.ovic_contests import put_entry
 
 UTC_TEXT = "2026-06-07T12:00:00+00:00"
 READING = (
@@ -60,6 +61,8 @@ FACTS = {
     "proposal_skips": "reason",
     "proposal_ends": "proposal_id",
     "finalizations": "finalization_id",
+    "ovic_entries": "entry_id",
+    "ovic_events": "event_id",
 }
 # Tables that each preparation makes anew, and the registry of names.
 NOT_FACTS = {"images", "classes", "inputs", "teams"}
@@ -90,6 +93,7 @@ def filled(database):
         insert_show(connection, show(session_id))
         insert_audit(connection, at(0), "x", "arm", session_id)
         _fill_event(connection, session_id)
+    put_entry(database, "validating")
     return database
 
 
@@ -140,6 +144,7 @@ def test_facts_are_never_changed(filled, table):
     [
         *("answers", "readings", "scoring_runs", "energies", "session_meters", "shows"),
         *("registrations", "reviews", "proposals", "proposed_scores", "proposal_ends"),
+        *("ovic_entries", "ovic_events"),
     ],
 )
 def test_facts_are_never_replaced(filled, table):

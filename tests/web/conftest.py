@@ -23,6 +23,7 @@ from referee.web.contest.app import contest_app
 from referee.web.contest.services import ContestServices
 from tests.support.contests import make_contest
 from tests.support.fakes import FakeClock, running_desk
+from tests.support.ovic_contests import make_door, make_ovic_contest
 
 IMAGES = 250
 
@@ -65,6 +66,14 @@ def site(tmp_path: Path) -> Iterator[Site]:
         yield site
 
 
+@pytest.fixture
+def ovic_site(tmp_path: Path) -> Iterator[Site]:
+    """Return a rehearsal that takes two classifiers a day of 1 MB at most."""
+    contest = make_ovic_contest(tmp_path, FakeClock(), entries_a_day=2, model_mb=1)
+    with serving(contest) as site:
+        yield site
+
+
 @contextmanager
 def serving(contest: Contest) -> Iterator[Site]:
     """Serve a contest without a meter, and close it at the end."""
@@ -77,6 +86,7 @@ def serving(contest: Contest) -> Iterator[Site]:
             Answers(contest, sessions, journal),
             RequestLog(contest, journal),
             here,
+            make_door(contest) if contest.config.ovic.is_open else None,
         )
         yield Site(contest_app(services).test_client(), contest, desk, contest.clock)
         journal.close()

@@ -9,6 +9,12 @@ For example:
   referee ovic score --task detection --accuracy 25.0 --latency-ms 28.4
   referee ovic frontier --task detection --baselines baselines.csv --picture frontier.svg
 
+A contest takes models from its teams, and judges them one after the other:
+
+  referee ovic submit model.tflite --task detection --url http://192.168.1.2:8000 --team ants
+  referee ovic queue --config event/contest.toml
+  referee ovic leaderboard --config event/contest.toml
+
 docs/ovic.md has the rules, and what is measured.
 """
 
@@ -16,9 +22,19 @@ from __future__ import annotations
 
 import argparse
 
-from referee.commands.ovic import benchmark, entry, frontier, score, validate
+from referee.commands.ovic import (
+    benchmark,
+    decide,
+    entry,
+    frontier,
+    leaderboard,
+    queue,
+    score,
+    submit,
+    validate,
+)
 
-_ACTIONS = (validate, benchmark, score, entry, frontier)
+_ACTIONS = (validate, benchmark, score, entry, frontier, submit, queue, leaderboard, decide)
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

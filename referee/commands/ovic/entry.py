@@ -22,12 +22,12 @@ from referee.commands.ovic.model_options import (
     plan_of,
     rules_of,
 )
-from referee.commands.ovic.options import add_frontier, score_report, score_text
+from referee.commands.ovic.options import add_frontier, score_text
 from referee.commands.ovic.validate import validity
 from referee.programs.progress import progress_bar
 from referee.scoring.ovic import RULES
 from referee.service.ovic.entry import Entry, judge_entry
-from referee.service.ovic.figures import read_frontier
+from referee.service.ovic.figures import read_frontier, score_report
 from referee.service.ovic.validation import validate_model
 from referee.tracks.ovic.model_rules import Failure
 

@@ -5,9 +5,7 @@ from __future__ import annotations
 
 import argparse
 import math
-from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
 from referee.scoring.ovic import RULES, OvicScore
 
@@ -58,33 +56,6 @@ def milliseconds(text: str) -> float:
     if not math.isfinite(value) or value <= 0:
         raise argparse.ArgumentTypeError(f"{text} is no latency: give milliseconds above 0")
     return value
-
-
-def score_report(best: OvicScore, builds: Sequence[OvicScore] = ()) -> dict[str, Any]:
-    """Return a score as the JSON object of `score` and `run`; `builds` are all that were judged."""
-    report = _fields(best) | {
-        "target_ms": best.rules.target_ms,
-        "rules": best.rules.name,
-        "k": best.rules.frontier.k,
-        "a0": best.rules.frontier.a0,
-        "note": best.rules.note or None,
-    }
-    if len(builds) > 1:
-        report["builds"] = [_fields(build) for build in builds]
-    return report
-
-
-def _fields(score: OvicScore) -> dict[str, Any]:
-    return {
-        "task": score.rules.task,
-        "accuracy": score.accuracy,
-        "latency_ms": score.latency_ms,
-        "clamped_ms": score.clamped_ms,
-        "frontier": score.frontier,
-        "metric": score.metric,
-        "valid": score.valid,
-        "reasons": list(score.reasons),
-    }
 
 
 def score_text(score: OvicScore) -> str:

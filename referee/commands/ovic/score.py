@@ -22,12 +22,17 @@ from referee.commands.ovic.options import (
     add_task,
     milliseconds,
     percent,
-    score_report,
     score_text,
 )
 from referee.errors import InputError
 from referee.scoring.ovic import RULES, best_score, ovic_score
-from referee.service.ovic.figures import read_baselines, read_frontier, read_latency_ms, read_span
+from referee.service.ovic.figures import (
+    read_baselines,
+    read_frontier,
+    read_latency_ms,
+    read_span,
+    score_report,
+)
 
 _DESCRIPTION = """\
 Print M(A, T) = A - a(T): the points by which an accuracy A is above the frontier at latency T.

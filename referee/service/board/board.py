@@ -22,7 +22,9 @@ from referee.service.display.facts import display_facts
 from referee.service.entry.teams import PRACTICE_PASSWORD
 from referee.service.results.flag_counts import FlagCounts
 from referee.service.setup.contest import Contest
+from referee.service.submission.views import line_view, standing_entries
 from referee.service.teams.roster import read_roster
+from referee.store.database import Connection
 from referee.store.notices import Notice, recent_notices
 from referee.store.sessions import SessionRecord, all_sessions, load_session
 from referee.store.watching import recent_power
@@ -61,6 +63,7 @@ class Board:
         """Return the whole board, ready for JSON.
 
         `current` is the session on the big card (see `shown_session`), or None without sessions.
+        `ovic` is the state of the line of entries, or None where no task of OVIC is open.
         `figures` says how to display the track's accuracy and score. `next` is the oldest READY
         session, or None. `display` is None in a track without one. `alarm` is the text of the red
         bar, or None while nothing is wrong. The sessions and the meter contain their own texts
@@ -94,6 +97,7 @@ class Board:
             **self._teams(),
             "meter": meter,
             "display": display,
+            "ovic": self._ovic(connection),
             "alarm": alarm_of(meter, rows, stored, now.utc, unstored, display),
             "current": current,
             "next": next(({"id": r["id"], "team": r["team"]} for r in ready), None),
@@ -133,6 +137,11 @@ class Board:
 
     def _display_facts(self) -> dict[str, Any] | None:
         return None if self._display is None else display_facts(self._display.status())
+
+    def _ovic(self, connection: Connection) -> dict[str, Any] | None:
+        if not self._contest.config.ovic.is_open:
+            return None
+        return line_view(standing_entries(connection))
 
     def _contestants(self) -> dict[str, Any]:
         practice = self._contest.config.contest.mode == "practice"

@@ -100,16 +100,23 @@ class Admission:
         `Refusal` (`login_invalid`, `login_busy`, `not_armed`, `session_over`,
         `other_session_live`). Raises `Unavailable` if the meter or the control desk fails.
         """
+        self.require_team(username, password, address)
+        answer = self._desk.ask("begin", team=username, address=address)
+        session = load_session(self._contest.database.connection, int(answer["session"]))
+        token = token_of_session(self._contest.secrets.token_key, session.session_id)
+        return Login(token, session)
+
+    def require_team(self, username: str, password: str, address: str) -> None:
+        """Check a team's password, and begin nothing.
+
+        Raises `Refusal` (`login_invalid`, `login_busy`).
+        """
         if not self._teams.admits(username, password, address):
             raise Refusal(
                 "login_invalid",
                 "User name or password is wrong. Check both for typing errors, and check that the "
                 "password is for this event.",
             )
-        answer = self._desk.ask("begin", team=username, address=address)
-        session = load_session(self._contest.database.connection, int(answer["session"]))
-        token = token_of_session(self._contest.secrets.token_key, session.session_id)
-        return Login(token, session)
 
     def known_session(self, token: str) -> SessionRecord:
         """Return the session of a valid token; the session may be in any state.

@@ -17,7 +17,7 @@ from referee.core.coco_boxes import CocoResults, CocoTruth
 from referee.errors import InputError
 from referee.service.ovic.confined import Limits
 from referee.service.ovic.dataset import LabelledImage, images_of_truth
-from referee.service.ovic.jobs import run_job
+from referee.service.ovic.jobs import ModelFault, broken_protocol, run_job
 from referee.service.ovic.wire import WireError, unpack_arrays, unpack_numbers
 from referee.tracks.ovic.model_rules import ModelRules, output_shapes
 
@@ -102,7 +102,7 @@ def _answers(
 ) -> Iterator[Answer]:
     """Yield the model's outputs for each image, a job for each `BATCH` of them.
 
-    Raises InputError if the model or an image fails.
+    Raises ModelFault if the model fails, and InputError if an image does.
     """
     for first in range(0, len(images), BATCH):
         batch = images[first : first + BATCH]
@@ -115,11 +115,12 @@ def _answers(
             central_share=central_share,
         )
         if done.failures:
-            raise InputError(f"{model.name} cannot be scored: {done.failures[0]}")
+            text = f"{model.name} cannot be scored: {done.failures[0]}"
+            raise ModelFault(text, done.failures[0])
         try:
             answers = [_answer(rules, message) for message in done.of("answer")]
         except WireError as error:
-            raise InputError(f"{model.name} cannot be scored: {error}") from None
+            raise broken_protocol(model, "scored", error) from None
         if len(answers) != len(batch):
             raise InputError(f"{model.name} answered {len(answers)} of {len(batch)} images")
         yield from answers

@@ -20,7 +20,7 @@ from typing import Any
 from referee.errors import InputError, Unavailable
 from referee.scoring.latency import FEWEST_RUNS, Latency, Stability, latency_of, stability_of
 from referee.service.ovic.confined import Limits
-from referee.service.ovic.jobs import run_job
+from referee.service.ovic.jobs import ModelFault, broken_protocol, run_job
 from referee.service.ovic.machine import choose_core, machine_facts
 from referee.service.ovic.wire import WireError, unpack_numbers
 from referee.tracks.ovic.preprocessing import CENTRAL_SHARE
@@ -120,8 +120,9 @@ def benchmark(
 ) -> Measurement:
     """Measure a model over images that take turns; an unstable result says so.
 
-    Of more images than runs the first are used. Raises InputError for an unusable plan or a model
-    that fails, and Unavailable if the worker gave another number of runs than it was asked for.
+    Of more images than runs the first are used. Raises InputError for an unusable plan, ModelFault
+    for a model that fails, and Unavailable if the worker gave another number of runs than it was
+    asked for.
     """
     if plan.runs < FEWEST_RUNS:
         raise InputError(f"{plan.runs} runs are too few: measure {FEWEST_RUNS} or more")
@@ -164,13 +165,14 @@ def measure_here(
     )
     now_s = time.monotonic()  # The worker's clock too: it counts for the whole machine.
     if done.failures:
-        raise InputError(f"{model.name} cannot be measured: {done.failures[0]}")
+        text = f"{model.name} cannot be measured: {done.failures[0]}"
+        raise ModelFault(text, done.failures[0])
     try:
         rows = unpack_numbers([run.get("ms") for run in done.of("run")], len(PARTS) + 1)
         ((began_s, ended_s),) = unpack_numbers([it.get("s") for it in done.of("span")], 2)
         span = unpack_span([now_s - began_s, now_s - ended_s])
     except WireError as error:
-        raise InputError(f"{model.name} cannot be measured: {error}") from None
+        raise broken_protocol(model, "measured", error) from None
     return Runs(rows, span, machine)
 
 

@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The files of OVIC's figures: baselines, frontiers, and the latency of a benchmark's result."""
+"""OVIC's figures as files and JSON: baselines, frontiers, scores, a benchmark's latency."""
 
 from __future__ import annotations
 
 import csv
 import io
+from collections.abc import Sequence
 from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
@@ -14,7 +15,7 @@ from referee.errors import InputError
 from referee.formats.json_fields import number, object_at
 from referee.formats.text import load_json, parse_cell, read_bytes, require_width
 from referee.scoring.frontier import Baseline, FrontierEstimate
-from referee.scoring.ovic import Frontier, OvicRules
+from referee.scoring.ovic import Frontier, OvicRules, OvicScore
 
 _BASELINE_FIELDS = ("name", "latency_ms", "accuracy")
 
@@ -110,3 +111,30 @@ def _object(path: Path) -> dict[str, Any]:
     if not isinstance(content, dict):
         raise InputError(f"{path} is not one JSON object")
     return content
+
+
+def score_report(best: OvicScore, builds: Sequence[OvicScore] = ()) -> dict[str, Any]:
+    """Return a score as the JSON object of `score` and `run`; `builds` are all that were judged."""
+    report = _score_fields(best) | {
+        "target_ms": best.rules.target_ms,
+        "rules": best.rules.name,
+        "k": best.rules.frontier.k,
+        "a0": best.rules.frontier.a0,
+        "note": best.rules.note or None,
+    }
+    if len(builds) > 1:
+        report["builds"] = [_score_fields(build) for build in builds]
+    return report
+
+
+def _score_fields(score: OvicScore) -> dict[str, Any]:
+    return {
+        "task": score.rules.task,
+        "accuracy": score.accuracy,
+        "latency_ms": score.latency_ms,
+        "clamped_ms": score.clamped_ms,
+        "frontier": score.frontier,
+        "metric": score.metric,
+        "valid": score.valid,
+        "reasons": list(score.reasons),
+    }

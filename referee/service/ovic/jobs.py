@@ -4,12 +4,14 @@
 from __future__ import annotations
 
 import json
+import os
 import sys
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
+from referee.errors import InputError
 from referee.service.ovic.confined import Ended, Limits, run_confined
 from referee.service.ovic.model import require_litert
 from referee.service.ovic.wire import WireError, parse_lines
@@ -22,6 +24,18 @@ _STEPS = {"load": "loaded", "allocate": "given its tensors' memory", "run": "run
 # LiteRT writes one of these where it has no code for an operator.
 _UNRESOLVED = ("unresolved custom op", "Select TensorFlow op", "Didn't find op for builtin opcode")
 _OUT_OF_MEMORY = ("bad_alloc", "MemoryError", "failed to allocate", "Failed to allocate")
+
+
+class ModelFault(InputError):
+    """A model that cannot be scored or measured, through no fault of the referee's."""
+
+    def __init__(self, text: str, failure: Failure) -> None:
+        super().__init__(text, failure)
+        self.text = text
+        self.failure = failure
+
+    def __str__(self) -> str:
+        return self.text
 
 
 @dataclass(frozen=True)
@@ -46,16 +60,30 @@ def run_job(
 ) -> Done:
     """Let a worker do a job with a model; `progress` gets the number of messages so far.
 
-    Raises InputError without LiteRT.
+    Raises InputError without LiteRT, and for an image that cannot be read.
     """
     require_litert()
     job = {"model": str(model.resolve()), "kind": kind, "limits": asdict(limits), **fields}
+    if tuple(worker) == WORKER:  # Any other command may run on another machine.
+        job["parent"] = os.getpid()
     ended = run_confined(worker, json.dumps(job).encode(), limits, progress)
     try:
         messages = tuple(parse_lines(ended.output))
     except WireError as error:
         return Done((), (Failure("crash", "a worker that speaks its protocol", str(error)),))
-    return Done(messages, tuple(_failures(messages, ended, limits)))
+    done = Done(messages, tuple(_failures(messages, ended, limits)))
+    for message in done.of("unreadable"):
+        raise InputError(
+            f"{model.name} cannot be scored: the image {message.get('image')} cannot be read "
+            f"({str(message.get('text'))[:200]})"
+        )
+    return done
+
+
+def broken_protocol(model: Path, what: str, error: WireError) -> ModelFault:
+    """Return the fault of a model whose worker says what no worker says."""
+    failure = Failure("crash", "a worker that speaks its protocol", str(error))
+    return ModelFault(f"{model.name} cannot be {what}: {error}", failure)
 
 
 def _failures(messages: Sequence[dict[str, Any]], ended: Ended, limits: Limits) -> list[Failure]:

@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 from PIL import Image
 
-from referee.service.ovic.confined import Limits, confine_myself
+from referee.service.ovic.confined import Limits, confine_myself, die_with_parent
 from referee.service.ovic.model import LiteRtModel
 from referee.service.ovic.wire import message, pack_arrays, pack_facts
 from referee.tracks.ovic.preprocessing import model_input
@@ -29,21 +29,35 @@ MOST_OUTPUT_VALUES = 200_000
 _STDOUT = 1
 
 
+class _UnreadableImage(Exception):
+    """An image that Pillow cannot read, which is not the model's fault."""
+
+    def __init__(self, name: str, text: str) -> None:
+        super().__init__(name, text)
+        self.name, self.text = name, text
+
+
 def main(job_text: str) -> None:
     """Do one job."""
     job = json.loads(job_text)
+    if "parent" in job:
+        die_with_parent(job["parent"])
     confine_myself(Limits(**job["limits"]))
     if job.get("core") is not None:
         os.sched_setaffinity(0, {job["core"]})
     model = _load(Path(job["model"]).read_bytes())
     if model is None:
         return
-    if job["kind"] == "probe":
-        _probe(model, job["seed"])
-    elif job["kind"] == "answer":
-        _answer(model, job["images"], job["central_share"])
-    else:
-        _measure(model, job["images"], job["central_share"], job["warm_up"], job["runs"])
+    try:
+        if job["kind"] == "probe":
+            _probe(model, job["seed"])
+        elif job["kind"] == "answer":
+            _answer(model, job["images"], job["central_share"])
+        else:
+            _measure(model, job["images"], job["central_share"], job["warm_up"], job["runs"])
+    except _UnreadableImage as error:
+        _send("unreadable", image=error.name, text=error.text)
+        return
     _send("done")
 
 
@@ -101,13 +115,23 @@ def _run_probe(model: LiteRtModel, name: str, image: NDArray[np.uint8]) -> bool:
     return True
 
 
+def _read_image(
+    path: str, height: int, width: int, central_share: float
+) -> tuple[tuple[int, int], NDArray[np.uint8]]:
+    """Return an image's size and the model's input."""
+    try:
+        with Image.open(path) as picture:
+            return picture.size, model_input(picture, height, width, central_share)
+    except Exception as error:  # Pillow raises OSError, SyntaxError, ValueError and others.
+        raise _UnreadableImage(Path(path).name, f"{error}"[:1000]) from None
+
+
 def _answer(model: LiteRtModel, images: list[str], central_share: float) -> None:
     """Send the model's outputs for each image."""
     height, width = model.inputs[0].shape[1:3]
     for path in images:
-        with Image.open(path) as picture:
-            size = picture.size
-            model.feed(model_input(picture, height, width, central_share))
+        size, image = _read_image(path, height, width, central_share)
+        model.feed(image)
         model.invoke()
         _send("answer", size=size, outputs=pack_arrays(model.read()))
 
@@ -125,8 +149,7 @@ def _measure(
         if number == 0:
             began_s = time.monotonic()
         start = clock()
-        with Image.open(images[number % len(images)]) as picture:
-            image = model_input(picture, height, width, central_share)
+        _, image = _read_image(images[number % len(images)], height, width, central_share)
         prepared = clock()
         model.feed(image)
         fed, cpu_before = clock(), time.thread_time_ns()

@@ -179,6 +179,94 @@ class CameraSection:
 
 
 @dataclass(frozen=True)
+class OvicSection:
+    """The submission service of OVIC (docs/ovic.md); a task without images is closed."""
+
+    detection_images: Path | None = _setting("Folder of the images of the detection task.", None)
+    detection_ground_truth: Path | None = _setting("Its COCO instances JSON.", None)
+    detection_frontier: Path | None = _setting(
+        "A frontier that 'referee ovic frontier --out' wrote; else that of 7 April 2020.", None
+    )
+    classification_images: Path | None = _setting(
+        "Folder of the images of the classification task.", None
+    )
+    classification_ground_truth: Path | None = _setting(
+        "Its CSV file,label; label 0 is the background, 1 the first class.", None
+    )
+    classification_frontier: Path | None = _setting("As detection_frontier.", None)
+    entries_a_day: int = _setting(
+        "Entries of a team for a task on one day, which lasts from 0:00 to 24:00 UTC. Refused ones "
+        "count; those that failed through the referee do not.",
+        3,
+        least=1,
+        most=10000,
+    )
+    model_mb: int = _setting("Largest model file, in MB of 2^20 bytes.", 100, least=1, most=512)
+    leaderboard_for_teams: bool = _setting(
+        "Show the leaderboard to the teams too, not on the console alone.", True
+    )
+    waits_for_sessions: bool = _setting(
+        "Begin with no entry while an on-site session runs, so that neither disturbs the other.",
+        True,
+    )
+    tries: int = _setting(
+        "How often an entry is tried when the referee itself fails: a restart, a measurement that "
+        "is not stable.",
+        3,
+        least=1,
+        most=100,
+    )
+    entry_minutes: float = _setting(
+        "The longest that the answers and the measurement of one entry may take, in minutes.",
+        30.0,
+        least=0.01,
+        most=1440,
+    )
+    process_s: float = _setting(
+        "The longest that one process of a model may run, in seconds: a validation, a measurement, "
+        "or 250 answers.",
+        120.0,
+        least=1,
+        most=3600,
+    )
+    process_memory_mb: int = _setting(
+        "Address space of such a process, in MB.", 2048, least=256, most=1048576
+    )
+    core: int | None = _setting("The core that measures; left out, the last one.", None, least=0)
+    warm_up: int = _setting("Runs of the model before those that count.", 20, least=0, most=10000)
+    runs: int = _setting("Runs of the model that count.", 300, least=50, most=100000)
+    tolerance: float = _setting(
+        "How far parts of a measurement may differ, as a share.", 0.05, least=0, most=1
+    )
+    attempts: int = _setting(
+        "Measurements one after the other until one is stable.", 3, least=1, most=100
+    )
+    slower: float = _setting(
+        "How much slower than the contest's board this machine may be before the validator refuses "
+        "a model as too slow.",
+        4.0,
+        least=0.01,
+        most=1000,
+    )
+    boxes: int = _setting("Detections that a detector must give.", 100, least=1, most=10000)
+    background: bool = _setting("A classifier has 1001 classes, the background first.", True)
+    overhang: float = _setting(
+        "How far a box may reach beyond the image, as a share of its side.", 0.2, least=0, most=1
+    )
+
+    @property
+    def tasks(self) -> tuple[str, ...]:
+        """Return the names of the tasks that take entries."""
+        tasks = {"detection": self.detection_images, "classification": self.classification_images}
+        return tuple(name for name, images in tasks.items() if images is not None)
+
+    @property
+    def is_open(self) -> bool:
+        """Tell whether any task takes entries."""
+        return bool(self.tasks)
+
+
+@dataclass(frozen=True)
 class Config:
     """A whole configuration; `path` is its file."""
 
@@ -189,6 +277,7 @@ class Config:
     meter: MeterSection
     storage: StorageSection
     camera: CameraSection = CameraSection()
+    ovic: OvicSection = OvicSection()
 
     @property
     def database(self) -> Path:
@@ -199,6 +288,11 @@ class Config:
     def wire_log(self) -> Path:
         """Return the path of the log of all traffic with the meter."""
         return self.storage.folder / "meter.jsonl"
+
+    @property
+    def models(self) -> Path:
+        """Return the folder of the models that were submitted."""
+        return self.storage.folder / "models"
 
     @property
     def teams(self) -> Path:

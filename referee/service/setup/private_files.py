@@ -10,7 +10,10 @@ from pathlib import Path
 
 _OTHERS = 0o077
 # The files that the referee writes into a contest's folder. It leaves other files alone.
-_OURS = ("referee.db*", "contest.toml", "meter.jsonl*", "*.lock", "logs", "logs/*.log*")
+_OURS = (
+    *("referee.db*", "contest.toml", "meter.jsonl*", "*.lock", "logs", "logs/*.log*"),
+    *("models", "models/*"),
+)
 
 
 def make_private(folder: Path) -> None:

@@ -20,6 +20,7 @@ from referee.service.setup.finality import require_provisional
 from referee.service.teams.roster import Roster, RosterTeam, read_roster
 from referee.store.database import Connection
 from referee.store.notices import insert_audit
+from referee.store.ovic_entries import all_entries
 from referee.store.teams import (
     Registration,
     RegistrationKind,
@@ -137,6 +138,12 @@ def remove(contest: Contest, name: str, operator: str) -> None:
         if team.attempts:
             raise InputError(
                 f"'{name}' has session {team.attempts[0].session_id}, so the team stays on record. "
+                "To take it out of the event, use 'referee team withdraw'."
+            )
+        entries = all_entries(connection, team=team.name)
+        if entries:
+            raise InputError(
+                f"'{name}' has entry {entries[0].entry_id} of OVIC, so the team stays on record. "
                 "To take it out of the event, use 'referee team withdraw'."
             )
         _record(contest, connection, team, "removed", "", operator)

@@ -17,6 +17,7 @@ from referee.service.entry.images import ImageMissing
 from referee.service.entry.request_log import ServedRequest
 from referee.web.contest import answers as contest_answers
 from referee.web.contest import images as contest_images
+from referee.web.contest import ovic as contest_ovic
 from referee.web.contest import sessions as contest_sessions
 from referee.web.contest.replies import (
     could_not,
@@ -34,6 +35,7 @@ _log = logging.getLogger(__name__)
 
 # The form fields that the routes other than /result use. Other fields are dropped.
 _FIELDS = ("token", "username", "password", "image_name")
+_READ_THEIR_OWN_BODY = ("result", contest_ovic.SUBMIT)
 
 
 class _ContestFlask(Flask):
@@ -50,6 +52,8 @@ def contest_app(services: ContestServices) -> Flask:
     contest_sessions.register(app, services)
     contest_images.register(app, services)
     contest_answers.register(app, services)
+    if services.door is not None:
+        contest_ovic.register(app, services, services.door)
     return app
 
 
@@ -64,7 +68,7 @@ def _register_hooks(app: Flask, services: ContestServices) -> None:
         notes.form = {}
         notes.json = asked.mimetype == "application/json"
         notes.received = clock.now()
-        if has_body(asked) and asked.endpoint != "result":  # /result reads its own body.
+        if has_body(asked) and asked.endpoint not in _READ_THEIR_OWN_BODY:
             body = Body(asked, SMALL_BODY_BYTES).whole()
             notes.received = clock.now()
             notes.form = form_of(asked, body, _FIELDS)

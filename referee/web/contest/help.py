@@ -54,6 +54,19 @@ of one address. The head of a request has {head_s:.0f} s, its body 30 s and 1 s 
   curl -d 'token=TOKEN' http://{host}/logout
 """
 
+_OVIC = """
+Models for OVIC ({tasks}); see GET /ovic for the limits. These never start the clock:
+  POST      /ovic/login        username, password -> a team's token
+  POST      /ovic/entries      token, task=TASK, name=FILE; the body is the model's file -> entry
+  GET       /ovic/entries      token -> all entries of the team; /ovic/entries/1 -> one of them
+  GET       /ovic/leaderboard  token -> the best entry of each team
+
+  curl -d 'username=USER&password=PASSWORD' http://{host}/ovic/login
+  curl -H 'Authorization: Bearer TOKEN' --data-binary @model.tflite \\
+       'http://{host}/ovic/entries?task={task}&name=model.tflite'
+  curl -H 'Authorization: Bearer TOKEN' http://{host}/ovic/entries/1
+"""
+
 
 _FETCHED_ROUTES = """\
   GET/POST  /image          token, image_name=1..{images} -> image; also GET /image/1
@@ -79,7 +92,7 @@ def help_text(contest: Contest, host: str) -> str:
     routes, lines = _FETCHED_ROUTES, _FETCHED_LINES
     if shown:
         routes, lines = _SHOWN_ROUTES, _SHOWN_LINES
-    return _TEXT.format(
+    text = _TEXT.format(
         image_routes=routes.format(
             images=contest.image_count,
             archive=ARCHIVE_SIZE,
@@ -102,6 +115,10 @@ def help_text(contest: Contest, host: str) -> str:
         head_s=HEAD_S,
         host=host,
     )
+    tasks = contest.config.ovic.tasks
+    if not tasks:
+        return text
+    return text + _OVIC.format(tasks=", ".join(tasks), task=tasks[0], host=host)
 
 
 def _class_list(classes: Mapping[int, str]) -> str:

@@ -43,5 +43,12 @@ ANSWERS: dict[str, tuple[int, str | None]] = {
     "display_off": (500, DISPLAY_FAILED),
     "display_failed": (500, DISPLAY_FAILED),
     "images_shown": (406, None),
+    "task_unknown": (400, None),
+    "model_empty": (400, None),
+    "model_too_large": (413, None),
+    "entries_spent": (403, None),
+    "team_withdrawn": (403, None),
+    "entry_unknown": (404, None),
+    "leaderboard_closed": (403, None),
 }
 """The status and text for each refusal code; None means that the refusal's sentence is sent."""

@@ -9,11 +9,17 @@ from referee import __version__
 from referee.formats.answers import FORM_FIELDS
 from referee.service.setup.contest import Contest
 from referee.tracks.track import Delivery
-from referee.web.contest.legacy import ANSWERS
+from referee.web.contest.openapi_ovic import ovic_paths
+from referee.web.contest.openapi_parts import (
+    POSTED_TOKEN,
+    PROBLEM,
+    TEXT,
+    form_body,
+    json_object,
+    operation,
+    query,
+)
 
-_FORM = "application/x-www-form-urlencoded"
-_TEXT = {"text/html": {"schema": {"type": "string"}}}
-_PROBLEM = {"application/problem+json": {"schema": {"$ref": "#/components/schemas/Problem"}}}
 _CLASSES = {
     "text/plain": {"schema": {"type": "string"}},
     "application/json": {
@@ -27,12 +33,7 @@ _CLASSES = {
         }
     },
 }
-_SECURED: list[dict[str, list[str]]] = [{"bearer": []}, {"query": []}, {}]
-_POSTED_TOKEN = {"token": {"type": "string", "description": "Needed if it is not sent elsewhere."}}
 
-# The refusals for any request with a body, and for any request with a token.
-_BODY = ("body_truncated", "body_too_slow", "body_too_large")
-_TOKEN = ("token_missing", "token_invalid")
 _IMAGE = (
     *("image_name_missing", "image_index_empty", "image_index_invalid"),
     *("image_index_out_of_range", "image_missing", "images_shown"),
@@ -63,7 +64,10 @@ def openapi(contest: Contest) -> dict[str, Any]:
             "version": __version__,
             "description": "The server also takes the forms that clients of 2015-2019 send.",
         },
-        "paths": _session_paths() | _image_paths(contest) | {"/result": {"post": _result()}},
+        "paths": _session_paths()
+        | _image_paths(contest)
+        | {"/result": {"post": _result()}}
+        | (ovic_paths() if contest.config.ovic.is_open else {}),
         "components": {
             "schemas": {"Problem": _problem_schema()},
             "securitySchemes": {
@@ -74,60 +78,9 @@ def openapi(contest: Contest) -> dict[str, Any]:
     }
 
 
-def _operation(
-    summary: str,
-    good: dict[str, Any] | None,
-    codes: tuple[str, ...],
-    *,
-    secured: bool = False,
-    parameters: list[dict[str, Any]] | None = None,
-    body: dict[str, Any] | None = None,
-) -> dict[str, Any]:
-    """Describe an operation by its good answer and its possible refusals."""
-    codes = (*codes, *_BODY, "not_stored", *(_TOKEN if secured else ()))
-    responses: dict[str, Any] = {}
-    for code in codes:
-        status = str(ANSWERS[code][0])
-        listed = responses.setdefault(status, [])
-        listed.append(code)
-    described = {
-        status: {"description": f"Refused: {', '.join(listed)}.", "content": _TEXT | _PROBLEM}
-        for status, listed in sorted(responses.items())
-    }
-    if good is not None:
-        described = {"200": {"description": "Success.", "content": good}} | described
-    operation: dict[str, Any] = {"summary": summary, "responses": described}
-    if secured:
-        operation["security"] = _SECURED
-    if parameters:
-        operation["parameters"] = parameters
-    if body is not None:
-        operation["requestBody"] = {"content": body}
-    return operation
-
-
-def _form(properties: dict[str, Any]) -> dict[str, Any]:
-    schema = {"type": "object", "properties": properties}
-    return {_FORM: {"schema": schema}, "multipart/form-data": {"schema": schema}}
-
-
-def _query(name: str, schema: dict[str, Any]) -> dict[str, Any]:
-    return {"name": name, "in": "query", "required": False, "schema": schema}
-
-
-def _object(**properties: str | list[str]) -> dict[str, Any]:
-    """Describe an answer that is a JSON object with all these properties."""
-    schema = {
-        "type": "object",
-        "properties": {name: {"type": kind} for name, kind in properties.items()},
-        "required": list(properties),
-    }
-    return {"application/json": {"schema": schema}}
-
-
 def _session_paths() -> dict[str, Any]:
     pair = {"username": {"type": "string"}, "password": {"type": "string"}}
-    token = _TEXT | _object(
+    token = TEXT | json_object(
         token="string",
         session="integer",
         images="integer",
@@ -135,15 +88,15 @@ def _session_paths() -> dict[str, Any]:
         remaining_seconds="number",
         frame_tag=["integer", "null"],
     )
-    queries = [_query(name, schema) for name, schema in pair.items()]
+    queries = [query(name, schema) for name, schema in pair.items()]
     login = {
-        "get": _operation("Log in", token, _LOGIN, parameters=queries),
-        "post": _operation("Log in", token, _LOGIN, body=_form(pair)),
+        "get": operation("Log in", token, _LOGIN, parameters=queries),
+        "post": operation("Log in", token, _LOGIN, body=form_body(pair)),
     }
     plain = {"text/plain": {"schema": {"type": "string"}}}
-    home = {"responses": {"302": {"description": "To the contest's site.", "content": _TEXT}}}
-    home["responses"] |= _operation("", None, ())["responses"]
-    status = _object(
+    home = {"responses": {"302": {"description": "To the contest's site.", "content": TEXT}}}
+    home["responses"] |= operation("", None, ())["responses"]
+    status = json_object(
         session="integer",
         state="string",
         remaining_seconds="number",
@@ -157,22 +110,22 @@ def _session_paths() -> dict[str, Any]:
     return {
         "/": {"get": home, "post": home},
         "/help": _both("Read how to take part", plain, ()),
-        "/classes": {"get": _operation("Read class ids and names", _CLASSES, ())},
-        "/openapi.json": {"get": _operation("Read this", _object(openapi="string"), ())},
+        "/classes": {"get": operation("Read class ids and names", _CLASSES, ())},
+        "/openapi.json": {"get": operation("Read this", json_object(openapi="string"), ())},
         "/login": login,
         "/get_token": login,
-        "/verify": _both("Check the token", _TEXT, (), secured=True),
+        "/verify": _both("Check the token", TEXT, (), secured=True),
         "/no_of_images": {
-            "post": _operation(
+            "post": operation(
                 "Ask for the number of images",
-                _TEXT,
+                TEXT,
                 (),
                 secured=True,
-                body=_form(_POSTED_TOKEN),
+                body=form_body(POSTED_TOKEN),
             )
         },
-        "/status": {"get": _operation("Ask what was counted", status, (), secured=True)},
-        "/logout": _both("End the session", _TEXT, ("session_over",), secured=True),
+        "/status": {"get": operation("Ask what was counted", status, (), secured=True)},
+        "/logout": _both("End the session", TEXT, ("session_over",), secured=True),
     }
 
 
@@ -180,9 +133,9 @@ def _both(
     summary: str, good: dict[str, Any] | None, codes: tuple[str, ...], *, secured: bool = False
 ) -> dict[str, Any]:
     return {
-        "get": _operation(summary, good, codes, secured=secured),
-        "post": _operation(
-            summary, good, codes, secured=secured, body=_form(_POSTED_TOKEN) if secured else None
+        "get": operation(summary, good, codes, secured=secured),
+        "post": operation(
+            summary, good, codes, secured=secured, body=form_body(POSTED_TOKEN) if secured else None
         ),
     }
 
@@ -195,30 +148,30 @@ def _image_paths(contest: Contest) -> dict[str, Any]:
     archive = {"application/zip": binary}
 
     def fetch(what: str, good: dict[str, Any], codes: tuple[str, ...]) -> dict[str, Any]:
-        asked = [_query("image_name", number)]
-        form = _form(_POSTED_TOKEN | name)
+        asked = [query("image_name", number)]
+        body = form_body(POSTED_TOKEN | name)
         return {
-            "get": _operation(what, good, codes, secured=True, parameters=asked),
-            "post": _operation(what, good, codes, secured=True, body=form),
+            "get": operation(what, good, codes, secured=True, parameters=asked),
+            "post": operation(what, good, codes, secured=True, body=body),
         }
 
     path = [{"name": "image", "in": "path", "required": True, "schema": number}]
     by_path = {
-        method: _operation("Fetch an image", image, _IMAGE, secured=True, parameters=path)
+        method: operation("Fetch an image", image, _IMAGE, secured=True, parameters=path)
         for method in ("get", "post")
     }
     # With an empty image name the path is a different one, which does not exist.
-    for operation in by_path.values():
-        operation["responses"]["404"] = {
+    for described in by_path.values():
+        described["responses"]["404"] = {
             "description": "No such path.",
-            "content": _TEXT | _PROBLEM,
+            "content": TEXT | PROBLEM,
         }
     shown = contest.track.delivery is Delivery.SHOWN
-    camera = _operation("Ask for an image on the screen", None, ("display_off",))
+    camera = operation("Ask for an image on the screen", None, ("display_off",))
     cameras = {"get": camera, "post": camera}
     if shown:
         codes = (*_IMAGE, "display_failed")
-        cameras = fetch("Ask for an image on the screen; 200 when it is painted", _TEXT, codes)
+        cameras = fetch("Ask for an image on the screen; 200 when it is painted", TEXT, codes)
     return {
         "/image": fetch("Fetch an image", image, _IMAGE),
         "/image/{image}": by_path,
@@ -240,10 +193,10 @@ def _result() -> dict[str, Any]:
         "required": ["image_id", "category_id", "bbox"],
     }
     lists = {name: {"type": "array", "items": {"type": "string"}} for name in FORM_FIELDS}
-    body = _form(_POSTED_TOKEN | lists)
+    body = form_body(POSTED_TOKEN | lists)
     body["application/json"] = {"schema": {"type": "array", "items": item}}
     body["text/csv"] = {"schema": {"type": "string"}}
-    receipt = _object(
+    receipt = json_object(
         answer="integer",
         stored="integer",
         flagged="array",
@@ -252,7 +205,7 @@ def _result() -> dict[str, Any]:
         remaining_seconds="number",
         late="boolean",
     )
-    return _operation("Send detections", _TEXT | receipt, _ANSWER, secured=True, body=body)
+    return operation("Send detections", TEXT | receipt, _ANSWER, secured=True, body=body)
 
 
 def _problem_schema() -> dict[str, Any]:

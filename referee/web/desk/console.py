@@ -15,11 +15,13 @@ from referee.errors import RefereeError, Refusal
 from referee.service.board.board import Board
 from referee.service.desk.control_desk import ControlDesk
 from referee.service.setup.contest import Contest
+from referee.service.submission.window import Window
 from referee.web.desk.actions import register_actions
 from referee.web.desk.arguments import query_number, session_number
 from referee.web.desk.assets import static_folder
 from referee.web.desk.broadcast import Broadcast
 from referee.web.desk.display import register_display
+from referee.web.desk.leaderboard import register_leaderboard
 from referee.web.desk.same_origin import admit_own_pages_only
 
 _log = logging.getLogger(__name__)
@@ -30,8 +32,14 @@ _POLICY = "default-src 'self'; frame-ancestors 'none'; form-action 'self'; base-
 _BODY_MOST = 16 * 1024
 
 
-def console_app(contest: Contest, desk: ControlDesk, board: Board, broadcast: Broadcast) -> Flask:
-    """Build the application of the control desk."""
+def console_app(
+    contest: Contest,
+    desk: ControlDesk,
+    board: Board,
+    broadcast: Broadcast,
+    window: Window | None = None,
+) -> Flask:
+    """Build the application of the control desk; `window` shows OVIC's entries."""
     app = Flask("referee.console", static_folder=None)
     app.config["MAX_CONTENT_LENGTH"] = _BODY_MOST
     key = hmac.new(contest.secrets.console_key, b"console form", sha256).hexdigest()
@@ -40,6 +48,7 @@ def console_app(contest: Contest, desk: ControlDesk, board: Board, broadcast: Br
     _register_board(app, board, broadcast)
     register_actions(app, contest, desk, broadcast, key)
     register_display(app, desk.display)
+    register_leaderboard(app, window)
     _register_errors(app, board)
 
     @app.after_request

@@ -26,6 +26,7 @@ COMING_BYTES = 512 * 1024 * 1024
 """The bytes of long answers that one process receives at once; an address gets a quarter."""
 
 _PIECE = 64 * 1024
+_LONG_PIECE = 256 * 1024
 
 
 def has_body(request: Request) -> bool:
@@ -62,6 +63,25 @@ class Body:
         """Return the whole body."""
         return self._read_to(self._limit + 1)
 
+    def pieces(self) -> Iterator[bytes]:
+        """Yield the body piece by piece, for bodies that are too large for the memory."""
+        came = 0
+        while self.length is None or came < self.length:
+            size = _LONG_PIECE if self.length is None else min(_LONG_PIECE, self.length - came)
+            piece = self._read(size, came)
+            came += len(piece)
+            if not piece and self.length is not None:
+                raise _truncated(came, self.length)
+            if not piece:
+                return
+            yield piece
+
+    def give_time(self, most_bytes: int) -> None:
+        """Let the client take its time for a body of this size, because it may send one."""
+        give_time = getattr(self._environ.get("gunicorn.socket"), "give_time", None)
+        if give_time is not None:
+            give_time(most_bytes)
+
     def discard(self) -> None:
         """Read the rest of the body and drop it, because a client that still sends reads no answer.
 
@@ -85,14 +105,7 @@ class Body:
         missing = count - len(self._content)
         if missing <= 0:
             return self._content
-        try:
-            part = self._stream.read(missing)
-        except (BlockingIOError, TimeoutError):
-            raise Refusal(
-                "body_too_slow", "Nothing was stored: the rest of the body did not come in time."
-            ) from None
-        except (OSError, ParseException):  # gunicorn's errors for broken or malformed chunks.
-            raise _truncated(len(self._content), self.length) from None
+        part = self._read(missing, len(self._content))
         self._content = self._content + part if self._content else part
         if len(part) < missing:
             if self.length is not None:
@@ -101,6 +114,18 @@ class Body:
         if len(self._content) > self._limit:
             raise _too_large(self._limit)
         return self._content
+
+    def _read(self, count: int, came: int) -> bytes:
+        """Return `count` bytes, or fewer at the body's end; `came` tells a refusal what came."""
+        try:
+            part: bytes = self._stream.read(count)
+        except (BlockingIOError, TimeoutError):
+            raise Refusal(
+                "body_too_slow", "Nothing was stored: the rest of the body did not come in time."
+            ) from None
+        except (OSError, ParseException):  # gunicorn's errors for broken or malformed chunks.
+            raise _truncated(came, self.length) from None
+        return part
 
 
 def _too_large(limit: int) -> Refusal:
@@ -123,36 +148,38 @@ def _truncated(came: int, length: int | None) -> Refusal:
 
 
 class BodyRoom:
-    """The memory for incoming bodies; safe to use from many threads.
+    """The room for incoming bodies; safe to use from many threads.
 
-    One address gets at most a quarter of it. A client decides how long its body takes, so a request
+    A body without a length holds `unknown_bytes`. One sender gets at most a quarter of the room. A
+    client decides how long its body takes, so a request
     never waits for room: without room it is refused at once.
     """
 
-    def __init__(self, most_bytes: int) -> None:
+    def __init__(self, most_bytes: int, unknown_bytes: int = MAX_BODY_BYTES) -> None:
         self._most_bytes = most_bytes
+        self._unknown_bytes = unknown_bytes
         self._held_bytes: Counter[str] = Counter()
         self._lock = threading.Lock()
 
     @contextmanager
-    def held_for(self, body: Body, address: str) -> Iterator[None]:
+    def held_for(self, body: Body, sender: str) -> Iterator[None]:
         """Reserve room for a body during the block; raise `Unavailable` without enough room."""
-        size = MAX_BODY_BYTES if body.length is None else body.length
-        if not self._take(address, size):
+        size = self._unknown_bytes if body.length is None else body.length
+        if not self._take(sender, size):
             body.discard()
-            raise Unavailable("too many long answers are coming in; send this one again.")
+            raise Unavailable("too many long bodies are coming in; send this one again.")
         try:
             yield
         finally:
             with self._lock:
-                self._held_bytes[address] -= size
-                if not self._held_bytes[address]:
-                    del self._held_bytes[address]
+                self._held_bytes[sender] -= size
+                if not self._held_bytes[sender]:
+                    del self._held_bytes[sender]
 
-    def _take(self, address: str, size: int) -> bool:
+    def _take(self, sender: str, size: int) -> bool:
         with self._lock:
-            mine, all_of_them = self._held_bytes[address] + size, self._held_bytes.total() + size
+            mine, all_of_them = self._held_bytes[sender] + size, self._held_bytes.total() + size
             if mine > self._most_bytes // 4 or all_of_them > self._most_bytes:
                 return False
-            self._held_bytes[address] = mine
+            self._held_bytes[sender] = mine
             return True

@@ -122,6 +122,10 @@ class BoundedConnection:
         """Limit the rest of the body to five more seconds, because it is not needed any more."""
         self._until_s = time.monotonic() + _REST_S
 
+    def give_time(self, length: int) -> None:
+        """Start the time limit again, for a body of this length that its sender may send."""
+        self._until_s = time.monotonic() + BODY_S + length / BODY_RATE
+
     def finish_request(self, request: Any) -> None:
         """Prepare for the next request; raise `StopIteration` if this one's body is not read."""
         self.flush()

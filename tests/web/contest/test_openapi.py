@@ -3,9 +3,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import pytest
 from hypothesis import HealthCheck, given, settings
 
+from referee.service.entry.team_tokens import token_of_team
 from tests.web.conftest import Site
 
 schemathesis = pytest.importorskip("schemathesis")
@@ -13,10 +16,14 @@ schemathesis = pytest.importorskip("schemathesis")
 pytestmark = pytest.mark.slow
 
 
-def test_every_route_is_described_and_nothing_else(site: Site) -> None:
+@pytest.mark.parametrize("kind", ["site", "ovic_site"])
+def test_every_route_is_described_and_nothing_else(
+    kind: str, request: pytest.FixtureRequest
+) -> None:
     """The description has the application's paths and methods, and no others."""
+    site: Site = request.getfixturevalue(kind)
     described = {
-        (path.replace("{image}", "<text>"), method.upper())
+        (path.replace("{image}", "<text>").replace("{number}", "<number>"), method.upper())
         for path, operations in site.client.get("/openapi.json").get_json()["paths"].items()
         for method in operations
     }
@@ -32,6 +39,24 @@ def test_every_route_is_described_and_nothing_else(site: Site) -> None:
 @pytest.mark.parametrize("known", [True, False], ids=["team", "stranger"])
 def test_answers_are_as_described(site: Site, accept: str, known: bool) -> None:
     """For any request the description covers status, type and content of the answer."""
+    headers = {"Accept": accept}
+    if known:
+        headers["Authorization"] = f"Bearer {site.login()}"
+    hold_for(site, headers, lambda path: not path.startswith("/ovic"))
+
+
+@pytest.mark.parametrize("known", [True, False], ids=["team", "stranger"])
+def test_answers_about_models_are_as_described(ovic_site: Site, known: bool) -> None:
+    """The same holds for the routes of OVIC."""
+    headers = {"Accept": "application/json"}
+    if known:
+        token = token_of_team(ovic_site.contest, "me")
+        headers["Authorization"] = f"Bearer {token}"
+    hold_for(ovic_site, headers, lambda path: path.startswith("/ovic"))
+
+
+def hold_for(site: Site, headers: dict[str, str], chosen: Callable[[str], bool]) -> None:
+    """Send all kinds of requests to the chosen paths, and compare the answers."""
     schema = schemathesis.openapi.from_wsgi("/openapi.json", site.client.application)
     from schemathesis.checks import (  # Schemathesis is not installed everywhere.
         content_type_conformance,
@@ -40,12 +65,9 @@ def test_answers_are_as_described(site: Site, accept: str, known: bool) -> None:
     )
 
     checks = [content_type_conformance, response_schema_conformance, status_code_conformance]
-    headers = {"Accept": accept}
-    if known:
-        headers["Authorization"] = f"Bearer {site.login()}"
     for result in schema.get_all_operations():
         operation = result.ok()
-        if operation.path == "/logout":
+        if operation.path == "/logout" or not chosen(operation.path):
             continue  # Logout comes last: after it every other request gets 401.
 
         @settings(

@@ -182,8 +182,8 @@ def test_every_file_of_the_page_is_served(console: Console) -> None:
             text = answer.get_data(as_text=True)
         names = re.findall(r'(?:href|src)="([^"]+)"|from "([^"]+)"', text)
         paths = {urljoin(path, link or imported) for link, imported in names}
-        # The link to the display is hidden in a contest without one, and leads nowhere there.
-        todo += sorted(paths - {"/display"} - {path for path, _ in served} - set(todo))
+        # These links are hidden in a contest without display or OVIC, and lead nowhere there.
+        todo += sorted(paths - {"/display", "/ovic"} - {path for path, _ in served} - set(todo))
     assert {
         ("/static/shared/base.css", "text/css"),
         ("/static/shared/referee.svg", "image/svg+xml"),

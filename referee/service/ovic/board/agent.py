@@ -21,6 +21,7 @@ from referee.errors import RefereeError
 from referee.service.ovic.benchmark import Plan, measure_here
 from referee.service.ovic.board.inbox import Inbox, LinkEnded
 from referee.service.ovic.confined import Limits
+from referee.service.ovic.jobs import ModelFault
 from referee.service.ovic.wire import message
 
 _STDIN, _STDOUT = 0, 1
@@ -87,6 +88,8 @@ class Agent:
         with _watched(self._inbox):
             try:
                 runs = measure_here(self._model, self._images, plan, limits, _Progress())
+            except ModelFault as fault:
+                _say("failed", kind="model", text=str(fault), failure=vars(fault.failure))
             except RefereeError as error:
                 _say("failed", kind="model", text=str(error))
             else:

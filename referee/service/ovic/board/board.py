@@ -24,7 +24,9 @@ from referee.service.ovic.board.faults import why_ended
 from referee.service.ovic.board.link import Link
 from referee.service.ovic.board.start import MARK
 from referee.service.ovic.confined import Limits
+from referee.service.ovic.jobs import ModelFault
 from referee.service.ovic.wire import WireError, message, unpack_numbers
+from referee.tracks.ovic.model_rules import Failure
 
 # Longer than the client's own time-outs, so that it says what is wrong.
 _LOGIN_S = 45.0
@@ -132,9 +134,18 @@ class BoardSession:
                 progress(int(found.get("done", 0)), int(found.get("total", 0)))
             elif found["event"] == "failed":
                 text = f"{self._address}: {found.get('text')}"
-                raise InputError(text) if found.get("kind") == "model" else Unavailable(text)
+                raise _failure(text, found)
             else:
                 raise Unavailable(f"{self._address}: the agent sent {found['event']!r:.100}")
+
+
+def _failure(text: str, found: dict[str, Any]) -> Exception:
+    """Return what the agent's message says: a model's fault, another wrong input, or a board's."""
+    failure = found.get("failure")
+    if isinstance(failure, dict):
+        named = {key: str(failure.get(key)) for key in ("rule", "expected", "found")}
+        return ModelFault(text, Failure(**named))
+    return InputError(text) if found.get("kind") == "model" else Unavailable(text)
 
 
 def _compare(found: dict[str, Any], note: Callable[[str], None]) -> None:

@@ -1,0 +1,64 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`referee ovic again` and `referee ovic void`: what only an operator decides about an entry."""
+
+from __future__ import annotations
+
+import argparse
+
+from referee.commands.operators import add_operator
+from referee.commands.ovic.contest_site import add_operators_config, operators_site
+from referee.commands.ovic.entry_text import entry_text
+from referee.core.entry_states import EventKind
+from referee.errors import InputError
+from referee.service.setup.clock import SystemClock
+from referee.service.submission.views import entry_view, places_of, standing_entries
+from referee.store.ovic_entries import load_entry, record_entry_event
+
+_AGAIN = """\
+Put an entry that is over into the line again, for example after the referee's machine was repaired.
+Its earlier result stays on record; the new one counts. It does not count for the team's day again.
+"""
+_VOID = """\
+Take an entry out for good, with a reason that its team sees. If its model runs just now, what comes
+of it is dropped. This cannot be undone.
+"""
+
+
+def add_parser(actions: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    """Add the parsers of both actions."""
+    again = actions.add_parser(
+        "again",
+        help="an operator: put an entry into the line again",
+        description=_AGAIN,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    void = actions.add_parser(
+        "void",
+        help="an operator: take an entry out for good",
+        description=_VOID,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    for parser, kind in ((again, "again"), (void, "voided")):
+        parser.add_argument("entry", type=int, metavar="N", help="the entry's number")
+        parser.add_argument(
+            "--reason", required=kind == "voided", default="", metavar="TEXT", help="why"
+        )
+        add_operators_config(parser)
+        add_operator(parser)
+        parser.set_defaults(act=act, kind=kind)
+
+
+def act(args: argparse.Namespace) -> int:
+    """Record the decision, and print the entry."""
+    kind: EventKind = args.kind
+    reason = " ".join(args.reason.split())
+    if kind == "voided" and not reason:
+        raise InputError("--reason must say why; the team sees it.")
+    with operators_site(args.config) as (_, database, tasks):
+        with database.write() as connection:
+            utc = SystemClock().now().utc.isoformat()
+            record_entry_event(connection, args.entry, kind, utc, actor=args.by, text=reason)
+        entry = load_entry(database.connection, args.entry)
+        places = places_of(standing_entries(database.connection))
+        print(entry_text(entry_view(entry, tasks, places)))
+    return 0

@@ -1,0 +1,83 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Entries, the line and the leaderboard as text for people."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+_NONE = "–"
+
+
+def entry_text(entry: Mapping[str, Any]) -> str:
+    """Return an entry as a line, with its reasons below it."""
+    words = f"entry {entry['entry']}, {entry['team']}, {entry['task']}: {state_text(entry)}"
+    told = entry["reasons"] or ([entry["text"]] if entry["text"] else [])
+    return "\n".join([words, *(f"  {reason}" for reason in told)])
+
+
+def state_text(entry: Mapping[str, Any]) -> str:
+    """Return an entry's state in words, with its place in the line or its score."""
+    state = str(entry["state"])
+    if entry["place"] is not None:
+        return f"{state}, {entry['place']}. in the line"
+    if state == "scored":
+        return (
+            f"scored, metric {figure(entry['metric'], '+.4f')},"
+            f" accuracy {figure(entry['accuracy'], '.2f')} %,"
+            f" latency {figure(entry['latency_ms'], '.3f')} ms"
+        )
+    return state
+
+
+def line_text(line: Mapping[str, Any]) -> str:
+    """Return the state of the line as a sentence."""
+    now = line["now"]
+    running = (
+        "No model runs."
+        if now is None
+        else f"Entry {now['entry']} of {now['team']} is {now['state']}."
+    )
+    return (
+        f"{running} {line['received']} wait for their validation, {line['waiting']} for their "
+        "measurement."
+    )
+
+
+def leaderboard_text(board: Mapping[str, Any]) -> str:
+    """Return the leaderboard of each task as a table."""
+    return "\n\n".join(_task_text(task) for task in board["tasks"])
+
+
+def _task_text(task: Mapping[str, Any]) -> str:
+    head = f"{task['task']}: {task['accuracy']}, target {task['target_ms']:g} ms, {task['rules']}"
+    rows = [("rank", "metric", "accuracy %", "latency ms", "entry", "of", "team")]
+    rows += [
+        (
+            _NONE if row["rank"] is None else str(row["rank"]),
+            figure(row["metric"], "+.4f"),
+            figure(row["accuracy"], ".2f"),
+            figure(row["latency_ms"], ".3f"),
+            str(row["entry"]),
+            str(row["entries"]),
+            row["team"],
+        )
+        for row in task["rows"]
+    ]
+    if len(rows) == 1:
+        return f"{head}\nNo entry is scored yet."
+    return "\n".join([head, *table(rows)])
+
+
+def table(rows: Sequence[Sequence[str]]) -> list[str]:
+    """Return rows of texts in columns; all but the last column end on the right."""
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    return [
+        "  ".join([*(text.rjust(width) for text, width in zip(row[:-1], widths)), row[-1]])
+        for row in rows
+    ]
+
+
+def figure(value: float | None, form: str) -> str:
+    """Return a number in this form, or a dash for None."""
+    return _NONE if value is None else format(value, form)

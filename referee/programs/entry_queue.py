@@ -1,0 +1,44 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The program that serves the line of OVIC's entries: one model at a time, on its pinned core."""
+
+from __future__ import annotations
+
+from contextlib import closing
+from functools import partial
+
+from referee.core.states import SessionState, state_of
+from referee.service.ovic.entry import measure_until_stable
+from referee.service.setup.clock import Clock, SystemClock
+from referee.service.setup.config import Config
+from referee.service.setup.folder_lock import lock_folder
+from referee.service.submission.entry_queue import EntryQueue
+from referee.service.submission.judge import Judge, Measure
+from referee.service.submission.tasks import open_tasks
+from referee.store.database import Database
+from referee.store.sessions import live_session
+
+# How long a new program waits until a killed one has released the contest's folder.
+_TAKE_OVER_S = 30.0
+
+
+def run_entry_queue(config: Config, measure: Measure = measure_until_stable) -> None:
+    """Serve the line until SIGTERM, which interrupts the main thread.
+
+    `measure` is the benchmark; another one may measure on a board.
+    """
+    clock = SystemClock()
+    with lock_folder(config.storage.folder, "ovic", wait_s=_TAKE_OVER_S):
+        with closing(Database(config.database)) as database:
+            judge = Judge(60 * config.ovic.entry_minutes, measure)
+            paused = partial(_session_runs, config, clock, database)
+            EntryQueue(config, clock, database, open_tasks(config), judge, paused).run()
+
+
+def _session_runs(config: Config, clock: Clock, database: Database) -> bool:
+    """Tell whether the queue waits, because an on-site session runs."""
+    if not config.ovic.waits_for_sessions:
+        return False
+    session = live_session(database.connection)
+    if session is None:
+        return False
+    return state_of(session.facts, clock.now()) is SessionState.RUNNING

@@ -1,0 +1,2 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The submission service of OVIC: the door, the line, the judge and the leaderboard."""

@@ -1,0 +1,121 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The judge of one entry: whether its model is valid, its accuracy and its latency."""
+
+from __future__ import annotations
+
+import hashlib
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from referee.errors import Unavailable
+from referee.service.ovic.benchmark import Measurement, Plan
+from referee.service.ovic.confined import Limits
+from referee.service.ovic.dataset import images_in
+from referee.service.ovic.entry import accuracy_of, measure_until_stable
+from referee.service.ovic.jobs import ModelFault
+from referee.service.ovic.validation import validate_model
+from referee.service.submission.tasks import Task
+from referee.tracks.ovic.model_rules import Failure
+
+Progress = Callable[[int, int], None]
+Measure = Callable[[Path, Sequence[Path], Plan, Limits, int, Progress], Measurement]
+"""A benchmark with the arguments of `measure_until_stable`, on this machine or on a board."""
+
+
+class Refused(Exception):
+    """A model that breaks rules; `failures` says which."""
+
+    def __init__(self, failures: Sequence[Failure]) -> None:
+        super().__init__(" ".join(map(str, failures)))
+        self.failures = tuple(failures)
+
+
+@dataclass(frozen=True)
+class Judged:
+    """An accuracy in percent over images, a mean latency, and the record of the benchmark."""
+
+    accuracy: float
+    images: int
+    right: int | None
+    latency_ms: float
+    benchmark: dict[str, Any]
+
+
+class Judge:
+    """Validates and measures models, one at a time; every step of it has a time limit.
+
+    `entry_s` bounds the answers and the measurement of one model together. `measure` is the
+    benchmark. `seconds` is a monotonic clock.
+    """
+
+    def __init__(
+        self,
+        entry_s: float,
+        measure: Measure = measure_until_stable,
+        seconds: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self._entry_s = entry_s
+        self._measure = measure
+        self._seconds = seconds
+
+    def validate(self, task: Task, model: Path, sha256: str) -> None:
+        """Raise `Refused` if the model breaks a rule, `Unavailable` if its file is damaged."""
+        _require_intact(model, sha256)
+        failures = validate_model(model, task.rules, task.limits, task.slower)
+        if failures:
+            raise Refused(failures)
+
+    def measure(self, task: Task, model: Path, sha256: str) -> Judged:
+        """Return accuracy and latency of a valid model.
+
+        Raises `Refused` if the model fails or takes too long. Raises `Unavailable` for a
+        measurement that is not stable, and for a model's file that is not as it was stored.
+        """
+        _require_intact(model, sha256)
+        watch = partial(self._watch, self._seconds() + self._entry_s)
+        try:
+            accuracy = accuracy_of(
+                model,
+                task.rules,
+                task.images,
+                task.ground_truth,
+                task.plan.central_share,
+                task.limits,
+                watch,
+            )
+            images = images_in(task.images)
+            found = self._measure(model, images, task.plan, task.limits, task.attempts, watch)
+        except ModelFault as fault:
+            raise Refused([fault.failure]) from fault
+        if not found.stability.stable:
+            raise Unavailable(f"No measurement was stable: {' '.join(found.stability.reasons)}")
+        return Judged(
+            accuracy.percent,
+            accuracy.images,
+            accuracy.right,
+            found.latency.mean,
+            found.report(),
+        )
+
+    def _watch(self, deadline_s: float, done: int, total: int) -> None:
+        """Raise `Refused` after the deadline; each message of the model's process comes here.
+
+        A process that sends none is stopped by its own limit.
+        """
+        if self._seconds() > deadline_s:
+            within = f"a model that is answered for and measured within {self._entry_s:g} s"
+            raise Refused([Failure("time", within, "it had not ended and was stopped")])
+
+
+def _require_intact(model: Path, sha256: str) -> None:
+    try:
+        with model.open("rb") as file:
+            found = hashlib.file_digest(file, "sha256").hexdigest()
+    except OSError as error:
+        raise Unavailable(f"{model} cannot be read: {error.strerror}.") from error
+    if found != sha256:
+        raise Unavailable(f"{model} is damaged: its SHA-256 is {found}.")

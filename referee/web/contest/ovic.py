@@ -1,0 +1,125 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The routes of OVIC's submission service: a team sends models and follows their entries."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import Any
+
+from flask import Flask, Request, Response, jsonify, request
+
+from referee.core.aside import Aside
+from referee.errors import RefereeError, Refusal
+from referee.service.entry.team_tokens import team_of_token, token_of_team
+from referee.service.submission.door import Door
+from referee.service.submission.models import StoredModel
+from referee.service.submission.window import Window
+from referee.web.contest.replies import MULTIPART, field_of, require_token, wants_json
+from referee.web.contest.services import ContestServices
+from referee.web.server.bodies import Body, BodyRoom
+
+SUBMIT = "ovic_submit"
+"""The endpoint that reads its own body."""
+
+# The models that come in at once have so many times the largest size in all; a team has a quarter.
+_AT_ONCE = 8
+# A longer announced length is nonsense.
+_LONGEST = 1 << 40
+
+
+def register(app: Flask, services: ContestServices, door: Door) -> None:
+    """Add the routes to the application."""
+    contest = services.contest
+    window = Window(contest.config, contest.database, door.tasks)
+    room = BodyRoom(_AT_ONCE * door.most_bytes, door.most_bytes)
+
+    @app.get("/ovic")
+    def ovic_rules() -> Response:
+        return jsonify(_rules(door))
+
+    @app.post("/ovic/login")
+    def ovic_login() -> Response:
+        username, password = field_of(request, "username"), field_of(request, "password")
+        if username is None or password is None:
+            raise Refusal("username_missing", "Send the form fields 'username' and 'password'.")
+        services.admission.require_team(username, password, request.remote_addr or "")
+        token = token_of_team(contest, username)
+        return jsonify(token=token, team=username) if wants_json(request) else Response(token)
+
+    @app.route("/ovic/entries", methods=["POST", "PUT"], endpoint=SUBMIT)
+    def submit() -> Response:
+        body = Body(request, _LONGEST)
+        try:
+            team = _team(services)
+            _require_file(request)
+            task = door.require_welcome(request.args.get("task"), body.length)
+        except RefereeError:
+            body.discard()
+            raise
+        body.give_time(body.length or door.most_bytes)
+        with room.held_for(body, team):
+            model = _taken(door, body, services.disk_aside)
+        name = request.args.get("name", "")
+        received = door.enter(team, task, model, name, request.remote_addr or "")
+        answer = jsonify(window.receipt(received))
+        answer.status_code = 201 if received.new else 200
+        return answer
+
+    @app.get("/ovic/entries")
+    def own_entries() -> Response:
+        return jsonify(window.entries_of(_team(services), door))
+
+    @app.get("/ovic/entries/<number>")
+    def own_entry(number: str) -> Response:
+        return jsonify(window.entry_of(_team(services), number))
+
+    @app.get("/ovic/leaderboard")
+    def ovic_leaderboard() -> Response:
+        _team(services)
+        return jsonify(window.leaderboard_for_teams())
+
+
+def _team(services: ContestServices) -> str:
+    """Return the team of the request's token."""
+    return team_of_token(services.contest, require_token(request))
+
+
+def _require_file(asked: Request) -> None:
+    if asked.mimetype == MULTIPART:
+        raise Refusal(
+            "media_type_unknown",
+            "Nothing was stored: the body must be the model's file itself, not a form. Send it "
+            "with 'curl --data-binary @model.tflite', not with 'curl -F'.",
+        )
+
+
+def _taken(door: Door, body: Body, disk: Aside) -> StoredModel:
+    """Return the body's model when it is on the disk; each wait for the disk is in a thread."""
+    model = disk(door.new_model)
+    try:
+        for piece in body.pieces():
+            disk(partial(model.add, piece))
+        return disk(model.keep)
+    except RefereeError:
+        body.discard()
+        raise
+    finally:
+        disk(model.drop)
+
+
+def _rules(door: Door) -> dict[str, Any]:
+    """Return what a client should know before it sends a model."""
+    return {
+        "tasks": [
+            {
+                "task": task.name,
+                "accuracy": task.scoring.accuracy,
+                "target_ms": task.scoring.target_ms,
+                "rules": task.scoring.name,
+            }
+            for task in door.tasks.values()
+        ],
+        "most_bytes": door.most_bytes,
+        "entries_a_day": door.entries_a_day,
+        "day_ends_utc": door.day_ends().isoformat(),
+    }

@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: Apache-2.0
+// The leaderboard of OVIC: the best entry of each team, and where each entry is.
+
+import { figure } from "../shared/format.js";
+import { $, fill, make, show } from "../shared/page.js";
+
+const EVERY_MS = 2000;
+const SILENT_MS = 8000;
+const SHOWN_MOST = 200; // the newest entries that the lower table shows
+
+let heardAt = performance.now();
+
+async function ask(path) {
+  const response = await fetch(path, { cache: "no-store", signal: AbortSignal.timeout(SILENT_MS) });
+  const found = await response.json();
+  if (!response.ok) throw new Error(found.text);
+  return found;
+}
+
+async function refresh() {
+  try {
+    const [board, all] = await Promise.all([ask("ovic/leaderboard"), ask("ovic/entries")]);
+    heardAt = performance.now();
+    fill("tasks", board.tasks, taskSection);
+    showEntries(all.entries);
+    show("line", lineText(board.line));
+  } catch {
+    // The page keeps what it has, and says how old that is.
+  }
+  const silentMs = performance.now() - heardAt;
+  const silent = silentMs > SILENT_MS;
+  show("connection", silent ? `no news for ${Math.round(silentMs / 1000)} s` : "live");
+  $("connection").className = silent ? "lost" : "";
+  setTimeout(refresh, EVERY_MS);
+}
+
+function lineText({ now, received, waiting }) {
+  const running = now ? `Entry ${now.entry} of ${now.team} is ${now.state}.` : "No model runs now.";
+  return `${running} ${received} to validate, ${waiting} to measure.`;
+}
+
+function taskSection(task) {
+  const title = make("h2", task.task);
+  const facts = make("p", `${task.accuracy} above the frontier at the entry’s latency. `
+    + `Target ${task.target_ms} ms: below ${task.fastest_ms} ms nothing is gained, above `
+    + `${task.slowest_ms} ms an entry is invalid. Rules: ${task.rules}.`);
+  facts.className = "quiet";
+  const section = make("section", title, facts);
+  section.id = task.task;
+  if (task.rows.length) section.append(rankTable(task));
+  else section.append(make("p", "No entry is scored yet."));
+  if (task.note) {
+    const note = make("p", task.note);
+    note.className = "note";
+    section.append(note);
+  }
+  return section;
+}
+
+const RANK_HEADS = [
+  ["rank", "id"], ["team", "team"], ["metric, points", "number"], ["accuracy %", "number"],
+  ["latency ms", "number"], ["entry", "number extra"], ["entries", "number extra"],
+];
+
+function rankTable(task) {
+  const heads = RANK_HEADS.map(([text, name]) => {
+    const head = make("th", text);
+    head.scope = "col";
+    head.className = name;
+    return head;
+  });
+  const body = make("tbody", ...task.rows.map(rankRow));
+  return make("table", make("thead", make("tr", ...heads)), body);
+}
+
+function rankRow(row) {
+  const metric = row.metric === null ? "too slow" : signed(row.metric);
+  const texts = [
+    row.rank ?? "–", row.team, metric, figure(row.accuracy, 2), figure(row.latency_ms, 3),
+    row.entry, row.entries,
+  ];
+  const element = make("tr", ...texts.map((text, n) => {
+    const cell = make("td", String(text));
+    cell.className = RANK_HEADS[n][1];
+    return cell;
+  }));
+  element.classList.toggle("invalid", !row.valid);
+  element.title = row.reasons.join(" ");
+  return element;
+}
+
+const signed = (value) => `${value < 0 ? "−" : "+"}${figure(Math.abs(value), 3)}`;
+
+function showEntries(entries) {
+  $("no-entries").hidden = entries.length > 0;
+  fill("entries", entries.slice(-SHOWN_MOST).reverse(), entryRow);
+}
+
+function entryRow(entry) {
+  const state = make("span", entry.state);
+  state.className = `state ${entry.state}`;
+  const texts = [String(entry.entry), entry.team, entry.task, state, saidOf(entry)];
+  const names = ["id", "team", "extra", "", ""];
+  return make("tr", ...texts.map((text, n) => {
+    const cell = make("td", text);
+    cell.className = names[n];
+    return cell;
+  }));
+}
+
+function saidOf(entry) {
+  if (entry.place !== null) {
+    return [`place ${entry.place} in the line.`, entry.tries ? entry.text : ""].join(" ");
+  }
+  if (entry.state === "scored") {
+    const metric = entry.valid ? `metric ${signed(entry.metric)}` : "too slow to be valid";
+    return `${metric}, ${figure(entry.accuracy, 2)} %, ${figure(entry.latency_ms, 3)} ms`;
+  }
+  return entry.text;
+}
+
+refresh();

@@ -1,0 +1,238 @@
+# SPDX-License-Identifier: Apache-2.0
+"""OVIC's submission service: models by HTTP, a queue that is killed, limits, the leaderboard."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import signal
+import stat
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
+from urllib.parse import quote
+
+import pytest
+from PIL import Image
+
+from tests.support.running import (
+    Program,
+    descendants,
+    eventually,
+    program,
+    referee,
+    request,
+)
+
+pytest.importorskip("ai_edge_litert", reason="needs the extra [litert]")
+pytestmark = pytest.mark.slow
+
+COLOURS = {"red": (250, 10, 10), "green": (10, 250, 10), "blue": (10, 10, 250)}
+OVER = ("refused", "scored", "failed", "void")
+
+
+def model(classes: int = 1001) -> bytes:
+    """Return a classifier that is right on two of the three images."""
+    from tests.support import tflite_models
+
+    return tflite_models.classifier(classes)
+
+
+def hanging() -> bytes:
+    """Return a model that never ends its first run."""
+    from tests.support import tflite_models
+
+    return tflite_models.looping(float("inf"))
+
+
+@pytest.fixture
+def contest(event: Path) -> Path:
+    """Return an event that takes classifiers for three pictures, without a meter."""
+    folder = event.parent / "colours"
+    folder.mkdir()
+    for name, colour in COLOURS.items():
+        Image.new("RGB", (60, 40), colour).save(folder / f"{name}.png")
+    (folder / "labels.csv").write_text("file,label\nred.png,1\ngreen.png,2\nblue.png,7\n")
+    configure(event, "resource", '"none"')
+    for key, value in {
+        "classification_images": f'"{folder}"',
+        "classification_ground_truth": f'"{folder / "labels.csv"}"',
+        "tolerance": "1.0",
+        "attempts": "1",
+        "tries": "6",
+        "runs": "50",
+        "slower": "1000.0",
+        "entries_a_day": "20",
+    }.items():
+        configure(event, key, value)
+    return event
+
+
+def configure(event: Path, key: str, value: str) -> None:
+    """Set a key of the configuration."""
+    text, count = re.subn(f"(?m)^(?:# )?{key} = .*$", f"{key} = {value}", event.read_text())
+    assert 1 == count, key
+    event.write_text(text)
+
+
+class Team:
+    """A team that is logged in at the contest server."""
+
+    def __init__(self, contest: Path, running: Program, name: str) -> None:
+        done = referee("team", "add", name, "--config", str(contest))
+        assert 0 == done.returncode, done.stderr
+        self.password = done.stdout.strip().removeprefix(f"{name}: ")
+        self.name, self.running = name, running
+        form = f"username={quote(name)}&password={self.password}".encode()
+        status, token = request(f"{running.contest}/ovic/login", form, {})
+        assert 200 == status
+        self.headers = {"Authorization": f"Bearer {token.decode()}", "Accept": "application/json"}
+
+    def submit(self, content: bytes, task: str = "classification") -> tuple[int, dict[str, Any]]:
+        """Send a model and return the status and the answer."""
+        url = f"{self.running.contest}/ovic/entries?task={task}&name=m.tflite"
+        status, answer = request(url, content, self.headers)
+        return status, json.loads(answer)
+
+    def entry(self, number: int) -> dict[str, Any]:
+        """Return an entry of the team."""
+        url = f"{self.running.contest}/ovic/entries/{number}"
+        status, answer = request(url, None, self.headers)
+        assert 200 == status, answer
+        found: dict[str, Any] = json.loads(answer)
+        return found
+
+    def until(self, number: int, *states: str) -> dict[str, Any]:
+        """Wait until an entry is in one of these states, and return it."""
+
+        def look() -> dict[str, Any] | None:
+            found = self.entry(number)
+            return found if found["state"] in states else None
+
+        return eventually(look, f"entry {number} to be {' or '.join(states)}")
+
+
+def queue_of(running: Program) -> int:
+    """Return the process id of the queue's program."""
+    rows = descendants(running.child.pid)
+    (found,) = (pid for pid, command in rows if "referee process ovic" in command)
+    return found
+
+
+def kinds(entry: dict[str, Any]) -> list[str]:
+    """Return what happened to an entry."""
+    return [event["kind"] for event in entry["events"]]
+
+
+def test_a_model_is_received_validated_measured_and_scored(contest: Path) -> None:
+    """An entry goes through its states to a score; its model lies private under its SHA-256."""
+    with program(["serve", "--config", str(contest)], contest.parent) as running:
+        ants = Team(contest, running, "ants")
+        status, receipt = ants.submit(model())
+        assert (201, "received", 1, 19) == (
+            *(status, receipt["state"], receipt["place"], receipt["left_today"]),
+        )
+        found = ants.until(receipt["entry"], *OVER)
+        assert "scored" == found["state"]
+        assert ["validating", "waiting", "measuring", "scored"] == kinds(found)
+        assert 200 / 3 == pytest.approx(found["accuracy"])
+        assert found["latency_ms"] > 0 and found["valid"]
+        assert found["metric"] == pytest.approx(found["accuracy"] - found["frontier"])
+        kept = contest.parent / "data/models" / f"{receipt['model_sha256']}.tflite"
+        assert model() == kept.read_bytes()
+        assert (0o600, 0o700) == tuple(
+            stat.S_IMODE(path.stat().st_mode) for path in (kept, kept.parent)
+        )
+        assert [kept] == list(kept.parent.iterdir())
+        # The same bytes again are the same entry, and spend nothing.
+        status, again = ants.submit(model())
+        assert (200, receipt["entry"], 19) == (status, again["entry"], again["left_today"])
+        board = json.loads(request(f"{running.console}/ovic/leaderboard", None, {})[1])
+        (task,) = board["tasks"]
+        assert [(1, "ants", found["metric"])] == [
+            (row["rank"], row["team"], row["metric"]) for row in task["rows"]
+        ]
+
+
+def test_a_queue_that_is_killed_in_a_measurement_ends_with_a_score(contest: Path) -> None:
+    """SIGKILL during a measurement leaves no model behind, and the entry is measured again."""
+    configure(contest, "runs", "20000")
+    with program(["serve", "--config", str(contest)], contest.parent) as running:
+        ants = Team(contest, running, "ants")
+        number = ants.submit(model())[1]["entry"]
+        ants.until(number, "measuring")
+        killed = queue_of(running)
+
+        def worker() -> int | None:
+            rows = descendants(killed)
+            return next((pid for pid, command in rows if "service.ovic.worker" in command), None)
+
+        left_behind = eventually(worker, "the model's process")
+        os.kill(killed, signal.SIGKILL)
+        eventually(lambda: not alive(left_behind), "the model's process to end")
+        configure(contest, "runs", "50")
+        found = ants.until(number, *OVER)
+        assert "scored" == found["state"]
+        first = ["validating", "waiting", "measuring", "interrupted", "measuring"]
+        assert first == kinds(found)[:5]
+        assert "scored" == kinds(found)[-1]
+        assert queue_of(running) != killed
+
+
+def alive(pid: int) -> bool:
+    """Tell whether a process runs; one that waits for its parent's look does not."""
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
+    except FileNotFoundError:
+        return False
+
+
+def test_an_entry_survives_the_end_of_everything(contest: Path) -> None:
+    """An acknowledged model is scored after SIGKILL of the supervisor and all its programs."""
+    arguments = ["serve", "--config", str(contest)]
+    with program(arguments, contest.parent) as running:
+        ants = Team(contest, running, "ants")
+        number = ants.submit(model())[1]["entry"]
+        pids = [running.child.pid, *(pid for pid, _ in descendants(running.child.pid))]
+        for pid in pids:
+            os.kill(pid, signal.SIGKILL)
+    with program(arguments, contest.parent) as running:
+        ants.running = running  # The token is still good.
+        assert "scored" == ants.until(number, *OVER)["state"]
+
+
+def test_a_model_that_hangs_is_refused_and_the_next_is_scored(contest: Path) -> None:
+    """A model that never ends is refused with a sentence; the one behind it gets its score."""
+    configure(contest, "process_s", "10.0")
+    with program(["serve", "--config", str(contest)], contest.parent) as running:
+        ants, bees = (Team(contest, running, name) for name in ("ants", "bees"))
+        first, second = ants.submit(hanging())[1], bees.submit(model())[1]
+        assert second["place"] in (1, 2)
+        refused = ants.until(first["entry"], *OVER)
+        assert ("refused", "time") == (refused["state"], refused["failures"][0]["rule"])
+        assert "within 10 s" in refused["reasons"][0]
+        assert "scored" == bees.until(second["entry"], *OVER)["state"]
+
+
+def test_two_at_once_and_no_more_than_a_day_takes(contest: Path) -> None:
+    """Of many models that a team sends at once, exactly as many as a day takes become entries."""
+    configure(contest, "entries_a_day", "2")
+    configure(contest, "model_mb", "1")
+    with program(["serve", "--config", str(contest)], contest.parent) as running:
+        ants = Team(contest, running, "ants")
+        contents = [model(1000) + bytes(n) for n in range(6)]
+        with ThreadPoolExecutor(6) as pool:
+            answers = list(pool.map(ants.submit, contents))
+        assert [201, 201, 403, 403, 403, 403] == sorted(status for status, _ in answers)
+        refusals = [answer for status, answer in answers if status == 403]
+        assert {"entries_spent"} == {answer["code"] for answer in refusals}
+        assert "The next day begins at 0:00 UTC" in refusals[0]["detail"]
+        numbers = [answer["entry"] for status, answer in answers if status == 201]
+        assert [1, 2] == sorted(numbers)
+        # 1000 classes break a rule of this contest: a refusal spends the day, too.
+        assert {"refused"} == {ants.until(number, *OVER)["state"] for number in numbers}
+        status, answer = ants.submit(bytes(2 << 20))
+        assert (413, "model_too_large") == (status, answer["code"])
+        status, answer = Team(contest, running, "bees").submit(model())
+        assert 201 == status
