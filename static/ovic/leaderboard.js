@@ -17,21 +17,30 @@ async function ask(path) {
   return found;
 }
 
-async function refresh() {
+// What the desk says now; null if it does not answer. The page then keeps what it has, and says how
+// old that is.
+async function news() {
   try {
-    const [board, all] = await Promise.all([ask("ovic/leaderboard"), ask("ovic/entries")]);
+    return await Promise.all([ask("ovic/leaderboard"), ask("ovic/entries")]);
+  } catch {
+    return null;
+  }
+}
+
+async function refresh() {
+  setTimeout(refresh, EVERY_MS);
+  const found = await news();
+  if (found) {
+    const [board, all] = found;
     heardAt = performance.now();
     fill("tasks", board.tasks, taskSection);
     showEntries(all.entries);
     show("line", lineText(board.line));
-  } catch {
-    // The page keeps what it has, and says how old that is.
   }
   const silentMs = performance.now() - heardAt;
   const silent = silentMs > SILENT_MS;
   show("connection", silent ? `no news for ${Math.round(silentMs / 1000)} s` : "live");
   $("connection").className = silent ? "lost" : "";
-  setTimeout(refresh, EVERY_MS);
 }
 
 function lineText({ now, received, waiting }) {

@@ -59,7 +59,7 @@ def contest(tmp_path: Path) -> Path:
 
 def cells(browser: webdriver.Chrome, section: str) -> list[list[str]]:
     """Return the texts of a table's rows."""
-    rows = browser.find_elements(By.CSS_SELECTOR, f"#{section} tbody tr")
+    rows = browser.find_elements(By.CSS_SELECTOR, f"#{section} tr:has(td)")
     return [[cell.text for cell in row.find_elements(By.TAG_NAME, "td")] for row in rows]
 
 
