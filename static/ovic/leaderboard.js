@@ -28,7 +28,14 @@ async function news() {
 }
 
 async function refresh() {
-  setTimeout(refresh, EVERY_MS);
+  try {
+    await showNews();
+  } finally {
+    setTimeout(refresh, EVERY_MS);
+  }
+}
+
+async function showNews() {
   const found = await news();
   if (found) {
     const [board, all] = found;
