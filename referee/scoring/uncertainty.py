@@ -1,12 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The uncertainty of a mAP and of a score: the bootstrap over images.
+"""The uncertainty of a mAP and of a score, and whether a second contest would turn a ranking.
 
-The images of a contest are a sample of all images that the contest could have used. The bootstrap
-draws as many images from them with replacement, many times. The spread of the mAPs shows how much
-mAP depends on the choice of images (B. Efron, R. Tibshirani, "An Introduction to the Bootstrap",
-1993, chapters 6 and 13). It draws images and not boxes, since the boxes of one image are not
-independent. Matching happens within an image, so it is not repeated: the detections and truth
-boxes of an image drawn k times count k times.
+The images of a contest are a sample of all images that the contest could have shown. The intervals
+are for the mean mAP, or score, of all contests with as many images of the same kind. The mAP of a
+contest estimates this mean without bias. It is not the mAP of endless images: few truth boxes in a
+class and the envelope of a precision-recall curve lift mAP, so mAP falls as images are added.
+
+The spread comes from halves of the images: two halves are two independent contests of half the
+size. `docs/scoring.md` has the coverage in simulated contests; `tests/bench/coverage.py` makes it.
 """
 
 from __future__ import annotations
@@ -16,104 +17,90 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from referee.scoring import student
+from referee.scoring.halves import Halves, draw_halves
 from referee.scoring.result import IlsvrcResult
 
-Ints = NDArray[np.int64]
-Floats = NDArray[np.float64]
-
-# Draws computed together: the arrays of a block stay in the processor's cache.
-_BLOCK = 8
+LEVEL = 0.95
 
 
 @dataclass(frozen=True)
 class Interval:
-    """A central interval that contains the share `level` of the samples."""
+    """An interval that holds the true value in the share `level` of all contests."""
 
     low: float
     high: float
     level: float
 
 
-@dataclass(frozen=True, eq=False)
-class MapSamples:
-    """The mAP of the images, `estimate`, and of each of r draws of the images, `values` (r,).
+@dataclass(frozen=True)
+class Energy:
+    """The energy of a session and its standard uncertainty (1 sigma), both in watt-hours.
 
-    The same seed gives the same draws, so two solutions on one ground truth can be compared draw
-    by draw. The value of a draw without any truth box is NaN.
+    Raises ValueError unless the energy exceeds five times its uncertainty: a score from a smaller
+    energy says nothing.
+    """
+
+    wh: float
+    uncertainty_wh: float = 0.0
+
+    def __post_init__(self) -> None:
+        if not 0 <= 5 * self.uncertainty_wh < self.wh < math.inf:
+            raise ValueError(f"an energy of {self.wh} ± {self.uncertainty_wh} Wh divides nothing")
+
+
+@dataclass(frozen=True, eq=False)
+class MapUncertainty:
+    """The mAP of a contest, `estimate`, and the mAPs of halves of its images.
+
+    `with_truth` counts the images that have a truth box.
     """
 
     estimate: float
-    values: Floats
-    images: int
-    seed: int
-
-    def bias(self) -> float:
-        """Return by how much the mean of the draws exceeds the estimate.
-
-        It is usually positive. A draw has fewer different images, and the envelope of a
-        precision-recall curve follows chance peaks, so fewer images give a higher mAP.
-        """
-        return float(np.nanmean(self.values)) - self.estimate
-
-    def centred(self) -> Floats:
-        """Return the draws minus their bias, shape (r,): they spread around the estimate."""
-        return self.values - self.bias()
-
-    def interval(self, level: float = 0.95) -> Interval:
-        """Return the interval of the mAP expected on as many other images of the same kind.
-
-        This is the percentile interval of the centred draws.
-        """
-        return _interval(self.centred(), level)
+    halves: Halves
+    with_truth: int
 
     def standard_error(self) -> float:
-        """Return the standard deviation of the draws."""
-        return float(np.nanstd(self.values, ddof=1))
+        """Return the standard deviation of mAP between contests; NaN if the halves cannot tell."""
+        return math.sqrt(_variance(self.halves))
+
+    def bias_of_draws(self) -> float:
+        """Return by how much the mean mAP of half as many images exceeds the estimate."""
+        return float(_mean(self.halves.halves)) - self.estimate
+
+    def interval(self, level: float = LEVEL) -> Interval:
+        """Return the interval of the mean mAP of contests with as many images, within 0..1.
+
+        It is Student's interval of log(mAP / (1 - mAP)). If mAP is 0 or 1, no half can differ. The
+        far end is then the share of images that may be different though none was seen.
+        """
+        tail = (1 - level) / 2
+        if self.estimate in (0, 1):
+            unseen = 1 - tail ** (1 / self.with_truth)
+            low, high = (0.0, unseen) if self.estimate == 0 else (1 - unseen, 1.0)
+            return Interval(low, high, level)
+        error = self.standard_error()
+        if math.isnan(error):
+            return Interval(0.0, 1.0, level)
+        reach = student.quantile(1 - tail, _degrees(self.halves)) * error
+        reach /= self.estimate * (1 - self.estimate)
+        centre = math.log(self.estimate / (1 - self.estimate))
+        return Interval(_logistic(centre - reach), _logistic(centre + reach), level)
 
 
-@dataclass(frozen=True, eq=False)
-class ScoreSamples:
-    """The score, mAP per watt-hour: the `estimate`, and `values` (r,) of r draws.
-
-    A draw divides a centred draw of the mAP by a draw of the energy.
-    """
-
-    estimate: float
-    values: Floats
-    images: int
-    seed: int
-    session: int
-
-    def interval(self, level: float = 0.95) -> Interval:
-        """Return the percentile interval of the score."""
-        return _interval(self.values, level)
-
-
-def bootstrap(
+def measure(
     result: IlsvrcResult,
-    resamples: int = 1000,
+    draws: int = 1000,
     seed: int = 0,
     progress: Callable[[int, int], None] | None = None,
-) -> MapSamples | None:
-    """Draw the images `resamples` times and return the mAP of each draw; None without a mAP.
-
-    A class without a truth box in a draw is left out of that draw's mean, or counts 0 if the rules
-    say so. `progress` gets the number of draws done and the number of all draws.
-    """
+) -> MapUncertainty | None:
+    """Draw halves of the images `draws` times; return None without a mAP."""
     if result.mean_ap is None:
         return None
-    chance = np.random.default_rng(seed)
-    table = _Table(result)
-    values = np.empty(resamples)
-    for start in range(0, resamples, _BLOCK):
-        end = min(start + _BLOCK, resamples)
-        weights = np.stack([_draw(chance, result.images) for _ in range(start, end)])
-        values[start:end] = table.mean_ap(weights)
-        if progress:
-            progress(end, resamples)
-    return MapSamples(result.mean_ap, values, result.images, seed)
+    with_truth = np.unique(np.concatenate([part.truth for part in result.images_by_class()]))
+    halves = draw_halves(result, draws, seed, progress)
+    return MapUncertainty(result.mean_ap, halves, len(with_truth))
 
 
 def standard_uncertainty(bound: float) -> float:
@@ -125,124 +112,144 @@ def standard_uncertainty(bound: float) -> float:
     return bound / math.sqrt(3)
 
 
-def with_energy(
-    samples: MapSamples, energy_wh: float, energy_uncertainty_wh: float, session: int = 0
-) -> ScoreSamples:
-    """Divide each draw's mAP by a draw of the energy.
+@dataclass(frozen=True)
+class ScoreIntervals:
+    """The interval of a score, and what images alone and energy alone would make of it."""
 
-    The draws of the energy follow a normal distribution with the given standard uncertainty (1
-    sigma, Wh). They are independent of the images and of every other `session`. Source: JCGM
-    101:2008 (GUM supplement 1), 6.4.7. Raises ValueError unless the energy exceeds five times its
-    uncertainty: a score from a smaller energy says nothing.
+    whole: Interval
+    images: Interval
+    energy: Interval
+
+
+def score_intervals(
+    measured: MapUncertainty, energy: Energy, level: float = LEVEL
+) -> ScoreIntervals:
+    """Return the intervals of mAP / energy.
+
+    The error of the energy is normal and independent of the images. Relative distances from the
+    estimate to each end add as squares of logarithms (G. Y. Zou, A. Donner, "Construction of
+    confidence limits about effect measures", Statistics in Medicine 27, 2008).
     """
-    if not 0 <= 5 * energy_uncertainty_wh < energy_wh < math.inf:
-        raise ValueError(f"an energy of {energy_wh} ± {energy_uncertainty_wh} Wh divides nothing")
-    # The energy needs a random stream of its own, or it would correlate with the images drawn.
-    chance = np.random.default_rng([samples.seed, 1, session])
-    energy = energy_wh + energy_uncertainty_wh * chance.standard_normal(len(samples.values))
-    return ScoreSamples(
-        samples.estimate / energy_wh,
-        samples.centred() / energy,
-        samples.images,
-        samples.seed,
-        session,
+    mean_ap = measured.interval(level)
+    score = measured.estimate / energy.wh
+    reach = student.quantile((1 + level) / 2, math.inf) * energy.uncertainty_wh
+    images = Interval(mean_ap.low / energy.wh, mean_ap.high / energy.wh, level)
+    most, least = energy.wh + reach, energy.wh - reach
+    alone = Interval(measured.estimate / most, measured.estimate / least, level)
+    if score == 0:
+        return ScoreIntervals(Interval(0.0, mean_ap.high / least, level), images, alone)
+    low = math.hypot(_log(images.low / score), math.log(alone.low / score))
+    high = math.hypot(math.log(images.high / score), math.log(alone.high / score))
+    whole = Interval(score * math.exp(-low), score * math.exp(high), level)
+    return ScoreIntervals(whole, images, alone)
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """The difference of two sessions' scores on the same images, first minus second.
+
+    `standard_error` is NaN if the halves cannot tell. `turn_probability` is the probability that
+    the ranking would be the other way round in a second contest with as many other images of the
+    same kind and with the energies measured again. An equal result counts half.
+    """
+
+    difference: float
+    standard_error: float
+    interval: Interval
+    turn_probability: float
+
+
+def compare(
+    first: MapUncertainty,
+    first_energy: Energy,
+    second: MapUncertainty,
+    second_energy: Energy,
+    level: float = LEVEL,
+) -> Comparison:
+    """Compare two sessions whose energies err independently; an energy of 1 Wh compares mAPs.
+
+    Images count pairwise, because both sessions saw the same ones. If one meter measured both
+    energies, they share part of their error, and the interval is too wide. Raises ValueError
+    unless both have the same images, seed and number of draws.
+    """
+    scores = (first.estimate / first_energy.wh, second.estimate / second_energy.wh)
+    halves = first.halves.times(1 / first_energy.wh).minus(
+        second.halves.times(1 / second_energy.wh)
+    )
+    relative = [it.uncertainty_wh / it.wh for it in (first_energy, second_energy)]
+    from_energy = math.hypot(scores[0] * relative[0], scores[1] * relative[1])
+    from_images = math.sqrt(_variance(halves))
+    error = math.hypot(from_images, from_energy)
+    # Welch and Satterthwaite; the error of the energy is exactly known. GUM, G.4.1.
+    degrees = _degrees(halves) * (error / from_images) ** 4 if from_images > 0 else math.inf
+    difference = scores[0] - scores[1]
+    least, most = -1 / second_energy.wh, 1 / first_energy.wh
+    reach = student.quantile((1 + level) / 2, degrees) * error
+    ends = (least, most)
+    if not math.isnan(error):
+        ends = (max(difference - reach, least), min(difference + reach, most))
+    return Comparison(
+        difference, error, Interval(*ends, level), _turn_probability(difference, error, degrees)
     )
 
 
-def turn_probability(first: ScoreSamples, second: ScoreSamples) -> float:
-    """Return the probability, 0..1, that the ranking of two sessions would turn.
+def _turn_probability(difference: float, error: float, degrees: float) -> float:
+    """Return the probability that a second measurement of a difference has the other sign.
 
-    It is the share of draws in which the session that is behind comes out ahead; a tie counts
-    half. Both sessions must have the same images, seed and number of draws, so that each draw uses
-    the same images for both. Their `session` numbers must differ, so that their energies err
-    independently. Raises ValueError otherwise. If one meter measured both, they share part of the
-    error, and the true probability is lower.
+    The true difference is unknown, and differences seen are larger than true ones on average. So
+    the estimate is shrunk by d² / (d² + error²), as if true differences had a variance of d²
+    themselves: empirical Bayes from one pair. The second measurement errs as much as the first.
     """
-    same = (first.seed, first.images, len(first.values)) == (
-        second.seed,
-        second.images,
-        len(second.values),
-    )
-    if not same or first.session == second.session:
-        raise ValueError("compare two sessions with the same images, seed and number of draws")
-    ahead = first.values - second.values
-    if first.estimate < second.estimate:
-        ahead = -ahead
-    ahead = ahead[~np.isnan(ahead)]
-    return float(np.mean(ahead < 0) + np.mean(ahead == 0) / 2)
+    if difference == 0 or math.isnan(error):
+        return 0.5
+    if error == 0:
+        return 0.0
+    distance = abs(difference) / error
+    kept = distance**2 / (distance**2 + 1)
+    return student.probability_below(-distance * kept / math.sqrt(1 + kept), degrees)
 
 
-def _draw(chance: np.random.Generator, images: int) -> NDArray[np.int32]:
-    """Draw as many images as there are; return how often each was drawn, shape (images,)."""
-    drawn = chance.integers(0, images, images)
-    return np.bincount(drawn, minlength=images).astype(np.int32)
+def _variance(halves: Halves) -> float:
+    """Return the variance of the mAP of all images, NaN without two halves that have a mAP.
 
-
-class _Table:
-    """The image of every detection, true positive and truth box, class after class."""
-
-    def __init__(self, result: IlsvrcResult) -> None:
-        classes = list(result.images_by_class())
-        # Detections after the last true positive of a class do not change its AP.
-        seen = [part.detection[: part.hit[-1] + 1] for part in classes if len(part.hit)]
-        hits = [part for part in classes if len(part.hit)]
-        offsets = np.cumsum([0, *map(len, seen)])
-        self._detection = _join(seen)
-        self._hit = _join([part.detection[part.hit] for part in hits])
-        # Each run of detections ends with a true positive. `mean_ap` sums run by run.
-        self._run_start = _join(
-            [
-                offset + np.concatenate([[0], part.hit[:-1] + 1])
-                for offset, part in zip(offsets, hits, strict=False)
-            ]
-        )
-        self._truth = _join([part.truth for part in classes])
-        self._truth_start = np.cumsum([0, *(len(part.truth) for part in classes[:-1])])
-        self._hit_bounds = np.cumsum([0, *(len(part.hit) for part in classes)])
-        self._denominator = len(result.ap) if result.rules.missing_as_zero else None
-
-    def mean_ap(self, weights: NDArray[np.int32]) -> Floats:
-        """Return the mAP of b draws; `weights` (b, images) has how often each image is drawn."""
-        truths = np.add.reduceat(np.take(weights, self._truth, axis=1), self._truth_start, axis=1)
-        found = np.take(weights, self._hit, axis=1)
-        seen = np.zeros_like(found)
-        if len(self._hit):
-            drawn = np.take(weights, self._detection, axis=1)
-            seen = np.add.reduceat(drawn, self._run_start, axis=1)
-        areas = np.zeros(truths.shape)
-        for place in range(truths.shape[1]):
-            of_class = slice(*self._hit_bounds[place : place + 2])
-            areas[:, place] = _weighted_area(found[:, of_class], seen[:, of_class])
-        present = truths > 0
-        ap = np.divide(areas, truths, out=np.zeros_like(areas), where=present)
-        count = present.sum(axis=1) if self._denominator is None else self._denominator
-        with np.errstate(invalid="ignore"):
-            mean: Floats = ap.sum(axis=1) / count
-        return mean
-
-
-def _weighted_area(found: NDArray[np.int32], seen: NDArray[np.int32]) -> Floats:
-    """Return N times AP of each of b draws.
-
-    `found` and `seen` (b, t) have the true positives and the detections added by each true
-    positive. A true positive of an image drawn k times is k steps of recall. Precision rises from
-    the first of these steps to the last, so the envelope has the last one's height at all of them.
+    Two parts of m images measure the variance of a mAP of m images without bias. A half of it is
+    that of 2m images, if variance falls as 1/m. Where it falls more slowly from quarters to halves,
+    it will do so again from halves to the whole: this step is repeated. Where it falls faster, the
+    step is not trusted, so that the interval is rather too wide.
     """
-    found_so_far = np.cumsum(found, axis=1, dtype=np.float64)
-    seen_so_far = np.cumsum(seen, axis=1, dtype=np.float64)
-    precision = np.divide(
-        found_so_far, seen_so_far, out=np.zeros_like(found_so_far), where=seen_so_far > 0
-    )
-    envelope = np.maximum.accumulate(precision[:, ::-1], axis=1)[:, ::-1]
-    area: Floats = (found * envelope).sum(axis=1)
-    return area
+    from_halves = _mean(np.var(halves.halves, axis=1, ddof=1)) / 2
+    with np.errstate(invalid="ignore"):
+        from_quarters = _mean(np.var(halves.quarters, axis=1, ddof=1)) / 4
+    if from_quarters > 0:
+        return from_halves * max(1.0, from_halves / from_quarters)
+    return from_halves
 
 
-def _join(parts: list[Ints]) -> Ints:
-    return np.concatenate(parts) if parts else np.empty(0, dtype=np.int64)
+def _degrees(halves: Halves) -> float:
+    """Return the degrees of freedom of the variance, from the kurtosis of the images' parts.
+
+    A variance that rests on few images is itself uncertain: its relative variance is
+    (kurtosis - 1) / n, that of f degrees of freedom 2 / f. Half of that counts here: where mAP
+    comes out low, so does its variance, and the interval of log(mAP / (1 - mAP)) follows already.
+    The half was chosen in the simulation of `tests/bench/coverage.py`.
+    """
+    n = len(halves.parts)
+    second = float(np.mean(halves.parts**2))
+    if second == 0:
+        return float(max(n - 1, 1))
+    excess = float(np.mean(halves.parts**4)) / second**2 - 1
+    return min(4 * n / excess, n - 1.0) if excess > 0 else float(n - 1)
 
 
-def _interval(values: Floats, level: float) -> Interval:
-    tail = (1 - level) / 2
-    low, high = np.nanquantile(values, [tail, 1 - tail]).tolist()
-    return Interval(low, high, level)
+def _mean(values: np.ndarray[tuple[int, ...], np.dtype[np.float64]]) -> float:
+    """Return the mean of the values that are numbers, NaN if none is."""
+    numbers = values[np.isfinite(values)]
+    return float(numbers.mean()) if len(numbers) else math.nan
+
+
+def _logistic(value: float) -> float:
+    return 1 / (1 + math.exp(-value)) if value > -700 else 0.0
+
+
+def _log(value: float) -> float:
+    return math.log(value) if value > 0 else -math.inf

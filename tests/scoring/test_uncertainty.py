@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Intervals of mAP and score by bootstrap over images."""
+"""Intervals of mAP and score, and the comparison of two sessions."""
 
 from __future__ import annotations
 
@@ -10,150 +10,155 @@ import numpy as np
 import pytest
 
 from referee.core.detections import Detections
+from referee.scoring.halves import Halves
 from referee.scoring.ilsvrc import evaluate
-from referee.scoring.rules import DEVKIT, REFEREE_2015
 from referee.scoring.uncertainty import (
-    MapSamples,
-    ScoreSamples,
-    bootstrap,
+    Energy,
+    MapUncertainty,
+    compare,
+    measure,
+    score_intervals,
     standard_uncertainty,
-    turn_probability,
-    with_energy,
 )
-from tests.support.devkit_reference import reference_score
+from tests.scoring.test_halves import contest
 from tests.support.scoring_cases import make_detections, make_truth
 
 
-def contest(seed, images=30, quality=0.7):
-    """Return ids, truth and rows of a contest in which some detections are right."""
-    chance = np.random.default_rng(seed)
-    truth, rows = [], []
-    for image in range(1, images + 1):
-        for _ in range(chance.integers(0, 4)):
-            x, y = (int(corner) for corner in chance.integers(0, 200, 2))
-            box = (x, y, x + 40, y + 30)
-            truth.append((image, int(chance.integers(1, 4)), box))
-            shift = 0 if chance.random() < quality else 60
-            moved = (x + shift, y, x + shift + 40, y + 30)
-            rows.append((image, truth[-1][1], round(float(chance.random()), 1), moved))
-            rows.append((image, int(chance.integers(1, 4)), round(float(chance.random()), 1), box))
-    return list(range(1, images + 1)), [1, 2, 3], truth, rows
+def measured(seed=3, images=60, keep=1, draws=200):
+    """Return the uncertainty of a contest whose answer has every row but each `keep`-th."""
+    ids, classes, truth, rows = contest(seed, images)
+    rows = [row for number, row in enumerate(rows) if keep == 1 or number % keep]
+    return measure(evaluate(make_truth(ids, classes, truth), make_detections(rows)), draws)
 
 
-def samples(*values, estimate=0.5, seed=0):
-    """Return draws with these values."""
-    return MapSamples(estimate, np.array(values, dtype=np.float64), 10, seed)
+def made(spread, quarters=None, estimate=0.5, images=10_000):
+    """Return an uncertainty whose halves differ by `spread` and whose quarters by `quarters`."""
+    quarters = math.sqrt(2) * spread if quarters is None else quarters
+    signs = np.tile([1.0, -1.0], (50, 1))
+    halves = Halves(
+        estimate + spread * signs / 2,
+        estimate + quarters * np.tile(signs, (1, 2)) / 2 * math.sqrt(3 / 2),
+        np.resize([1.0, -1.0], images),
+        seed=0,
+    )
+    return MapUncertainty(estimate, halves, images)
 
 
-@pytest.mark.parametrize("rules", [DEVKIT, REFEREE_2015])
-def test_each_draw_is_the_score_of_the_images_drawn(rules):
-    """An image that is drawn k times scores like k images with the same truth and detections."""
-    images, classes, truth, rows = contest(1, images=8)
-    result = evaluate(make_truth(images, classes, truth), make_detections(rows), rules)
-    drawn = bootstrap(result, resamples=20, seed=5)
-    chance = np.random.default_rng(5)
-    for value in drawn.values:
-        # Copies of an image have neighbouring numbers, so that ties keep their order.
-        copies = np.sort(chance.integers(0, len(images), len(images)))
-        new_truth, new_rows = [], []
-        for number, old in enumerate(copies + 1, start=1):
-            new_truth += [(number, c, box) for image, c, box in truth if image == old]
-            new_rows += [(number, c, s, box) for image, c, s, box in rows if image == old]
-        ap, mean_ap, _, _ = reference_score(
-            images, classes, new_truth, [], new_rows, strict=rules.strict
-        )
-        if rules.missing_as_zero:
-            mean_ap = sum(value for value in ap.values() if value is not None) / len(classes)
-        assert math.isclose(mean_ap, value, abs_tol=1e-12)
+def ends(interval):
+    """Return both ends of an interval."""
+    return interval.low, interval.high
 
 
-def test_same_seed_gives_the_same_draws():
-    """The same seed gives the same draws, for any number of them."""
-    images, classes, truth, rows = contest(2)
-    result = evaluate(make_truth(images, classes, truth), make_detections(rows))
-    first, second = bootstrap(result, 50, seed=3), bootstrap(result, 23, seed=3)
-    assert first.values[:23].tolist() == second.values.tolist()
-    assert first.values.tolist() != bootstrap(result, 50, seed=4).values.tolist()
+def test_standard_error_is_half_the_difference_of_two_halves():
+    """Halves that differ by d in the mean square give a standard error of d / 2."""
+    assert 0.01 == pytest.approx(made(0.02).standard_error())
 
 
-def test_interval_covers_the_estimate_and_narrows_with_images():
+def test_a_variance_that_falls_too_slowly_is_taken_further():
+    """What halves exceed the quarters' prediction by, the whole exceeds the halves' by."""
+    assert 0.01 * 1.25 == pytest.approx(made(0.02, 0.02 * math.sqrt(2) / 1.25).standard_error())
+    assert 0.01 == pytest.approx(made(0.02, 0.02 * math.sqrt(2) * 1.25).standard_error())
+
+
+@pytest.mark.parametrize("estimate", [0.5, 0.02, 0.001, 0.98])
+def test_interval_stays_within_what_is_possible(estimate):
+    """An interval holds its estimate, lies within 0 and 1, and leans away from the near bound."""
+    low, high = ends(made(estimate * (1 - estimate), estimate=estimate).interval())
+    assert 0 < low < estimate < high < 1
+    leans = (high - estimate) - (estimate - low)
+    assert leans == pytest.approx(0, abs=1e-9) if estimate == 0.5 else leans * (0.5 - estimate) > 0
+
+
+def test_interval_is_normal_for_many_even_images():
+    """With many even images the interval reaches 1.96 standard errors, in log-odds."""
+    low, high = ends(made(0.02).interval())
+    assert 0.5 - 1.96 * 0.01 == pytest.approx(low, abs=1e-5)
+    assert 0.5 + 1.96 * 0.01 == pytest.approx(high, abs=1e-5)
+    assert low < made(0.02).interval(0.5).low
+
+
+def test_few_images_that_decide_widen_the_interval():
+    """Where few of the images make the mAP, its variance is unsure, and the interval wider."""
+    even = made(0.02, images=100)
+    parts = np.zeros(100)
+    parts[:2] = 1, -1
+    few = dataclasses.replace(even, halves=dataclasses.replace(even.halves, parts=parts))
+    assert even.standard_error() == few.standard_error()
+    assert few.interval().low < even.interval().low < even.interval().high < few.interval().high
+
+
+def test_interval_narrows_with_images():
     """Ten times the images make the interval about three times narrower."""
     widths = []
     for images in (40, 400):
-        ids, classes, truth, rows = contest(3, images)
-        result = evaluate(make_truth(ids, classes, truth), make_detections(rows))
-        interval = bootstrap(result, 200).interval()
-        assert interval.low < result.mean_ap < interval.high
-        widths.append(interval.high - interval.low)
+        found = measured(images=images)
+        low, high = ends(found.interval())
+        assert low < found.estimate < high
+        widths.append(high - low)
     assert 2 < widths[0] / widths[1] < 5
 
 
-def test_progress_reaches_the_end():
-    """The caller hears how many draws are done, up to the last."""
-    images, classes, truth, rows = contest(1, images=5)
-    result = evaluate(make_truth(images, classes, truth), make_detections(rows))
-    told = []
-    bootstrap(result, 20, progress=lambda done, total: told.append((done, total)))
-    assert [(8, 20), (16, 20), (20, 20)] == told
+def test_nothing_found_leaves_a_share_that_may_be_found():
+    """After 60 images without a hit, 6 % of images may hold one; after none lost, 6 % a loss."""
+    boxes = [(image, 1, (0, 0, 9, 9)) for image in range(1, 61)]
+    truth = make_truth(range(1, 61), [1], boxes)
+    nothing = measure(evaluate(truth, Detections.empty())).interval()
+    assert (0.0, 0.0596) == (nothing.low, round(nothing.high, 4))
+    rows = [(image, klass, 0.5, box) for image, klass, box in boxes]
+    everything = measure(evaluate(truth, make_detections(rows))).interval()
+    assert (0.9404, 1.0) == (round(everything.low, 4), everything.high)
 
 
-def test_without_truth_or_detections():
-    """Without truth there is no draw, and without detections each draw is 0."""
-    nothing = evaluate(make_truth([1], [1], []), Detections.empty())
-    assert None is bootstrap(nothing)
-    empty = evaluate(make_truth([1], [1, 2], [(1, 1, (0, 0, 9, 9))]), Detections.empty())
-    assert [0.0] * 9 == bootstrap(empty, 9).values.tolist()
+def test_one_image_says_nothing():
+    """One image has no halves to compare: every mAP is possible, and no number is invented."""
+    boxes = [(1, 1, (0, 0, 9, 9)), (1, 1, (50, 50, 99, 99))]
+    result = evaluate(make_truth([1], [1], boxes), make_detections([(1, 1, 0.5, (0, 0, 9, 9))]))
+    single = measure(result, 20)
+    assert (0.0, 1.0) == ends(single.interval())
+    assert math.isnan(single.standard_error())
+    told = compare(single, Energy(2.0), single, Energy(1.0))
+    assert (-1.0, 0.5) == ends(told.interval)
+    assert 0.5 == told.turn_probability
 
 
-def test_draws_without_truth_are_left_out():
-    """A draw without a truth box is left out of the interval."""
-    truth = make_truth(range(1, 4), [1], [(1, 1, (0, 0, 9, 9))])
-    drawn = bootstrap(evaluate(truth, make_detections([(1, 1, 0.5, (0, 0, 9, 9))])), 100)
-    assert 0 < np.isnan(drawn.values).sum() < 100
-    assert (1.0, 1.0) == (drawn.interval().low, drawn.interval().high)
-    assert 0.0 == drawn.standard_error()
-
-
-def test_interval_is_of_centred_percentiles():
-    """The 95 % interval leaves out 2.5 % at each end, and the bias of the draws."""
-    drawn = samples(*np.linspace(0.1, 1.1, 1001), estimate=0.5)
-    assert 0.1 == pytest.approx(drawn.bias())
-    interval = drawn.interval()
-    assert (0.025, 0.975, 0.95) == pytest.approx((interval.low, interval.high, interval.level))
-    assert 0.25 == pytest.approx(drawn.interval(0.5).low)
+def test_without_truth_there_is_no_uncertainty():
+    """A contest without a truth box has no mAP and no interval."""
+    assert measure(evaluate(make_truth([1], [1], []), Detections.empty())) is None
 
 
 @pytest.mark.slow
 def test_interval_covers_what_other_images_give():
     """About 95 of 100 intervals hold the mean mAP of contests of the same kind and size."""
-    found = []
-    for seed in range(40):
-        images, classes, truth, rows = contest(100 + seed, images=60)
-        result = evaluate(make_truth(images, classes, truth), make_detections(rows))
-        found.append((result.mean_ap, bootstrap(result, 200).interval()))
-    expected = np.mean([mean_ap for mean_ap, _ in found])
-    covered = sum(interval.low <= expected <= interval.high for _, interval in found)
-    assert 0.85 * len(found) <= covered
+    found = [measured(100 + seed) for seed in range(60)]
+    expected = np.mean([it.estimate for it in found])
+    covered = sum(it.interval().low <= expected <= it.interval().high for it in found)
+    assert 0.87 * len(found) <= covered
 
 
 def test_energy_widens_the_interval_of_the_score():
-    """Relative variances add: 3 % of mAP and 4 % of energy make 5 % of score."""
-    chance = np.random.default_rng(0)
-    drawn = samples(*(0.5 + 0.015 * chance.standard_normal(20000)))
-    ratio = with_energy(drawn, 2.0, 0.08)
-    assert 0.25 == ratio.estimate
-    assert 0.05 == pytest.approx(np.std(ratio.values) / 0.25, rel=0.05)
-    exact = with_energy(drawn, 2.0, 0.0)
-    assert (drawn.centred() / 2.0).tolist() == exact.values.tolist()
-    assert ratio.interval().low < exact.interval().low
+    """The distances of images and energy to each end add as squares, as relative errors do."""
+    told = score_intervals(made(0.03), Energy(2.0, 0.04))
+    assert ends(told.images) == tuple(end / 2 for end in ends(made(0.03).interval()))
+    assert 0.5 / (2 + 1.96 * 0.04) == pytest.approx(told.energy.low, abs=1e-5)
+    assert 0.5 / (2 - 1.96 * 0.04) == pytest.approx(told.energy.high, abs=1e-5)
+    for part in (told.images, told.energy):
+        assert told.whole.low < part.low < 0.25 < part.high < told.whole.high
+    sum_of_squares = math.log(told.images.low / 0.25) ** 2 + math.log(told.energy.low / 0.25) ** 2
+    assert sum_of_squares == pytest.approx(math.log(told.whole.low / 0.25) ** 2)
 
 
-def test_energies_of_two_sessions_err_independently():
-    """Two sessions have independent draws of energy, and a session repeats its own."""
-    drawn = samples(*[0.5] * 500)
-    first, again, second = (with_energy(drawn, 1.0, 0.1, session=n) for n in (1, 1, 2))
-    assert first.values.tolist() == again.values.tolist()
-    assert abs(np.corrcoef(first.values, second.values)[0, 1]) < 0.2
+def test_exact_energy_adds_nothing():
+    """Without uncertainty of the energy the score's interval is that of mAP over the energy."""
+    told = score_intervals(made(0.03), Energy(2.0))
+    assert ends(told.whole) == pytest.approx(ends(told.images))
+    assert (0.25, 0.25) == ends(told.energy)
+
+
+def test_score_of_zero_has_an_upper_end_only():
+    """A score of 0 may be higher by what images may hold and energy may be less."""
+    told = score_intervals(made(0.0, estimate=0.0, images=60), Energy(1.0, 0.1))
+    assert 0.0 == told.whole.low
+    assert told.images.high < told.whole.high < 0.1
 
 
 @pytest.mark.parametrize(
@@ -162,7 +167,7 @@ def test_energies_of_two_sessions_err_independently():
 def test_energy_that_divides_nothing_is_refused(energy, uncertainty):
     """An energy that may be zero is refused."""
     with pytest.raises(ValueError, match="divides nothing"):
-        with_energy(samples(0.5), energy, uncertainty)
+        Energy(energy, uncertainty)
 
 
 def test_standard_uncertainty_of_a_guaranteed_bound():
@@ -170,33 +175,48 @@ def test_standard_uncertainty_of_a_guaranteed_bound():
     assert 0.1732 == round(standard_uncertainty(0.3), 4)
 
 
-def scores(*values, estimate, session, seed=0):
-    """Return draws of a score with these values."""
-    return ScoreSamples(estimate, np.array(values), 10, seed, session)
+def test_paired_images_see_a_difference_more_clearly():
+    """On the same images the difference of two solutions is surer than each mAP."""
+    first, second = measured(7), measured(7, keep=6)
+    told = compare(first, Energy(1.0), second, Energy(1.0))
+    assert first.estimate - second.estimate == told.difference
+    assert told.standard_error < min(first.standard_error(), second.standard_error())
+    assert told.interval.low < told.difference < told.interval.high
+    back = compare(second, Energy(1.0), first, Energy(1.0))
+    assert ends(told.interval) == pytest.approx((-back.interval.high, -back.interval.low))
+    assert told.turn_probability == pytest.approx(back.turn_probability)
 
 
-def test_turn_is_the_share_of_draws_that_disagree():
-    """Draws with the other ahead count whole, ties count half, and NaN does not count."""
-    first = scores(0.5, 0.5, 0.5, 0.5, math.nan, estimate=0.5, session=1)
-    second = scores(0.4, 0.6, 0.5, 0.3, 0.1, estimate=0.4, session=2)
-    assert 0.375 == turn_probability(first, second) == turn_probability(second, first)
+def test_energies_err_independently_in_a_comparison():
+    """The errors of two energies add to that of the difference, and make a turn more likely."""
+    first, second = made(0.0), made(0.0, estimate=0.48)
+    told = compare(first, Energy(1.0, 0.03), second, Energy(1.0, 0.04))
+    assert math.hypot(0.5 * 0.03, 0.48 * 0.04) == pytest.approx(told.standard_error)
+    exact = compare(first, Energy(1.0), second, Energy(1.0))
+    assert 0.0 == exact.turn_probability < told.turn_probability < 0.5
+    assert (exact.difference, exact.difference) == ends(exact.interval)
 
 
-@pytest.mark.parametrize("other", [{"session": 2, "seed": 1}, {"session": 1}])
-def test_comparison_needs_the_same_draws(other):
-    """A comparison refuses draws of other images, and energies that err together."""
+def test_turn_is_a_toss_where_nothing_differs():
+    """A solution beside itself turns in half of all second contests."""
+    told = compare(made(0.02), Energy(1.0), made(0.02), Energy(1.0))
+    assert (0.0, 0.5) == (told.difference, told.turn_probability)
+
+
+def test_a_second_contest_turns_more_often_than_a_p_value_says():
+    """At 1.645 standard errors a one-sided p-value is 5 %; a second contest turns in 18 %."""
+    first, second = made(0.0, estimate=0.5), made(0.0, estimate=0.5 - 0.01645)
+    told = compare(first, Energy(1.0, 0.02), second, Energy(1.0))
+    assert 0.18 == pytest.approx(told.turn_probability, abs=0.002)
+
+
+def test_difference_stays_within_what_is_possible():
+    """A difference of mAPs lies between -1 and 1, one of scores between -1 Wh⁻¹ and 1 Wh⁻¹ each."""
+    told = compare(made(2.0), Energy(2.0), made(0.0), Energy(4.0))
+    assert (-0.25, 0.5) == ends(told.interval)
+
+
+def test_comparison_needs_the_same_draws():
+    """A comparison refuses draws of other images."""
     with pytest.raises(ValueError, match="the same images, seed and number of draws"):
-        turn_probability(scores(0.5, estimate=0.5, session=1), scores(0.5, estimate=0.5, **other))
-
-
-def test_paired_draws_see_a_difference_more_clearly():
-    """On the same images the difference of two solutions is surer than on separate draws."""
-    images, classes, truth, rows = contest(7, images=60, quality=0.5)
-    weaker = [row for number, row in enumerate(rows) if number % 6]
-    table = make_truth(images, classes, truth)
-    first, second = (
-        with_energy(bootstrap(evaluate(table, make_detections(some)), 400), 1.0, 0.001, session)
-        for session, some in enumerate((rows, weaker))
-    )
-    unpaired = dataclasses.replace(second, values=np.roll(second.values, 1))
-    assert turn_probability(first, second) < turn_probability(first, unpaired) < 0.5
+        compare(measured(), Energy(1.0), measured(draws=100), Energy(1.0))

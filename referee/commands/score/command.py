@@ -29,6 +29,7 @@ from referee.scoring.score_report import (
     ilsvrc_report,
     images_with_detections,
 )
+from referee.scoring.uncertainty import Energy
 from referee.service.results.score_table import score_table
 
 if TYPE_CHECKING:  # Importing pycocotools is slow, and only the COCO metric needs it.
@@ -102,29 +103,32 @@ def _score_ilsvrc(
 
 
 def _uncertainty(args: argparse.Namespace, found: GroundTruthFile, result: IlsvrcResult) -> Report:
-    """Return the intervals and, with a rival, the probability that the ranking would change."""
+    """Return the intervals and, with a rival, the comparison with it."""
     # The library of the progress bar is slow to import, and only these draws show a bar.
     from referee.programs.progress import progress_bar
     from referee.service.results.score_uncertainty import Draws, rival_report, uncertainty_report
 
-    sigma_wh = args.energy_uncertainty_wh or 0.0
-    energy = rival_energy = None
-    if args.rival_energy_wh is not None:
-        energy = (args.energy_wh, sigma_wh)
-        rival_energy = (args.rival_energy_wh, args.rival_energy_uncertainty_wh or 0.0)
     try:
+        energy = _energy(args.energy_wh, args.energy_uncertainty_wh)
+        rival_energy = _energy(args.rival_energy_wh, args.rival_energy_uncertainty_wh)
         with progress_bar("draws of the images") as progress:
             draws = Draws(args.resamples, args.seed or 0, progress)
-            report = uncertainty_report(result, draws, args.energy_wh, sigma_wh)
+            mine = draws.of(result)
+            report = uncertainty_report(mine, energy, draws)
             if args.rival_detections is not None:
                 detections, _ = in_own_ids(
                     read_detections(args.rival_detections), found.truth, args.image_ids
                 )
-                rival = evaluate(found.truth, detections)
-                report |= rival_report(result, energy, rival, rival_energy, draws)
+                rival = draws.of(evaluate(found.truth, detections))
+                energies = (energy, rival_energy) if energy and rival_energy else None
+                report |= rival_report(mine, rival, energies)
     except ValueError as error:
         raise InputError(str(error)) from None
     return report
+
+
+def _energy(energy_wh: float | None, uncertainty_wh: float | None) -> Energy | None:
+    return None if energy_wh is None else Energy(energy_wh, uncertainty_wh or 0.0)
 
 
 def _score_coco(

@@ -90,7 +90,8 @@ def _add_uncertainty(parser: argparse.ArgumentParser) -> None:
         "--resamples",
         type=_draws,
         metavar="N",
-        help="draw the images N times (1000 is good) for 95 %% intervals of mAP and score",
+        help="compare random halves of the images N times (1000 is good) for 95 %% intervals of mAP"
+        " and score: where the mean of contests with as many images lies",
     )
     parser.add_argument(
         "--seed", type=_count_or_none, metavar="N", help="seed of the draws (default: 0)"
@@ -105,7 +106,8 @@ def _add_uncertainty(parser: argparse.ArgumentParser) -> None:
         "--rival-detections",
         type=path_or_standard_input,
         metavar="PATH",
-        help="detections of another session: print how likely the ranking of the two would turn",
+        help="detections of another session: print the difference with its interval, and how"
+        " likely a second contest would turn the ranking (with --resamples)",
     )
     parser.add_argument(
         "--rival-energy-wh", type=watt_hours, metavar="X", help="the other session's energy"

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 IGNORED = {
@@ -80,20 +80,39 @@ def _summary(report: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
     if "uncertainty" in report:
         yield from _uncertainty(report["uncertainty"])
     if "rival" in report:
-        yield "rival's mAP", _number(report["rival"]["mean_ap"])
-        if report["rival"]["score"] is not None:
-            yield "rival's score", _number(report["rival"]["score"])
-        yield "ranking would turn", f"{100 * report['rival']['turn_probability']:.1f} % of draws"
+        yield from _rival(report["rival"], f"{100 * report['uncertainty']['level']:.0f} %")
 
 
 def _uncertainty(report: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
     """Yield the intervals of mAP and, with energy, of the score."""
     level = f"{100 * report['level']:.0f} % interval"
-    for field, label in (("mean_ap", "mAP"), ("score", "score")):
-        if field in report:
-            low, high = report[field]
-            yield f"{label}, {level}", f"{low:.6f} to {high:.6f}"
+    yield f"mAP, {level}", _interval(report["mean_ap"])
+    if "score" in report:
+        yield f"score, {level}", _interval(report["score"])
+        yield "  from the images alone", _interval(report["score_from_images"])
+        uncertainty_wh = report["energy_uncertainty_wh"]
+        from_energy = (
+            f"{_interval(report['score_from_energy'])} (± {uncertainty_wh:.3g} Wh, 1 sigma)"
+        )
+        unknown = "counted as exact; give --energy-uncertainty-wh"
+        yield "  from the energy alone", from_energy if uncertainty_wh else unknown
+    yield "  interval of", f"the {report['interval_of']}"
     yield "  drawn", f"{report['resamples']} times, seed {report['seed']}"
+
+
+def _rival(report: Mapping[str, Any], level: str) -> Iterator[tuple[str, str]]:
+    """Yield the rival's figures and the comparison."""
+    yield "rival's mAP", _number(report["mean_ap"])
+    by_score = report["compared"] == "score"
+    if by_score:
+        yield "rival's score", _number(report["score"])
+    yield f"{'score' if by_score else 'mAP'} minus rival's", f"{report['difference']:.12f}"
+    yield f"  {level} interval", _interval(report["difference_interval"])
+    yield "second contest turns it", f"in {100 * report['turn_probability']:.1f} % of cases"
+
+
+def _interval(ends: Sequence[float]) -> str:
+    return f"{ends[0]:.6f} to {ends[1]:.6f}"
 
 
 def _number(value: float | None) -> str:

@@ -1,21 +1,25 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The uncertainty of a score, and the probability that a rival passes it, ready for JSON."""
+"""The uncertainty of a score, and the comparison with a rival, ready for JSON."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from referee.scoring.lpirc import score
 from referee.scoring.result import IlsvrcResult
 from referee.scoring.score_report import Report
 from referee.scoring.uncertainty import (
+    Energy,
     Interval,
-    MapSamples,
-    ScoreSamples,
-    bootstrap,
-    turn_probability,
-    with_energy,
+    MapUncertainty,
+    compare,
+    measure,
+    score_intervals,
 )
+
+_MEANING = "mean of all contests with as many images of the same kind"
 
 
 @dataclass(frozen=True)
@@ -26,66 +30,66 @@ class Draws:
     seed: int = 0
     progress: Callable[[int, int], None] | None = None
 
+    def of(self, result: IlsvrcResult) -> MapUncertainty:
+        """Return the uncertainty of a result; raise ValueError without a mAP."""
+        measured = measure(result, self.resamples, self.seed, self.progress)
+        if measured is None:
+            raise ValueError("a result without mAP has no uncertainty")
+        return measured
 
-def uncertainty_report(
-    result: IlsvrcResult, draws: Draws, energy_wh: float | None, energy_uncertainty_wh: float
-) -> Report:
-    """Return 95 % intervals of mAP and, with energy, of the score; ready for JSON.
 
-    `energy_uncertainty_wh` is a standard uncertainty, 1 sigma.
-    """
-    samples = _draw(result, draws)
+def uncertainty_report(mine: MapUncertainty, energy: Energy | None, draws: Draws) -> Report:
+    """Return 95 % intervals of mAP and, with energy, of the score; ready for JSON."""
+    interval = mine.interval()
     report: Report = {
         "resamples": draws.resamples,
         "seed": draws.seed,
-        "level": samples.interval().level,
-        "mean_ap": _ends(samples.interval()),
-        "mean_ap_standard_error": samples.standard_error(),
-        "bias_of_draws": samples.bias(),
+        "level": interval.level,
+        "interval_of": _MEANING,
+        "mean_ap": _ends(interval),
+        "mean_ap_standard_error": _number(mine.standard_error()),
+        "bias_of_draws": _number(mine.bias_of_draws()),
     }
-    if energy_wh is not None:
-        report["energy_uncertainty_wh"] = energy_uncertainty_wh
-        score = with_energy(samples, energy_wh, energy_uncertainty_wh)
-        report["score"] = _ends(score.interval())
+    if energy is not None:
+        scores = score_intervals(mine, energy)
+        report["energy_uncertainty_wh"] = energy.uncertainty_wh
+        report["score"] = _ends(scores.whole)
+        report["score_from_images"] = _ends(scores.images)
+        report["score_from_energy"] = _ends(scores.energy)
     return {"uncertainty": report}
 
 
 def rival_report(
-    result: IlsvrcResult,
-    energy: tuple[float, float] | None,
-    rival: IlsvrcResult,
-    rival_energy: tuple[float, float] | None,
-    draws: Draws,
+    mine: MapUncertainty,
+    theirs: MapUncertainty,
+    energies: tuple[Energy, Energy] | None,
 ) -> Report:
-    """Compare two sessions on one ground truth.
+    """Compare two sessions on one ground truth: by score, or by mAP without energies.
 
-    The report says which session is ahead, and the probability that the order would change.
-    `energy` and `rival_energy` are an energy and its standard uncertainty, in Wh. With None for
-    both, the mAPs are compared, and the rival's energy and score are None.
+    The report has the difference, first minus second, with its interval, and the probability that a
+    second contest would turn the ranking.
     """
-    mine = with_energy(_draw(result, draws), *(energy or (1.0, 0.0)), session=0)
-    theirs = with_energy(_draw(rival, draws), *(rival_energy or (1.0, 0.0)), session=1)
+    ours, rivals = energies or (Energy(1.0), Energy(1.0))
+    told = compare(mine, ours, theirs, rivals)
     return {
         "rival": {
-            "mean_ap": rival.mean_ap,
-            "energy_wh": rival_energy[0] if rival_energy else None,
-            "score": theirs.estimate if rival_energy else None,
-            "ahead": _ahead(mine, theirs),
-            "turn_probability": turn_probability(mine, theirs),
+            "mean_ap": theirs.estimate,
+            "energy_wh": rivals.wh if energies else None,
+            "score": score(theirs.estimate, rivals.wh) if energies else None,
+            "compared": "score" if energies else "mean_ap",
+            "ahead": told.difference > 0 if told.difference else None,
+            "difference": told.difference,
+            "difference_interval": _ends(told.interval),
+            "difference_standard_error": _number(told.standard_error),
+            "turn_probability": told.turn_probability,
         }
     }
 
 
-def _draw(result: IlsvrcResult, draws: Draws) -> MapSamples:
-    samples = bootstrap(result, draws.resamples, draws.seed, draws.progress)
-    if samples is None:
-        raise ValueError("a result without mAP has no uncertainty")
-    return samples
-
-
-def _ahead(mine: ScoreSamples, theirs: ScoreSamples) -> bool | None:
-    return None if mine.estimate == theirs.estimate else mine.estimate > theirs.estimate
-
-
 def _ends(interval: Interval) -> list[float]:
     return [interval.low, interval.high]
+
+
+def _number(value: float) -> float | None:
+    """Return a number for JSON, which has none for "cannot be told"."""
+    return value if math.isfinite(value) else None

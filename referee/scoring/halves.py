@@ -1,0 +1,233 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The mAP of random halves and quarters of a contest's images, computed from one matching.
+
+Two halves of the images share no image, so their mAPs are two independent measurements with half
+as many images. Their difference shows how much mAP depends on the choice of images. Matching
+happens within an image, so it is not repeated: only the counts along each class's ranking change.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from referee.scoring.result import IlsvrcResult
+
+Ints = NDArray[np.int64]
+Floats = NDArray[np.float64]
+
+_PARTS = 4
+
+# Draws computed together have about this many detections, so that their arrays stay in a cache.
+_BLOCK_DETECTIONS = 2_000_000
+_MOST_IN_BLOCK = 64
+
+
+@dataclass(frozen=True, eq=False)
+class Halves:
+    """The mAPs of r draws: `halves` (r, 2), `quarters` (r, 4), and each image's part of the mAP.
+
+    A draw puts the images into four quarters at random. Halves are pairs of quarters. A set of
+    images without a truth box has no mAP: NaN. `parts` (images,) says by how much the image lifts
+    mAP above what an image with its truth boxes gives on average; its sum is 0. The same seed and
+    number of images give the same draws, so two solutions can be compared draw by draw.
+    """
+
+    halves: Floats
+    quarters: Floats
+    parts: Floats
+    seed: int
+
+    def times(self, factor: float) -> Halves:
+        """Return the same with each mAP multiplied, for example by 1 / energy."""
+        return Halves(factor * self.halves, factor * self.quarters, factor * self.parts, self.seed)
+
+    def minus(self, other: Halves) -> Halves:
+        """Return the differences to another solution on the same images, draw by draw.
+
+        Raises ValueError unless both have the same images, seed and number of draws.
+        """
+        if (self.seed, self.halves.shape, self.parts.shape) != (
+            other.seed,
+            other.halves.shape,
+            other.parts.shape,
+        ):
+            raise ValueError("compare two solutions with the same images, seed and number of draws")
+        return Halves(
+            self.halves - other.halves,
+            self.quarters - other.quarters,
+            self.parts - other.parts,
+            self.seed,
+        )
+
+
+def draw_halves(
+    result: IlsvrcResult,
+    draws: int,
+    seed: int = 0,
+    progress: Callable[[int, int], None] | None = None,
+) -> Halves:
+    """Return the mAPs of the halves and quarters of `draws` random divisions of the images.
+
+    A class without a truth box in a part is left out of that part's mean, or counts 0 if the rules
+    say so. `progress` gets the number of draws done and the number of all draws.
+    """
+    chance = np.random.default_rng(seed)
+    table = _Table(result)
+    quarter = np.arange(result.images, dtype=np.int8) % _PARTS
+    halves, quarters = np.empty((draws, 2)), np.empty((draws, _PARTS))
+    block = int(np.clip(_BLOCK_DETECTIONS // max(table.detections, 1), 1, _MOST_IN_BLOCK))
+    for start in range(0, draws, block):
+        end = min(start + block, draws)
+        division = np.stack([chance.permutation(quarter) for _ in range(start, end)])
+        halves[start:end], quarters[start:end] = table.mean_aps(division)
+        if progress:
+            progress(end, draws)
+    return Halves(halves, quarters, table.parts(), seed)
+
+
+@dataclass(frozen=True, eq=False)
+class _Counts:
+    """What sets of images hold: `truths` (b, classes), `found` and `seen` (b, true positives)."""
+
+    truths: Ints
+    found: Ints
+    seen: Ints
+
+    def __add__(self, other: _Counts) -> _Counts:
+        return _Counts(self.truths + other.truths, self.found + other.found, self.seen + other.seen)
+
+
+class _Table:
+    """The image of every detection, true positive and truth box, class after class."""
+
+    def __init__(self, result: IlsvrcResult) -> None:
+        classes = list(result.images_by_class())
+        # Detections after the last true positive of a class do not change its AP.
+        found = [part for part in classes if len(part.hit)]
+        seen = [part.detection[: part.hit[-1] + 1] for part in found]
+        hits = [len(part.hit) for part in classes]
+        offsets = np.cumsum([0, *map(len, seen)])
+        self._images = result.images
+        self._detection = _join(seen)
+        self._hit = _join([part.detection[part.hit] for part in found])
+        # Each run of detections ends with a true positive.
+        starts = [np.concatenate([[0], part.hit[:-1] + 1]) for part in found]
+        self._run_start = _join([at + run for at, run in zip(offsets, starts, strict=False)])
+        self._truth = _join([part.truth for part in classes])
+        self._truth_class = np.repeat(np.arange(len(classes)), [len(p.truth) for p in classes])
+        self._hit_class = np.repeat(np.arange(len(classes)), hits)
+        self._with_hit = np.flatnonzero(hits)
+        self._first_hit = np.searchsorted(self._hit_class, self._with_hit)
+        self._truth_start = np.searchsorted(self._truth_class, np.arange(len(classes)))
+        self._denominator = len(result.ap) if result.rules.missing_as_zero else None
+
+    @property
+    def detections(self) -> int:
+        """Return the number of detections that matter."""
+        return len(self._detection)
+
+    def mean_aps(self, division: NDArray[np.int8]) -> tuple[Floats, Floats]:
+        """Return the mAPs of halves (b, 2) and of quarters (b, 4).
+
+        `division` (b, images) has the quarter of each image.
+        """
+        quarters = [
+            _Counts(*counts)
+            for counts in zip(
+                _count(division, self._truth, self._truth_start),
+                _count(division, self._hit, np.arange(len(self._hit))),
+                _count(division, self._detection, self._run_start),
+                strict=True,
+            )
+        ]
+        halves = [quarters[0] + quarters[1], quarters[2] + quarters[3]]
+        return (
+            np.stack([self._mean_ap(part) for part in halves], axis=1),
+            np.stack([self._mean_ap(part) for part in quarters], axis=1),
+        )
+
+    def parts(self) -> Floats:
+        """Return each image's part of the mAP, (images,)."""
+        everything = np.zeros((1, self._images), dtype=np.int8)
+        ones = _Counts(
+            _count(everything, self._truth, self._truth_start)[0],
+            _count(everything, self._hit, np.arange(len(self._hit)))[0],
+            _count(everything, self._detection, self._run_start)[0],
+        )
+        truths = ones.truths[0]
+        ap = self._areas(ones)[0] / truths
+        envelope = self._envelope(ones)[0] / truths[self._hit_class]
+        missing = (ap / truths)[self._truth_class]
+        gained = np.bincount(self._hit, envelope, self._images)
+        lost = np.bincount(self._truth, missing, self._images)
+        parts: Floats = (gained - lost) / (self._denominator or len(truths))
+        return parts
+
+    def _mean_ap(self, counts: _Counts) -> Floats:
+        present = counts.truths > 0
+        areas = self._areas(counts)
+        ap = np.divide(areas, counts.truths, out=np.zeros_like(areas), where=present)
+        count = present.sum(axis=1)
+        divisor = count if self._denominator is None else np.full(len(count), self._denominator)
+        mean: Floats = np.divide(
+            ap.sum(axis=1), divisor, out=np.full(len(count), np.nan), where=count > 0
+        )
+        return mean
+
+    def _areas(self, counts: _Counts) -> Floats:
+        """Return truth boxes times AP, (b, classes)."""
+        areas = np.zeros(counts.truths.shape)
+        if len(self._hit):
+            rises = counts.found * self._envelope(counts)
+            areas[:, self._with_hit] = np.add.reduceat(rises, self._first_hit, axis=1)
+        return areas
+
+    def _envelope(self, counts: _Counts) -> Floats:
+        """Return the best precision from each true positive on, (b, true positives)."""
+        found = self._so_far(counts.found)
+        precision = np.divide(found, np.maximum(self._so_far(counts.seen), 1))
+        # One pass serves all classes: each class lies a step of 2 above the class after it, so
+        # the maximum from the right never crosses into it. This rounds the 13th digit.
+        step = 2.0 * (len(self._truth_start) - self._hit_class)
+        lifted = (precision + step)[:, ::-1]
+        envelope: Floats = np.maximum.accumulate(lifted, axis=1)[:, ::-1] - step
+        return envelope
+
+    def _so_far(self, added: Ints) -> Ints:
+        """Return the running sums within each class."""
+        total = np.cumsum(added, axis=1)
+        before = (total - added)[:, self._first_hit]
+        lengths = np.diff(np.append(self._first_hit, added.shape[1]))
+        within: Ints = total - np.repeat(before, lengths, axis=1)
+        return within
+
+
+def _count(division: NDArray[np.int8], image: Ints, start: Ints) -> list[Ints]:
+    """Count, for each quarter, the entries of `image` in the runs that begin at `start`: (b, runs).
+
+    The counts of several quarters share the bits of one integer, so one pass counts them all.
+    """
+    if not len(image):
+        return [np.zeros((len(division), 0), dtype=np.int64)] * _PARTS
+    bits = _bits(int(np.diff(np.append(start, len(image))).max()))
+    at_once = min(_PARTS, 63 // bits)
+    counts: list[Ints] = []
+    for first in range(0, _PARTS, at_once):
+        unit = np.zeros(_PARTS, dtype=np.int64)
+        chosen = range(first, min(first + at_once, _PARTS))
+        unit[list(chosen)] = [1 << bits * place for place in range(len(chosen))]
+        packed = np.add.reduceat(np.take(unit[division], image, axis=1), start, axis=1)
+        counts += [packed >> bits * place & (1 << bits) - 1 for place in range(len(chosen))]
+    return counts
+
+
+def _bits(longest: int) -> int:
+    return longest.bit_length()
+
+
+def _join(parts: list[Ints]) -> Ints:
+    return np.concatenate(parts) if parts else np.empty(0, dtype=np.int64)

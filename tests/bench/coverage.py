@@ -1,0 +1,131 @@
+# SPDX-License-Identifier: Apache-2.0
+"""How often 95 % intervals hold the truth, and rankings turn, in simulated contests.
+
+Each line simulates many contests from one world. The mean of their mAPs is what each interval is
+for. Beside the coverage stand the misses with the truth below and above the interval.
+"""
+
+from __future__ import annotations
+
+import itertools
+import sys
+from concurrent.futures import ProcessPoolExecutor
+
+import numpy as np
+
+from referee.scoring.ilsvrc import evaluate
+from referee.scoring.uncertainty import Energy, compare, measure
+from tests.bench.simulated_contests import Detector, World
+
+DRAWS, PROCESSES = 100, 2
+# Log-odds of finding an object that give a mAP of about .02, .12, .33 and .63.
+QUALITIES = {20: (-3.0, -1.8, -0.5, 1.1), 200: (-3.15, -2.15, -0.95, 0.6)}
+# Images of a contest, and how many contests are simulated.
+CONTESTS = {100: 800, 300: 800, 1000: 400}
+LEVELS_OF_CONFIDENCE = {"few": None, "many": 10}
+# How much better the first of two detectors is, in log-odds, and the images of their contests.
+GAPS = (0, 0.05, 0.1, 0.2, 0.4, 0.8)
+PAIR_IMAGES, PAIR_CONTESTS = 300, 100
+BINS = (0, 0.02, 0.05, 0.1, 0.2, 0.3, 0.4, 0.5)
+
+
+def run(parts=("intervals", "pairs")):
+    """Print the table of intervals, then that of differences and turned rankings."""
+    with ProcessPoolExecutor(PROCESSES) as pool:
+        if "intervals" in parts:
+            _print_intervals(pool)
+        if "pairs" in parts:
+            _print_pairs(pool)
+
+
+def _print_intervals(pool):
+    cells = [
+        (classes, images, level, ties)
+        for classes, level, ties in itertools.product(QUALITIES, range(4), LEVELS_OF_CONFIDENCE)
+        for images in CONTESTS
+    ]
+    print("| classes | mAP | ties |" + "".join(f" {images} images |" for images in CONTESTS))
+    print("| --- | --- | --- |" + " --- |" * len(CONTESTS))
+    found = pool.map(coverage, cells)
+    for cell in cells[:: len(CONTESTS)]:
+        of_row = [next(found) for _ in CONTESTS]
+        shown = (f" {100 - low - high:.1f} ({low:.1f}, {high:.1f}) |" for _, low, high in of_row)
+        print(f"| {cell[0]} | {of_row[1][0]:.2f} | {cell[3]} |" + "".join(shown), flush=True)
+
+
+def coverage(cell):
+    """Return the mean mAP, and the percentages of intervals above it and below it."""
+    classes, images, level, ties = cell
+    world = World(classes)
+    detector = Detector(world, QUALITIES[classes][level], LEVELS_OF_CONFIDENCE[ties])
+    found = []
+    for number in range(CONTESTS[images]):
+        chance = np.random.default_rng([number, classes, images, level])
+        scenes = world.scenes(chance, images)
+        measured = measure(evaluate(scenes.truth, detector.answer(chance, scenes)), DRAWS, number)
+        interval = measured.interval()
+        found.append((measured.estimate, interval.low, interval.high))
+    value, low, high = np.array(found).T
+    return value.mean(), 100 * np.mean(low > value.mean()), 100 * np.mean(high < value.mean())
+
+
+def _print_pairs(pool):
+    """Print how often the interval of a difference holds it, and how often the ranking turns."""
+    cells = [
+        (classes, level, gap)
+        for classes, gap, level in itertools.product(QUALITIES, GAPS, (1, 2, 3))
+    ]
+    said, turned, far = [], [], []
+    print("\n| classes | mAP | interval of the difference holds it |")
+    print("| --- | --- | --- |")
+    rows = {}
+    for cell, (covered, values, turn, probability) in zip(
+        cells, pool.map(pair, cells), strict=True
+    ):
+        rows.setdefault((cell[0], cell[1]), []).append(covered)
+        said.append(probability)
+        turned.append(turn)
+        far.append(np.full(len(turn), abs(values.mean()) / values.std(ddof=1)))
+    for (classes, level), covered in sorted(rows.items()):
+        print(f"| {classes} | {('.02', '.12', '.33', '.63')[level]} | {np.mean(covered):.1f} |")
+    said, turned, far = (np.concatenate(parts) for parts in (said, turned, far))
+    print("\n| said | pairs | mean said | turned | of pairs within 2 sigma | turned |")
+    print("| --- | --- | --- | --- | --- | --- |")
+    for low, high in itertools.pairwise(BINS):
+        inside = (said >= low) & ((said < high) | (high == BINS[-1]))
+        near = inside & (far < 2)
+        print(
+            f"| {100 * low:.0f} to {100 * high:.0f} % | {inside.sum()} |"
+            f" {100 * said[inside].mean():.1f} % | {100 * turned[inside].mean():.1f} % |"
+            f" {near.sum()} | {100 * turned[near].mean():.1f} % |"
+        )
+
+
+def pair(cell):
+    """Return the coverage in percent, the differences, and what was said about turns and came."""
+    classes, level, gap = cell
+    world = World(classes)
+    seed = round(100 * gap) + 1000 * level
+    first = Detector(world, QUALITIES[classes][level] + gap, seed=seed)
+    second = Detector(world, QUALITIES[classes][level], seed=seed + 1)
+    found = []
+    for number in range(PAIR_CONTESTS):
+        chance = np.random.default_rng([number, classes, level, seed])
+        scenes = world.scenes(chance, PAIR_IMAGES)
+        mine, theirs = (
+            measure(evaluate(scenes.truth, it.answer(chance, scenes)), DRAWS, number)
+            for it in (first, second)
+        )
+        told = compare(mine, Energy(1.0), theirs, Energy(1.0))
+        found.append(
+            (told.difference, told.interval.low, told.interval.high, told.turn_probability)
+        )
+    value, low, high, probability = np.array(found).T
+    covered = 100 * np.mean((low <= value.mean()) & (value.mean() <= high))
+    # The next contest is a second contest of the same two.
+    turns = np.sign(value) != np.sign(np.roll(value, -1))
+    return covered, value, turns, probability
+
+
+if __name__ == "__main__":
+    run(sys.argv[1:] or ("intervals", "pairs"))
