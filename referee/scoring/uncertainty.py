@@ -196,16 +196,18 @@ def compare(
 def _turn_probability(difference: float, error: float, degrees: float) -> float:
     """Return the probability that a second measurement of a difference has the other sign.
 
-    The true difference is unknown, and differences seen are larger than true ones on average. So
-    the estimate is shrunk by d² / (d² + error²), as if true differences had a variance of d²
-    themselves: empirical Bayes from one pair. The second measurement errs as much as the first.
+    The true difference is unknown, and of close rivals the one that is ahead was lucky too. So the
+    estimate is shrunk, as if true differences varied by half of d²: empirical Bayes from one pair,
+    right where true differences vary as much as errors do, and nearly without effect where d is
+    large. The second measurement errs as much as the first. The table in `docs/scoring.md` has
+    what was said, and what came, in simulated contests.
     """
     if difference == 0 or math.isnan(error):
         return 0.5
     if error == 0:
         return 0.0
     distance = abs(difference) / error
-    kept = distance**2 / (distance**2 + 1)
+    kept = distance**2 / (distance**2 + 2)
     return student.probability_below(-distance * kept / math.sqrt(1 + kept), degrees)
 
 

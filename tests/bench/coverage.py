@@ -25,7 +25,7 @@ CONTESTS = {100: 800, 300: 800, 1000: 400}
 LEVELS_OF_CONFIDENCE = {"few": None, "many": 10}
 # How much better the first of two detectors is, in log-odds, and the images of their contests.
 GAPS = (0, 0.05, 0.1, 0.2, 0.4, 0.8)
-PAIR_IMAGES, PAIR_CONTESTS = 300, 100
+PAIR_IMAGES, PAIR_CONTESTS = 300, 60
 BINS = (0, 0.02, 0.05, 0.1, 0.2, 0.3, 0.4, 0.5)
 
 

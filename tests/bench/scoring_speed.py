@@ -14,7 +14,7 @@ import numpy as np
 
 from referee.scoring.ilsvrc import evaluate
 from referee.scoring.live import LiveScore
-from referee.scoring.uncertainty import bootstrap
+from referee.scoring.uncertainty import measure
 from tests.bench.scoring_data import DETECTIONS, generate, write_files
 
 ROUNDS = 5
@@ -40,8 +40,8 @@ def run():
     _growth(truth)
     _live(truth, detections)
     start = time.perf_counter()
-    bootstrap(evaluate(truth, detections), 1000)
-    print(f"bootstrap, 1,000 draws            {time.perf_counter() - start:8.2f} s")
+    measure(evaluate(truth, detections), 1000)
+    print(f"interval, 1,000 draws             {time.perf_counter() - start:8.2f} s")
 
 
 def _evaluation(folder, truth, detections):

@@ -164,7 +164,7 @@ def test_coco_metric_knows_no_blacklist(files, tmp_path, capsys):
 
 
 def test_resamples_add_intervals(files, capsys):
-    """Resampling images adds 95 % intervals, the same for the same seed."""
+    """Draws of the images add 95 % intervals, the same for the same seed."""
     options = ["--resamples", "100", "--seed", "3", "--energy-wh", "2", "--json"]
     reports = []
     for _ in range(2):
@@ -174,9 +174,30 @@ def test_resamples_add_intervals(files, capsys):
         reports.append(json.loads(out)["uncertainty"])
     assert reports[0] == reports[1]
     assert (100, 3, 0.95) == tuple(reports[0][name] for name in ("resamples", "seed", "level"))
-    low, high = reports[0]["score"]
-    assert low < 0.375 < high
-    assert reports[0]["mean_ap"][0] < 0.75 < reports[0]["mean_ap"][1]
+    for field, value in (("score", 0.375), ("score_from_energy", 0.375), ("mean_ap", 0.75)):
+        low, high = reports[0][field]
+        assert low < value < high
+    assert reports[0]["score"][1] > reports[0]["score_from_images"][1]
+
+
+def test_energy_has_its_own_line(files, capsys):
+    """The score's interval has lines for what images and energy add, or says what is missing."""
+    options = [*files, "--resamples", "100", "--energy-wh", "2"]
+    assert 0 == run(*options, "--energy-uncertainty-wh", "0.01")
+    out = capsys.readouterr().out
+    assert "from the energy alone     0.371361 to 0.378711 (± 0.01 Wh, 1 sigma)" in out
+    assert 0 == run(*options)
+    assert "counted as exact; give --energy-uncertainty-wh" in capsys.readouterr().out
+
+
+def test_what_cannot_be_told_is_null(files, tmp_path, capsys):
+    """One image with truth has no halves to compare: null, and no NaN, which is not JSON."""
+    (tmp_path / "truth.csv").write_text("1,1,10,10,59,59\n1,1,100,100,159,159\n")
+    assert 0 == run(*files, "--resamples", "100", "--json")
+    out = capsys.readouterr().out
+    assert "NaN" not in out
+    told = json.loads(out)["uncertainty"]
+    assert (None, [0.0, 1.0]) == (told["mean_ap_standard_error"], told["mean_ap"])
 
 
 def test_rival_may_overtake(files, tmp_path, capsys):
@@ -187,9 +208,18 @@ def test_rival_may_overtake(files, tmp_path, capsys):
     rival = json.loads(capsys.readouterr().out)["rival"]
     assert (0.25, 0.25, True) == tuple(rival[name] for name in ("mean_ap", "score", "ahead"))
     assert 0 <= rival["turn_probability"] <= 0.5
+    assert ("score", 0.5) == (rival["compared"], rival["difference"])
+    low, high = rival["difference_interval"]
+    assert -1 <= low < 0.5 < high <= 1
     assert 0 == run(*options)
     out = capsys.readouterr().out
-    for text in ("mAP, 95 % interval", "100 times, seed 0", "second contest turns it"):
+    for text in (
+        "mAP, 95 % interval",
+        "the mean of all contests with as many images",
+        "100 times, seed 0",
+        "mAP minus rival's",
+        "second contest turns it",
+    ):
         assert text in out
 
 
