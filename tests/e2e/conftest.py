@@ -4,6 +4,8 @@
 from __future__ import annotations
 
 import re
+import shutil
+import subprocess
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from dataclasses import dataclass
@@ -16,6 +18,8 @@ from referee.demo.scenes import generate
 from tests.support.running import Program, program, referee
 
 IMAGES = 12
+
+_DISK = "300m"  # A rehearsal needs 256 MiB of free space before a session.
 
 
 @dataclass(frozen=True)
@@ -86,3 +90,15 @@ def event(tmp_path: Path, material: Material) -> Path:
         assert count == 1, key
     path.write_text(text)
     return path
+
+
+@pytest.fixture
+def small_disk(tmp_path: Path) -> Iterator[Path]:
+    """Return the folder of a file system of its own; skip where none can be mounted."""
+    folder = tmp_path / "data"
+    folder.mkdir()
+    mount = ["mount", "-t", "tmpfs", "-o", f"size={_DISK}", "none", str(folder)]
+    if shutil.which("mount") is None or subprocess.run(mount, capture_output=True).returncode:
+        pytest.skip("a small disk cannot be mounted here: run the tests as root")
+    yield folder
+    subprocess.run(["umount", "--lazy", str(folder)], check=True)

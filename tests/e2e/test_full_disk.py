@@ -4,42 +4,15 @@
 from __future__ import annotations
 
 import os
-import shutil
-import subprocess
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from tests.e2e.conftest import Material, Rehearse
+from tests.support.full_disk import fill_up
 from tests.support.running import Program, eventually, request
 
 pytestmark = pytest.mark.slow
-
-_DISK = "300m"  # A rehearsal needs 256 MiB of free space before a session.
-
-
-@pytest.fixture
-def small_disk(tmp_path: Path) -> Iterator[Path]:
-    """Return the folder of a file system of its own; skip where none can be mounted."""
-    folder = tmp_path / "data"
-    folder.mkdir()
-    mount = ["mount", "-t", "tmpfs", "-o", f"size={_DISK}", "none", str(folder)]
-    if shutil.which("mount") is None or subprocess.run(mount, capture_output=True).returncode:
-        pytest.skip("a small disk cannot be mounted here: run the tests as root")
-    yield folder
-    subprocess.run(["umount", "--lazy", str(folder)], check=True)
-
-
-def fill(path: Path) -> None:
-    """Write until the file system has no room for one byte more."""
-    with path.open("wb", buffering=0) as file:
-        for size in (2**20, 4096, 1):
-            try:
-                while True:
-                    file.write(b"\0" * size)
-            except OSError:
-                continue
 
 
 def log_in(program: Program) -> int:
@@ -60,7 +33,7 @@ def test_a_full_disk_costs_no_thread_and_the_next_login_works(
     assert log_in(referee_) == 200
     eventually(lambda: (referee_.session() or {}).get("state") == "RUNNING", "the session")
     filler = small_disk / "filler"
-    fill(filler)
+    fill_up(filler)
     eventually(lambda: "The disk refuses the desk's records" in texts(referee_), "the alarm")
     alarm = referee_.board()["alarm"]
     assert alarm is not None and "make room" in alarm["text"].lower()

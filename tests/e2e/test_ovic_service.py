@@ -7,6 +7,7 @@ import json
 import os
 import re
 import signal
+import socket
 import stat
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -16,7 +17,9 @@ from urllib.parse import quote
 import pytest
 from PIL import Image
 
+from tests.support.full_disk import fill_up
 from tests.support.running import (
+    PATIENCE_S,
     Program,
     descendants,
     eventually,
@@ -148,6 +151,12 @@ def test_a_model_is_received_validated_measured_and_scored(contest: Path) -> Non
         # The same bytes again are the same entry, and spend nothing.
         status, again = ants.submit(model())
         assert (200, receipt["entry"], 19) == (status, again["entry"], again["left_today"])
+        done = referee(
+            *("ovic", "submit", str(kept), "--task", "classification", "--url", running.contest),
+            *("--team", "ants", "--password", ants.password, "--wait", "3"),
+        )
+        assert 0 == done.returncode, done.stderr
+        assert done.stdout.startswith("entry 1, ants, classification: scored, metric ")
         board = json.loads(request(f"{running.console}/ovic/leaderboard", None, {})[1])
         (task,) = board["tasks"]
         assert [(1, "ants", found["metric"])] == [
@@ -213,6 +222,37 @@ def test_a_model_that_hangs_is_refused_and_the_next_is_scored(contest: Path) -> 
         assert ("refused", "time") == (refused["state"], refused["failures"][0]["rule"])
         assert "within 10 s" in refused["reasons"][0]
         assert "scored" == bees.until(second["entry"], *OVER)["state"]
+
+
+def test_a_disk_that_fills_during_an_upload_acknowledges_nothing(
+    contest: Path, small_disk: Path
+) -> None:
+    """The answer to a model that the disk does not take is 500, and there is no entry."""
+    text = contest.read_text().replace('mode = "event"', 'mode = "practice"')
+    contest.write_text(re.sub('folder = ".*data"', f'folder = "{small_disk}"', text))
+    with program(["serve", "--config", str(contest)], contest.parent) as running:
+        form = b"username=ants&password=practice"
+        token = request(f"{running.contest}/ovic/login", form, {})[1].decode()
+        host, port = running.contest.removeprefix("http://").split(":")
+        length = 4 << 20
+        head = f"POST /ovic/entries HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer {token}\r\n"
+        head += f"Content-Length: {length}\r\nConnection: close\r\n\r\n"
+        with socket.create_connection((host, int(port)), PATIENCE_S) as link:
+            link.sendall(head.encode() + bytes(length // 2))
+            coming = small_disk / "models"
+            eventually(lambda: coming.is_dir() and any(coming.iterdir()), "the model to come in")
+            fill_up(small_disk / "filler")
+            link.sendall(bytes(length - length // 2))
+            answer = b"".join(iter(lambda: link.recv(1 << 16), b""))
+        assert answer.startswith(b"HTTP/1.1 500 ")
+        assert b"Nothing was stored" in answer
+        assert [] == list(coming.iterdir())
+        (small_disk / "filler").unlink()
+        headers = {"Authorization": f"Bearer {token}"}
+        own = json.loads(request(f"{running.contest}/ovic/entries", None, headers)[1])
+        assert [] == own["entries"]
+        url = f"{running.contest}/ovic/entries"
+        assert 201 == request(url, model(), headers)[0]
 
 
 def test_two_at_once_and_no_more_than_a_day_takes(contest: Path) -> None:

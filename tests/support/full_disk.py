@@ -25,3 +25,14 @@ class FullDisk:
     def free(self) -> None:
         """Make room again."""
         resource.setrlimit(resource.RLIMIT_FSIZE, self._before)
+
+
+def fill_up(path: Path) -> None:
+    """Write until the file system has no room for one byte more."""
+    with path.open("wb", buffering=0) as file:
+        for size in (2**20, 4096, 1):
+            try:
+                while True:
+                    file.write(b"\0" * size)
+            except OSError:
+                continue
