@@ -230,11 +230,15 @@ def energy_limit(
 def _weighted(
     running: Iterable[Reading], update_interval_s: float
 ) -> Iterable[tuple[float, Reading]]:
+    """Yield each reading with the whole updates since the one before, in seconds.
+
+    Whole updates give the same sum from a log, whose times are rounded.
+    """
     before_s: float | None = None
     for reading in running:
-        seconds = update_interval_s if before_s is None else reading.monotonic_s - before_s
+        passed_s = update_interval_s if before_s is None else reading.monotonic_s - before_s
         before_s = reading.monotonic_s
-        yield max(0.0, seconds), reading
+        yield max(0, round(passed_s / update_interval_s)) * update_interval_s, reading
 
 
 def _first(*values: float | None) -> float | None:

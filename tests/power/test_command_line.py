@@ -219,6 +219,45 @@ def test_an_official_run_needs_fixed_ranges(run_power: Run, tmp_path: Path) -> N
     assert "python -m power range" in done.stderr
 
 
+def test_an_official_run_is_refused_above_one_percent(
+    run_power: Run, start_emulator: Callable[..., Any], tmp_path: Path
+) -> None:
+    """`--official` refuses an uncertainty above 1 %, unless a reason is given."""
+    resource = start_emulator("--watts", "5").resource
+    options = ("--seconds", "1", "--update", "0.25", "--volts", "600", "--amps", "1", "--official")
+    refused, told = tmp_path / "refused.csv", tmp_path / "told.csv"
+    done = run_power("record", resource, *options, "--out", str(refused), "--json")
+    result = json.loads(done.stdout)
+    codes = {finding["code"] for finding in result["findings"]}
+    assert (1, "SUSPECT") == (done.returncode, result["verdict"])
+    assert {"spec_1_percent", "official_bound"} <= codes
+    assert {"ambient_c": "not recorded", "calibrated": "not recorded"} == result["conditions"]
+    reason = ("--above-1-percent", "no smaller range", "--ambient-c", "22", "--json")
+    done = run_power("record", resource, *options, *reason, "--out", str(told))
+    result = json.loads(done.stdout)
+    codes = {finding["code"] for finding in result["findings"]}
+    assert 0 == done.returncode, result["findings"]
+    assert "official_bound" not in codes
+    assert "above_1_percent_reason" in codes
+    judged = json.loads(run_power("audit", str(told), "--json").stdout)
+    for name in ("verdict", "uncertainty_wh", "conditions", "budget_wh"):
+        assert result[name] == judged[name], name
+
+
+def test_a_direct_current_meter_is_advised(
+    run_power: Run, start_emulator: Callable[..., Any]
+) -> None:
+    """A supply of 5 V and 2 A gets 15 V and 2 A, with ± 0.70 %; text has no `inf`."""
+    emulator = start_emulator("--watts", "10", "--volts", "5", "--hertz", "0", "--model", "WT310E")
+    done = run_power("range", emulator.resource, "--seconds", "2")
+    assert "propose  --volts 15 --amps 2   ± 0.07 W (0.70% of the mean power)" in done.stdout
+    assert "--volts 15 --amps 5   ± 0.16 W (1.60% of the mean power, SPEC asks" in done.stdout
+    idle = start_emulator("--watts", "0")
+    done = run_power("range", idle.resource, "--seconds", "1")
+    assert "inf" not in done.stdout
+    assert "the device drew no power" in done.stdout
+
+
 def test_a_fault_by_hand(run_power: Run, tmp_path: Path) -> None:
     """The control port takes faults and tells the true energy."""
     root = Path(__file__).parents[2]

@@ -144,7 +144,20 @@ def _meter(config: Config, open_meter: Callable[[], Meter] | None) -> Iterator[C
     else:
         found = f"{settings.voltage_range_v:g} V, {settings.current_range_a:g} A"
         yield Check("meter", "ranges", Outcome.OK, found)
-    yield _emulated(config) if open_meter is None else _link(open_meter)
+    if open_meter is None:
+        yield _emulated(config)
+        return
+    yield _known("calibration", settings.calibrated, "calibrated", "its limits hold for 12 months")
+    yield _known("room", settings.ambient_c, "ambient_c", "a warm room makes the energy uncertain")
+    yield _link(open_meter)
+
+
+def _known(name: str, value: object, key: str, reason: str) -> Check:
+    """Check that somebody said what the uncertainty of the energy needs from people."""
+    if value is None:
+        remedy = f"Set [meter] {key}: {reason}."
+        return Check("meter", name, Outcome.WARN, "not recorded", remedy)
+    return Check("meter", name, Outcome.OK, f"{value} °C" if key == "ambient_c" else str(value))
 
 
 def _emulated(config: Config) -> Check:

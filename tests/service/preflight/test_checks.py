@@ -6,6 +6,7 @@ from __future__ import annotations
 import dataclasses
 import shutil
 import socket
+from datetime import date
 
 import pytest
 
@@ -125,6 +126,18 @@ def test_meter_that_answers(config, meter):
     assert (Outcome.OK, "300 V, 1 A") == (found["ranges"].outcome, found["ranges"].found)
     assert ("open", "close") == (meter.calls[0], meter.calls[-1])
     assert {"prepare", "start", "stop"}.isdisjoint(meter.calls)
+
+
+def test_what_only_people_know_of_the_meter(config, meter):
+    """Without temperature and calibration date the check asks for both; an emulator needs none."""
+    real = {"resource": "TCPIP::10.0.0.3::INSTR"}
+    asked = outcomes(with_meter(config, **real), meter.open)
+    assert [Outcome.WARN] * 2 == [asked[name].outcome for name in ("calibration", "room")]
+    assert "[meter] calibrated" in asked["calibration"].remedy
+    answered = with_meter(config, **real, calibrated=date(2026, 1, 31), ambient_c=24.0)
+    found = outcomes(answered, meter.open)
+    assert ("2026-01-31", "24.0 °C") == (found["calibration"].found, found["room"].found)
+    assert "room" not in outcomes(with_meter(config, resource="emulated"))
 
 
 @pytest.mark.parametrize(
