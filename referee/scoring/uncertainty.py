@@ -91,7 +91,7 @@ class MapUncertainty:
 
 def measure(
     result: IlsvrcResult,
-    draws: int = 1000,
+    draws: int = 500,
     seed: int = 0,
     progress: Callable[[int, int], None] | None = None,
 ) -> MapUncertainty | None:

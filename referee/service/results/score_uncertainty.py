@@ -26,7 +26,7 @@ _MEANING = "mean of all contests with as many images of the same kind"
 class Draws:
     """The number of draws of the images, their seed, and a function that gets the progress."""
 
-    resamples: int = 1000
+    resamples: int = 500
     seed: int = 0
     progress: Callable[[int, int], None] | None = None
 
