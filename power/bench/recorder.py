@@ -49,6 +49,9 @@ GRACE_S = 1.2
 HASTY_S = 0.4
 """Somebody who wants the end waits this long for a reply. One lost reply then costs no energy."""
 
+# After our own STOP the meter shows the whole seconds until then. More than this below our clock
+# means a held display, which shows the past.
+_EARLY_S = 1.2
 # Two readings, 1.1 updates apart, and a third one if the final energy came late.
 _LAST_UPDATES = 3.3
 
@@ -268,7 +271,7 @@ class Recorder:
                 interval_s,
                 sleep,
                 expected_s=session_s,
-                tolerance_s=interval_s + 1.0 if early else 0.0,
+                tolerance_s=_EARLY_S if early else 0.0,
             )
         except MeterError as error:
             if not self._asked(should_stop):

@@ -14,6 +14,7 @@ from typing import Protocol, TypeVar
 from power.bench.held import WatchedMeter, look
 from power.bench.run_notes import Place, RunNotes, boot_name
 from power.energy.judge import RunFacts, judge_run
+from power.energy.uncertainty import Measuring, power_limit_w
 from power.energy.verdict import EnergyResult, Finding, note, suspect
 from power.errors import MeterRefused
 from power.follow import LOST, LOST_METER_S, Follower, Schedule, attach, read_result
@@ -187,7 +188,9 @@ class Rescuer:
         # Another program may have chosen the values of another element since.
         self._meter.measure_element(settings.element)
         attach(self._meter)
+        measuring = Measuring(run.facts.identity, settings, run.facts.conditions)
         with PowerLog(run.log, start_s, resume=True) as log:
+            log.begin(start_s, lambda reading: power_limit_w(reading, measuring))
             final, stopped_s = self._end(log, start_s, settings, stop, should_stop)
             complete = log.sync()
         session_s, found = _session_of(final[-1], settings.timer_s, run.course.asked_s, stopped_s)
@@ -211,7 +214,9 @@ class Rescuer:
         start_s = self._clock() - (held.integration_s or 0.0)
         begun = self._utc() - timedelta(seconds=held.integration_s or 0.0)
         course = Course(begun.isoformat(), start_s, boot_name())
+        measuring = Measuring(held.identity, settings)
         with PowerLog(path, start_s, elements=settings.element == SIGMA) as log:
+            log.begin(start_s, lambda reading: power_limit_w(reading, measuring))
             final, _ = self._end(log, start_s, settings, stop, should_stop)
             complete = log.sync()
         facts = replace(
