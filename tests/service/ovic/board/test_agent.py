@@ -16,6 +16,7 @@ from PIL import Image
 
 from referee.errors import InputError, Unavailable
 from referee.service.ovic.benchmark import Plan, benchmark
+from referee.service.ovic.board import needs
 from referee.service.ovic.board.address import BoardAddress
 from referee.service.ovic.board.board import BoardSession
 from referee.service.ovic.board.bundle import start_command
@@ -167,6 +168,17 @@ def test_missing_libraries_are_named(files):
     with pytest.raises(Unavailable, match=r"ai-edge-litert>=2.0 \(found: none\).*pip install"):
         with session(START.replace(" -c ", " -S -c ", 1)):
             pass
+
+
+def test_other_versions_than_here_are_told(files, monkeypatch):
+    """A library of another version on the board is a note, and no fault."""
+    notes: list[str] = []
+    here = needs.versions()
+    monkeypatch.setattr(needs, "versions", lambda: here | {"numpy": "1.0", "pillow": None})
+    with closing(Link(["sh", "-c", START], "pi", lambda code, errors, doing: doing)) as link:
+        BoardSession(BoardAddress("pi"), link).start(notes.append)
+    (note,) = notes
+    assert f"the board has numpy {here['numpy']}, this machine 1.0" in note
 
 
 def test_a_full_disk_is_told(files):

@@ -82,6 +82,30 @@ def test_the_command_measures_on_the_board(server, files, capsys):
     assert written["latency_ms"]["mean"] == json.loads(capsys.readouterr().out)["latency_ms"]
 
 
+def test_run_takes_the_latency_from_the_board(server, files, capsys):
+    """`run` validates and answers here, and its benchmark is the board's."""
+    (files / "labels.csv").write_text("a.png,1\nb.png,3\n")
+    paths = ["--images", str(files / "images"), "--ground-truth", str(files / "labels.csv")]
+    rules = ["--runs", "50", "--tolerance", "1", "--attempts", "20", "--slower", "1e6", "--json"]
+    command = ["ovic", "run", str(files / "model.tflite"), "--task", "classification", *paths]
+    assert 0 == main([*command, *options(server.address), *rules])
+    report = json.loads(capsys.readouterr().out)
+    assert (50.0, True) == (report["accuracy"], report["valid"])
+    assert str(server.address) == report["benchmark"]["machine"]["board"]
+
+
+def test_a_board_that_fails_is_told_before_the_accuracy(files, capsys, monkeypatch):
+    """`run` says that the board cannot be reached before it answers thousands of images."""
+    answered: list[object] = []
+    monkeypatch.setattr("referee.service.ovic.entry.accuracy_of", answered.append)
+    (files / "labels.csv").write_text("a.png,1\nb.png,3\n")
+    paths = ["--images", str(files / "images"), "--ground-truth", str(files / "labels.csv")]
+    command = ["ovic", "run", str(files / "model.tflite"), "--task", "classification", *paths]
+    assert 1 == main([*command, "--board", "127.0.0.1:1", "--slower", "1e6"])
+    assert "no SSH server listens there" in capsys.readouterr().err
+    assert [] == answered
+
+
 def test_a_board_needs_no_option_but_its_name(files, capsys):
     """Options that belong to a board are refused without one, and an odd name is refused."""
     command = ["ovic", "benchmark", str(files / "model.tflite"), "--images", str(files / "images")]
