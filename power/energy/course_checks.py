@@ -79,6 +79,15 @@ def window(run: Run, session_s: float) -> Iterator[Finding]:
             "timer",
             f"The meter's timer ended the run at {measured:g} s, but it was set to {timer_s} s.",
         )
+    close = abs(measured - session_s) <= run.tolerance_s
+    stopped = run.final.state is IntegrationState.STOP and measured < timer_s
+    if close and stopped and session_s >= timer_s:
+        # The tolerance hides the last second, but a run of full length ends by its timer.
+        yield suspect(
+            "stopped_short",
+            f"Somebody stopped the meter at {measured:g} s, before its timer of {timer_s} s ended "
+            "the run.",
+        )
 
 
 def order(run: Run) -> Iterator[Finding]:

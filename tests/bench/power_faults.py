@@ -76,7 +76,11 @@ HARMFUL = (
 
 @dataclass(frozen=True)
 class Outcome:
-    """The outcome of one run: the judged energy, the truth, and what the faults allow."""
+    """The outcome of one run: the judged energy, the truth, and what the faults allow.
+
+    `left` says why the recorder left the meter before it had read the result: somebody had asked
+    for an end while the meter did not answer. The meter keeps that energy for a rescue.
+    """
 
     seed: int
     schedule: str
@@ -87,6 +91,7 @@ class Outcome:
     tolerance_wh: float
     harmful: bool
     took_s: float
+    left: str = ""
 
     @property
     def wrong_and_valid(self) -> bool:
@@ -99,7 +104,7 @@ class Outcome:
     @property
     def lost(self) -> bool:
         """Tell whether a sound integration came to no energy."""
-        if self.harmful or not self.begun:
+        if self.harmful or not self.begun or self.left:
             return False
         return self.result is None or self.result.energy_wh is None
 
@@ -157,7 +162,7 @@ def play(seed: int) -> Outcome:
         asked.append(simulated.clock())
         return True
 
-    result, error = _record(instrument, simulated, settings, begun, should_stop)
+    result, error, left = _record(instrument, simulated, settings, begun, should_stop)
     session_s = asked[0] - begun[0] if asked else settings.timer_s
     return Outcome(
         seed,
@@ -170,6 +175,7 @@ def play(seed: int) -> Outcome:
         # START at the panel after our STOP adds to the energy; during the run it is refused.
         harmful or (bool(asked) and "key=START" in schedule),
         simulated.elapsed_s,
+        left,
     )
 
 
@@ -179,8 +185,11 @@ def _record(
     settings: MeterSettings,
     begun: list[float],
     should_stop: Callable[[], bool],
-) -> tuple[EnergyResult | None, str]:
-    """Record a session; return its result or its error. `begun` gets the start."""
+) -> tuple[EnergyResult | None, str, str]:
+    """Record a session; return its result, its error, and why it left the meter early.
+
+    `begun` gets the start.
+    """
     interpreter = Interpreter(instrument)
     meter: Meter = WT310(
         lambda: DirectTransport(interpreter, simulated.sleep),
@@ -198,8 +207,8 @@ def _record(
                 on_start=lambda identity, found, start: begun.append(start.written_s),
             )
         except (MeterError, TimeoutError) as raised:
-            return None, f"{type(raised).__name__}: {raised}"
-    return recording.result, ""
+            return None, f"{type(raised).__name__}: {raised}", ""
+    return recording.result, "", recording.left
 
 
 def _schedule(rng: random.Random, timer_s: int) -> tuple[str, bool]:
@@ -279,6 +288,7 @@ def run() -> None:
     print(f"{COUNT} schedules, {sum(o.took_s for o in outcomes) / 3600:.1f} h in {took_s:.1f} s")
     for name, count in sorted(verdicts.items()):
         print(f"  {name:26}{count:5}")
+    print(f"  {'left for a rescue':26}{sum(bool(o.left) for o in outcomes):5}")
     for name, bad in (
         ("hangs", [o for o in outcomes if o.error.startswith("TimeoutError")]),
         ("wrong energy called VALID", [o for o in outcomes if o.wrong_and_valid]),

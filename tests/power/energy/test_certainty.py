@@ -157,6 +157,30 @@ def test_a_device_that_drew_nothing_for_half_the_run(run: Any, idle: range, foun
     assert "no_load_half" not in codes(judge(readings, active=False))
 
 
+@pytest.mark.parametrize(
+    ("state", "measured_s", "session_s", "found"),
+    [
+        (IntegrationState.STOP, 9.0, 10.0, True),
+        (IntegrationState.STOP, 10.0, 10.0, False),
+        (IntegrationState.STOP, 9.0, 9.6, False),
+        (IntegrationState.TIMEUP, 10.0, 10.0, False),
+    ],
+)
+def test_a_stop_in_the_last_second_is_found(
+    run: Any, state: IntegrationState, measured_s: float, session_s: float, found: bool
+) -> None:
+    """A run of full length ends by its timer, so a STOP just before it was somebody's."""
+    readings = [
+        row if row.state is IntegrationState.START else replace(row, integration_s=measured_s)
+        for row in run()
+    ]
+    readings[-2:] = [replace(row, state=state) for row in readings[-2:]]
+    readings = [row for row in readings if (row.integration_s or 0.0) <= measured_s]
+    result = judge_energy(readings, session_s=session_s, settings=SETTINGS, identity=WT310E)
+    assert found == ("stopped_short" in codes(result))
+    assert (Verdict.SUSPECT if found else Verdict.VALID) is result.verdict, result.findings
+
+
 def test_the_bound_of_spec_is_found_by_its_name(run: Any) -> None:
     """On 12 times the range the energy is less certain than 1 %, and so is each reading."""
     settings = replace(SETTINGS, voltage_range_v=300.0, current_range_a=0.5)
