@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from power.emulator import commands_numeric
 from power.emulator.instrument import Options
 from power.emulator.profile import bursts, constant, energy_wh, parse_steps
 from power.energy.judge import EnergyResult, Verdict, judge_energy
@@ -228,3 +229,19 @@ def test_an_element_that_is_not_there_is_refused(
     with pytest.raises(MeterRefused, match=words):
         bench.meter.prepare(replace(SUMS, element=element))
     assert {} == bench.instrument.settings.items
+
+
+def test_firmware_without_power_factor_and_peaks_is_driven_all_the_same(
+    make_bench: MakeBench, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Items that the firmware refuses are left out; the readings say that nobody was asked."""
+    known = ("U", "I", "P", "WH", "TIME", "URANge", "IRANge")
+    monkeypatch.setattr(commands_numeric, "FUNCTIONS", known)
+    readings, result = measure(make_bench())
+    assert (None, None, {}) == (
+        readings[5].frequency_hz,
+        readings[5].current_peak_a,
+        readings[5].absent,
+    )
+    assert Verdict.VALID is result.verdict, result.findings
+    assert result.budget_wh["range"] == pytest.approx(0.001 * 15.0 / 360)
