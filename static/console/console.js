@@ -4,7 +4,8 @@
 import { listen } from "../shared/events.js";
 import { clockText, figure, timeText } from "../shared/format.js";
 import { $, fill, make, show, showState } from "../shared/page.js";
-import { act, confirmed, isBusy, say } from "./actions.js";
+import { act, isBusy, say } from "../shared/acting.js";
+import { confirmed } from "./actions.js";
 import { follow } from "./chart.js";
 import { noticeRow, showRows } from "./lists.js";
 import { leftOf, showSession, showTime } from "./panel.js";

@@ -65,7 +65,7 @@ def _of_standing(standing: Standing, unscored: set[int]) -> Iterator[str]:
     elif energy.verdict != "VALID" and standing.review is None:
         yield (
             f"{name} has an energy that is {energy.verdict}, and nobody has reviewed it. Void the "
-            "session, or let it stand: 'referee review'."
+            "session, or let it stand by a review."
         )
 
 

@@ -14,7 +14,18 @@ from referee.service.event.results_table import (
     table_rows,
 )
 
-_HEAD = ("rank", "team", "mAP", "Wh", "score", "interval", "images", "attempts", "verdict")
+_HEAD = (
+    "rank",
+    "team",
+    "mAP",
+    "Wh",
+    "score",
+    "interval",
+    "images",
+    "normalised",
+    "attempts",
+    "verdict",
+)
 _TEXT = ("team", "verdict")
 
 
@@ -28,6 +39,7 @@ def results_page(results: dict[str, Any]) -> str:
     rules = [
         f"Score: {results['figures']['score']['unit'] or results['figures']['score']['label']}. "
         "Energy in watt-hours of the whole session.",
+        "Normalised: mAP x images of the set / images that the team fetched.",
         results["session_rule"],
         results["tie_rule"],
     ]
@@ -50,7 +62,7 @@ def _kind(name: str) -> str:
 def _row(row: Row, entry: dict[str, Any]) -> str:
     cells = (
         *(row.rank, row.team, row.mean_ap, row.energy, row.score),
-        *(row.interval, row.images, row.attempts, row.verdict),
+        *(row.interval, row.images, row.normalised, row.attempts, row.verdict),
     )
     small = [entry["organisation"], row.note]
     said = "".join(f"<small>{escape(text)}</small>" for text in small if text)

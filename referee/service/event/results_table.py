@@ -16,7 +16,10 @@ COLUMNS = (
 )
 """The columns of the CSV; numbers have all their digits."""
 
-_HEADER = ("rank", "team", "mAP", "Wh", "score", "interval", "images", "tries", "verdict")
+_HEADER = (
+    *("rank", "team", "mAP", "Wh", "score", "interval", "images", "normalised", "attempts"),
+    "verdict",
+)
 _SCORE_LEAST, _SCORE_MOST = 5, 12
 _LATEX = {
     "\\": r"\textbackslash{}",
@@ -37,6 +40,7 @@ class Row:
     score: str
     interval: str
     images: str
+    normalised: str
     attempts: str
     verdict: str
     note: str
@@ -149,6 +153,7 @@ def _row(entry: dict[str, Any], decimals: int) -> Row:
         score=_number(entry["score"], decimals),
         interval="–" if low is None else ends,
         images="–" if entry["images"] is None else str(entry["images"]),
+        normalised=_percent(entry["normalized_accuracy"]),
         attempts=str(entry["attempts"]),
         verdict=f"{entry['verdict'] or '–'}{' EMULATED' if entry['emulated'] else ''}",
         note=_note(entry),
@@ -196,6 +201,10 @@ def _aligned(rows: Sequence[Sequence[str]]) -> list[str]:
 
 def _number(value: float | None, decimals: int) -> str:
     return "–" if value is None else f"{value:.{decimals}f}"
+
+
+def _percent(value: float | None) -> str:
+    return "–" if value is None else f"{100 * value:.2f} %"
 
 
 def _latex(text: str) -> str:

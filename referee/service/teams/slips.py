@@ -26,8 +26,8 @@ def rules_line(seconds: int) -> str:
     minutes, rest = divmod(seconds, 60)
     length = f"{minutes} minutes" if minutes and not rest else f"{seconds} seconds"
     return (
-        f"Clock and power meter start at your login and run {length}, or until you log out. An "
-        "answer counts if its last byte arrives before the end. Score = mAP / watt-hours."
+        f"Clock and meter run from login to logout, {length} at most. Answers count if they are in "
+        "by then. Score = mAP/Wh."
     )
 
 
@@ -64,17 +64,17 @@ _PAGE = """<!doctype html>
 * {{ box-sizing: border-box; }}
 body {{ max-width: 190mm; margin: 0 auto; color: #000; background: #fff;
   font: 11pt/1.35 system-ui, sans-serif; overflow-wrap: anywhere; }}
-section {{ min-height: 68mm; padding: 5mm 4mm; border-bottom: 1px dashed #000;
+section {{ min-height: 66mm; padding: 3.5mm 4mm; border-bottom: 1px dashed #000;
   break-inside: avoid; }}
 section:first-of-type {{ border-top: 1px dashed #000; }}
 p, h1, dl {{ margin: 0; }}
 .contest {{ font-size: 9pt; }}
-h1 {{ font-size: 17pt; line-height: 1.2; }}
-dl {{ display: grid; grid-template-columns: 34mm 1fr; gap: 1mm 3mm; margin: 3mm 0; }}
+h1 {{ font-size: 16pt; line-height: 1.2; }}
+dl {{ display: grid; grid-template-columns: 34mm 1fr; gap: 1mm 3mm; margin: 2.5mm 0; }}
 dt {{ color: #333; }}
 dd {{ margin: 0; white-space: pre-wrap;
   font: 13pt/1.3 ui-monospace, "DejaVu Sans Mono", monospace; }}
-.rules {{ font-size: 9.5pt; }}
+.rules {{ font-size: 8.2pt; }}
 .note {{ padding: 4mm; }}
 @media print {{ .note {{ display: none; }} }}
 </style>

@@ -3,19 +3,18 @@
 
 from __future__ import annotations
 
-import hmac
 import json
-from collections.abc import Callable
 from typing import Any
 
-from flask import Flask, Response, jsonify, request
+from flask import Flask, Response
 
 from referee.core.states import EndCause
 from referee.errors import Refusal
 from referee.service.desk.control_desk import ControlDesk
 from referee.service.setup.contest import Contest
 from referee.service.teams.roster import read_roster
-from referee.web.desk.arguments import posted_arguments, posted_text, session_number
+from referee.web.desk.acting import acting
+from referee.web.desk.arguments import posted_text, session_number
 from referee.web.desk.broadcast import Broadcast
 
 _OPERATOR = "operator"
@@ -26,14 +25,7 @@ def register_actions(
 ) -> None:
     """Add the routes of the operators' actions; each needs the page's key in `X-Form-Key`."""
 
-    def act(action: Callable[[dict[str, Any]], dict[str, Any]]) -> Response:
-        """Run an action if the request has the page's key; then publish the board at once."""
-        sent = request.headers.get("X-Form-Key", "").encode("utf-8", "replace")
-        if not hmac.compare_digest(sent, key.encode()):
-            raise Refusal("form_key_wrong", "The page is out of date: reload it and try again.")
-        answer = action(posted_arguments())
-        broadcast.publish_now()
-        return jsonify(answer)
+    act = acting(broadcast, key)
 
     @app.post("/sessions")
     def new_session() -> Response:

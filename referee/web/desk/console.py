@@ -21,6 +21,7 @@ from referee.web.desk.arguments import query_number, session_number
 from referee.web.desk.assets import static_folder
 from referee.web.desk.broadcast import Broadcast
 from referee.web.desk.display import register_display
+from referee.web.desk.event import register_event
 from referee.web.desk.leaderboard import register_leaderboard
 from referee.web.desk.same_origin import admit_own_pages_only
 
@@ -47,6 +48,7 @@ def console_app(
     _register_pages(app, key)
     _register_board(app, board, broadcast)
     register_actions(app, contest, desk, broadcast, key)
+    register_event(app, contest, broadcast, key)
     register_display(app, desk.display)
     register_leaderboard(app, window)
     _register_errors(app, board)

@@ -1,0 +1,124 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The pages of an event beside its sessions: teams and running order, results and proposals."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from flask import Flask, Response, jsonify, send_from_directory
+
+from referee.errors import Refusal
+from referee.service.event.finalizing import finalize, reopen, review
+from referee.service.event.proposal_view import all_proposals
+from referee.service.event.proposals import apply_proposal, cancel_proposal
+from referee.service.event.results import read_results
+from referee.service.setup.contest import Contest
+from referee.service.teams.order import draw_order, set_order
+from referee.service.teams.registration import bring_back, rename, withdraw
+from referee.service.teams.roster import read_roster
+from referee.service.teams.roster_view import roster_json
+from referee.web.desk.acting import acting
+from referee.web.desk.arguments import posted_text, session_number
+from referee.web.desk.assets import static_folder
+from referee.web.desk.broadcast import Broadcast
+
+_NAMES_MOST = 1000
+
+
+def register_event(app: Flask, contest: Contest, broadcast: Broadcast, key: str) -> None:
+    """Add the pages, what they show, and their actions; each action needs the page's key."""
+    _register_pages(app, contest)
+    _register_team_actions(app, contest, broadcast, key)
+    _register_result_actions(app, contest, broadcast, key)
+
+
+def _register_pages(app: Flask, contest: Contest) -> None:
+    @app.get("/<any(teams, results):name>")
+    def event_page(name: str) -> Response:
+        return send_from_directory(static_folder() / "event", f"{name}.html")
+
+    @app.get("/teams/now")
+    def teams_now() -> Response:
+        roster = roster_json(read_roster(contest))
+        settings = contest.config.contest
+        return jsonify(roster | {"contest": settings.name, "mode": settings.mode})
+
+    @app.get("/results/now")
+    def results_now() -> Response:
+        return jsonify(results=read_results(contest), proposals=all_proposals(contest))
+
+
+def _register_team_actions(app: Flask, contest: Contest, broadcast: Broadcast, key: str) -> None:
+    act = acting(broadcast, key)
+
+    @app.post("/teams/<any(lottery, order, rename, withdraw, return):what>")
+    def change_teams(what: str) -> Response:
+        def do(arguments: dict[str, Any]) -> dict[str, Any]:
+            _change_teams(contest, what, arguments)
+            return {}
+
+        return act(do)
+
+
+def _register_result_actions(app: Flask, contest: Contest, broadcast: Broadcast, key: str) -> None:
+    act = acting(broadcast, key)
+
+    @app.post("/results/<any(finalize, reopen):what>")
+    def change_results(what: str) -> Response:
+        def do(arguments: dict[str, Any]) -> dict[str, Any]:
+            if what == "finalize":
+                finalize(contest, _names(arguments, "names"))
+            else:
+                reopen(contest, _operator(arguments), posted_text(arguments, "reason"))
+            return {}
+
+        return act(do)
+
+    @app.post("/sessions/<number>/review")
+    def review_session(number: str) -> Response:
+        def do(arguments: dict[str, Any]) -> dict[str, Any]:
+            reason = posted_text(arguments, "reason")
+            review(contest, session_number(number), _operator(arguments), reason)
+            return {}
+
+        return act(do)
+
+    @app.post("/proposals/<int:number>/<any(apply, cancel):what>")
+    def decide(number: int, what: str) -> Response:
+        def do(arguments: dict[str, Any]) -> dict[str, Any]:
+            change = apply_proposal if what == "apply" else cancel_proposal
+            change(contest, number, _operator(arguments), posted_text(arguments, "reason"))
+            return {}
+
+        return act(do)
+
+
+def _change_teams(contest: Contest, what: str, arguments: dict[str, Any]) -> None:
+    operator, reason = _operator(arguments), posted_text(arguments, "reason")
+    team = posted_text(arguments, "team")
+    if what == "lottery":
+        draw_order(contest, posted_text(arguments, "seed"), reason, operator)
+    elif what == "order":
+        set_order(contest, _names(arguments, "teams"), reason, operator)
+    elif what == "rename":
+        rename(contest, team, posted_text(arguments, "new_name"), operator)
+    elif what == "withdraw":
+        withdraw(contest, team, reason, operator)
+    else:
+        bring_back(contest, team, reason, operator)
+
+
+def _operator(arguments: dict[str, Any]) -> str:
+    """Return who acts; raise `Refusal` (code `name_missing`) without a name."""
+    name = " ".join(posted_text(arguments, "operator").split())
+    if not name:
+        raise Refusal("name_missing", "This needs your name, which stays on record. Give it.")
+    return name
+
+
+def _names(arguments: dict[str, Any], field: str) -> list[str]:
+    """Return a list of names; raise `Refusal` (code `text_wrong`) for anything else."""
+    found = arguments.get(field)
+    if not isinstance(found, list) or not 0 < len(found) <= _NAMES_MOST:
+        raise Refusal("text_wrong", f"The {field} must be a list of names.")
+    return [posted_text({field: name}, field) for name in found]

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+// A page that follows a JSON document of the desk, and says when there is no news.
+
+import { $, show } from "../shared/page.js";
+
+const EVERY_MS = 800;
+const WAIT_MS = 4000;
+
+// Fetch the document now and again for ever; call `take` with each that differs from the last.
+// Returns a function that fetches at once.
+export function followDocument(url, take) {
+  let last = "";
+  let timer = 0;
+  let number = 0;
+
+  async function look() {
+    clearTimeout(timer);
+    number += 1;
+    const mine = number;
+    try {
+      const response = await fetch(url, { signal: AbortSignal.timeout(WAIT_MS) });
+      const text = await response.text();
+      if (!response.ok) throw new Error(JSON.parse(text).text);
+      // A later look was faster: its document is the newer one.
+      if (mine !== number) return;
+      tell("live", "");
+      if (text !== last) {
+        last = text;
+        take(JSON.parse(text));
+      }
+    } catch (error) {
+      if (mine !== number) return;
+      tell(`no news (${error.message})`, "lost");
+    }
+    timer = setTimeout(look, EVERY_MS);
+  }
+
+  look();
+  return look;
+}
+
+function tell(text, kind) {
+  show("connection", text);
+  $("connection").className = kind;
+  document.body.classList.toggle("silent", kind === "lost");
+}

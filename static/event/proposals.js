@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+// A proposal of new scores as a table: old and new side by side, and what is skipped.
+
+import { figure } from "../shared/format.js";
+import { make } from "../shared/page.js";
+import { button } from "./ask.js";
+
+const COLUMNS = [
+  ["mAP", (side) => figure(side?.mean_ap, 6)],
+  ["Wh", (side) => figure(side?.energy_wh, 5)],
+  ["score", (side) => figure(side?.score, 6)],
+  ["verdict", (side) => side?.verdict ?? "–"],
+  ["rank", (side) => side?.rank ?? "–"],
+];
+
+// `decide` is called with the proposal and "apply" or "cancel".
+export function proposalOf(proposal, decide) {
+  const head = make("h3", `Proposal ${proposal.proposal}, ${proposal.state}: ${proposal.reason}`);
+  const who = make("p", `made by ${proposal.operator} at ${proposal.utc}`);
+  who.className = "quiet";
+  const box = make("div", head, who);
+  box.className = "proposal";
+  if (proposal.end) {
+    const { kind, operator, reason, utc } = proposal.end;
+    box.append(make("p", `${kind} by ${operator} at ${utc}: ${reason}`));
+  }
+  if (proposal.scores.length) box.append(tableOf(proposal.scores));
+  if (proposal.skipped.length) box.append(skipsOf(proposal.skipped));
+  if (!proposal.end) box.append(actionsOf(proposal, decide));
+  return box;
+}
+
+function tableOf(rows) {
+  const cells = COLUMNS.flatMap(([name]) => [`old ${name}`, `new ${name}`]);
+  const head = make("tr", ...["session", "team", ...cells].map(headOf));
+  const table = make("table", make("thead", head), make("tbody", ...rows.map(rowOf)));
+  const frame = make("div", table);
+  frame.className = "scrolls";
+  return frame;
+}
+
+function headOf(text) {
+  const cell = make("th", text);
+  cell.scope = "col";
+  return cell;
+}
+
+function rowOf(row) {
+  const cells = COLUMNS.flatMap(([, text]) => {
+    const [old, next] = [text(row.old), text(row.new)].map((value) => make("td", String(value)));
+    next.classList.toggle("changed", old.textContent !== next.textContent);
+    return [old, next];
+  });
+  return make("tr", make("td", String(row.session)), make("td", row.team), ...cells);
+}
+
+function skipsOf(skipped) {
+  const lines = skipped.map(({ session, team, reason }) => (
+    make("li", `skipped: session ${session} of ${team}: ${reason}`)));
+  return make("ul", ...lines);
+}
+
+function actionsOf(proposal, decide) {
+  const cancel = button("Cancel…");
+  cancel.addEventListener("click", () => decide(proposal, "cancel"));
+  const apply = button("Apply…");
+  apply.className = "ends";
+  apply.addEventListener("click", () => decide(proposal, "apply"));
+  const actions = make("p", cancel, apply);
+  actions.className = "actions";
+  return actions;
+}

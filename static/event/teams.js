@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: Apache-2.0
+// The teams in their running order: who ran, who is on, who is next.
+
+import { act } from "../shared/acting.js";
+import { $, make, show } from "../shared/page.js";
+import { ask, button } from "./ask.js";
+import { followDocument } from "./following.js";
+
+let roster = null;
+let draft = null; // names in an order that is not saved; null: the saved one is shown
+
+const look = followDocument("teams/now", (next) => {
+  roster = next;
+  if (draft && !sameTeams(draft, activeNames())) draft = null;
+  render();
+});
+
+const activeNames = () => roster.teams.filter((team) => !team.withdrawn).map((team) => team.team);
+const sameTeams = (a, b) => JSON.stringify([...a].sort()) === JSON.stringify([...b].sort());
+
+function render() {
+  show("contest", `${roster.contest} – teams`);
+  show("order-text", roster.order_text);
+  show("rule", `The lottery: ${roster.lottery_rule}`);
+  $("lottery").disabled = activeNames().length === 0;
+  $("draft").hidden = draft === null;
+  $("none").hidden = roster.teams.length > 0;
+  show("none", roster.mode === "practice"
+    ? "In a rehearsal any user name may log in." : "No team is registered yet.");
+  const focused = document.activeElement?.dataset?.key;
+  const byName = new Map(roster.teams.map((team) => [team.team, team]));
+  const order = draft
+    ? [...draft.map((name) => byName.get(name)), ...roster.teams.filter((team) => team.withdrawn)]
+    : roster.teams;
+  $("teams").replaceChildren(...order.map(rowOf));
+  if (focused) $("teams").querySelector(`[data-key="${CSS.escape(focused)}"]`)?.focus();
+}
+
+function rowOf(team, n) {
+  const place = make("td", String(n + 1));
+  place.className = "number";
+  const name = make("td", team.team);
+  if (team.organisation) name.append(make("small", team.organisation));
+  const isNext = team.team === roster.next;
+  const turn = make("td", isNext ? "NEXT" : team.turn);
+  turn.className = isNext ? "next" : team.turn;
+  const remarks = [team.withdrawn && team.reason, !team.has_password && "no password yet",
+    !team.prizes && "declines prizes"].filter(Boolean);
+  if (remarks.length) turn.append(make("small", remarks.join(", ")));
+  const row = make("tr", place, name, turn, attemptsOf(team), actionsOf(team));
+  row.classList.toggle("next-team", isNext);
+  return row;
+}
+
+function attemptsOf(team) {
+  const cell = make("td", team.attempts ? String(team.attempts) : "–");
+  for (const { session, state, reason } of team.sessions) {
+    cell.append(make("small", `session ${session}: ${state}${reason ? `, ${reason}` : ""}`));
+  }
+  return cell;
+}
+
+function actionsOf(team) {
+  const row = make("div");
+  row.className = "row";
+  if (team.withdrawn) {
+    row.append(keyed(team, "Return…", () => bringBack(team)));
+  } else {
+    row.append(
+      keyed(team, "↑", () => move(team, -1), `Move ${team.team} up`),
+      keyed(team, "↓", () => move(team, 1), `Move ${team.team} down`),
+      keyed(team, "Rename…", () => rename(team)),
+      keyed(team, "Withdraw…", () => withdraw(team)),
+    );
+  }
+  return make("td", row);
+}
+
+function keyed(team, label, press, spoken = `${label.replace("…", "")} ${team.team}`) {
+  const element = button(label);
+  element.dataset.key = `${label} ${team.team}`;
+  element.setAttribute("aria-label", spoken);
+  element.addEventListener("click", press);
+  return element;
+}
+
+function move({ team }, step) {
+  const names = draft ?? activeNames();
+  const from = names.indexOf(team);
+  const to = from + step;
+  if (to < 0 || to >= names.length) return;
+  draft = [...names];
+  draft.splice(from, 1);
+  draft.splice(to, 0, team);
+  render();
+}
+
+// A later order needs a reason; the first one does not.
+const reasonField = () => ({
+  name: "reason", label: roster.order ? "Reason for another order" : "Reason (may be empty)",
+  optional: !roster.order,
+});
+
+async function save() {
+  const answer = await ask({ text: "Save this running order?", yes: "Save it", fields: [reasonField()] });
+  if (!answer || !draft) return;
+  await act("teams/order", { ...answer, teams: draft }, (done) => {
+    if (done) draft = null;
+    return look();
+  });
+}
+
+async function lottery() {
+  const answer = await ask({
+    text: "Draw the order of all teams by lottery? The seed decides it. Let the audience name it.",
+    yes: "Draw",
+    fields: [{ name: "seed", label: "Seed" }, reasonField()],
+  });
+  if (!answer) return;
+  draft = null;
+  await act("teams/lottery", answer, look);
+}
+
+async function rename({ team }) {
+  const answer = await ask({
+    text: `Give '${team}' another name? Password, place and sessions stay.`,
+    yes: "Rename",
+    fields: [{ name: "new_name", label: "New name", value: team }],
+  });
+  if (answer) await act("teams/rename", { ...answer, team }, look);
+}
+
+async function withdraw({ team }) {
+  const answer = await ask({
+    text: `Take '${team}' out of the event? Its sessions stay on record, without a rank.`,
+    yes: "Withdraw it",
+    fields: [{ name: "reason", label: "Reason" }],
+    destroys: true,
+  });
+  if (answer) await act("teams/withdraw", { ...answer, team }, look);
+}
+
+async function bringBack({ team }) {
+  const answer = await ask({
+    text: `Let '${team}' take part again?`,
+    yes: "Let it return",
+    fields: [{ name: "reason", label: "Reason" }],
+  });
+  if (answer) await act("teams/return", { ...answer, team }, look);
+}
+
+$("lottery").addEventListener("click", lottery);
+$("save").addEventListener("click", save);
+$("discard").addEventListener("click", () => {
+  draft = null;
+  render();
+});

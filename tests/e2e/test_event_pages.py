@@ -1,0 +1,184 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The pages of teams and results in a real browser, from the lottery to final results."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from selenium import webdriver
+from selenium.webdriver.common.by import By
+from selenium.webdriver.support.ui import WebDriverWait
+from werkzeug.serving import make_server
+
+from referee.service.board.board import Board
+from referee.service.event.rescoring import Filter, make_proposal
+from referee.service.event.results import read_results
+from referee.service.teams.roster import read_roster
+from referee.web.desk.broadcast import Broadcast
+from referee.web.desk.console import console_app
+from tests.support.browsing import be_screen, chromium, press, text_of, wait_text
+from tests.support.contests import make_contest
+from tests.support.events import Event
+from tests.support.fakes import FakeClock, FakeMeter, running_desk
+from tests.support.running import PATIENCE_S
+
+pytestmark = [pytest.mark.slow, pytest.mark.browser]
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[webdriver.Chrome]:
+    """Return one browser for all tests, as large as a small laptop's screen."""
+    with chromium() as driver:
+        be_screen(driver, 1366, 768)
+        yield driver
+
+
+@pytest.fixture
+def event(tmp_path: Path, browser: webdriver.Chrome) -> Iterator[Event]:
+    """Return an event whose console is open to the browser; `url` is its address."""
+    clock = FakeClock()
+    contest = make_contest(tmp_path, clock, images=8, mode="event", seconds=600)
+    meter = FakeMeter(clock)
+    with running_desk(contest, meter) as desk:
+        board = Board(contest, lambda: desk.metering.status)
+        broadcast = Broadcast(board.show, 4)
+        app = console_app(contest, desk, board, broadcast)
+        server = make_server("127.0.0.1", 0, app, threaded=True)
+        thread = threading.Thread(target=server.serve_forever, name="console", daemon=True)
+        thread.start()
+        broadcast.start()
+        found = Event(contest, desk, meter)
+        found.url = f"http://127.0.0.1:{server.port}"
+        yield found
+        browser.get("about:blank")
+        broadcast.close()
+        server.shutdown()
+        thread.join()
+        server.server_close()
+    contest.database.close()
+
+
+def answer(browser: webdriver.Chrome, yes: str, **texts: str) -> None:
+    """Fill in the open dialog and press its button."""
+    dialog = browser.find_element(By.CSS_SELECTOR, "dialog[open]")
+    for name, text in texts.items():
+        field = dialog.find_element(By.NAME, name)
+        field.clear()
+        field.send_keys(text)
+    dialog.find_element(By.XPATH, f".//button[.='{yes}']").click()
+
+
+def click(browser: webdriver.Chrome, spoken: str) -> None:
+    """Press the button that a screen reader calls this."""
+    found = f"button[aria-label='{spoken}']"
+    wait(browser, lambda: browser.find_elements(By.CSS_SELECTOR, found), spoken)
+    browser.find_element(By.CSS_SELECTOR, found).click()
+
+
+def wait(browser: webdriver.Chrome, true, what: str) -> None:
+    """Wait until something is true."""
+    WebDriverWait(browser, PATIENCE_S, 0.1).until(lambda driver: true(), what)
+
+
+def order_of(browser: webdriver.Chrome) -> list[str]:
+    """Return the teams as the page lists them."""
+    cells = browser.find_elements(By.CSS_SELECTOR, "#teams td:nth-child(2)")
+    return [cell.text.splitlines()[0] for cell in cells]
+
+
+def test_the_running_order_from_the_page(event: Event, browser: webdriver.Chrome) -> None:
+    """An operator draws the lottery, moves a team by hand, and withdraws one."""
+    browser.get(f"{event.url}/teams")
+    wait_text(browser, "none", "No team is registered yet.")
+    event.register("ants", "bees", "wasps")
+    wait(browser, lambda: order_of(browser) == ["ants", "bees", "wasps"], "the teams")
+    press(browser, "lottery")
+    answer(browser, "Draw", seed="noon")
+    assert "Your name" in browser.find_element(By.CSS_SELECTOR, "dialog .missing").text
+    answer(browser, "Draw", operator="Kim")
+    wait_text(browser, "order-text", "Lottery with the seed 'noon' by Kim")
+    drawn = order_of(browser)
+    assert drawn == [team.name for team in read_roster(event.contest).teams]
+    click(browser, f"Move {drawn[2]} up")
+    assert [drawn[0], drawn[2], drawn[1]] == order_of(browser)
+    assert drawn == [team.name for team in read_roster(event.contest).teams]
+    press(browser, "save")
+    answer(browser, "Save it", reason="a train to catch")
+    wait_text(browser, "order-text", "Set by hand by Kim")
+    assert [drawn[0], drawn[2], drawn[1]] == order_of(browser)
+    click(browser, f"Withdraw {drawn[0]}")
+    answer(browser, "Withdraw it", reason="device broken")
+    wait_text(browser, "teams", "device broken")
+    wait(browser, lambda: read_roster(event.contest).next == drawn[2], "the next team")
+    assert "NEXT" in browser.find_element(By.CSS_SELECTOR, "tr.next-team").text
+
+
+def test_a_refusal_is_told_on_the_page(event: Event, browser: webdriver.Chrome) -> None:
+    """A name that another team has is refused in words, and the list stays."""
+    event.register("ants", "bees")
+    browser.get(f"{event.url}/teams")
+    click(browser, "Rename ants")
+    answer(browser, "Rename", new_name="BEES", operator="Kim")
+    wait_text(browser, "refusal", "'bees' is registered already")
+    assert ["ants", "bees"] == order_of(browser)
+
+
+def test_the_console_chooses_the_next_team(event: Event, browser: webdriver.Chrome) -> None:
+    """With a running order the team that is next is chosen under 'Next session'."""
+    event.register("ants", "bees")
+    browser.get(f"{event.url}/teams")
+    click(browser, "Move bees up")
+    press(browser, "save")
+    answer(browser, "Save it", operator="Kim")
+    wait_text(browser, "order-text", "Set by hand")
+    browser.find_element(By.LINK_TEXT, "Session").click()
+    wait(browser, lambda: browser.find_elements(By.CSS_SELECTOR, "#team option"), "the teams")
+    chosen = "return document.getElementById('team').value"
+    wait(browser, lambda: browser.execute_script(chosen) == "bees", "the next team")
+
+
+def test_from_provisional_to_final(event: Event, browser: webdriver.Chrome) -> None:
+    """A re-run clears the result within a second; review and approval make the results final."""
+    event.register("ants", "bees")
+    event.play("ants", verdict="SUSPECT")
+    second = event.play("bees", found=6)
+    browser.get_log("browser")
+    browser.get(f"{event.url}/results")
+    wait_text(browser, "state", "PROVISIONAL")
+    wait_text(browser, "open", "SUSPECT")
+    assert not browser.find_element(By.ID, "finalize").is_enabled()
+    event.desk.void(second, "Kim", "wrong images")
+    wait_text(browser, "entries", "void: wrong images")
+    event.play("bees", found=5)
+    browser.find_element(By.XPATH, "//button[.='Review…']").click()
+    answer(browser, "Let it stand", reason="the gap lies before the load", operator="Ada")
+    wait_text(browser, "entries", "reviewed by Ada")
+    press(browser, "finalize")
+    answer(browser, "Make it final", others="Grace")
+    wait_text(browser, "state-text", "Approved by Ada, Grace")
+    assert read_results(event.contest)["final"]
+    press(browser, "reopen")
+    answer(browser, "Open it again", reason="a mistake")
+    wait_text(browser, "state", "PROVISIONAL")
+    errors = [entry for entry in browser.get_log("browser") if entry["level"] == "SEVERE"]
+    assert [] == errors
+
+
+def test_a_proposal_is_applied_whole(event: Event, browser: webdriver.Chrome) -> None:
+    """The table has old and new figures; nothing counts before 'Apply'."""
+    event.register("ants", "bees")
+    event.play("ants")
+    event.play("bees")
+    blacklist = event.contest.config.path.parent / "blacklist.csv"
+    blacklist.write_text("5,1\n6,1\n")
+    make_proposal(event.contest, Filter(blacklist=blacklist), "Ada", "new blacklist")
+    browser.get(f"{event.url}/results")
+    wait_text(browser, "proposals", "0.666667")
+    assert "0.66667" not in text_of(browser, "entries")
+    browser.find_element(By.XPATH, "//button[.='Apply…']").click()
+    answer(browser, "Apply it", reason="agreed", operator="Ada")
+    wait_text(browser, "proposals", "applied by Ada")
+    wait_text(browser, "entries", "0.66667")

@@ -1,0 +1,144 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The pages of teams and results act by name, with the page's key, and refuse in words."""
+
+from __future__ import annotations
+
+import pytest
+
+from referee.service.board.board import Board
+from referee.service.event.rescoring import Filter, make_proposal
+from referee.web.desk.broadcast import Broadcast
+from referee.web.desk.console import console_app
+from tests.support.contests import make_contest
+from tests.support.events import Event
+from tests.support.fakes import FakeClock, FakeMeter, running_desk
+
+ACTIONS = (
+    *("/teams/lottery", "/teams/order", "/teams/rename", "/teams/withdraw", "/teams/return"),
+    *("/results/finalize", "/results/reopen", "/sessions/1/review"),
+    *("/proposals/1/apply", "/proposals/1/cancel"),
+)
+
+
+class Pages:
+    """An event with its console's application."""
+
+    def __init__(self, event, client):
+        self.event, self.client = event, client
+        self.key = client.get("/form-key").get_json()["key"]
+
+    def do(self, path, operator="Kim", **arguments):
+        """Post an action; return the status and the answer."""
+        arguments |= {"operator": operator} if operator is not None else {}
+        done = self.client.post(path, json=arguments, headers={"X-Form-Key": self.key})
+        return done.status_code, done.get_json()
+
+    def names(self):
+        """Return the teams as the page lists them."""
+        return [team["team"] for team in self.client.get("/teams/now").get_json()["teams"]]
+
+    def results(self):
+        """Return the results as the page gets them."""
+        return self.client.get("/results/now").get_json()["results"]
+
+
+@pytest.fixture
+def pages(tmp_path):
+    """Return the pages of an event of three teams."""
+    clock = FakeClock()
+    contest = make_contest(tmp_path, clock, images=8, mode="event", seconds=600)
+    meter = FakeMeter(clock)
+    with running_desk(contest, meter) as desk:
+        event = Event(contest, desk, meter)
+        event.register("ants", "bees", "wasps")
+        board = Board(contest, lambda: desk.metering.status)
+        app = console_app(contest, desk, board, Broadcast(board.show, 2))
+        yield Pages(event, app.test_client())
+    contest.database.close()
+
+
+@pytest.mark.parametrize("path", ACTIONS)
+def test_no_action_without_the_pages_key(pages, path):
+    """Another site's page cannot act, because it cannot read the key."""
+    done = pages.client.post(path, json={"operator": "Kim", "reason": "x"})
+    assert (409, "form_key_wrong") == (done.status_code, done.get_json()["code"])
+
+
+@pytest.mark.parametrize("path", [one for one in ACTIONS if one != "/results/finalize"])
+def test_no_action_without_a_name(pages, path):
+    """Whoever acts is on record."""
+    for operator in (None, "", "  "):
+        status, answer = pages.do(path, operator, reason="x", teams=["ants"], names=["x"])
+        assert (409, "name_missing") == (status, answer["code"])
+
+
+@pytest.mark.parametrize("path", ["/teams", "/results"])
+def test_the_pages_are_served(pages, path):
+    """Each page is HTML and may load only from here."""
+    with pages.client.get(path) as page:
+        assert (200, "text/html; charset=utf-8") == (page.status_code, page.content_type)
+        assert "default-src 'self'" in page.headers["Content-Security-Policy"]
+
+
+def test_the_order_is_drawn_set_and_shown(pages):
+    """Lottery and order by hand answer with an order; a second one needs a reason."""
+    assert (200, {}) == pages.do("/teams/lottery", seed="noon")
+    assert (409, "input_wrong") == (
+        (answer := pages.do("/teams/order", teams=["bees"]))[0],
+        answer[1]["code"],
+    )
+    assert 200 == pages.do("/teams/order", teams=["wasps", "bees", "ants"], reason="train")[0]
+    assert ["wasps", "bees", "ants"] == pages.names()
+
+
+@pytest.mark.parametrize("teams", [None, "ants", [], [1], [None], ["a\nb"], [["ants"]]])
+def test_an_order_of_no_names_is_refused(pages, teams):
+    """A post that no page sends changes nothing and is no failure of the desk."""
+    status, _ = pages.do("/teams/order", teams=teams)
+    assert (409, None) == (status, pages.client.get("/teams/now").get_json()["order"])
+
+
+def test_teams_are_renamed_withdrawn_and_brought_back(pages):
+    """Each change shows on the page and in the board's list, and twice is as once."""
+    for _ in range(2):
+        assert 200 == pages.do("/teams/rename", team="ants", new_name="hornets")[0]
+        assert 200 == pages.do("/teams/withdraw", team="bees", reason="ill")[0]
+    assert ["hornets", "wasps"] == pages.client.get("/board").get_json()["teams"]
+    done = pages.client.post("/sessions", json={"team": "bees"}, headers={"X-Form-Key": pages.key})
+    assert (409, "team_withdrawn") == (done.status_code, done.get_json()["code"])
+    assert 200 == pages.do("/teams/return", team="bees", reason="well")[0]
+    assert {"hornets", "bees", "wasps"} == set(pages.names())
+
+
+def test_results_from_review_to_approval(pages):
+    """The page reviews, withdraws, approves and opens again, as the commands do."""
+    pages.event.play("ants", verdict="SUSPECT")
+    pages.event.play("bees")
+    status, answer = pages.do("/results/finalize", names=["Ada"])
+    assert (409, "results_open") == (status, answer["code"])
+    assert 200 == pages.do("/sessions/1/review", reason="looked at it")[0]
+    assert 200 == pages.do("/teams/withdraw", team="wasps", reason="did not come")[0]
+    for _ in range(2):
+        assert 200 == pages.do("/results/finalize", names=["Ada", "Grace"])[0]
+    assert (True, ["Ada", "Grace"]) == (
+        pages.results()["final"],
+        pages.results()["approved_by"],
+    )
+    assert 409 == pages.do("/teams/withdraw", team="bees", reason="x")[0]
+    assert 200 == pages.do("/results/reopen", reason="a mistake")[0]
+    assert not pages.results()["final"]
+
+
+def test_a_proposal_is_applied_from_the_page(pages):
+    """The page decides a proposal once; the other decision is then refused."""
+    pages.event.play("ants")
+    number = make_proposal(pages.event.contest, Filter(), "Ada", "another look")
+    for _ in range(2):
+        assert 200 == pages.do(f"/proposals/{number}/apply", reason="agreed")[0]
+    assert 409 == pages.do(f"/proposals/{number}/cancel", reason="no")[0]
+    assert (409, "proposal_unknown") == (
+        (answer := pages.do("/proposals/7/apply", reason="x"))[0],
+        answer[1]["code"],
+    )
+    (shown,) = pages.client.get("/results/now").get_json()["proposals"]
+    assert ("applied", "Kim") == (shown["state"], shown["end"]["operator"])
