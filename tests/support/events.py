@@ -37,8 +37,9 @@ class Event:
         The clock jumps over the session, so the desk's judge finds gaps. The verdict takes the
         place of the desk's; None leaves that.
         """
-        self.meter.power_w = power_w
         number = self.begin(team)
+        # Only now: until it is reset, the meter shows the energy of the session before.
+        self.meter.power_w = power_w
         self.answer(number, range(1, found + 1))
         self.contest.clock.advance(seconds)
         self.desk.end(number, EndCause.STOP, "Kim")
