@@ -118,9 +118,10 @@ def run(options: argparse.Namespace) -> int:
     facts = RunFacts(recording.identity, recording.settings, added=added, conditions=conditions)
     held = None
     if recording.readings:
-        session_s = None if recording.left else result.session_s
-        facts = facts.ended(session_s, recording.readings[-1])
-        if recording.complete and not recording.left:
+        # Without its result, or with rows missing on a full disk, a log is left for `rescue`.
+        done = recording.complete and not recording.left
+        facts = facts.ended(result.session_s if done else None, recording.readings[-1])
+        if done:
             held = Held.of(recording.identity, recording.readings[-1])
     saved = notes.finish(facts, held)
     if recording.left:

@@ -185,6 +185,38 @@ def test_a_recording_without_a_link_is_left_and_rescued(control: Control, fault:
     assert len(read_power_log(log)) > rows
 
 
+FULL = """
+import resource, sys
+from power.cli import main
+resource.setrlimit(resource.RLIMIT_FSIZE, (2000, 2000))
+sys.exit(main(sys.argv[1:]))
+"""
+
+
+@pytest.mark.slow
+def test_a_full_disk_ends_nothing(control: Control) -> None:
+    """On a full disk the run goes on, the missing rows are printed, and a rescue mends the log."""
+    log = control.folder / "log.csv"
+    process = subprocess.Popen(
+        [sys.executable, "-c", FULL, "record", control.resource, "--seconds", "60", *RANGES]
+        + ["--out", str(log)],
+        cwd=ROOT,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    eventually(lambda: log.exists() and log.stat().st_size == 2000)
+    process.send_signal(signal.SIGTERM)
+    out, err = process.communicate(timeout=60)
+    assert 1 == process.returncode
+    assert "Wh" in out and "INVALID" not in out, out
+    assert "the measurement goes on" in err and "rows are missing" in err
+    rows = len(read_power_log(log))
+    rescued = control.run("rescue")
+    assert f"log      {log}" in rescued.stdout, rescued.stderr
+    assert len(read_power_log(log)) == rows + 2
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize(
     "command", [("identify",), ("read",), ("range", "--seconds", "1"), ("selftest",)]
