@@ -77,7 +77,12 @@ class Judge:
         """
         _require_intact(model, sha256)
         watch = partial(self._watch, self._seconds() + self._entry_s)
+        images = images_in(task.images)
         try:
+            # The latency comes first: on a busy machine the long accuracy would be in vain.
+            found = self._measure(model, images, task.plan, task.limits, task.attempts, watch)
+            if not found.stability.stable:
+                raise Unavailable(f"No measurement was stable: {' '.join(found.stability.reasons)}")
             accuracy = accuracy_of(
                 model,
                 task.rules,
@@ -87,12 +92,8 @@ class Judge:
                 task.limits,
                 watch,
             )
-            images = images_in(task.images)
-            found = self._measure(model, images, task.plan, task.limits, task.attempts, watch)
         except ModelFault as fault:
             raise Refused([fault.failure]) from fault
-        if not found.stability.stable:
-            raise Unavailable(f"No measurement was stable: {' '.join(found.stability.reasons)}")
         return Judged(
             accuracy.percent,
             accuracy.images,
