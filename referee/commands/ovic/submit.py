@@ -89,6 +89,7 @@ def _hand_in(args: argparse.Namespace) -> dict[str, Any]:
             with file:
                 while piece := file.read(_PIECE):
                     model.add(piece)
+            door.require_place(args.team, task, model.sha256)
             stored = model.keep()
         finally:
             model.drop()

@@ -107,6 +107,14 @@ class Door:
         """Return a model that begins to come in; the caller drops it at the end."""
         return ComingModel(self._config.models, self.most_bytes)
 
+    def require_place(self, team: str, task: Task, sha256: str) -> None:
+        """Check before a model is kept whether `enter` would take it, and raise as `enter` does.
+
+        Without this check a team without entries left could fill the disk. `enter` judges again,
+        because other models of the team may come at the same moment.
+        """
+        self._place(self._database.connection, team, task, sha256, self._clock.now())
+
     def enter(
         self, team: str, task: Task, model: StoredModel, file_name: str, address: str
     ) -> Received:
@@ -120,18 +128,9 @@ class Door:
         now = self._clock.now()
 
         def write(connection: Connection) -> tuple[int, bool, int]:
-            day = day_of(now)
-            if team in withdrawn_teams(connection):
-                raise Refusal(
-                    "team_withdrawn", f"Nothing was stored: '{team}' has withdrawn from the event."
-                )
-            spent = count_entries_of_day(connection, team, task.name, day)
-            known = entries_of_model(connection, team, task.name, model.sha256)
-            known = [entry for entry in known if entry.state is not EntryState.FAILED]
-            if known:
-                return known[0].entry_id, False, self.entries_a_day - spent
-            if spent >= self.entries_a_day:
-                raise self._spent(task, now)
+            known, left = self._place(connection, team, task, model.sha256, now)
+            if known is not None:
+                return known, False, left
             new = NewEntry(
                 team=team,
                 task=task.name,
@@ -139,10 +138,10 @@ class Door:
                 size_bytes=model.size_bytes,
                 file_name=kept_name(file_name),
                 utc=now.utc.isoformat(),
-                day=day,
+                day=day_of(now),
                 address=address,
             )
-            return insert_entry(connection, new), True, self.entries_a_day - spent - 1
+            return insert_entry(connection, new), True, left - 1
 
         number, new, left = self._commit(write)
         return Received(load_entry(self._database.connection, number), new, max(left, 0))
@@ -156,6 +155,25 @@ class Door:
     def day_ends(self) -> datetime:
         """Return the next midnight in UTC, when the limit of the day begins anew."""
         return end_of_day(self._clock.now())
+
+    def _place(
+        self, connection: Connection, team: str, task: Task, sha256: str, now: Instant
+    ) -> tuple[int | None, int]:
+        """Return the entry that this model is already, if any, and how many may still come today.
+
+        Raises `Refusal` (`entries_spent`, `team_withdrawn`).
+        """
+        if team in withdrawn_teams(connection):
+            raise Refusal(
+                "team_withdrawn", f"Nothing was stored: '{team}' has withdrawn from the event."
+            )
+        left = self.entries_a_day - count_entries_of_day(connection, team, task.name, day_of(now))
+        for entry in entries_of_model(connection, team, task.name, sha256):
+            if entry.state is not EntryState.FAILED:
+                return entry.entry_id, left
+        if left <= 0:
+            raise self._spent(task, now)
+        return None, left
 
     def _spent(self, task: Task, now: Instant) -> Refusal:
         hours, rest = divmod(int((end_of_day(now) - now.utc).total_seconds()), 3600)

@@ -63,6 +63,11 @@ class ComingModel:
             while view:
                 view = view[self._file.write(view) :]
 
+    @property
+    def sha256(self) -> str:
+        """Return the SHA-256, in hex, of what has come so far."""
+        return self._hash.hexdigest()
+
     def keep(self) -> StoredModel:
         """Put the file under its name, and return when it survives a power cut.
 
@@ -70,7 +75,7 @@ class ComingModel:
         """
         if not self._size:
             raise Refusal("model_empty", "The body is empty: send the bytes of the model's file.")
-        stored = StoredModel(self._hash.hexdigest(), self._size)
+        stored = StoredModel(self.sha256, self._size)
         with _disk():
             os.fsync(self._file.fileno())
             if self._path is not None:

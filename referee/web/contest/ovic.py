@@ -13,8 +13,9 @@ from referee.errors import RefereeError, Refusal
 from referee.service.entry.team_tokens import team_of_token, token_of_team
 from referee.service.submission.door import Door
 from referee.service.submission.models import StoredModel
+from referee.service.submission.tasks import Task
 from referee.service.submission.window import Window
-from referee.web.contest.replies import MULTIPART, field_of, require_token, wants_json
+from referee.web.contest.replies import MULTIPART, field_of, token_of, wants_json
 from referee.web.contest.services import ContestServices
 from referee.web.server.bodies import Body, BodyRoom
 
@@ -58,7 +59,7 @@ def register(app: Flask, services: ContestServices, door: Door) -> None:
             raise
         body.give_time(body.length or door.most_bytes)
         with room.held_for(body, team):
-            model = _taken(door, body, services.disk_aside)
+            model = _taken(door, body, team, task, services.disk_aside)
         name = request.args.get("name", "")
         received = door.enter(team, task, model, name, request.remote_addr or "")
         answer = jsonify(window.receipt(received))
@@ -80,8 +81,15 @@ def register(app: Flask, services: ContestServices, door: Door) -> None:
 
 
 def _team(services: ContestServices) -> str:
-    """Return the team of the request's token."""
-    return team_of_token(services.contest, require_token(request))
+    """Return the team of the request's token; a login for images would start a session."""
+    token = token_of(request)
+    if token is None:
+        raise Refusal(
+            "token_missing",
+            "There is no token: log in with POST /ovic/login and send its answer as "
+            "'Authorization: Bearer TOKEN'.",
+        )
+    return team_of_token(services.contest, token)
 
 
 def _require_file(asked: Request) -> None:
@@ -93,12 +101,13 @@ def _require_file(asked: Request) -> None:
         )
 
 
-def _taken(door: Door, body: Body, disk: Aside) -> StoredModel:
+def _taken(door: Door, body: Body, team: str, task: Task, disk: Aside) -> StoredModel:
     """Return the body's model when it is on the disk; each wait for the disk is in a thread."""
     model = disk(door.new_model)
     try:
         for piece in body.pieces():
             disk(partial(model.add, piece))
+        door.require_place(team, task, model.sha256)
         return disk(model.keep)
     except RefereeError:
         body.discard()

@@ -112,6 +112,24 @@ def test_limits_are_refused_in_sentences(ovic_site: Site) -> None:
     assert 2 == len(all_entries(ovic_site.contest.database.connection))
 
 
+def test_a_model_too_many_stays_not_on_the_disk(ovic_site: Site) -> None:
+    """A team without entries left fills no disk: only the models of entries are kept."""
+    headers = login(ovic_site)
+    contents = (b"a", b"b", b"c", b"d")
+    assert [201, 201, 403, 403] == [submit(ovic_site, headers, it).status_code for it in contents]
+    assert 2 == len(list(ovic_site.contest.config.models.iterdir()))
+    # What another team may still send is kept, and the known model is still the same entry.
+    assert 201 == submit(ovic_site, login(ovic_site, "others"), b"c").status_code
+    assert 200 == submit(ovic_site, headers, b"a").status_code
+    assert 3 == len(list(ovic_site.contest.config.models.iterdir()))
+
+
+def test_the_hint_for_a_missing_token_starts_no_session(ovic_site: Site) -> None:
+    """Who forgot the token is sent to the login for models, not to the one with the clock."""
+    answer = ovic_site.client.get("/ovic/entries", headers=JSON).get_json()
+    assert "POST /ovic/login" in answer["detail"]
+
+
 def test_a_chunked_model_is_bounded_too(ovic_site: Site) -> None:
     """A body without a length is cut off at the limit, and an honest one is taken."""
     for size, status in (((1 << 20) + 1, 413), (1000, 201)):
