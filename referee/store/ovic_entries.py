@@ -191,6 +191,18 @@ def events_of_entry(connection: sqlite3.Connection, entry_id: int) -> list[Entry
     ]
 
 
+def last_truth_before(connection: sqlite3.Connection, entry_id: int, task: str) -> str | None:
+    """Return the SHA-256 of the ground truth of the last score of any other entry of a task."""
+    row = connection.execute(
+        "select json_extract(v.detail, '$.ground_truth_sha256') from ovic_events as v"
+        " join ovic_entries as e using (entry_id)"
+        " where v.kind = 'scored' and e.task = :task and e.entry_id != :entry"
+        " order by v.event_id desc limit 1",
+        {"task": task, "entry": entry_id},
+    ).fetchone()
+    return None if row is None else row[0]
+
+
 def entries_version(connection: sqlite3.Connection) -> tuple[int, int]:
     """Return a value that changes with each new entry and each event."""
     row = connection.execute(

@@ -21,6 +21,7 @@ from referee.store.ovic_entries import (
     EntryRecord,
     all_entries,
     entries_version,
+    last_truth_before,
     load_entry,
     record_entry_event,
 )
@@ -122,14 +123,32 @@ class EntryQueue:
             self._record(entry, "waiting", "The model is valid.")
             return
         found = self._judge.measure(task, model, entry.model_sha256)
-        self._record(
+        scored = self._record(
             entry,
             "scored",
             "",
-            {"images": found.images, "right": found.right, "benchmark": found.benchmark},
+            {
+                "images": found.images,
+                "right": found.right,
+                "ground_truth_sha256": found.truth_sha256,
+                "benchmark": found.benchmark,
+            },
             accuracy=found.accuracy,
             latency_ms=found.latency_ms,
         )
+        if scored:
+            self._compare_truth(entry, found.truth_sha256)
+
+    def _compare_truth(self, entry: EntryRecord, truth_sha256: str) -> None:
+        """Tell the operators when the ground truth is another one than that of earlier scores."""
+        connection = self._database.connection
+        last = last_truth_before(connection, entry.entry_id, entry.task)
+        if last is not None and last != truth_sha256:
+            self._notify(
+                f"OVIC: the ground truth of {entry.task} has changed: entry {entry.entry_id} is "
+                "scored with another one than the entry before it. Put the entries of the old one "
+                "into the line again: referee ovic again N"
+            )
 
     def _give_back(self, entry: EntryRecord, why: str, detail: Mapping[str, Any]) -> None:
         """Put an entry back into the line, or give it up after the last of its tries."""

@@ -36,13 +36,17 @@ class Refused(Exception):
 
 @dataclass(frozen=True)
 class Judged:
-    """An accuracy in percent over images, a mean latency, and the record of the benchmark."""
+    """An accuracy in percent over images, a mean latency, and the record of the benchmark.
+
+    `truth_sha256` is that of the ground truth's file: accuracies of two files are not comparable.
+    """
 
     accuracy: float
     images: int
     right: int | None
     latency_ms: float
     benchmark: dict[str, Any]
+    truth_sha256: str
 
 
 class Judge:
@@ -83,6 +87,7 @@ class Judge:
             found = self._measure(model, images, task.plan, task.limits, task.attempts, watch)
             if not found.stability.stable:
                 raise Unavailable(f"No measurement was stable: {' '.join(found.stability.reasons)}")
+            truth_sha256 = _sha256(task.ground_truth)
             accuracy = accuracy_of(
                 model,
                 task.rules,
@@ -100,6 +105,7 @@ class Judge:
             accuracy.right,
             found.latency.mean,
             found.report(),
+            truth_sha256,
         )
 
     def _watch(self, deadline_s: float, done: int, total: int) -> None:
@@ -113,10 +119,14 @@ class Judge:
 
 
 def _require_intact(model: Path, sha256: str) -> None:
-    try:
-        with model.open("rb") as file:
-            found = hashlib.file_digest(file, "sha256").hexdigest()
-    except OSError as error:
-        raise Unavailable(f"{model} cannot be read: {error.strerror}.") from error
+    found = _sha256(model)
     if found != sha256:
         raise Unavailable(f"{model} is damaged: its SHA-256 is {found}.")
+
+
+def _sha256(path: Path) -> str:
+    try:
+        with path.open("rb") as file:
+            return hashlib.file_digest(file, "sha256").hexdigest()
+    except OSError as error:
+        raise Unavailable(f"{path} cannot be read: {error.strerror}.") from error

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from collections import deque
+from dataclasses import replace
 
 import pytest
 
@@ -19,7 +20,7 @@ from referee.tracks.ovic.model_rules import Failure
 from tests.support.ovic_contests import UTC, put_entry
 
 HUNG = Failure("time", "a model that ends within 9 s", "it had not ended and was stopped")
-GOOD = Judged(66.7, 3, 2, 9.5, {"stable": True})
+GOOD = Judged(66.7, 3, 2, 9.5, {"stable": True}, "aa")
 
 
 class FakeJudge:
@@ -88,7 +89,8 @@ def test_a_good_model_goes_through_all_states(contest, serve):
     assert ["validating", "waiting", "measuring", "scored"] == kinds(contest)
     assert (66.7, 9.5) == (entry.accuracy, entry.latency_ms)
     event = events_of_entry(contest.database.connection, 1)[-1]
-    assert {"images": 3, "right": 2, "benchmark": {"stable": True}} == event.detail
+    expected = {"images": 3, "right": 2, "ground_truth_sha256": "aa", "benchmark": {"stable": True}}
+    assert expected == event.detail
 
 
 @pytest.mark.parametrize("phase", ["validations", "measurements"])
@@ -245,3 +247,15 @@ def test_a_paused_queue_begins_nothing(contest):
     queue.run()
     assert [0, 0, 0, 1, 2] == seen
     assert [EntryState.SCORED] == states(contest)
+
+
+def test_operators_learn_of_another_ground_truth(contest, serve):
+    """The first entry that is scored with changed labels makes a notice, and the next does not."""
+    for number in range(1, 5):
+        put_entry(contest.database, number=number)
+    changed = replace(GOOD, truth_sha256="bb")
+    serve(FakeJudge(measurements=[GOOD, GOOD, changed, changed]))
+    (notice,) = recent_notices(contest.database.connection)
+    assert "the ground truth of classification has changed: entry 3" in notice.text
+    detail = events_of_entry(contest.database.connection, 3)[-1].detail
+    assert "bb" == detail["ground_truth_sha256"]

@@ -50,6 +50,7 @@ def test_a_good_model_has_its_accuracy_and_the_given_benchmark(task, model):
     found = judge.measure(task, *model)
     assert (3, 2, 7.25) == (found.images, found.right, found.latency_ms)
     assert 200 / 3 == pytest.approx(found.accuracy)
+    assert hashlib.sha256(task.ground_truth.read_bytes()).hexdigest() == found.truth_sha256
     assert [(model[0], 3, task.plan, task.limits, task.attempts)] == seen
 
 
