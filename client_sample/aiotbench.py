@@ -25,7 +25,7 @@ from pathlib import Path
 from typing import Callable, Optional, Sequence, Tuple
 
 from client_sample.aiotbench_log import Log, read_pictures
-from client_sample.aiotbench_procedure import BenchError, Clock, run_all
+from client_sample.aiotbench_procedure import BenchError, Clock, predict, run_all
 from client_sample.board import describe
 from client_sample.classifiers import IMPLEMENTATIONS, Classifier, Settings
 
@@ -56,8 +56,9 @@ def _run(args: argparse.Namespace, clock: Clock) -> int:
         raise BenchError("a workload is named twice: give each once")
     pictures = read_pictures(args.images, args.labels)[: args.limit]
     loaders = {name: _loader(name, model, args) for name, model in models.items()}
-    for load in loaders.values():
-        load()  # A model that does not load is found now, not after hours.
+    for workload, load in loaders.items():
+        # A model that cannot be used is found now, not after hours. The run loads it anew.
+        predict(workload, load(), pictures[0])
     log = Log(args.log)
     try:
         if log.dropped:

@@ -50,6 +50,18 @@ class Progress:
         print(f"{start}{text}", end=end, file=sys.stderr, flush=True)
 
 
+def predict(workload: str, classify: Classifier, picture: Picture) -> int:
+    """Return the label of a picture; raise BenchError if the picture or the model is faulty."""
+    try:
+        return classify(picture.path)
+    except OSError as error:
+        raise BenchError(f"{picture.path} is no picture that can be read: {error}") from error
+    # Each library has errors of its own. PyTorch's have many lines, and the last one says it.
+    except Exception as error:
+        said = str(error).strip().splitlines() or [type(error).__name__]
+        raise BenchError(f"{workload} cannot classify {picture.path}: {said[-1]}") from error
+
+
 def run_workload(
     workload: str,
     classify: Classifier,
@@ -61,10 +73,7 @@ def run_workload(
     """Classify pictures, and log each answer with its time."""
     for done, picture in enumerate(pictures, 1):
         started = clock.counter()
-        try:
-            predicted = classify(picture.path)
-        except OSError as error:
-            raise BenchError(f"{picture.path} is no picture that can be read: {error}") from error
+        predicted = predict(workload, classify, picture)
         seconds = clock.counter() - started
         # All that follows is outside of the measured time.
         log.append(workload, picture, predicted, seconds)

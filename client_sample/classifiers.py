@@ -113,12 +113,22 @@ def py_torch(model: Path, settings: Settings) -> Classifier:
     # By name, because no extra brings PyTorch: how to install it depends on the board.
     torch: Any = importlib.import_module("torch")
     torch.set_num_threads(settings.threads)
-    network = torch.jit.load(str(model), map_location="cpu").eval()
+    try:
+        network = torch.jit.load(str(model), map_location="cpu").eval()
+    except RuntimeError as error:
+        raise ValueError(
+            f"PyTorch wants a TorchScript file, as torch.jit.trace(model, picture).save() writes "
+            f"it, and neither weights nor a pickled model ({str(error).splitlines()[0]})"
+        ) from error
     pixels = Pixels(settings.side, settings.side, settings.crop)
 
     def classify(path: Path) -> int:
         with torch.inference_mode():
             scores = network(torch.from_numpy(pixels.normalised(path)[None]))
+        if isinstance(scores, tuple):
+            scores = scores[0]  # A scripted InceptionV3 adds the scores of its training.
+        if not hasattr(scores, "numpy"):
+            raise ValueError(f"it gives a {type(scores).__name__}, not a tensor of scores")
         return _label(scores.numpy(), settings)
 
     return classify
@@ -146,7 +156,12 @@ def onnx_runtime(model: Path, settings: Settings) -> Classifier:
 
 
 def _label(scores: Any, settings: Settings) -> int:
-    """Return the label of the best class; the first of equal ones counts."""
+    """Return the label of the best class; the first of equal ones counts.
+
+    Raises ValueError unless there is one score for each class, as in (1, 1000) or (1, 1000, 1, 1).
+    """
+    if scores.size < 2 or max(scores.shape) != scores.size:
+        raise ValueError(f"it gives the shape {scores.shape}, not one score for each class")
     best = int(scores.argmax())
     if settings.first_label is not None:
         return best + settings.first_label

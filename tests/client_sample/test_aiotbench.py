@@ -160,6 +160,18 @@ def test_a_picture_that_cannot_be_read_stops_the_run(time, tmp_path):
     log.close()
 
 
+def test_a_model_that_fails_stops_the_run(time, tmp_path):
+    """The error has the last line of what the library says, with workload and picture."""
+
+    def classify(path: Path) -> int:
+        raise RuntimeError("in the model\n  line 7\nexpected 1 channel\n")
+
+    log = Log(tmp_path / "log.csv")
+    with pytest.raises(BenchError, match=r"^mo_py cannot classify 1\.jpg: expected 1 channel$"):
+        run_workload("mo_py", classify, pictures(1), log, time.clock, Progress(time.clock))
+    log.close()
+
+
 def test_progress_shows_the_time_left(time, tmp_path, capsys):
     """Progress has the images, the right ones, the mean time and the time left."""
     log = Log(tmp_path / "log.csv")

@@ -123,6 +123,9 @@ def test_a_model_with_a_background_class_counts_from_zero(tmp_path, monkeypatch)
     assert 449 == onnx_runtime(tmp_path / "m.onnx", Settings())(picture)
     scores = scores[:, :1000]
     assert 450 == onnx_runtime(tmp_path / "m.onnx", Settings())(picture)
+    scores = scores.reshape(1, 10, 10, 10)
+    with pytest.raises(ValueError, match=r"the shape \(1, 10, 10, 10\), not one score for each"):
+        onnx_runtime(tmp_path / "m.onnx", Settings())(picture)
 
 
 def test_the_whole_picture_or_its_middle(tmp_path):
