@@ -44,8 +44,9 @@ demo: .venv/run
 quick: .venv/test
 	$(BIN)/python -m pytest -n 2 -p no:schemathesis -m 'not slow and not browser' $(QUICK) $(ARGS)
 
+# Many tests wait for processes, so two cores can serve four workers.
 test: .venv/test
-	$(BIN)/python -m pytest -n 2 $(ARGS)
+	$(BIN)/python -m pytest -n 4 --dist worksteal $(ARGS)
 
 check: .venv/check
 	$(BIN)/black --quiet --check --diff --line-length 100 $(CODE)

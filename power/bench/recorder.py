@@ -261,11 +261,18 @@ class Recorder:
         # A run that we did not end should have lasted as long as its timer. If somebody else ended
         # it, the judge sees that it was too short.
         session_s = float(settings.timer_s)
+        sent_s = self._clock()
+
+        def stop(meter: Meter) -> None:
+            nonlocal sent_s
+            sent_s = self._clock()  # A slow answer makes the session no longer.
+            meter.stop()
+
         try:
-            insist(lambda meter: meter.stop())
+            insist(stop)
             self._stopped = True
             if early:
-                session_s = min(self._clock() - start.sent_s, session_s)
+                session_s = min(sent_s - start.sent_s, session_s)
             read_result(
                 _kept(insist, final),
                 interval_s,

@@ -10,6 +10,7 @@ import signal
 import subprocess
 import sys
 import threading
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +23,14 @@ from tests.support.fakes import eventually
 
 ROOT = Path(__file__).parents[2]
 RANGES = ("--update", "0.1", "--volts", "150", "--amps", "0.1")
+
+
+@pytest.fixture(autouse=True)
+def _a_terminal_that_can_close() -> Iterator[None]:
+    """Let this process and its children feel SIGHUP, even if nohup started the tests."""
+    before = signal.signal(signal.SIGHUP, signal.SIG_DFL)
+    yield
+    signal.signal(signal.SIGHUP, before)
 
 
 def test_a_job_that_ends_has_ended() -> None:
