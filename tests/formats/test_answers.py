@@ -560,7 +560,7 @@ def test_csv_is_read_in_parts_as_in_one(lines, block_bytes):
 @given(
     st.binary() | st.text(st.sampled_from("0123456789.,- \n\tenaif"), max_size=80).map(str.encode)
 )
-@settings(max_examples=300)
+@settings(max_examples=100)
 def test_no_csv_breaks_the_parser(body):
     """Any bytes as CSV give detections or a refusal."""
     try:
@@ -590,7 +590,7 @@ ITEMS = st.fixed_dictionaries(
     | JSON.map(json.dumps).map(str.encode)
     | st.lists(ITEMS).map(json.dumps).map(str.encode)
 )
-@settings(max_examples=300)
+@settings(max_examples=100)
 def test_no_json_breaks_the_parser(body):
     """Any bytes as JSON give detections or a refusal."""
     try:
