@@ -30,6 +30,7 @@ def make_ovic_contest(folder, clock=None, *, mode="practice", **ovic):
         "classification_images": "pictures",
         "classification_ground_truth": "labels.csv",
         "tolerance": 1.0,
+        "attempts": 100,  # A busy machine spoils some measurements.
         "runs": 50,
     } | ovic
     lines = [f"{key} = {json.dumps(value)}" for key, value in settings.items()]
