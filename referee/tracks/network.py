@@ -17,6 +17,7 @@ from referee.formats import answers
 from referee.scoring import lpirc
 from referee.scoring.live import LiveScore
 from referee.scoring.score_report import energy_report, ilsvrc_report
+from referee.scoring.uncertainty import measure
 from referee.tracks.network_remarks import network_remarks
 from referee.tracks.track import (
     Champion,
@@ -43,7 +44,12 @@ class _Scorer:
     def outcome(self) -> Outcome:
         """Return mAP, and every number that explains it."""
         result = self._live.result()
-        return Outcome(result.mean_ap, result.detections, partial(ilsvrc_report, result))
+        return Outcome(
+            result.mean_ap,
+            result.detections,
+            partial(ilsvrc_report, result),
+            partial(measure, result),
+        )
 
 
 class NetworkTrack(Track[Detections]):

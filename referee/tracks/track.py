@@ -20,6 +20,7 @@ from referee.core.flags import Flag
 from referee.core.ground_truth import GroundTruth
 from referee.errors import Refusal
 from referee.formats.answers import AnswerFormat
+from referee.scoring.uncertainty import MapUncertainty
 
 Answer = TypeVar("Answer", bound=Sized)
 """The content of one post, for example `Detections`; its length is its number of rows."""
@@ -81,12 +82,15 @@ class Outcome:
     """The result of a scorer for the answers so far.
 
     `accuracy` is None if there is nothing to score against. `rows` counts the rows so far. `report`
-    makes the part of score.json that depends on the answers alone.
+    makes the part of score.json that depends on the answers alone. `measure` takes a number of
+    draws and a seed, and tells how sure the accuracy is, or None without one; a track whose
+    accuracy is no mAP has no `measure`.
     """
 
     accuracy: float | None
     rows: int
     report: Callable[[], Report]
+    measure: Callable[[int, int], MapUncertainty | None] | None = None
 
 
 @dataclass(frozen=True, eq=False)

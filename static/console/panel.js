@@ -80,6 +80,7 @@ function showResult(session) {
     $("verdict").classList.toggle("void", session.state === "VOID");
   }
   fill("reasons", session?.reasons ?? [], (reason) => make("li", reason));
+  fill("intervals", session?.intervals ?? [], (interval) => make("li", interval));
 }
 
 // The large line: the time that is left, then the score.

@@ -44,7 +44,9 @@ function decimalsApart(scores) {
 
 function rowOf({ entry, decimals, final }) {
   const name = make("td", entry.team);
-  for (const text of [entry.organisation, noteOf(entry)]) if (text) name.append(make("small", text));
+  for (const text of [entry.organisation, noteOf(entry), ...(entry.intervals ?? [])]) {
+    if (text) name.append(make("small", text));
+  }
   const low = entry.score_low;
   const ends = low === null ? "–" : `${figure(low, decimals)}…${figure(entry.score_high, decimals)}`;
   const row = make("tr",

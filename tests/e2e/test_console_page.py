@@ -106,7 +106,9 @@ class Site:
         with self.contest.database.write() as connection:
             energy = energy_of(connection, session_id)
             assert energy is not None
-            run = ScoringRun(0, energy.energy_id, 0.25, score, {})
+            told = {"mean_ap": [0.2, 0.3], "score": [0.8 * score, 1.2 * score]}
+            detail = {"verdict": verdict, "uncertainty": told}
+            run = ScoringRun(0, energy.energy_id, 0.25, score, detail)
             insert_scoring_run(connection, session_id, self.clock.now(), run)
 
 
@@ -482,6 +484,9 @@ def test_score_has_the_digits_that_count(
     assert bool(note) == ("too short" in text_of(browser, "clock-label"))
     assert bool(note) == ("It ran 0.2 s." in text_of(browser, "state-text"))
     assert points in text_of(browser, "sessions").split()
+    intervals = ["mAP, 95 % interval: 0.200 to 0.300", "score, 95 % interval: 640 to 960"]
+    told = intervals if verdict == "VALID" else intervals[:1]
+    assert told == text_of(browser, "intervals").splitlines()
 
 
 def test_desk_that_is_away_and_comes_back(site: Site, browser: webdriver.Chrome) -> None:

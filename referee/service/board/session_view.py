@@ -11,6 +11,7 @@ from referee.service.board.wording import session_text, verdict_text
 from referee.service.desk.settling import LINK_PATIENCE_S
 from referee.service.entry.status import status_of
 from referee.service.results.flag_counts import FlagCounts
+from referee.service.results.interval_text import interval_lines
 from referee.service.setup.contest import Contest
 from referee.store.readings import energy_of, newest_reading, session_meter_of
 from referee.store.scores import newest_scoring_run, newest_snapshot
@@ -84,6 +85,7 @@ def session_card(
             "late_answers": status.late_answers,
             "flagged": status.flagged,
             "flag_counts": flag_counts.of(session.session_id) if status.flagged else {},
+            "intervals": _intervals(contest, session, row),
         }
     )
     return card | {"text": session_text(card, meter, display), "verdict_text": verdict_text(card)}
@@ -116,6 +118,14 @@ def _figures(
         "score": points,
         "final": row["verdict"] is not None and row[field] is not None,
     }
+
+
+def _intervals(contest: Contest, session: SessionRecord, row: dict[str, Any]) -> list[str]:
+    """Return the intervals of a final result, each as a text; a void session has none."""
+    run = newest_scoring_run(contest.database.connection, session.session_id)
+    if run is None or row["state"] == SessionState.VOID.value:
+        return []
+    return interval_lines(run.detail, contest.track)
 
 
 def _settling_left_s(session: SessionRecord, row: dict[str, Any], now: Instant) -> float | None:

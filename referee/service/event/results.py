@@ -77,6 +77,7 @@ def _entry(contest: Contest, standing: Standing) -> dict[str, Any]:
         "score": standing.score,
         "score_low": low,
         "score_high": high,
+        "intervals": standing.interval_lines(contest.track),
         "images": standing.images,
         "attempts": team.attempt_count,
         "void_reasons": list(team.void_reasons),

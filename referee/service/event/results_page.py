@@ -64,7 +64,7 @@ def _row(row: Row, entry: dict[str, Any]) -> str:
         *(row.rank, row.team, row.mean_ap, row.energy, row.score),
         *(row.interval, row.images, row.normalised, row.attempts, row.verdict),
     )
-    small = [entry["organisation"], row.note]
+    small = [entry["organisation"], row.note, *entry.get("intervals", [])]
     said = "".join(f"<small>{escape(text)}</small>" for text in small if text)
     return (
         "<tr>"

@@ -80,6 +80,8 @@ def results_text(results: dict[str, Any]) -> str:
     for entry, row in zip(results["entries"], table_rows(results), strict=True):
         if row.note:
             lines.append(f"  {entry['team']}: {row.note}")
+        # Results that an earlier version approved have no intervals.
+        lines += [f"  {entry['team']}: {line}" for line in entry.get("intervals", [])]
     if results["prizes"]:
         lines += ["", *(prize_line(prize) for prize in results["prizes"])]
     if results["champions"]:

@@ -9,6 +9,7 @@ from typing import Any
 
 from referee.core.instant import seconds_between
 from referee.core.turns import counted_attempt
+from referee.service.results.interval_text import interval_lines
 from referee.service.setup.contest import Contest
 from referee.service.teams.roster import Roster, RosterTeam
 from referee.store.database import Connection
@@ -84,6 +85,10 @@ class Standing:
             track.score_of(run.accuracy, energy_wh + uncertainty_wh),
             track.score_of(run.accuracy, energy_wh - uncertainty_wh),
         )
+
+    def interval_lines(self, track: Track[Any]) -> list[str]:
+        """Return the intervals that the scoring run tells, each part as a line of text."""
+        return [] if self.run is None else interval_lines(self.run.detail, track)
 
 
 def read_standings(

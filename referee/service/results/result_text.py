@@ -7,6 +7,12 @@ import math
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from referee.service.results.interval_text import (
+    decimals_of,
+    interval_lines,
+    rounded,
+    score_ends,
+)
 from referee.service.results.score_table import IGNORED
 from referee.store.scores import ScoringRun
 from referee.tracks.track import Track
@@ -41,6 +47,7 @@ def _lines(run: ScoringRun, track: Track[Any]) -> Iterator[str]:
     yield from (f"              {reason}" for reason in detail["reasons"])
     doubt = "" if run.score is None or _is_valid(run) else f", {detail['verdict']}"
     yield f"  {track.score.label:11} {_score(run, track)}{doubt}"
+    yield from (f"              {line}" for line in interval_lines(detail, track))
 
 
 def _detections(detail: Mapping[str, Any]) -> str:
@@ -63,8 +70,13 @@ def _energy(run: ScoringRun) -> str:
 
 
 def _score(run: ScoringRun, track: Track[Any]) -> str:
+    """Return the score to its digits; beside it the ± of the energy, if no interval is told."""
     if run.score is None:
         return "none"
+    ends = score_ends(run.detail, track)
+    if ends is not None:
+        decimals = max(decimals_of((ends[1] - ends[0]) / 2, 2), decimals_of(run.score, 1))
+        return f"{rounded(run.score, decimals)} {track.score.unit}".strip()
     shown = _measured(run.score, _uncertainty(run, track), _is_valid(run))
     return f"{shown} {track.score.unit}".strip()
 
@@ -85,22 +97,11 @@ def _is_valid(run: ScoringRun) -> bool:
 
 def _measured(value: float, uncertainty: float | None, valid: bool) -> str:
     """Return a value rounded so that two of its digits are uncertain."""
-    few = _decimals(value, _DIGITS)
+    few = decimals_of(value, _DIGITS)
     if uncertainty is None or not 0 < uncertainty < math.inf:
-        return _rounded(value, few)
+        return rounded(value, few)
     # Keep at least one digit of the value, even if the uncertainty is larger.
-    decimals = max(_decimals(uncertainty, 2), _decimals(value, 1))
+    decimals = max(decimals_of(uncertainty, 2), decimals_of(value, 1))
     if not valid:
-        return _rounded(value, min(few, decimals))
-    return f"{_rounded(value, decimals)} ± {_rounded(uncertainty, decimals)}"
-
-
-def _decimals(value: float, digits: int) -> int:
-    """Return the number of decimals that shows `digits` digits; negative for large values."""
-    if value == 0 or not math.isfinite(value):
-        return digits
-    return digits - 1 - math.floor(math.log10(abs(value)))
-
-
-def _rounded(value: float, decimals: int) -> str:
-    return f"{round(value, decimals):.{max(0, decimals)}f}"
+        return rounded(value, min(few, decimals))
+    return f"{rounded(value, decimals)} ± {rounded(uncertainty, decimals)}"

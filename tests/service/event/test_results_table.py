@@ -45,6 +45,14 @@ def test_the_text_has_the_table_and_what_is_open(results):
     assert ["1", "1", "–", "–"] == [line.split()[0] for line in lines[3:7]]
     assert "  wasps: has not run yet; void: wrong images" in lines
     assert "  flies: withdrawn" in lines
+    # Each part of an interval has its own line.
+    told = [line.removeprefix("  ants: ").partition(":")[0] for line in lines if "  ants: " in line]
+    assert told == [
+        "mAP, 95 % interval",
+        "score, 95 % interval",
+        "from the images alone",
+        "from the energy alone",
+    ]
     assert any(line.startswith("champion of 2018: score 0.44461") for line in lines)
     assert "  'wasps' has no session that counts. Let it run, or withdraw it." in lines
 

@@ -113,3 +113,33 @@ def test_a_track_without_detections_has_no_line_of_them():
         "  images      12",
         "  mAP         0.335000",
     ]
+
+
+TOLD = {
+    "level": 0.95,
+    "mean_ap": [0.3012, 0.3714],
+    "score": [0.6021, 0.7433],
+    "score_from_images": [0.6024, 0.7428],
+    "score_from_energy": [0.6686, 0.6715],
+}
+
+
+def test_a_score_with_an_interval_tells_each_part_of_it():
+    """Images and energy have their own lines, and the score the digits that both leave it."""
+    lines = result_text(run(uncertainty=TOLD), TRACK).splitlines()
+    assert lines[-5:] == [
+        "  score       0.670 mAP/Wh",
+        "              mAP, 95 % interval: 0.301 to 0.371",
+        "              score, 95 % interval: 0.602 to 0.743",
+        "              from the images alone: 0.602 to 0.743",
+        "              from the energy alone: 0.6686 to 0.6715",
+    ]
+
+
+def test_a_doubtful_energy_gives_the_score_no_interval():
+    """A SUSPECT energy has no guaranteed error, so mAP alone has an interval."""
+    lines = result_text(run(verdict="SUSPECT", uncertainty=TOLD), TRACK).splitlines()
+    assert lines[-2:] == [
+        "  score       0.670 mAP/Wh, SUSPECT",
+        "              mAP, 95 % interval: 0.301 to 0.371",
+    ]

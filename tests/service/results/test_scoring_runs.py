@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import threading
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -308,6 +309,39 @@ def test_report_names_its_session(contest, truth):
         detail["team"],
         detail["images_fetched"],
     )
+
+
+@pytest.mark.parametrize(
+    ("energy_wh", "uncertainty_wh", "verdict", "told"),
+    [
+        (2.0, 0.02, "VALID", True),
+        (2.0, 0.02, "INVALID", False),
+        (2.0, None, "VALID", False),
+        (0.02, 0.02, "VALID", False),
+        (None, None, "INVALID", False),
+    ],
+)
+def test_run_tells_the_intervals_of_mean_ap_and_score(
+    contest, truth, energy_wh, uncertainty_wh, verdict, told
+):
+    """mAP has an interval; the score has one, with its parts, if its energy can carry one."""
+    session = begin(contest)
+    answer(contest, session, good(range(1, IMAGES + 1), order_of(IMAGES, None)))
+    end(contest, session)
+    energy = replace(judge(contest, session, energy_wh, verdict), uncertainty_wh=uncertainty_wh)
+    run = score_session(contest, truth, session, energy)
+    told_of = run.detail["uncertainty"]
+    assert told_of["mean_ap"][0] < run.accuracy < told_of["mean_ap"][1]
+    assert told == ("score" in told_of)
+    if told:
+        whole, images, energy_alone = (
+            told_of[name] for name in ("score", "score_from_images", "score_from_energy")
+        )
+        assert whole[0] < images[0] < energy_alone[0] < run.score
+        assert run.score < energy_alone[1] < images[1] < whole[1]
+        # The meter's limit of error counts as a rectangular distribution (GUM 4.3.7).
+        assert 0.02 / 3**0.5 == told_of["energy_uncertainty_wh"]
+    assert run == run_of(contest, session)
 
 
 def test_session_without_answers(contest, truth):
