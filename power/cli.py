@@ -4,24 +4,29 @@
 from __future__ import annotations
 
 import argparse
+import importlib
 import os
 import signal
 import sys
 from collections.abc import Sequence
 
-from power.commands import (
-    audit,
-    emulate,
-    fault,
-    identify,
-)
-from power.commands import list as list_
-from power.commands import plot
-from power.commands import range as range_
-from power.commands import read, record, rescue, selftest
 from power.commands.interrupt import listening, raise_interrupt
 from power.commands.output import say
 from power.errors import MeterError
+
+COMMANDS = {
+    "list": "list the meters that PyVISA finds",
+    "identify": "say which meter answers",
+    "selftest": "try a meter out before an event",
+    "range": "watch a device and propose fixed ranges",
+    "read": "print readings",
+    "record": "record an integration and judge its energy",
+    "rescue": "fetch what a meter holds after a crash, and judge it",
+    "audit": "judge the energy in a log file",
+    "plot": "draw a log file",
+    "emulate": "serve an emulated meter over VXI-11",
+    "fault": "switch faults on in a running emulator",
+}
 
 _EPILOG = """\
 RESOURCE is a PyVISA resource string:
@@ -42,19 +47,8 @@ _READER_GONE = 128 + signal.SIGPIPE
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command and return its exit code."""
-    parser = argparse.ArgumentParser(
-        prog="python -m power",
-        description="Drive a Yokogawa WT310 power meter, or an emulated one.",
-        epilog=_EPILOG,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
-    commands = parser.add_subparsers(dest="command", metavar="COMMAND", required=True)
-    for module in (
-        *(list_, identify, selftest, range_, read, record, rescue),
-        *(audit, plot, emulate, fault),
-    ):
-        module.add_parser(commands)
-    options = parser.parse_args(arguments)
+    words = sys.argv[1:] if arguments is None else list(arguments)
+    options = _parser(words[0] if words else "").parse_args(words)
     try:
         with listening(raise_interrupt):
             code = int(options.run(options))
@@ -72,6 +66,23 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except KeyboardInterrupt:
         say("interrupted")
         return 1
+
+
+def _parser(wanted: str) -> argparse.ArgumentParser:
+    """Build the parser; import only the wanted command, so that each command starts fast."""
+    parser = argparse.ArgumentParser(
+        prog="python -m power",
+        description="Drive a Yokogawa WT310 power meter, or an emulated one.",
+        epilog=_EPILOG,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    commands = parser.add_subparsers(dest="command", metavar="COMMAND", required=True)
+    for name, summary in COMMANDS.items():
+        if name == wanted:
+            importlib.import_module(f"power.commands.{name}").add_parser(commands)
+        else:
+            commands.add_parser(name, help=summary)
+    return parser
 
 
 def _drop_output() -> None:

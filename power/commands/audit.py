@@ -28,9 +28,7 @@ Without either the verdict is SUSPECT at best. Exit code 1 when the energy is IN
 
 def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     """Add the command's parser."""
-    parser = commands.add_parser(
-        "audit", help="judge the energy in a log file", description=_DESCRIPTION
-    )
+    parser = commands.add_parser("audit", description=_DESCRIPTION)
     parser.add_argument("log", metavar="LOG.csv", type=Path)
     parser.add_argument("--session", type=float, metavar="S", help="length of the session, s")
     parser.add_argument("--model", help="the meter's model, such as WT310E, for its accuracy table")

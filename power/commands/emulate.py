@@ -57,7 +57,6 @@ def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) ->
     """Add the command's parser."""
     parser = commands.add_parser(
         "emulate",
-        help="serve an emulated meter over VXI-11",
         description=_DESCRIPTION,
         epilog=_epilog(),
         formatter_class=argparse.RawDescriptionHelpFormatter,

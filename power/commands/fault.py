@@ -22,7 +22,6 @@ def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) ->
     """Add the command's parser."""
     parser = commands.add_parser(
         "fault",
-        help="switch faults on in a running emulator",
         description=_DESCRIPTION,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )

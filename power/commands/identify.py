@@ -17,9 +17,7 @@ the form of the meter's replies, so it is safe while an integration runs.
 
 def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     """Add the command's parser."""
-    parser = commands.add_parser(
-        "identify", help="say which meter answers", description=_DESCRIPTION
-    )
+    parser = commands.add_parser("identify", description=_DESCRIPTION)
     add_meter_options(parser)
     parser.set_defaults(run=run)
 

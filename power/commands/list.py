@@ -18,9 +18,7 @@ found.
 
 def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     """Add the command's parser."""
-    parser = commands.add_parser(
-        "list", help="list the meters that PyVISA finds", description=_DESCRIPTION
-    )
+    parser = commands.add_parser("list", description=_DESCRIPTION)
     parser.add_argument("--json", action="store_true", help="print one JSON object on stdout")
     parser.set_defaults(run=run)
 

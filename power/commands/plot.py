@@ -21,7 +21,7 @@ value of the power. It needs matplotlib (the extra 'plot').
 
 def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     """Add the command's parser."""
-    parser = commands.add_parser("plot", help="draw a log file", description=_DESCRIPTION)
+    parser = commands.add_parser("plot", description=_DESCRIPTION)
     parser.add_argument("log", metavar="LOG.csv", type=Path)
     parser.add_argument(
         "-o", "--out", metavar="FILE", type=Path, required=True, help="FILE.html, .svg or .png"

@@ -6,11 +6,10 @@ from __future__ import annotations
 import sys
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
 from typing import Protocol
 
 from tqdm import tqdm
-from tqdm.contrib.logging import logging_redirect_tqdm
 
 
 class Draw(Protocol):
@@ -56,12 +55,20 @@ def progress_line(total_s: float, *, quiet: bool = False) -> Iterator[Draw]:
             bar.n = min(max(0.0, elapsed_s), whole_s)
             bar.refresh()
 
-    with logging_redirect_tqdm(tqdm_class=_Bar):
+    with nullcontext() if bar.disable else _messages_above():
         try:
             yield draw
         finally:
             with suppress(OSError, ValueError):
                 bar.close()
+
+
+def _messages_above() -> AbstractContextManager[None]:
+    """Return a context in which messages of the log appear above the line."""
+    # This imports asyncio, which takes longer than all else. Without a line nobody needs it.
+    from tqdm.contrib.logging import logging_redirect_tqdm
+
+    return logging_redirect_tqdm(tqdm_class=_Bar)
 
 
 def tell(text: str) -> None:

@@ -23,7 +23,7 @@ only while no integration runs.
 
 def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     """Add the command's parser."""
-    parser = commands.add_parser("read", help="print readings", description=_DESCRIPTION)
+    parser = commands.add_parser("read", description=_DESCRIPTION)
     add_meter_options(parser)
     parser.add_argument("--count", type=int, default=1, help="how many readings (default 1)")
     parser.add_argument("--interval", type=float, default=1.0, help="seconds apart (default 1)")

@@ -65,7 +65,6 @@ def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) ->
     """Add the command's parser."""
     parser = commands.add_parser(
         "record",
-        help="record an integration and judge its energy",
         description=_DESCRIPTION,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )

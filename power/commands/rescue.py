@@ -39,7 +39,6 @@ def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) ->
     """Add the command's parser."""
     parser = commands.add_parser(
         "rescue",
-        help="fetch what a meter holds after a crash, and judge it",
         description=_DESCRIPTION,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )

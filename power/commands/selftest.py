@@ -36,9 +36,7 @@ _ANSWER_S = 0.3
 
 def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     """Add the command's parser."""
-    parser = commands.add_parser(
-        "selftest", help="try a meter out before an event", description=_DESCRIPTION
-    )
+    parser = commands.add_parser("selftest", description=_DESCRIPTION)
     add_meter_options(parser)
     parser.add_argument(
         "--seconds", type=int, default=5, help="length of the integration (default 5)"
