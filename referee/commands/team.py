@@ -2,13 +2,15 @@
 """Register the teams of an event, and edit their list.
 
 One registration is one solution; an organisation with two solutions registers two teams. The
-columns of an imported table are 'team', and if you like 'organisation' and 'prizes' (yes or no).
+columns of an imported table are 'team', and if you like 'organisation', 'prizes' and 'sessions' (yes
+or no). A team with 'no' in 'sessions' hands in models only and has no place in the running order.
 Passwords are stored as hashes only, so slips can be made only together with new passwords.
 A running referee uses every change at once, and every change is on record.
 
   referee team import teams.csv --config event/contest.toml
   referee team slips --out slips.html --config event/contest.toml
   referee team add 'Team Rocket' --config event/contest.toml
+  referee team amend 'Team Rocket' --sessions no --reason 'OVIC only' --config event/contest.toml
   referee team rename 'Team Rocket' 'Rocket II' --config event/contest.toml
   referee team withdraw 'Rocket II' --reason 'device broken' --config event/contest.toml
   referee team list --config event/contest.toml
@@ -43,11 +45,14 @@ _ACTIONS = {
     "list": "print the teams in the running order, with attempts and turn",
     "slips": "make NEW passwords and a page of slips to print; earlier passwords stop working",
     "password": "give a team a new password and print it; the old one stops working",
+    "amend": "change what a registration says: organisation, prizes, sessions",
     "rename": "give a team another name; password, place and sessions stay",
     "withdraw": "take a team out of the running order; nothing is deleted",
     "return": "undo a withdrawal",
     "remove": "remove a registration that was a mistake; a team with sessions stays",
 }
+
+_YES_NO = {"yes": True, "no": False}
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -77,7 +82,16 @@ def _add_own(action: argparse.ArgumentParser, name: str) -> None:
     if name == "add":
         action.add_argument("--organisation", default="", help="who entered it")
         action.add_argument("--no-prizes", action="store_true", help="the team declines prizes")
-    if name in ("withdraw", "return"):
+        action.add_argument(
+            "--models-only", action="store_true", help="the team runs no session (OVIC alone)"
+        )
+    if name == "amend":
+        action.add_argument("--organisation", metavar="TEXT", help="who entered it")
+        action.add_argument("--prizes", choices=_YES_NO, help="whether it takes prizes")
+        action.add_argument(
+            "--sessions", choices=_YES_NO, help="whether it runs sessions, or hands in models only"
+        )
+    if name in ("amend", "withdraw", "return"):
         action.add_argument("--reason", required=True, help="why; it stays on record")
 
 
@@ -116,7 +130,9 @@ def _import(contest: Contest, args: argparse.Namespace) -> None:
 
 
 def _add(contest: Contest, args: argparse.Namespace) -> None:
-    details = Registration(" ".join(args.organisation.split()), not args.no_prizes)
+    details = Registration(
+        " ".join(args.organisation.split()), not args.no_prizes, not args.models_only
+    )
     name = registration.add_team(contest, args.name, details, args.by)
     print(f"{name}: {registration.new_passwords(contest, [name], args.by)[name]}")
 
@@ -153,6 +169,28 @@ def _password(contest: Contest, args: argparse.Namespace) -> None:
     print(f"{args.name}: {found[args.name]}")
 
 
+def _amend(contest: Contest, args: argparse.Namespace) -> None:
+    if args.organisation is args.prizes is args.sessions is None:
+        raise InputError("Nothing to change: give --organisation, --prizes or --sessions.")
+
+    def changed(old: Registration) -> Registration:
+        return Registration(
+            organisation=(
+                old.organisation
+                if args.organisation is None
+                else " ".join(args.organisation.split())
+            ),
+            prizes=_YES_NO.get(args.prizes, old.prizes),
+            sessions=_YES_NO.get(args.sessions, old.sessions),
+        )
+
+    new = registration.amend(contest, args.name, changed, args.reason, args.by)
+    organisation = f"entered by {new.organisation}, " if new.organisation else ""
+    prizes = "takes prizes" if new.prizes else "declines prizes"
+    sessions = "runs sessions" if new.sessions else "hands in models only"
+    print(f"'{args.name}': {organisation}{prizes}, {sessions}.")
+
+
 def _rename(contest: Contest, args: argparse.Namespace) -> None:
     print(
         f"'{args.name}' is now '"
@@ -181,6 +219,7 @@ _DO: dict[str, Callable[[Contest, argparse.Namespace], None]] = {
     "list": _list,
     "slips": _slips,
     "password": _password,
+    "amend": _amend,
     "rename": _rename,
     "withdraw": _withdraw,
     "return": _return,

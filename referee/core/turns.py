@@ -62,6 +62,8 @@ class Turn(Enum):
     ON = "on"
     """Its session is armed or runs."""
     RAN = "ran"
+    MODELS = "models only"
+    """It hands in models, and has no place in the running order."""
     WITHDRAWN = "withdrawn"
 
 
@@ -82,13 +84,18 @@ def counted_attempt(attempts: Sequence[Attempt]) -> Attempt | None:
     return kept[-1] if kept else None
 
 
-def turn_of(attempts: Sequence[Attempt], *, withdrawn: bool) -> Turn:
-    """Return a team's turn; a team whose sessions are all void waits again."""
+def turn_of(attempts: Sequence[Attempt], *, withdrawn: bool, sessions: bool = True) -> Turn:
+    """Return a team's turn; a team whose sessions are all void waits again.
+
+    `sessions` is false for a team that hands in models only.
+    """
     if any(attempt.state in _LIVE for attempt in attempts):
         return Turn.ON
     if withdrawn:
         return Turn.WITHDRAWN
-    return Turn.WAITING if counted_attempt(attempts) is None else Turn.RAN
+    if counted_attempt(attempts) is not None:
+        return Turn.RAN
+    return Turn.WAITING if sessions else Turn.MODELS
 
 
 def next_team(order: Sequence[str], turns: Mapping[str, Turn]) -> str | None:

@@ -13,19 +13,23 @@ from referee.errors import InputError
 NAME_MOST = 100
 """The most characters in a team's name, and in its organisation's."""
 
-_COLUMNS = ("team", "organisation", "prizes")
+_COLUMNS = ("team", "organisation", "prizes", "sessions")
 _YES_NO = {"": True, "yes": True, "no": False}
 _FAULTS_TOLD = 20
 
 
 @dataclass(frozen=True)
 class TeamLine:
-    """A line of the table; `line` is its number in the file, for messages."""
+    """A line of the table; `line` is its number in the file, for messages.
+
+    `sessions` is false for a team that hands in models only.
+    """
 
     line: int
     name: str
     organisation: str = ""
     prizes: bool = True
+    sessions: bool = True
 
 
 def clean_name(name: str) -> str | None:
@@ -46,8 +50,8 @@ def same_name(name: str) -> str:
 def parse_team_table(content: bytes, source: str) -> list[TeamLine]:
     """Parse a whole table, or raise one `InputError` that names each fault with its line.
 
-    The header names the columns in any order: `team` is required; `organisation` and `prizes` (yes
-    or no, yes if empty) may be missing. Empty lines are skipped. A comma or a semicolon separates
+    The header names the columns in any order: `team` is required; `organisation`, `prizes` and
+    `sessions` (yes or no, yes if empty) may be missing. Empty lines are skipped. A comma or a semicolon separates
     the fields, as spreadsheets write them; the header decides.
     """
     text = _decoded(content, source)
@@ -131,12 +135,18 @@ def _parse_row(
         faults.append(
             f"line {number}: the organisation must be at most {NAME_MOST} printable " "characters"
         )
-    prizes = _YES_NO.get(fields.get("prizes", "").strip().casefold())
-    if prizes is None:
-        faults.append(f"line {number}: prizes must be yes or no, not '{fields['prizes']}'")
-    if name is None or organisation is None or prizes is None:
+    prizes = _yes_or_no(number, fields, "prizes", faults)
+    sessions = _yes_or_no(number, fields, "sessions", faults)
+    if name is None or organisation is None or prizes is None or sessions is None:
         return None
-    return TeamLine(number, name, organisation, prizes)
+    return TeamLine(number, name, organisation, prizes, sessions)
+
+
+def _yes_or_no(number: int, fields: dict[str, str], column: str, faults: list[str]) -> bool | None:
+    answer = _YES_NO.get(fields.get(column, "").strip().casefold())
+    if answer is None:
+        faults.append(f"line {number}: {column} must be yes or no, not '{fields[column]}'")
+    return answer
 
 
 def _doubles(lines: list[TeamLine]) -> list[str]:

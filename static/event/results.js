@@ -91,6 +91,7 @@ function noteOf(entry) {
   if (entry.withdrawn) notes.push("withdrawn");
   else if (entry.turn === "on") notes.push("its session is armed or runs");
   else if (entry.turn === "waiting") notes.push("has not run yet");
+  else if (entry.turn === "models only") notes.push("hands in models only");
   if (entry.void_reasons.length) notes.push(`void: ${entry.void_reasons.join("; ")}`);
   if (!entry.prizes) notes.push("declines prizes");
   return notes.join(", ");

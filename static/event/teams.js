@@ -11,18 +11,19 @@ let draft = null; // names in an order that is not saved; null: the saved one is
 
 const look = followDocument("teams/now", (next) => {
   roster = next;
-  if (draft && !sameTeams(draft, activeNames())) draft = null;
+  if (draft && !sameTeams(draft, runnerNames())) draft = null;
   render();
 });
 
-const activeNames = () => roster.teams.filter((team) => !team.withdrawn).map((team) => team.team);
+const runs = (team) => !team.withdrawn && team.runs_sessions;
+const runnerNames = () => roster.teams.filter(runs).map((team) => team.team);
 const sameTeams = (a, b) => JSON.stringify([...a].sort()) === JSON.stringify([...b].sort());
 
 function render() {
   show("contest", `${roster.contest} – teams`);
   show("order-text", roster.order_text);
   show("rule", `The lottery: ${roster.lottery_rule}`);
-  $("lottery").disabled = activeNames().length === 0;
+  $("lottery").disabled = runnerNames().length === 0;
   $("draft").hidden = draft === null;
   $("none").hidden = roster.teams.length > 0;
   show("none", roster.mode === "practice"
@@ -30,7 +31,7 @@ function render() {
   const focused = document.activeElement?.dataset?.key;
   const byName = new Map(roster.teams.map((team) => [team.team, team]));
   const order = draft
-    ? [...draft.map((name) => byName.get(name)), ...roster.teams.filter((team) => team.withdrawn)]
+    ? [...draft.map((name) => byName.get(name)), ...roster.teams.filter((team) => !runs(team))]
     : roster.teams;
   $("teams").replaceChildren(...order.map(rowOf));
   if (focused) $("teams").querySelector(`[data-key="${CSS.escape(focused)}"]`)?.focus();
@@ -66,9 +67,13 @@ function actionsOf(team) {
   if (team.withdrawn) {
     row.append(keyed(team, "Return…", () => bringBack(team)));
   } else {
+    if (team.runs_sessions) {
+      row.append(
+        keyed(team, "↑", () => move(team, -1), `Move ${team.team} up`),
+        keyed(team, "↓", () => move(team, 1), `Move ${team.team} down`),
+      );
+    }
     row.append(
-      keyed(team, "↑", () => move(team, -1), `Move ${team.team} up`),
-      keyed(team, "↓", () => move(team, 1), `Move ${team.team} down`),
       keyed(team, "Rename…", () => rename(team)),
       keyed(team, "Withdraw…", () => withdraw(team)),
     );
@@ -85,7 +90,7 @@ function keyed(team, label, press, spoken = `${label.replace("…", "")} ${team.
 }
 
 function move({ team }, step) {
-  const names = draft ?? activeNames();
+  const names = draft ?? runnerNames();
   const from = names.indexOf(team);
   const to = from + step;
   if (to < 0 || to >= names.length) return;

@@ -42,7 +42,7 @@ async function showNews() {
     heardAt = performance.now();
     fill("tasks", board.tasks, taskSection);
     showEntries(all.entries);
-    show("line", lineText(board.line));
+    show("line", board.final ? "FINAL: no entry comes or changes any more." : lineText(board.line));
   }
   const silentMs = performance.now() - heardAt;
   const silent = silentMs > SILENT_MS;

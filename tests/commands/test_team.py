@@ -138,3 +138,22 @@ def test_a_withdrawal_and_its_return(event: Contest, capsys: pytest.CaptureFixtu
     assert [("Kim", "team withdrawn", "ants: ill"), ("Lee", "team returned", "ants: well")] == [
         tuple(row) for row in rows
     ][-2:]
+
+
+def test_an_amendment_prints_what_the_registration_says(
+    event: Contest, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Each change is told with the rest; an amendment without a change is an error."""
+    table = event.config.path.parent / "teams.csv.in"
+    table.write_text("team,sessions\nants,no\n")
+    assert 0 == team(event, "import", str(table))
+    assert 2 == team(event, "amend", "ants", "--reason", "none")
+    why = ("--reason", "they got a board")
+    assert 0 == team(event, "amend", "ants", "--sessions", "yes", "--organisation", " A  Uni", *why)
+    assert 0 == team(event, "amend", "ants", "--prizes", "no", *why)
+    out, err = capsys.readouterr()
+    assert "Nothing to change: give --organisation, --prizes or --sessions." in err
+    assert [
+        "'ants': entered by A Uni, takes prizes, runs sessions.",
+        "'ants': entered by A Uni, declines prizes, runs sessions.",
+    ] == out.splitlines()[1:]

@@ -51,6 +51,7 @@ def test_one_organisation_may_have_several_solutions():
         ("organisation\nUni\n", "line 1 must name the column 'team'"),
         ("team,team\na,b\n", "each column once"),
         ("team\nants,bees\n", "line 2: has 2 fields, and the header 1"),
+        ("team,sessions\nants,0\n", "line 2: sessions must be yes or no, not '0'"),
         ("team,prizes\nants,perhaps\n", "line 2: prizes must be yes or no, not 'perhaps'"),
         ("team,organisation\nants," + "x" * 101, "line 2: the organisation must be at most 100"),
         ("team\n" + "x" * 101, "line 2: a team's name must be 1 to 100 printable"),

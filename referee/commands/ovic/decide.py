@@ -11,6 +11,7 @@ from referee.commands.ovic.entry_text import entry_text
 from referee.core.entry_states import EventKind
 from referee.errors import InputError
 from referee.service.setup.clock import SystemClock
+from referee.service.setup.finality import require_provisional
 from referee.service.submission.views import entry_view, places_of, standing_entries
 from referee.store.ovic_entries import load_entry, record_entry_event
 
@@ -56,6 +57,7 @@ def act(args: argparse.Namespace) -> int:
         raise InputError("--reason must say why; the team sees it.")
     with operators_site(args.config) as (_, database, tasks):
         with database.write() as connection:
+            require_provisional(connection)
             utc = SystemClock().now().utc.isoformat()
             record_entry_event(connection, args.entry, kind, utc, actor=args.by, text=reason)
         entry = load_entry(database.connection, args.entry)

@@ -46,7 +46,8 @@ def line_text(line: Mapping[str, Any]) -> str:
 
 def leaderboard_text(board: Mapping[str, Any]) -> str:
     """Return the leaderboard of each task as a table."""
-    return "\n\n".join(_task_text(task) for task in board["tasks"])
+    state = ["FINAL"] if board["final"] else []
+    return "\n\n".join([*state, *(_task_text(task) for task in board["tasks"])])
 
 
 def _task_text(task: Mapping[str, Any]) -> str:

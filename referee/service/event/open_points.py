@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from referee.core.entry_states import EntryState
 from referee.core.states import SessionState
 from referee.core.turns import Turn, standing_attempts
 from referee.service.event.standings import Standing
@@ -12,9 +13,11 @@ from referee.service.setup.contest import Contest
 from referee.service.teams.roster import Roster, RosterTeam
 from referee.store.database import Connection
 from referee.store.images import load_manifest
+from referee.store.ovic_entries import all_entries
 from referee.store.proposals import stored_proposals
 from referee.store.sessions import sessions_to_score
 
+_JUDGED = (EntryState.SCORED, EntryState.REFUSED, EntryState.VOID)
 _AHEAD = (SessionState.READY, SessionState.ARMED, SessionState.RUNNING)
 
 
@@ -33,7 +36,7 @@ def open_points(
         for proposal in stored_proposals(connection)
         if proposal.end is None
     ]
-    return found + _of_inputs(connection, standings)
+    return found + _of_inputs(connection, standings) + _of_entries(connection, roster)
 
 
 def _of_team(team: RosterTeam) -> Iterator[str]:
@@ -67,6 +70,23 @@ def _of_standing(standing: Standing, unscored: set[int]) -> Iterator[str]:
             f"{name} has an energy that is {energy.verdict}, and nobody has reviewed it. Void the "
             "session, or let it stand by a review."
         )
+
+
+def _of_entries(connection: Connection, roster: Roster) -> list[str]:
+    """Return a point for each model whose judgement is open; teams that withdrew have none."""
+    active = {team.name for team in roster.active}
+    found = []
+    for entry in all_entries(connection):
+        if entry.team not in active or entry.state in _JUDGED:
+            continue
+        name = f"Entry {entry.entry_id} of '{entry.team}' ({entry.task})"
+        void = f"or take it out: 'referee ovic void {entry.entry_id}'"
+        if entry.state is EntryState.FAILED:
+            again = f"'referee ovic again {entry.entry_id}'"
+            found.append(f"{name} failed through the referee. Try it again: {again}, {void}.")
+        else:
+            found.append(f"{name} is {entry.state.value}. Wait until it is judged, {void}.")
+    return found
 
 
 def _of_inputs(connection: Connection, standings: Sequence[Standing]) -> list[str]:

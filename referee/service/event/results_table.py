@@ -170,6 +170,8 @@ def _note(entry: dict[str, Any]) -> str:
         notes.append("its session is armed or runs")
     elif entry["turn"] == "waiting":
         notes.append("has not run yet")
+    elif entry["turn"] == "models only":
+        notes.append("hands in models only")
     if entry["void_reasons"]:
         notes.append(f"void: {'; '.join(entry['void_reasons'])}")
     if entry["review"] is not None:

@@ -115,21 +115,25 @@ def _object(path: Path) -> dict[str, Any]:
 
 def score_report(best: OvicScore, builds: Sequence[OvicScore] = ()) -> dict[str, Any]:
     """Return a score as the JSON object of `score` and `run`; `builds` are all that were judged."""
-    report = _score_fields(best) | {
-        "target_ms": best.rules.target_ms,
-        "rules": best.rules.name,
-        "k": best.rules.frontier.k,
-        "a0": best.rules.frontier.a0,
-        "note": best.rules.note or None,
-    }
+    report = (
+        {"task": best.rules.task}
+        | score_fields(best)
+        | {
+            "target_ms": best.rules.target_ms,
+            "rules": best.rules.name,
+            "k": best.rules.frontier.k,
+            "a0": best.rules.frontier.a0,
+            "note": best.rules.note or None,
+        }
+    )
     if len(builds) > 1:
-        report["builds"] = [_score_fields(build) for build in builds]
+        report["builds"] = [{"task": build.rules.task} | score_fields(build) for build in builds]
     return report
 
 
-def _score_fields(score: OvicScore) -> dict[str, Any]:
+def score_fields(score: OvicScore) -> dict[str, Any]:
+    """Return what a score is made of, ready for JSON; the caller names its task."""
     return {
-        "task": score.rules.task,
         "accuracy": score.accuracy,
         "latency_ms": score.latency_ms,
         "clamped_ms": score.clamped_ms,

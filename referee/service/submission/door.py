@@ -18,6 +18,7 @@ from referee.service.setup.config import Config
 from referee.service.submission.models import ComingModel, StoredModel, too_large
 from referee.service.submission.tasks import Task, require_task
 from referee.store.database import Connection, Database
+from referee.store.finals import is_final
 from referee.store.journal import Journal
 from referee.store.ovic_entries import (
     EntryRecord,
@@ -122,8 +123,8 @@ class Door:
 
         The same model of the same team for the same task is the same entry: a client that got no
         answer may send it again. But a new entry takes the place of one that failed through the
-        referee. Raises `Refusal` (`entries_spent`, `team_withdrawn`), and `Unavailable` for a slow
-        disk.
+        referee. Raises `Refusal` (`entries_spent`, `team_withdrawn`, `entries_closed`), and
+        `Unavailable` for a slow disk.
         """
         now = self._clock.now()
 
@@ -161,7 +162,7 @@ class Door:
     ) -> tuple[int | None, int]:
         """Return the entry that this model is already, if any, and how many may still come today.
 
-        Raises `Refusal` (`entries_spent`, `team_withdrawn`).
+        Raises `Refusal` (`entries_spent`, `team_withdrawn`, `entries_closed`).
         """
         if team in withdrawn_teams(connection):
             raise Refusal(
@@ -171,6 +172,10 @@ class Door:
         for entry in entries_of_model(connection, team, task.name, sha256):
             if entry.state is not EntryState.FAILED:
                 return entry.entry_id, left
+        if is_final(connection):
+            raise Refusal(
+                "entries_closed", "Nothing was stored: the results are final, so no model is taken."
+            )
         if left <= 0:
             raise self._spent(task, now)
         return None, left

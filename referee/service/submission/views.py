@@ -8,9 +8,11 @@ from typing import Any
 
 from referee.core.entry_states import BUSY, EntryState, line
 from referee.scoring.leaderboard import Row, ScoredEntry, leaderboard
-from referee.scoring.ovic import OvicScore, ovic_score
+from referee.scoring.ovic import ovic_score
+from referee.service.ovic.figures import score_fields
 from referee.service.submission.tasks import Task
 from referee.store.database import Connection
+from referee.store.finals import is_final
 from referee.store.ovic_entries import EntryRecord, all_entries, events_of_entry
 from referee.store.teams import withdrawn_teams
 
@@ -57,7 +59,7 @@ def entry_view(
     }
     task = tasks.get(entry.task)
     if task is not None and entry.accuracy is not None and entry.latency_ms is not None:
-        view |= _score_fields(ovic_score(task.scoring, entry.accuracy, entry.latency_ms))
+        view |= score_fields(ovic_score(task.scoring, entry.accuracy, entry.latency_ms))
     return view
 
 
@@ -84,12 +86,16 @@ def entry_detail(
 def leaderboard_view(
     connection: Connection, tasks: Mapping[str, Task], names: Sequence[str] | None = None
 ) -> dict[str, Any]:
-    """Return the leaderboard of some or all tasks, without teams that withdrew, ready for JSON."""
+    """Return the leaderboard of some or all tasks, without teams that withdrew, ready for JSON.
+
+    `final` says whether the event's results are approved: then no entry comes or changes.
+    """
     gone = withdrawn_teams(connection)
     scored = all_entries(connection, states=(EntryState.SCORED,))
     scored = [entry for entry in scored if entry.team not in gone]
     standing = standing_entries(connection)
     return {
+        "final": is_final(connection),
         "tasks": [_task_view(tasks[name], scored) for name in names or tasks],
         "line": line_view(standing),
     }
@@ -143,17 +149,5 @@ def _row_view(row: Row, names: Mapping[int, str]) -> dict[str, Any]:
         "entry": row.entry.entry_id,
         "file": names[row.entry.entry_id],
         "entries": row.entries,
-        **_score_fields(row.score),
-    }
-
-
-def _score_fields(score: OvicScore) -> dict[str, Any]:
-    return {
-        "accuracy": score.accuracy,
-        "latency_ms": score.latency_ms,
-        "clamped_ms": score.clamped_ms,
-        "frontier": score.frontier,
-        "metric": score.metric,
-        "valid": score.valid,
-        "reasons": list(score.reasons),
+        **score_fields(row.score),
     }

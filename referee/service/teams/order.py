@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from referee.core.turns import draw_lots, rearranged
 from referee.errors import InputError
 from referee.service.setup.contest import Contest
-from referee.service.teams.registration import adopt_teams, require_team
+from referee.service.teams.registration import adopt_teams, models_only, require_team
 from referee.service.teams.roster import Roster, RosterTeam, read_roster
 from referee.store.database import Connection
 from referee.store.notices import insert_audit
@@ -19,7 +19,7 @@ SEED_MOST = 200
 
 
 def draw_order(contest: Contest, seed: str, reason: str, operator: str) -> Roster:
-    """Draw the running order of all active teams by lottery, and record the seed.
+    """Draw the running order of all teams that run sessions by lottery, and record the seed.
 
     A later order needs a reason. Raises `InputError` without teams, and for a seed that nobody
     could type again.
@@ -30,8 +30,7 @@ def draw_order(contest: Contest, seed: str, reason: str, operator: str) -> Roste
         )
     with contest.database.write() as connection:
         roster = _roster_to_order(contest, connection, reason, operator)
-        ids = {team.name: team.team_id for team in roster.active}
-        names = [lot.name for lot in draw_lots(ids, seed)]
+        names = [lot.name for lot in draw_lots([team.name for team in roster.runners], seed)]
         _record(contest, connection, roster, names, seed=seed, reason=reason, operator=operator)
     return read_roster(contest)
 
@@ -45,11 +44,14 @@ def set_order(contest: Contest, first: Sequence[str], reason: str, operator: str
     with contest.database.write() as connection:
         roster = _roster_to_order(contest, connection, reason, operator)
         for place, name in enumerate(first):
-            if require_team(roster, name).withdrawn:
+            team = require_team(roster, name)
+            if team.withdrawn:
                 raise InputError(f"'{name}' has withdrawn, so it has no place in the order.")
+            if not team.registration.sessions:
+                raise InputError(f"{models_only(name)} It has no place in the order.")
             if name in first[:place]:
                 raise InputError(f"'{name}' is named twice.")
-        names = rearranged([team.name for team in roster.active], first)
+        names = rearranged([team.name for team in roster.runners], first)
         _record(contest, connection, roster, names, seed=None, reason=reason, operator=operator)
     return read_roster(contest)
 
@@ -68,8 +70,9 @@ def _roster_to_order(
     contest: Contest, connection: Connection, reason: str, operator: str
 ) -> Roster:
     roster = adopt_teams(contest, connection, operator)
-    if not roster.active:
-        raise InputError("No team is registered, so there is nothing to put in order.")
+    if not roster.runners:
+        who = "Every team hands in models only" if roster.active else "No team is registered"
+        raise InputError(f"{who}, so there is nothing to put in order.")
     if roster.order is not None and not reason.strip():
         raise InputError(
             "There is a running order already. A new one needs a reason, which stays on record."

@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Registration of teams: import, add, rename, withdraw, return, remove; each is on record."""
+"""Registration of teams: import, add, amend, rename, withdraw, return, remove; all on record."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
 
 from referee.core.states import SessionState
 from referee.errors import InputError
@@ -53,7 +54,7 @@ def import_teams(
         if faults:
             raise InputError(faults_text(source, faults))
         for line in lines:
-            registration = Registration(line.organisation, line.prizes)
+            registration = Registration(line.organisation, line.prizes, line.sessions)
             _register(contest, connection, line.name, registration, operator)
     return [line.name for line in lines]
 
@@ -65,6 +66,52 @@ def add_team(contest: Contest, name: str, registration: Registration, operator: 
         name = _free_name(contest, connection, name)
         _register(contest, connection, name, registration, operator)
     return name
+
+
+def amend(
+    contest: Contest,
+    name: str,
+    changes: Callable[[Registration], Registration],
+    reason: str,
+    operator: str,
+) -> Registration:
+    """Change what a team's registration says, and return it; a repeat changes nothing.
+
+    `changes` makes the new registration from the present one. Raises `InputError` without a reason,
+    for a team that has withdrawn, and for a team with a session that shall hand in models only.
+    """
+    _need_reason(reason)
+    with contest.database.write() as connection:
+        require_provisional(connection)
+        team = require_team(adopt_teams(contest, connection, operator), name)
+        if team.withdrawn:
+            raise InputError(
+                f"'{name}' has withdrawn ({team.reason}). Bring it back first: "
+                "'referee team return'."
+            )
+        registration = changes(team.registration)
+        if registration == team.registration:
+            return registration
+        kept = [one for one in team.attempts if one.state is not SessionState.VOID]
+        if kept and not registration.sessions:
+            raise InputError(
+                f"'{name}' has session {kept[0].session_id}, so it does not hand in models only. "
+                "Void the session first."
+            )
+        _record(
+            contest,
+            connection,
+            replace(team, registration=registration),
+            "registered",
+            reason,
+            operator,
+        )
+    return registration
+
+
+def models_only(name: str) -> str:
+    """Return the sentence about a team that runs no session."""
+    return f"'{name}' hands in models only ('referee team amend --sessions yes' changes that)."
 
 
 def adopt_teams(contest: Contest, connection: Connection, operator: str) -> Roster:
@@ -173,8 +220,7 @@ def new_passwords(contest: Contest, names: Iterable[str], operator: str) -> dict
 def _change(
     contest: Contest, name: str, kind: RegistrationKind, reason: str, operator: str
 ) -> None:
-    if not reason.strip():
-        raise InputError("This needs a reason, which stays on record. Give one.")
+    _need_reason(reason)
     with contest.database.write() as connection:
         require_provisional(connection)
         team = require_team(adopt_teams(contest, connection, operator), name)
@@ -262,6 +308,11 @@ def require_team(roster: Roster, name: str) -> RosterTeam:
     near = next((one.name for one in roster.teams if same_name(one.name) == same_name(name)), None)
     hint = f"Did you mean '{near}'?" if near else "'referee team list' shows them all."
     raise InputError(f"No team is called '{name}'. {hint}")
+
+
+def _need_reason(reason: str) -> None:
+    if not reason.strip():
+        raise InputError("This needs a reason, which stays on record. Give one.")
 
 
 def _require_no_live_session(team: RosterTeam, done: str) -> None:

@@ -42,7 +42,7 @@ class RosterTeam:
     @property
     def turn(self) -> Turn:
         """Return the team's turn."""
-        return turn_of(self.attempts, withdrawn=self.withdrawn)
+        return turn_of(self.attempts, withdrawn=self.withdrawn, sessions=self.registration.sessions)
 
     @property
     def attempt_count(self) -> int:
@@ -66,6 +66,11 @@ class Roster:
     def active(self) -> tuple[RosterTeam, ...]:
         """Return the teams that have not withdrawn."""
         return tuple(team for team in self.teams if not team.withdrawn)
+
+    @property
+    def runners(self) -> tuple[RosterTeam, ...]:
+        """Return the active teams that run sessions; the others hand in models only."""
+        return tuple(team for team in self.active if team.registration.sessions)
 
     @property
     def next(self) -> str | None:

@@ -54,6 +54,7 @@ def _team(place: int, team: RosterTeam) -> dict[str, Any]:
         "team": team.name,
         "organisation": team.registration.organisation,
         "prizes": team.registration.prizes,
+        "runs_sessions": team.registration.sessions,
         "turn": team.turn.value,
         "withdrawn": team.withdrawn,
         "reason": team.reason,

@@ -48,6 +48,7 @@ ANSWERS: dict[str, tuple[int, str | None]] = {
     "model_too_large": (413, None),
     "entries_spent": (403, None),
     "team_withdrawn": (403, None),
+    "entries_closed": (403, None),
     "entry_unknown": (404, None),
     "leaderboard_closed": (403, None),
 }

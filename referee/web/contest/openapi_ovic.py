@@ -10,7 +10,7 @@ from referee.web.contest.openapi_parts import TEXT, form_body, json_object, oper
 _LOGIN = ("username_missing", "login_invalid", "login_busy")
 _SUBMIT = (
     *("task_unknown", "media_type_unknown", "model_empty", "model_too_large"),
-    *("entries_spent", "team_withdrawn"),
+    *("entries_spent", "team_withdrawn", "entries_closed"),
 )
 _NUMBER = ["number", "null"]
 _ENTRY: dict[str, str | list[str]] = {

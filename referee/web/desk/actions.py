@@ -12,6 +12,7 @@ from referee.core.states import EndCause
 from referee.errors import Refusal
 from referee.service.desk.control_desk import ControlDesk
 from referee.service.setup.contest import Contest
+from referee.service.teams.registration import models_only
 from referee.service.teams.roster import read_roster
 from referee.web.desk.acting import acting
 from referee.web.desk.arguments import posted_text, session_number
@@ -62,6 +63,8 @@ def _new_session(contest: Contest, desk: ControlDesk, team: str) -> int:
         )
     if found.withdrawn:
         raise Refusal("team_withdrawn", f"'{team}' has withdrawn ({found.reason}).")
+    if not found.registration.sessions:
+        raise Refusal("models_only", models_only(team))
     return desk.new_session(team, _OPERATOR)
 
 

@@ -11,6 +11,7 @@ from referee.core.entry_states import EntryState
 from referee.errors import Refusal, Unavailable
 from referee.service.submission import door as module
 from referee.service.submission.door import day_of, kept_name
+from referee.store.finals import insert_finalization
 from referee.store.ovic_entries import all_entries, record_entry_event
 from referee.store.teams import Registration, ensure_team, insert_registration
 from tests.support.ovic_contests import UTC, hand_in
@@ -148,3 +149,11 @@ def test_a_commit_that_fails_makes_no_entry(door, contest, monkeypatch):
 def test_a_file_name_is_for_people_alone(name, kept):
     """Of a name its last part is kept, printable and short."""
     assert kept == kept_name(name)
+
+
+def test_final_results_close_the_door(door, contest):
+    """No new model is taken after the approval; a model that is known keeps its entry."""
+    first = hand_in(door, b"a")
+    with contest.database.write() as connection:
+        insert_finalization(connection, contest.clock.now(), ["Ada"], {})
+    assert [first.entry.entry_id, "entries_closed"] == codes(door, b"a", b"b")

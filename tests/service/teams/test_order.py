@@ -3,13 +3,15 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
-from referee.core.turns import draw_lots
+from referee.core.turns import Turn, draw_lots
 from referee.errors import InputError
 from referee.formats.team_table import TeamLine
 from referee.service.teams.order import draw_order, order_text, set_order
-from referee.service.teams.registration import import_teams, rename, withdraw
+from referee.service.teams.registration import amend, import_teams, rename, withdraw
 from referee.service.teams.roster import read_roster
 from referee.service.teams.roster_view import roster_json, roster_text
 from referee.store.teams import stored_orders
@@ -90,6 +92,20 @@ def test_an_event_without_teams_has_no_order(contest):
     """A lottery of no teams says so."""
     with pytest.raises(InputError, match="No team is registered"):
         draw_order(contest, "noon", "", "Kim")
+
+
+def test_a_team_that_hands_in_models_only_has_no_place(teams):
+    """No lottery draws it, no hand puts it in front, and it is never next."""
+    amend(teams, "ants", lambda old: replace(old, sessions=False), "OVIC only", "Kim")
+    draw_order(teams, "noon", "", "Kim")
+    roster = read_roster(teams)
+    assert (False, Turn.MODELS) == (roster.find("ants").ordered, roster.find("ants").turn)
+    assert {"bees", "wasps", "flies"} == {team.name for team in roster.teams if team.ordered}
+    for team in ("bees", "wasps", "flies"):
+        session(teams, team, "armed", "started", "ended")
+    assert read_roster(teams).next is None
+    with pytest.raises(InputError, match="'ants' hands in models only"):
+        set_order(teams, ["ants"], "a wish", "Kim")
 
 
 def test_next_moves_on_and_comes_back_after_a_void(teams):

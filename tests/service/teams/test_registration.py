@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from referee.errors import InputError
@@ -12,6 +14,7 @@ from referee.service.entry.teams import EventTeams
 from referee.service.teams import registration
 from referee.service.teams.registration import (
     add_team,
+    amend,
     bring_back,
     import_teams,
     new_passwords,
@@ -254,3 +257,32 @@ def test_an_unknown_team_is_told_with_the_nearest(contest):
     with pytest.raises(InputError, match="No team is called 'x'. 'referee team list'"):
         new_passwords(contest, ["bees", "x"], "Kim")
     assert {} == registered_teams(contest.config.teams)
+
+
+def test_a_registration_is_amended_on_record(contest):
+    """The newest row says what the team is; a repeat adds none; the team keeps all else."""
+    import_teams(contest, LINES, "teams.csv", "Kim")
+    for _ in range(2):
+        new = amend(contest, "ants", lambda old: replace(old, prizes=False), "their wish", "Kim")
+        assert (
+            Registration("Uni", prizes=False) == new == read_roster(contest).teams[0].registration
+        )
+    count = "select count(*) from registrations"
+    assert 3 == contest.database.connection.execute(count).fetchone()[0]
+
+
+def test_an_amendment_that_cannot_be_changes_nothing(contest):
+    """It needs a reason, a team that takes part, and for models only a team without a session."""
+    import_teams(contest, LINES, "teams.csv", "Kim")
+    session(contest, "ants", "armed", "started", "ended")
+    withdraw(contest, "bees", "ill", "Kim")
+    before = read_roster(contest)
+    for team, reason, told in (
+        ("ants", " ", "needs a reason"),
+        ("ants", "OVIC", "'ants' has session 1"),
+        ("bees", "OVIC", "has withdrawn .ill.. Bring it back first"),
+        ("wasps", "OVIC", "No team is called 'wasps'"),
+    ):
+        with pytest.raises(InputError, match=told):
+            amend(contest, team, lambda old: replace(old, sessions=False), reason, "Kim")
+    assert before == read_roster(contest)
