@@ -22,8 +22,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--config", type=Path, required=True)
     parser.add_argument("--parent", type=int, required=True)
     parser.add_argument("--descriptor", type=int, default=-1)
-    parser.add_argument("--meter")
-    parser.add_argument("--contest")
+    parser.add_argument("--lane", type=int, default=1)
+    parser.add_argument("--meter", action="append", default=[])
+    parser.add_argument("--contest", action="append", default=[])
 
 
 def run(args: argparse.Namespace) -> int:
@@ -31,7 +32,7 @@ def run(args: argparse.Namespace) -> int:
     stop_with_parent(args.parent)
     config = load_config(args.config)
     if args.name == "contest":
-        run_contest_server(config, args.descriptor)
+        run_contest_server(config, args.descriptor, args.lane)
     elif args.name == "desk":
         run_control_desk(config, args.descriptor, args.meter, args.contest)
     elif args.name == "ovic":

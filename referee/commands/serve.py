@@ -31,12 +31,16 @@ def run(args: argparse.Namespace) -> int:
     with claimed(config.storage.folder):
         with hosted(config) as host:
             supervisor = host.supervisor
+            doors = ", ".join(
+                f"{lane.name} {lane.contest} (here {url})".strip()
+                for lane, url in zip(config.lanes, supervisor.contest_urls, strict=True)
+            )
             print(
-                f"ready: contestants {config.server.contest} (here {supervisor.contest_url})  "
+                f"ready: contestants {doors}  "
                 f"console {supervisor.console_url}  data {config.storage.folder}",
                 flush=True,
             )
             track = load_track(config.contest.track)
-            tell_display(track, supervisor.console_url)
+            tell_display(track, supervisor.console_url, len(config.lanes))
             follow_sessions(host.database, track)
     return 0

@@ -144,7 +144,9 @@ def _list(contest: Contest, args: argparse.Namespace) -> None:
 
 def _slips(contest: Contest, args: argparse.Namespace) -> None:
     settings = contest.config
-    urls = args.address or contestants_urls(settings.server.contest)
+    urls = args.address or [
+        url for lane in settings.lanes for url in contestants_urls(lane.contest)
+    ]
     rules = args.rules or rules_line(settings.contest.seconds)
     venue = Venue(settings.contest.name, urls, tuple(args.wifi) if args.wifi else None, rules)
     _require_writable(args.out)

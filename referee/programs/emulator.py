@@ -16,8 +16,8 @@ from pathlib import Path
 from typing import IO
 
 from referee.errors import InputError, Unavailable
-from referee.programs.child import Child
-from referee.service.setup.config import Config
+from referee.programs.child import Child, of_lane
+from referee.service.setup.config import Config, lane_suffix
 
 _READY_S = 30.0
 _STOP_S = 5.0
@@ -34,17 +34,17 @@ class EmulatedMeter:
 
 
 @contextmanager
-def emulated_meter(config: Config) -> Iterator[EmulatedMeter]:
-    """Run the emulated meter until the block ends.
+def emulated_meter(config: Config, lane: int) -> Iterator[EmulatedMeter]:
+    """Run a lane's emulated meter until the block ends.
 
     The first start chooses a port. Each restart uses the same port, so the VISA resource stays
     valid. A restarted emulator has lost its energy.
     """
-    log = config.storage.folder / "logs" / "emulator.log"
+    log = config.storage.folder / "logs" / f"emulator{lane_suffix(lane)}.log"
     log.parent.mkdir(parents=True, exist_ok=True)
     command = [sys.executable, "-m", "power", "emulate", "--exit-with-parent"]
-    command += _load_options(config.meter.emulated_load)
-    child = Child("emulated meter", [*command, "--port", "0"], log)
+    command += _load_options(config.lane(lane).meter.emulated_load)
+    child = Child(of_lane("emulated meter", config.lane(lane).name), [*command, "--port", "0"], log)
     stdout = child.start(stdout=subprocess.PIPE)
     try:
         if stdout is None:

@@ -38,7 +38,6 @@ def _session_runs(config: Config, clock: Clock, database: Database) -> bool:
     """Tell whether the queue waits, because an on-site session runs."""
     if not config.ovic.waits_for_sessions:
         return False
-    session = live_session(database.connection)
-    if session is None:
-        return False
-    return state_of(session.facts, clock.now()) is SessionState.RUNNING
+    live = [live_session(database.connection, lane + 1) for lane in range(len(config.lanes))]
+    states = [state_of(session.facts, clock.now()) for session in live if session is not None]
+    return SessionState.RUNNING in states

@@ -47,10 +47,12 @@ def tell_on_terminal(text: str) -> None:
     print(text, file=sys.stderr, flush=True)
 
 
-def tell_display(track: Track[Any], console_url: str) -> None:
-    """Say where the display page is, if the track shows its images on a screen."""
+def tell_display(track: Track[Any], console_url: str, lanes: int = 1) -> None:
+    """Say where the display page of each lane is, if the track shows its images on a screen."""
     if track.delivery is Delivery.SHOWN:
+        paths = ["/display", *(f"/lanes/{number}/display" for number in range(2, lanes + 1))]
+        pages = " and ".join(console_url + path for path in paths)
         tell_on_terminal(
-            f"Open {console_url}/display on the monitor that the camera sees, and click on it: "
-            "it must fill the screen."
+            f"Open {pages} on the monitor that the camera sees, and click on it: it must fill the "
+            "screen."
         )

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Host a contest on this machine: prepare it, start an emulated meter if any, start the servers."""
+"""Host a contest on this machine: prepare it, start emulated meters if any, start the servers."""
 
 from __future__ import annotations
 
@@ -61,13 +61,15 @@ def hosted(config: Config, tell: Callable[[str], None] = tell_on_terminal) -> It
         database, _ = prepare_contest(config, progress=progress)
     with ExitStack() as stack:
         stack.callback(database.close)
-        resource = None if config.meter.resource == "none" else config.meter.resource
-        others = []
-        if config.meter.emulated:
-            meter = stack.enter_context(emulated_meter(config))
-            resource, others = meter.resource, [meter.child]
+        resources, others = [], []
+        for number, lane in enumerate(config.lanes, 1):
+            resources.append(lane.meter.resource)
+            if lane.meter.emulated:
+                meter = stack.enter_context(emulated_meter(config, number))
+                resources[-1] = meter.resource
+                others.append(meter.child)
         supervisor = stack.enter_context(
-            Supervisor(config, resource, others=others, alarm=partial(_notify, database))
+            Supervisor(config, resources, others=others, alarm=partial(_notify, database))
         )
         supervisor.wait_for_sessions(tell)
         yield Host(supervisor, database)

@@ -12,7 +12,7 @@ import os
 import signal
 import sys
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import ExitStack
 from functools import partial
 from types import FrameType
@@ -20,8 +20,9 @@ from types import FrameType
 from power.connect import open_meter
 from power.meter import InputMode, Meter, MeterSettings
 from power.transports.transport import WireLog
-from referee.service.board.board import Board
+from referee.service.board.board import board_of
 from referee.service.desk.control_desk import ControlDesk
+from referee.service.desk.lane import MakeMetering
 from referee.service.desk.link import DeskClient, DeskServer, socket_path
 from referee.service.desk.metering import Metering
 from referee.service.desk.requests import serve_request
@@ -65,8 +66,8 @@ def stop_with_parent(parent_pid: int) -> None:
         raise SystemExit("the supervisor is gone already")
 
 
-def run_contest_server(config: Config, descriptor: int) -> None:
-    """Serve contestants until SIGTERM; the configuration says with how many workers."""
+def run_contest_server(config: Config, descriptor: int, lane: int) -> None:
+    """Serve a lane's contestants until SIGTERM; the configuration says with how many workers."""
 
     kind: WorkerKind = "gevent" if config.server.worker == "gevent" else "gthread"
 
@@ -81,7 +82,7 @@ def run_contest_server(config: Config, descriptor: int) -> None:
             door = Door(config, contest.clock, contest.database, commit, tasks)
         services = ContestServices(
             contest,
-            Admission(contest, sessions, desk, make_aside(kind, 1)),
+            Admission(contest, sessions, desk, make_aside(kind, 1), lane),
             Answers(contest, sessions, journal),
             RequestLog(contest, journal),
             make_aside(kind, _LONG_ANSWERS),
@@ -108,13 +109,13 @@ def run_contest_server(config: Config, descriptor: int) -> None:
 def run_control_desk(
     config: Config,
     descriptor: int,
-    meter_resource: str | None,
-    server_address: str | None = None,
+    resources: Sequence[str],
+    addresses: Sequence[str],
 ) -> None:
-    """Serve operators, and own the session clock and the meter, until SIGTERM.
+    """Serve operators, and own the session clock and the meters, until SIGTERM.
 
-    `meter_resource` is None for a contest without a meter. The console shows `server_address`,
-    the address of the contest server.
+    Each lane has the VISA resource of its meter in `resources`, or `none`. The console shows
+    `addresses`, those of the lanes' contest servers.
     """
 
     def make() -> Running:
@@ -122,21 +123,12 @@ def run_control_desk(
         lock = ExitStack()
         lock.enter_context(lock_folder(config.storage.folder, "desk", wait_s=_TAKE_OVER_S))
         contest = open_contest(config)
-        opener: Callable[[], Meter] | None = None
-        if meter_resource is not None:
-            log = WireLog(config.wire_log)
-            opener = partial(open_meter, meter_resource, wire_log=log, element=config.meter.element)
-        desk = ControlDesk(contest, [partial(Metering, opener, meter_settings(config.meter))])
+        meters = [_metering(config, n, resource) for n, resource in enumerate(resources, 1)]
+        desk = ControlDesk(contest, meters)
         desk.start()
         path = socket_path(config.storage.folder)
         link = DeskServer(path, partial(serve_request, desk), desk.logbook.alarm)
-        board = Board(
-            contest,
-            lambda: desk.metering.status,
-            server_address,
-            unstored=desk.logbook.unstored_notices,
-            display=desk.display,
-        )
+        board = board_of(contest, desk, addresses)
         window = None
         if config.ovic.is_open:
             window = Window(config, contest.database, open_tasks(config))
@@ -160,9 +152,19 @@ def run_control_desk(
         make,
         descriptor=descriptor,
         workers=1,
-        threads=_VIEWERS + PAGES_MOST + _SPARE_THREADS,
+        threads=_VIEWERS + PAGES_MOST * len(resources) + _SPARE_THREADS,
         name="referee-desk",
     )
+
+
+def _metering(config: Config, lane: int, resource: str) -> MakeMetering:
+    """Return a maker of the owner of a lane's meter."""
+    section = config.lane(lane).meter
+    opener: Callable[[], Meter] | None = None
+    if resource != "none":
+        log = WireLog(config.wire_log_of(lane))
+        opener = partial(open_meter, resource, wire_log=log, element=section.element)
+    return partial(Metering, opener, meter_settings(section))
 
 
 def _stop(desk: ControlDesk, broadcast: Broadcast) -> None:

@@ -15,9 +15,9 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from referee.errors import InputError, Unavailable
-from referee.programs.child import Child
+from referee.programs.child import Child, of_lane
 from referee.service.desk.link import DeskClient, prepare_socket_folder, socket_path
-from referee.service.setup.config import Config
+from referee.service.setup.config import Config, lane_suffix
 
 _READY_S = 60.0
 _STOP_S = 10.0
@@ -65,8 +65,8 @@ def bind(address: str, purpose: str) -> socket.socket:
 class Supervisor:
     """The owner of the listening sockets and of the processes that serve them.
 
-    A restarted process inherits a socket that is already bound. `meter_resource` is the meter's
-    VISA resource, or None for sessions without a meter. The supervisor restarts `others` when they
+    A restarted process inherits a socket that is already bound. `resources` has each lane's VISA
+    resource, or `none` for sessions without a meter. The supervisor restarts `others` when they
     die, but neither starts nor stops them. `alarm` gets a sentence when a process has died. Use
     the supervisor as a context manager: its exit stops every process that it started.
     """
@@ -74,7 +74,7 @@ class Supervisor:
     def __init__(
         self,
         config: Config,
-        meter_resource: str | None,
+        resources: Sequence[str],
         *,
         others: Sequence[Child] = (),
         alarm: Callable[[str], None] = lambda text: None,
@@ -82,23 +82,28 @@ class Supervisor:
         self._config = config
         self._alarm = alarm
         self._stopping = threading.Event()
-        self._contest_listener = bind(config.server.contest, "contest server")
+        self._contest_listeners: list[socket.socket] = []
         try:
+            for lane in config.lanes:
+                self._contest_listeners.append(bind(lane.contest, "contest server"))
             self._console_listener = bind(config.server.console, "console server")
         except InputError:
-            self._contest_listener.close()
+            for listener in self._contest_listeners:
+                listener.close()
             raise
         prepare_socket_folder(socket_path(config.storage.folder))
         logs = config.storage.folder / "logs"
         logs.mkdir(parents=True, exist_ok=True)
-        host, port = self._contest_listener.getsockname()[:2]
-        told = ["--contest", f"{host}:{port}"]
-        told += [] if meter_resource is None else ["--meter", meter_resource]
-        self._children = {
-            "desk": self._child("desk", logs, self._console_listener, *told),
-            "contest": self._child("contest", logs, self._contest_listener),
-            "scorer": self._child("scorer", logs, None),
-        }
+        told = []
+        for listener, resource in zip(self._contest_listeners, resources, strict=True):
+            host, port = listener.getsockname()[:2]
+            told += ["--contest", f"{host}:{port}", "--meter", resource]
+        self._children = {"desk": self._child("desk", logs, self._console_listener, *told)}
+        for number, listener in enumerate(self._contest_listeners, 1):
+            self._children[f"contest{lane_suffix(number)}"] = self._child(
+                "contest", logs, listener, lane=number
+            )
+        self._children["scorer"] = self._child("scorer", logs, None)
         if config.ovic.is_open:
             self._children["ovic"] = self._child("ovic", logs, None)
         self._looked_after = [*self._children.values(), *others]
@@ -107,8 +112,13 @@ class Supervisor:
 
     @property
     def contest_url(self) -> str:
-        """Return the contest server's URL, as seen from this machine."""
-        return _url(self._contest_listener)
+        """Return the first lane's contest server's URL, as seen from this machine."""
+        return self.contest_urls[0]
+
+    @property
+    def contest_urls(self) -> list[str]:
+        """Return the URL of each lane's contest server, as seen from this machine."""
+        return [_url(listener) for listener in self._contest_listeners]
 
     @property
     def console_url(self) -> str:
@@ -143,8 +153,8 @@ class Supervisor:
         deadline = time.monotonic() + _STOP_S
         for child in self._children.values():
             child.wait(max(0.0, deadline - time.monotonic()))
-        self._contest_listener.close()
-        self._console_listener.close()
+        for listener in (*self._contest_listeners, self._console_listener):
+            listener.close()
 
     def wait_for_sessions(self, tell: Callable[[str], None]) -> None:
         """Wait without a time limit until the desk can start a session.
@@ -168,13 +178,25 @@ class Supervisor:
     def _patience_is_over(self) -> bool:
         return time.monotonic() - self._answered_s > _TELL_AFTER_S
 
-    def _child(self, name: str, logs: Path, listener: socket.socket | None, *options: str) -> Child:
+    def _child(
+        self,
+        name: str,
+        logs: Path,
+        listener: socket.socket | None,
+        *options: str,
+        lane: int | None = None,
+    ) -> Child:
+        """Return a program's process; `lane` is that of a program that each lane has."""
         command = [sys.executable, "-m", "referee", "process", name]
+        title, suffix = _TITLES[name], ""
+        if lane is not None:
+            command += ["--lane", str(lane)]
+            title, suffix = of_lane(title, self._config.lane(lane).name), lane_suffix(lane)
         command += ["--config", str(self._config.path), "--parent", str(os.getpid()), *options]
         descriptors = [] if listener is None else [listener.fileno()]
         if listener is not None:
             command += ["--descriptor", str(listener.fileno())]
-        return Child(_TITLES[name], command, logs / f"{name}.log", descriptors)
+        return Child(title, command, logs / f"{name}{suffix}.log", descriptors)
 
     def _watch(self) -> None:
         while not self._stopping.wait(_LOOK_S):
@@ -187,7 +209,7 @@ class Supervisor:
 
     def _wait_until_ready(self) -> None:
         deadline = time.monotonic() + _READY_S
-        for url in (f"{self.console_url}/board", f"{self.contest_url}/help"):
+        for url in (f"{self.console_url}/board", *(f"{u}/help" for u in self.contest_urls)):
             while not _answers(url):
                 if time.monotonic() > deadline:
                     raise Unavailable(

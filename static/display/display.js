@@ -32,7 +32,7 @@ function show() {
 
 async function showFrame({ session, frame }, mine) {
   try {
-    const times = await painter.paint(`/display/frames/${session}/${frame}`);
+    const times = await painter.paint(`${location.pathname}/frames/${session}/${frame}`);
     if (times !== null) await link.report("painted", { session, frame, ...times });
     else if (shown === mine) shown = ""; // The next truth tries again.
   } catch {
@@ -43,7 +43,7 @@ async function showFrame({ session, frame }, mine) {
 async function showCard(mine) {
   while (shown === mine) {
     try {
-      await painter.paint("/display/card");
+      await painter.paint(`${location.pathname}/card`);
     } catch {
       painter.black();
     }

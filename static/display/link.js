@@ -21,7 +21,7 @@ export class Link {
 
   open() {
     this.heardAt = performance.now();
-    this.events = new EventSource("/display/events");
+    this.events = new EventSource(`${location.pathname}/events`);
     this.on("hello", (me) => {
       this.me = me;
       this.pauseMs = AGAIN_FIRST_MS;
@@ -62,13 +62,13 @@ export class Link {
   // Send a report; return what the desk says against it, and "" if it took the report.
   async report(what, content) {
     if (this.me === null) return "";
-    const response = await fetch(`/display/${what}`, this.posted(content));
+    const response = await fetch(`${location.pathname}/${what}`, this.posted(content));
     return response.ok ? "" : (await response.json()).text;
   }
 
   // A page that closes says so, because the desk would notice only after seconds.
   bye() {
-    if (this.me !== null) fetch("/display/bye", { ...this.posted({}), keepalive: true });
+    if (this.me !== null) fetch(`${location.pathname}/bye`, { ...this.posted({}), keepalive: true });
     this.me = null;
     this.events?.close();
     this.events = null;

@@ -6,19 +6,19 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import asdict
 from datetime import datetime
+from functools import partial
+from itertools import zip_longest
 from typing import Any
 
 from referee.core.instant import Instant
-from referee.core.states import SessionState
 from referee.errors import RefereeError
-from referee.service.board.addresses import contestants_urls
-from referee.service.board.meter_view import MeterView
-from referee.service.board.session_view import session_card, session_row
-from referee.service.board.shown_session import shown_session
-from referee.service.board.wording import alarm_of
+from referee.service.board.lane_view import LaneView, Row, ShownLane
+from referee.service.board.session_view import session_row
+from referee.service.board.wording import newest_alarm
+from referee.service.desk.control_desk import ControlDesk
+from referee.service.desk.lane import Lane
 from referee.service.desk.metering import MeterStatus
 from referee.service.display.display import Display
-from referee.service.display.facts import display_facts
 from referee.service.entry.teams import PRACTICE_PASSWORD
 from referee.service.results.flag_counts import FlagCounts
 from referee.service.setup.contest import Contest
@@ -26,7 +26,7 @@ from referee.service.submission.views import line_view, standing_entries
 from referee.service.teams.roster import read_roster
 from referee.store.database import Connection
 from referee.store.notices import Notice, recent_notices
-from referee.store.sessions import SessionRecord, all_sessions, load_session
+from referee.store.sessions import FIRST_LANE, SessionRecord, all_sessions, load_session
 from referee.store.watching import recent_power
 
 _SESSIONS_SHOWN = 50
@@ -37,10 +37,8 @@ _SAMPLES_SHOWN = 3000
 class Board:
     """The state that the console's pages show; its methods may be called from any thread.
 
-    `meter_status` returns the newest status of the meter. `server_address` is the address on which
-    the contest server really listens; by default the configured one. `unstored` returns the
-    notices that are not on the disk yet, the newest first. `display` is the screen of a track that
-    shows its images.
+    The first arguments are those of the first lane (see `ShownLane`), and `further` has the lanes
+    after it. `unstored` returns the notices that are not on the disk yet, the newest first.
     """
 
     def __init__(
@@ -51,37 +49,38 @@ class Board:
         *,
         unstored: Callable[[], Sequence[Notice]] = tuple,
         display: Display | None = None,
+        further: Sequence[ShownLane] = (),
     ) -> None:
         self._contest = contest
-        self._server_address = server_address or contest.config.server.contest
-        self._meter = MeterView(contest, meter_status)
         self._unstored = unstored
-        self._display = display
-        self._flag_counts = FlagCounts(contest)
+        flag_counts = FlagCounts(contest)
+        lanes = [ShownLane(meter_status, server_address, display), *further]
+        self._lanes = [
+            LaneView(contest, number, lane, flag_counts)
+            for number, lane in enumerate(lanes, FIRST_LANE)
+        ]
 
     def show(self) -> dict[str, Any]:
         """Return the whole board, ready for JSON.
 
-        `current` is the session on the big card (see `shown_session`), or None without sessions.
-        `ovic` is the state of the line of entries, or None where no task of OVIC is open.
-        `figures` says how to display the track's accuracy and score. `next` is the oldest READY
-        session, or None. `display` is None in a track without one. `alarm` is the text of the red
-        bar, or None while nothing is wrong. The sessions and the meter contain their own texts
-        (see `wording`).
+        `lanes` has what `LaneView.show` returns for each lane, and the fields of lane 1 stand
+        beside it once more. `ovic` is the state of the line of entries, or None where no task of
+        OVIC is open. `figures` says how to display the track's accuracy and score. `alarms` are
+        the texts of the red bar, with the name of the lane, and `alarm` is the first of them. The
+        sessions and the meters contain their own texts (see `wording`).
         """
         contest = self._contest
         connection = contest.database.connection
         now = contest.clock.now()
         sessions = all_sessions(connection, _SESSIONS_SHOWN)
-        shown = shown_session(sessions, now)
         settings = contest.config.contest
-        meter = self._meter.show(shown, now)
-        display = self._display_facts()
-        current = None if shown is None else self._card(shown, now, meter, display)
         rows = [session_row(contest, session, now) for session in sessions]
-        ready = [row for row in reversed(rows) if row["state"] == SessionState.READY.value]
-        unstored = [_notice(notice, sessions, now) for notice in self._unstored()]
-        stored = [_notice(notice, sessions, now) for notice in recent_notices(connection)]
+        alone = len(self._lanes) == 1
+        unstored = [_notice(notice, sessions, now, alone) for notice in self._unstored()]
+        stored = [_notice(one, sessions, now, alone) for one in recent_notices(connection)]
+        lanes = [lane.show(sessions, rows, unstored, stored, now) for lane in self._lanes]
+        alarms = self._alarms(lanes, rows, unstored, stored, now)
+        first = lanes[0]
         return {
             "contest": settings.name,
             "mode": settings.mode,
@@ -95,12 +94,11 @@ class Board:
             "utc": now.utc.isoformat(),
             "contestants": self._contestants(),
             **self._teams(),
-            "meter": meter,
-            "display": display,
+            "lanes": lanes,
+            **{name: first[name] for name in ("meter", "display", "current", "next")},
             "ovic": self._ovic(connection),
-            "alarm": alarm_of(meter, rows, stored, now.utc, unstored, display),
-            "current": current,
-            "next": next(({"id": r["id"], "team": r["team"]} for r in ready), None),
+            "alarm": alarms[0] if alarms else None,
+            "alarms": alarms,
             "sessions": rows,
             "notices": [*unstored, *stored],
         }
@@ -109,7 +107,8 @@ class Board:
         """Return one session in the form of `current`; raise `Refusal` for an unknown number."""
         now = self._contest.clock.now()
         session = load_session(self._contest.database.connection, session_id)
-        return self._card(session, now, self._meter.show(session, now), self._display_facts())
+        lanes = {lane.number: lane for lane in self._lanes}
+        return lanes.get(session.lane, self._lanes[0]).session(session, now)
 
     def power(self, session_id: int, after: int = 0) -> list[list[float | int | None]]:
         """Return the session's newest readings above the number `after`: [number, second, watts].
@@ -124,19 +123,28 @@ class Board:
 
     def contestants_urls(self) -> list[str]:
         """Return the URLs for contestants; the list is empty while the machine has no network."""
-        return contestants_urls(self._server_address)
+        return [url for lane in self._lanes for url in lane.urls()]
 
-    def _card(
+    def _alarms(
         self,
-        session: SessionRecord,
+        lanes: Sequence[Row],
+        rows: Sequence[Row],
+        unstored: Sequence[Row],
+        stored: Sequence[Row],
         now: Instant,
-        meter: dict[str, Any],
-        display: dict[str, Any] | None,
-    ) -> dict[str, Any]:
-        return session_card(self._contest, self._flag_counts, session, now, meter, display)
-
-    def _display_facts(self) -> dict[str, Any] | None:
-        return None if self._display is None else display_facts(self._display.status())
+    ) -> list[dict[str, Any]]:
+        """Return the alarms of the lanes, each with its `lane`, and one that belongs to none."""
+        found = [lane["alarm"] | {"lane": lane["name"]} for lane in lanes if lane["alarm"]]
+        common = [
+            [
+                notice
+                for notice in notices
+                if not any(lane.concerns(notice, _of_lane(rows, lane)) for lane in self._lanes)
+            ]
+            for notices in (unstored, stored)
+        ]
+        alarm = newest_alarm(common[1], now.utc, common[0])
+        return found if alarm is None else [*found, alarm | {"lane": ""}]
 
     def _ovic(self, connection: Connection) -> dict[str, Any] | None:
         if not self._contest.config.ovic.is_open:
@@ -164,16 +172,45 @@ class Board:
         return {"teams": teams, "next_team": roster.next, "teams_text": None}
 
 
-def _notice(notice: Notice, sessions: Sequence[SessionRecord], now: Instant) -> dict[str, Any]:
+def board_of(contest: Contest, desk: ControlDesk, addresses: Sequence[str] = ()) -> Board:
+    """Return the board of a desk; `addresses` are those of the lanes' contest servers."""
+    shown = [
+        ShownLane(partial(_status_of, lane), address, lane.display)
+        for lane, address in zip_longest(desk.lanes, addresses)
+    ]
+    first, *further = shown
+    return Board(
+        contest,
+        first.meter_status,
+        first.server_address,
+        unstored=desk.logbook.unstored_notices,
+        display=first.display,
+        further=further,
+    )
+
+
+def _status_of(lane: Lane) -> MeterStatus:
+    return lane.metering.status
+
+
+def _of_lane(rows: Sequence[Row], lane: LaneView) -> list[Row]:
+    return [row for row in rows if row["lane"] == lane.number]
+
+
+def _notice(
+    notice: Notice, sessions: Sequence[SessionRecord], now: Instant, alone: bool
+) -> dict[str, Any]:
     """Return a notice with its session and the session time.
 
-    A notice without a session gets the session that ran when the notice was made.
+    With one lane alone, a notice without a session gets the session that ran when it was made.
     """
     at = datetime.fromisoformat(notice.utc)
     session_id, second = notice.session_id, None
     for session in sessions:
         started, ended = session.facts.started, session.facts.ended
         if started is None or session_id not in (None, session.session_id):
+            continue
+        if session_id is None and not alone:
             continue
         if session_id is not None or started.utc <= at <= (ended or now).utc:
             session_id, second = session.session_id, (at - started.utc).total_seconds()

@@ -11,6 +11,7 @@ from power.values import reading_to_json
 from referee.core.instant import Instant
 from referee.service.board.wording import meter_flags_text, meter_word
 from referee.service.desk.metering import LinkState, MeterStatus
+from referee.service.setup.config import MeterSection
 from referee.service.setup.contest import Contest
 from referee.store.readings import newest_reading
 from referee.store.sessions import SessionRecord
@@ -24,9 +25,12 @@ _OLD_LEAST_S = 2.0
 class MeterView:
     """The meter's part of the board; it keeps the last reading when the link is lost."""
 
-    def __init__(self, contest: Contest, status: Callable[[], MeterStatus]) -> None:
+    def __init__(
+        self, contest: Contest, status: Callable[[], MeterStatus], section: MeterSection
+    ) -> None:
         self._contest = contest
         self._status = status
+        self._section = section
         # The status drops its reading when the link is lost, but people still want to see it.
         self._last: Reading | None = None
 
@@ -34,7 +38,7 @@ class MeterView:
         """Return the meter, ready for JSON; `old` means that its figures no longer change."""
         status = self._status()
         reading, age_s = self._reading(status, current, now)
-        interval_s = self._contest.config.meter.update_interval_s
+        interval_s = self._section.update_interval_s
         late = age_s is not None and age_s > max(_OLD_INTERVALS * interval_s, _OLD_LEAST_S)
         old = status.link is not LinkState.NONE and (status.link is LinkState.LOST or late)
         identity = status.identity
@@ -43,7 +47,7 @@ class MeterView:
             "link": status.link.value,
             "word": meter_word(status.link.value, old),
             "text": status.text,
-            "emulated": self._contest.config.meter.emulated,
+            "emulated": self._section.emulated,
             "model": None if identity is None else f"{identity.model} {identity.serial}",
             "update_interval_s": interval_s,
             "reading": None if shown is None else shown | {"age_s": age_s},

@@ -34,7 +34,8 @@ def session_row(contest: Contest, session: SessionRecord, now: Instant) -> dict[
     meter = session_meter_of(connection, session.session_id)
     facts = session.facts
     ran_s = None if facts.started is None else seconds_between(facts.started, facts.ended or now)
-    exact_s = _EXACT_INTERVALS * contest.config.meter.update_interval_s
+    configured = contest.config.lane(session.lane).meter
+    exact_s = _EXACT_INTERVALS * configured.update_interval_s
     # At the deadline the meter's own timer ends the integration exactly.
     in_full = facts.end_cause is EndCause.DEADLINE
     return {
@@ -44,7 +45,7 @@ def session_row(contest: Contest, session: SessionRecord, now: Instant) -> dict[
         "state": state_of(facts, now).value,
         "end_cause": None if facts.end_cause is None else facts.end_cause.value,
         "void_reason": session.void_reason,
-        "emulated": contest.config.meter.emulated if meter is None else meter.emulated,
+        "emulated": configured.emulated if meter is None else meter.emulated,
         contest.track.accuracy.field: None if run is None else run.accuracy,
         "score": None if run is None else run.score,
         "energy_wh": None if energy is None else energy.energy_wh,

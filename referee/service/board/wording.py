@@ -67,6 +67,13 @@ def alarm_of(
         live = [row for row in sessions if row["state"] in ("ARMED", "RUNNING")]
         if live:
             return {"text": _DISPLAY.format(live[0]["id"]), "detail": display["fault"]}
+    return newest_alarm(notices, now, unstored)
+
+
+def newest_alarm(
+    notices: Sequence[Row], now: datetime, unstored: Sequence[Row]
+) -> dict[str, str] | None:
+    """Return an alarm that is not on the disk yet, or the newest notice if it is a recent alarm."""
     for notice in unstored:
         if notice["level"] == "alarm":
             return {"text": notice["text"], "detail": ""}

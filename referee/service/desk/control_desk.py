@@ -81,10 +81,12 @@ class ControlDesk:
         self.logbook.close()
 
     def new_session(self, team: str, operator: str, lane: int = FIRST_LANE) -> int:
-        """Make a session for a team and return its number.
+        """Make a session for a team in a lane and return its number.
 
-        Raises `Refusal` (code `session_ready`) if the team already has a READY session.
+        Raises `Refusal` if the team already has a READY session (code `session_ready`), and if
+        there is no such lane (`lane_unknown`).
         """
+        self._lane(lane, "The new session")
         now = self._contest.clock.now()
         with self._contest.database.write() as connection:
             require_provisional(connection)
@@ -96,7 +98,8 @@ class ControlDesk:
                         "void it first.",
                     )
             session_id = self._make_session(connection, team, lane, now)
-            insert_audit(connection, now, operator, "new session", session_id, f"team {team}")
+            detail = f"team {team}" + (f", lane {lane}" if len(self.lanes) > 1 else "")
+            insert_audit(connection, now, operator, "new session", session_id, detail)
         return session_id
 
     def arm(self, session_id: int, operator: str) -> None:
@@ -119,11 +122,13 @@ class ControlDesk:
                     f"Session {live.session_id} of '{live.team}' is {self._state(live).value}: "
                     "stop or void it first.",
                 )
+            self._require_team_free(session)
             self._require_no_blockers()
             lane.require_display()
             lane.require_spare()
             lane.prepare(session.facts.length_s)
             with self._contest.database.write() as connection:
+                self._require_team_free(session)
                 _record_armed(connection, session_id, self._contest.clock.now(), operator)
             lane.expect_images(session_id)
 
@@ -138,15 +143,15 @@ class ControlDesk:
         lane.expect_images(session_id)
         return self._load(session_id)
 
-    def begin(self, team: str, address: str) -> int:
-        """Start the session of a team that has logged in, and return its number.
+    def begin(self, team: str, address: str, lane_number: int = FIRST_LANE) -> int:
+        """Start the session of a team that has logged in at a lane's port; return its number.
 
         A repeat during the session returns the same number and changes nothing. Raises `Refusal`
         if it is not this team's turn, and `Unavailable` if the meter does not start. In both cases
         no session has begun.
         """
         asked = self._contest.clock.now()
-        lane = self._policy.lane_of(team)
+        lane = self._lane(lane_number, "This port")
         with lane.lock:
             session = self._policy.session_in(lane, team, self)
             if self._state(session) is not SessionState.RUNNING:
@@ -248,14 +253,28 @@ class ControlDesk:
         )
 
     def _lane_of(self, session_id: int) -> Lane:
-        number = self._load(session_id).lane
-        if number >= FIRST_LANE + len(self.lanes):
+        return self._lane(self._load(session_id).lane, f"Session {session_id}")
+
+    def _lane(self, number: int, what: str) -> Lane:
+        """Return a lane; raise `Refusal` (code `lane_unknown`) that says what belongs to it."""
+        if not FIRST_LANE <= number < FIRST_LANE + len(self.lanes):
             raise Refusal(
                 "lane_unknown",
-                f"Session {session_id} belongs to lane {number}, but this desk has only "
-                f"{len(self.lanes)}. Configure as many meters as before.",
+                f"{what} belongs to lane {number}, but this desk has only {len(self.lanes)}. "
+                "Declare the lane in contest.toml, and start the referee again.",
             )
         return self.lanes[number - FIRST_LANE]
+
+    def _require_team_free(self, session: SessionRecord) -> None:
+        """Raise `Refusal` if a session of the same team is live in another lane."""
+        for lane in self.lanes:
+            live = lane.live()
+            if live is not None and live.team == session.team and lane.number != session.lane:
+                raise Refusal(
+                    "other_session_live",
+                    f"Session {live.session_id} of '{live.team}' is {self._state(live).value} in "
+                    f"lane '{lane.name}': stop or void it first.",
+                )
 
     def _end_by_clock(self, session_id: int) -> None:
         self.end(session_id, EndCause.DEADLINE, "clock")

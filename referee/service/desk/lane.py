@@ -17,6 +17,8 @@ from referee.service.desk.settling import Settling
 from referee.service.desk.showing import Showing
 from referee.service.display.display import Display
 from referee.service.setup.contest import Contest
+from referee.service.setup.lane_words import lane_words
+from referee.store.notices import Level
 from referee.store.readings import (
     SessionMeter,
     energy_of,
@@ -63,21 +65,23 @@ class Lane:
         self, number: int, contest: Contest, logbook: Logbook, make_metering: MakeMetering
     ) -> None:
         self.number = number
+        self.name = contest.config.lane(number).name
         self.lock = threading.RLock()
         self._contest = contest
+        self._meter = contest.config.lane(number).meter
         self._logbook = logbook
         # The session whose readings are stored: from its start until its energy is judged.
         self._measured: SessionRecord | None = None
         # The settings that the prepared meter reported; None if it must be prepared again.
         self._prepared: MeterSettings | None = None
         self.metering = make_metering(
-            on_reading=self._keep_reading, on_link=self._link_changed, on_death=logbook.alarm
+            on_reading=self._keep_reading, on_link=self._link_changed, on_death=self._alarm
         )
-        self.settling = Settling(contest, number, self.metering, logbook)
+        self.settling = Settling(contest, number, self.metering, logbook, self._alarm)
         self.display: Display | None = None
         if contest.track.delivery is Delivery.SHOWN:
             last = last_frame(contest.database.connection)
-            self.display = Display(contest.config.camera, contest.clock, logbook.notify, last)
+            self.display = Display(contest.config.camera, contest.clock, self._tell, last)
 
     def start(self) -> None:
         """Continue the work of an earlier desk, and start the threads."""
@@ -146,7 +150,7 @@ class Lane:
         The lane's own last session has fetched a result that is its newest stored reading. An
         emulated meter has no panel to reset it at, and no energy that counts.
         """
-        if self._contest.config.meter.emulated:
+        if self._meter.emulated:
             return
         self.settling.finish()
         held = self.metering.held()
@@ -165,7 +169,7 @@ class Lane:
             f"The power meter holds {energy} of {held.integration_s} s (state {held.state.value}), "
             "which is in no session of this contest. Arming would wipe it. If somebody needs it, "
             "stop the referee and run: python -m power rescue "
-            f"{self._contest.config.meter.resource}. If nobody needs it, press SHIFT and LOCAL, "
+            f"{self._meter.resource}. If nobody needs it, press SHIFT and LOCAL, "
             "then RESET at the meter, and arm again."
         )
 
@@ -181,9 +185,7 @@ class Lane:
             raise Unavailable("Preparing the power meter took too long; log in again.")
         # The meter must be prepared again before another start, even if this start fails.
         self._prepared = None
-        meter = SessionMeter(
-            self._contest.config.meter.emulated, self.metering.status.identity, settings
-        )
+        meter = SessionMeter(self._meter.emulated, self.metering.status.identity, settings)
         integration = self.metering.start()
         started = now = clock.now()
         if integration is not None:
@@ -223,11 +225,19 @@ class Lane:
         session_id = None if measured is None else measured.session_id
         if status.link is LinkState.OK and status.text:
             text = f"The power meter cannot be read until the session ends: {status.text}"
-            self._logbook.notify(session_id, "alarm", text)
+            self._tell(session_id, "alarm", text)
             return
         if status.link is LinkState.OK:
-            self._logbook.notify(session_id, "info", "The power meter answers.")
+            self._tell(session_id, "info", "The power meter answers.")
             return
         # A lost meter may come back after a power cycle, or may be replaced by another one.
         self._prepared = None
-        self._logbook.notify(session_id, "alarm", f"The power meter is lost: {status.text}")
+        self._tell(session_id, "alarm", f"The power meter is lost: {status.text}")
+
+    def _alarm(self, text: str) -> None:
+        self._tell(None, "alarm", text)
+
+    def _tell(self, session_id: int | None, level: Level, text: str) -> None:
+        """Add a notice; one that belongs to no session names the lane, if it has a name."""
+        place = lane_words(self.name) if session_id is None else ""
+        self._logbook.notify(session_id, level, place + text)

@@ -10,6 +10,7 @@ from referee.core.states import EndCause, SessionState, remaining_s, state_of
 from referee.errors import Refusal
 from referee.service.desk.lane import Lane
 from referee.service.setup.contest import Contest
+from referee.service.setup.lane_words import other_lane
 from referee.store.sessions import SessionRecord, latest_of_team
 
 _MAY_BEGIN = (SessionState.ARMED, SessionState.RUNNING)
@@ -32,11 +33,7 @@ class Sessions(Protocol):
 
 
 class LoginPolicy(Protocol):
-    """The rule that chooses the lane and the session for a team's login."""
-
-    def lane_of(self, team: str) -> Lane:
-        """Return the lane for the team's login; raise `Refusal` if there is none."""
-        ...
+    """The rule that chooses the session for a team's login in a lane."""
 
     def session_in(self, lane: Lane, team: str, sessions: Sessions) -> SessionRecord:
         """Return the team's ARMED or RUNNING session; the caller holds the lane's lock."""
@@ -50,25 +47,21 @@ class EventLogins:
         self._contest = contest
         self._lanes = lanes
 
-    def lane_of(self, team: str) -> Lane:
-        """Return the lane of the team's live session; raise `Refusal` if there is none."""
-        for lane in self._lanes:
-            live = lane.live()
-            if live is not None and live.team == team:
-                return lane
-        raise self._not_your_turn(team)
-
     def session_in(self, lane: Lane, team: str, sessions: Sessions) -> SessionRecord:
         """Return the lane's live session; raise `Refusal` if it is not this team's, or over."""
         live = lane.live()
         if live is None or live.team != team or not _may_begin(self._contest, live):
-            raise self._not_your_turn(team)
+            raise self._not_your_turn(lane, team)
         if not _runs(self._contest, live):
             # The clock must not start while the team could see nothing.
             lane.require_open_display()
         return live
 
-    def _not_your_turn(self, team: str) -> Refusal:
+    def _not_your_turn(self, asked: Lane, team: str) -> Refusal:
+        for lane in self._lanes:
+            live = lane.live()
+            if live is not None and live.team == team and lane is not asked:
+                return other_lane(self._contest.config, lane.number, asked.number)
         latest = latest_of_team(self._contest.database.connection, team)
         if latest is not None and latest.facts.started is not None:
             return Refusal(
@@ -82,20 +75,8 @@ class EventLogins:
 class PracticeLogins:
     """The rule of a rehearsal: each login makes, arms and begins a new session."""
 
-    def __init__(self, contest: Contest, lanes: Sequence[Lane]) -> None:
+    def __init__(self, contest: Contest) -> None:
         self._contest = contest
-        self._lanes = lanes
-
-    def lane_of(self, team: str) -> Lane:
-        """Return the lane of the team's live session, else a lane without a running session."""
-        live = [(lane, lane.live()) for lane in self._lanes]
-        for lane, session in live:
-            if session is not None and session.team == team:
-                return lane
-        for lane, session in live:
-            if session is None or not _runs(self._contest, session):
-                return lane
-        return self._lanes[0]
 
     def session_in(self, lane: Lane, team: str, sessions: Sessions) -> SessionRecord:
         """Return the team's live session, or free the lane and return a new session."""
@@ -121,8 +102,9 @@ class PracticeLogins:
 
 def policy_of(contest: Contest, lanes: Sequence[Lane]) -> LoginPolicy:
     """Return the login policy of the configured mode."""
-    rule = PracticeLogins if contest.config.contest.mode == "practice" else EventLogins
-    return rule(contest, lanes)
+    if contest.config.contest.mode == "practice":
+        return PracticeLogins(contest)
+    return EventLogins(contest, lanes)
 
 
 def _may_begin(contest: Contest, session: SessionRecord) -> bool:

@@ -11,6 +11,7 @@ from referee.core.instant import Instant
 from referee.errors import Refusal
 from referee.service.desk.control_desk import ControlDesk
 from referee.service.display.facts import display_facts
+from referee.store.sessions import FIRST_LANE
 
 
 def serve_request(desk: ControlDesk, request: Mapping[str, Any]) -> Mapping[str, Any]:
@@ -22,7 +23,8 @@ def serve_request(desk: ControlDesk, request: Mapping[str, Any]) -> Mapping[str,
     """
     action = request.get("action")
     if action == "begin":
-        return {"session": desk.begin(str(request["team"]), str(request["address"]))}
+        lane = int(request.get("lane", FIRST_LANE))
+        return {"session": desk.begin(str(request["team"]), str(request["address"]), lane)}
     if action == "logout":
         session_id = int(request["session"])
         desk.log_out(session_id)
@@ -30,7 +32,8 @@ def serve_request(desk: ControlDesk, request: Mapping[str, Any]) -> Mapping[str,
     if action == "show":
         return {"painted_s": _show(desk, request)}
     if action == "display":
-        return {"display": None if desk.display is None else display_facts(desk.display.probed())}
+        display = desk.lanes[int(request.get("lane", FIRST_LANE)) - FIRST_LANE].display
+        return {"display": None if display is None else display_facts(display.probed())}
     if action == "obstacles":
         return {"obstacles": desk.obstacles()}
     raise Refusal("action_unknown", f"The desk knows no action '{action}'.")

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import logging
 import threading
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -64,19 +64,28 @@ class Settling:
     The database holds the work: the lane's ended sessions without an energy. So the thread tries
     again when settling has failed, and continues the work of an earlier desk. It uses the meter
     only for the session that started last, because the meter's energy belongs to that session.
+    `alarm` gets a sentence about what goes wrong.
     """
 
-    def __init__(self, contest: Contest, lane: int, metering: Metering, logbook: Logbook) -> None:
+    def __init__(
+        self,
+        contest: Contest,
+        lane: int,
+        metering: Metering,
+        logbook: Logbook,
+        alarm: Callable[[str], object],
+    ) -> None:
         self._contest = contest
         self._lane = lane
         self._metering = metering
         self._logbook = logbook
+        self._alarm = alarm
         self._stopping = threading.Event()
         self._wake = threading.Event()
         self._progress = threading.Condition()
         self._meter_told: set[int] = set()
         self._trouble = ""
-        self._thread = WatchedThread("settling", self._run, self._stopping, logbook.alarm)
+        self._thread = WatchedThread("settling", self._run, self._stopping, alarm)
 
     def start(self) -> None:
         """Start the thread."""
@@ -134,7 +143,7 @@ class Settling:
             return
         self._trouble = str(error)
         _log.error("an ended session could not be settled", exc_info=error)
-        self._logbook.alarm(f"An ended session has no energy yet: {error}")
+        self._alarm(f"An ended session has no energy yet: {error}")
 
     def _settle(self, session: SessionRecord) -> None:
         found = self._fetch(session)
@@ -209,16 +218,17 @@ def judge_session(
     identity; `settings` and `identity` replace them.
     """
     connection, number = contest.database.connection, session.session_id
+    configured = contest.config.lane(session.lane).meter
     meter = session_meter_of(connection, number)
     if meter is None:
         stand_in = replace(settings, timer_s=int(session.facts.length_s))
-        meter = SessionMeter(contest.config.meter.emulated, identity, stand_in)
+        meter = SessionMeter(configured.emulated, identity, stand_in)
     added = [*found, *_of_the_run(contest, meter, boots_of(connection, number))]
     facts = RunFacts(
         meter.identity,
         meter.settings,
         added=tuple(added),
-        conditions=contest.config.meter.conditions,
+        conditions=configured.conditions,
     )
     readings = _in_session_seconds(readings_of(connection, number))
     session_s = seconds_run(session)

@@ -14,9 +14,10 @@ from referee.errors import Refusal
 from referee.service.entry.teams import EventTeams, PracticeTeams
 from referee.service.entry.tokens import session_of_token, token_of_session
 from referee.service.setup.contest import Contest
+from referee.service.setup.lane_words import other_lane
 from referee.store.answers import count_late_answers
 from referee.store.database import Connection, Database
-from referee.store.sessions import SessionRecord, load_session, session_version
+from referee.store.sessions import FIRST_LANE, SessionRecord, load_session, session_version
 
 LATE_ANSWERS = 1000
 """The largest number of late answers that are stored for one session."""
@@ -77,12 +78,18 @@ def answer_arrival(
 
 
 class Admission:
-    """The admission of teams: it checks logins and tokens, in any worker for any team."""
+    """The admission of teams at a lane's port: it checks logins and tokens, in any worker."""
 
     def __init__(
-        self, contest: Contest, sessions: SessionCache, desk: Desk, hash_aside: Aside = here
+        self,
+        contest: Contest,
+        sessions: SessionCache,
+        desk: Desk,
+        hash_aside: Aside = here,
+        lane: int = FIRST_LANE,
     ) -> None:
         self._contest = contest
+        self._lane = lane
         self._sessions = sessions
         self._desk = desk
         # Only valid tokens are kept. There is one for each session, so the memory is bounded.
@@ -98,10 +105,11 @@ class Admission:
 
         A repeat while the session runs returns the same token and changes nothing. Raises
         `Refusal` (`login_invalid`, `login_busy`, `not_armed`, `session_over`,
-        `other_session_live`). Raises `Unavailable` if the meter or the control desk fails.
+        `other_session_live`, `other_lane`). Raises `Unavailable` if the meter or the control
+        desk fails.
         """
         self.require_team(username, password, address)
-        answer = self._desk.ask("begin", team=username, address=address)
+        answer = self._desk.ask("begin", team=username, address=address, lane=self._lane)
         session = load_session(self._contest.database.connection, int(answer["session"]))
         token = token_of_session(self._contest.secrets.token_key, session.session_id)
         return Login(token, session)
@@ -121,7 +129,7 @@ class Admission:
     def known_session(self, token: str) -> SessionRecord:
         """Return the session of a valid token; the session may be in any state.
 
-        Raises `Refusal` (code `token_invalid`).
+        Raises `Refusal` (code `token_invalid`, or `other_lane` for a session of another lane).
         """
         session_id = self._known.get(token)
         if session_id is None:
@@ -130,11 +138,14 @@ class Admission:
                 raise Refusal("token_invalid", "This token was not given out here: log in first.")
             self._known[token] = session_id
         try:
-            return self._sessions.get(session_id)
+            session = self._sessions.get(session_id)
         except Refusal:
             raise Refusal(
                 "token_invalid", "This token's session does not exist here: log in again."
             ) from None
+        if session.lane != self._lane:
+            raise other_lane(self._contest.config, session.lane, self._lane)
+        return session
 
     def running_session(self, token: str) -> SessionRecord:
         """Return the running session of a token.

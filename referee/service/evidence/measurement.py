@@ -64,7 +64,7 @@ def meter_log(contest: Contest, session: SessionRecord) -> bytes:
 
     They are chosen by wall time, because wall time continues across a reboot.
     """
-    facts, path = session.facts, contest.config.wire_log
+    facts, path = session.facts, contest.config.wire_log_of(session.lane)
     if facts.armed is None or not path.exists():
         return b""
     first = facts.armed.utc - timedelta(seconds=_BEFORE_S)

@@ -152,6 +152,24 @@ class MeterSection:
 
 
 @dataclass(frozen=True)
+class LaneKeys:
+    """The keys of a table [[lane]] beside those of its meter."""
+
+    name: str = _setting("What the pages call the lane, for example left.")
+    contest: str = _setting("Address and port for the contestants of this lane.")
+
+
+@dataclass(frozen=True)
+class LaneSection(LaneKeys):
+    """A place where a team runs, with a meter and a port of its own, beside other lanes.
+
+    `meter` is the section [meter] with the keys that the lane itself gives in its place.
+    """
+
+    meter: MeterSection = MeterSection()
+
+
+@dataclass(frozen=True)
 class StorageSection:
     """Where the referee keeps what it records."""
 
@@ -266,9 +284,17 @@ class OvicSection:
         return bool(self.tasks)
 
 
+def lane_suffix(number: int) -> str:
+    """Return what marks the files and programs of a lane: nothing for lane 1, else its number."""
+    return "" if number == 1 else str(number)
+
+
 @dataclass(frozen=True)
 class Config:
-    """A whole configuration; `path` is its file."""
+    """A whole configuration; `path` is its file.
+
+    `declared_lanes` are the tables [[lane]]; a file without them has one lane.
+    """
 
     path: Path
     contest: ContestSection
@@ -278,16 +304,30 @@ class Config:
     storage: StorageSection
     camera: CameraSection = CameraSection()
     ovic: OvicSection = OvicSection()
+    declared_lanes: tuple[LaneSection, ...] = ()
+
+    @property
+    def lanes(self) -> tuple[LaneSection, ...]:
+        """Return the lanes, lane 1 first; a single lane has no name."""
+        return self.declared_lanes or (LaneSection("", self.server.contest, self.meter),)
+
+    def lane(self, number: int) -> LaneSection:
+        """Return a lane by its number from 1.
+
+        A lane that is no longer declared gets its number as its name, and the section [meter].
+        """
+        if number <= len(self.lanes):
+            return self.lanes[number - 1]
+        return LaneSection(str(number), self.server.contest, self.meter)
 
     @property
     def database(self) -> Path:
         """Return the path of the database."""
         return self.storage.folder / "referee.db"
 
-    @property
-    def wire_log(self) -> Path:
-        """Return the path of the log of all traffic with the meter."""
-        return self.storage.folder / "meter.jsonl"
+    def wire_log_of(self, lane: int) -> Path:
+        """Return the path of the log of all traffic with a lane's meter."""
+        return self.storage.folder / f"meter{lane_suffix(lane)}.jsonl"
 
     @property
     def models(self) -> Path:

@@ -4,21 +4,25 @@
 from __future__ import annotations
 
 import dataclasses
-import difflib
 import json
-import math
 import textwrap
 import tomllib
-import types
 import typing
-from datetime import date, datetime
+from datetime import date
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 from referee.errors import ConfigError
 from referee.service.setup.config import Config
+from referee.service.setup.config_values import known_are, section
+from referee.service.setup.lane_tables import OF_LANES, read_lanes, require_apart
 
-S = TypeVar("S")
+SECTIONS = tuple(
+    field.name
+    for field in dataclasses.fields(Config)
+    if field.name not in ("path", "declared_lanes")
+)
+"""The names of the sections that a configuration has once."""
 
 
 def load_config(path: Path) -> Config:
@@ -35,34 +39,41 @@ def load_config(path: Path) -> Config:
         ) from error
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise ConfigError(f"{path}: is not TOML: {error}.") from error
-    sections = {f.name: f.type for f in dataclasses.fields(Config) if f.name != "path"}
-    hints = typing.get_type_hints(Config)
+    kinds = typing.get_type_hints(Config)
     for name in table:
-        if name not in sections:
-            raise ConfigError(f"{path}: there is no section [{name}]{_known(name, sections)}")
-    return Config(
-        path=path.resolve(),
-        **{name: _section(path, name, hints[name], table.get(name, {})) for name in sections},
-    )
+        if name not in (*SECTIONS, "lane"):
+            raise ConfigError(f"{path}: there is no section [{name}]{known_are(name, SECTIONS)}")
+    values = {
+        name: section(path, f"[{name}]", kinds[name], table.get(name, {})) for name in SECTIONS
+    }
+    config = Config(path=path.resolve(), **values, declared_lanes=read_lanes(path, table))
+    require_apart(config)
+    return config
 
 
 def dump_config(config: Config) -> str:
     """Return the configuration as commented TOML that `load_config` reads back."""
     lines = []
-    for section in dataclasses.fields(config):
-        if section.name == "path":
-            continue
-        values = getattr(config, section.name)
-        lines += [f"# {values.__class__.__doc__}", f"[{section.name}]"]
+    for name in SECTIONS:
+        values = getattr(config, name)
+        of_lanes = OF_LANES.get(name) if config.declared_lanes else None
+        lines += [f"# {values.__class__.__doc__}", f"[{name}]"]
         for setting in dataclasses.fields(values):
-            lines += textwrap.wrap(
-                setting.metadata["help"], 96, initial_indent="# ", subsequent_indent="# "
-            )
-            value = getattr(values, setting.name)
-            comment = "# " if value is None else ""
-            lines.append(f"{comment}{setting.name} = {_toml(value)}")
+            if setting.name != of_lanes:
+                lines += _commented(setting, getattr(values, setting.name))
+        lines.append("")
+    for lane in config.declared_lanes:
+        lines += ["[[lane]]", f"name = {_toml(lane.name)}", f"contest = {_toml(lane.contest)}"]
+        values = {key.name: getattr(lane.meter, key.name) for key in dataclasses.fields(lane.meter)}
+        lines += [f"{key} = {_toml(value)}" for key, value in values.items() if value is not None]
         lines.append("")
     return "\n".join(lines)
+
+
+def _commented(setting: dataclasses.Field[Any], value: object) -> list[str]:
+    """Return a setting's help and its line, which is a comment if the setting has no value."""
+    told = textwrap.wrap(setting.metadata["help"], 96, initial_indent="# ", subsequent_indent="# ")
+    return [*told, f"{'# ' if value is None else ''}{setting.name} = {_toml(value)}"]
 
 
 def _toml(value: object) -> str:
@@ -72,63 +83,3 @@ def _toml(value: object) -> str:
     # for surrogate pairs, and it requires an escape for the delete character.
     plain = "" if value is None else str(value) if isinstance(value, Path) else value
     return json.dumps(plain, ensure_ascii=False).replace("\x7f", "\\u007f")
-
-
-def _section(path: Path, name: str, kind: type[S], table: object) -> S:
-    if not isinstance(table, dict):
-        raise ConfigError(f"{path}: [{name}] must be a section of keys.")
-    settings = {f.name: f for f in dataclasses.fields(kind)}  # type: ignore[arg-type]
-    hints = typing.get_type_hints(kind)
-    values: dict[str, Any] = {}
-    for key, value in table.items():
-        if key not in settings:
-            raise ConfigError(f"{path}: [{name}] has no key '{key}'{_known(key, settings)}")
-        place = f"{path}: [{name}] {key}"
-        values[key] = _within(place, _typed(path, place, hints[key], value), settings[key].metadata)
-    for key, setting in settings.items():
-        if key not in values and setting.default is dataclasses.MISSING:
-            raise ConfigError(f"{path}: [{name}] {key} is missing: {setting.metadata['help']}")
-        if key not in values and isinstance(setting.default, Path):
-            values[key] = path.resolve().parent / setting.default
-    return kind(**values)
-
-
-def _typed(path: Path, place: str, hint: Any, value: object) -> object:
-    """Check one value against its annotation; a float setting also takes a whole number."""
-    wanted = [t for t in typing.get_args(hint) if t is not types.NoneType] or [hint]
-    kind = wanted[0]
-    if kind is Path and isinstance(value, str) and value:
-        return path.resolve().parent / value
-    if kind is float and isinstance(value, (int, float)) and not isinstance(value, bool):
-        if math.isfinite(value):
-            return float(value)
-    elif (
-        kind is not Path
-        and isinstance(value, kind)
-        and (kind is bool or not isinstance(value, bool))
-        and not isinstance(value, datetime)
-    ):
-        return value
-    names = {
-        **{Path: "a path", float: "a number", int: "a whole number", bool: "true or false"},
-        date: "a date without quotes, such as 2026-01-31",
-    }
-    raise ConfigError(f"{place} must be {names.get(kind, 'text')}, not {value!r}.")
-
-
-def _within(place: str, value: Any, limits: Any) -> Any:
-    if "choices" in limits and value not in limits["choices"]:
-        allowed = ", ".join(str(choice) for choice in limits["choices"])
-        raise ConfigError(f"{place} must be one of {allowed}, not {value!r}.")
-    if "least" in limits and value < limits["least"]:
-        raise ConfigError(f"{place} must be at least {limits['least']}, not {value!r}.")
-    if "most" in limits and value > limits["most"]:
-        raise ConfigError(f"{place} must be at most {limits['most']}, not {value!r}.")
-    return value
-
-
-def _known(name: str, known: typing.Iterable[str]) -> str:
-    names = list(known)
-    close = difflib.get_close_matches(name, names, 1)
-    hint = f"; did you mean '{close[0]}'?" if close else "."
-    return f"{hint} Known are: {', '.join(names)}."

@@ -21,6 +21,7 @@ ANSWERS: dict[str, tuple[int, str | None]] = {
     "not_armed": (401, None),
     "session_over": (401, None),
     "other_session_live": (401, None),
+    "other_lane": (401, None),
     "meter_unavailable": (500, "Powermeter not connected\n"),
     "token_missing": (400, None),
     "token_invalid": (401, "Invalid Token\n"),

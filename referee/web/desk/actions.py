@@ -11,6 +11,7 @@ from flask import Flask, Response
 from referee.core.states import EndCause
 from referee.errors import Refusal
 from referee.service.desk.control_desk import ControlDesk
+from referee.service.display.display import Display
 from referee.service.setup.contest import Contest
 from referee.service.teams.registration import models_only
 from referee.service.teams.roster import read_roster
@@ -31,16 +32,16 @@ def register_actions(
     @app.post("/sessions")
     def new_session() -> Response:
         def do(arguments: dict[str, Any]) -> dict[str, Any]:
-            return {"session": _new_session(contest, desk, posted_text(arguments, "team"))}
+            team, lane = posted_text(arguments, "team"), arguments.get("lane")
+            return {"session": _new_session(contest, desk, team, lane)}
 
         return act(do)
 
     @app.post("/display/card")
     def card() -> Response:
         def do(arguments: dict[str, Any]) -> dict[str, Any]:
-            if desk.display is None:
-                raise Refusal("display_off", "This contest has no display.")
-            desk.display.show_card(arguments.get("on") is True)
+            display = _display_of(desk, arguments.get("lane", desk.lanes[0].number))
+            display.show_card(arguments.get("on") is True)
             return {"card": arguments.get("on") is True}
 
         return act(do)
@@ -53,7 +54,15 @@ def register_actions(
         return act(do)
 
 
-def _new_session(contest: Contest, desk: ControlDesk, team: str) -> int:
+def _display_of(desk: ControlDesk, number: object) -> Display:
+    for lane in desk.lanes:
+        if lane.number == number and lane.display is not None:
+            return lane.display
+    raise Refusal("display_off", "There is no such display in this contest.")
+
+
+def _new_session(contest: Contest, desk: ControlDesk, team: str, lane: object) -> int:
+    """Make a session; the lane may be left out where there is only one."""
     if contest.config.contest.mode == "practice":
         raise Refusal("practice", "In practice every login makes its own session.")
     found = read_roster(contest).find(team)
@@ -65,7 +74,11 @@ def _new_session(contest: Contest, desk: ControlDesk, team: str) -> int:
         raise Refusal("team_withdrawn", f"'{team}' has withdrawn ({found.reason}).")
     if not found.registration.sessions:
         raise Refusal("models_only", models_only(team))
-    return desk.new_session(team, _OPERATOR)
+    if lane is None and len(desk.lanes) == 1:
+        lane = desk.lanes[0].number
+    if not isinstance(lane, int) or isinstance(lane, bool):
+        raise Refusal("lane_unknown", "Say in which lane the team runs.")
+    return desk.new_session(team, _OPERATOR, lane)
 
 
 def _move(

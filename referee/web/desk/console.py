@@ -49,7 +49,7 @@ def console_app(
     _register_board(app, board, broadcast)
     register_actions(app, contest, desk, broadcast, key)
     register_event(app, contest, broadcast, key)
-    register_display(app, desk.display)
+    register_display(app, [lane.display for lane in desk.lanes])
     register_leaderboard(app, window)
     _register_errors(app, board)
 

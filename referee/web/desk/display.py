@@ -4,10 +4,10 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
-from flask import Flask, Response, jsonify, request, send_from_directory
+from flask import Blueprint, Flask, Response, jsonify, request, send_from_directory
 from werkzeug.exceptions import MethodNotAllowed
 
 from referee.errors import Refusal
@@ -18,8 +18,19 @@ from referee.web.desk.assets import static_folder
 _PIXELS = "application/octet-stream"
 
 
-def register_display(app: Flask, display: Display | None) -> None:
-    """Add the display page's routes; without a display each of them says so."""
+def register_display(app: Flask, displays: Sequence[Display | None]) -> None:
+    """Add the routes of each lane's display page; without a display each of them says so.
+
+    Those of lane 1 begin with `/display`, those of lane 2 with `/lanes/2/display`.
+    """
+    for number, display in enumerate(displays, 1):
+        pages = Blueprint(f"display{number}", __name__)
+        _add_routes(pages, display)
+        app.register_blueprint(pages, url_prefix="" if number == 1 else f"/lanes/{number}")
+
+
+def _add_routes(app: Blueprint, display: Display | None) -> None:
+    """Add the routes of one display page."""
 
     def there() -> Display:
         if display is None:

@@ -36,7 +36,7 @@ def running(desk, team, lane):
     """Make, arm and begin a session in a lane."""
     session_id = desk.new_session(team, "Kim", lane)
     desk.arm(session_id, "Kim")
-    return desk.begin(team, "10.0.0.2")
+    return desk.begin(team, "10.0.0.2", lane)
 
 
 def test_two_sessions_run_at_once_each_on_its_own_meter(desk, contest, meters, clock):
@@ -140,21 +140,40 @@ def test_a_desk_with_fewer_lanes_says_what_it_lacks(contest, meters):
     with running_desk(contest, *meters) as desk:
         session_id = desk.new_session("ants", "Kim", 2)
     with running_desk(contest, meters[0]) as desk:
-        with pytest.raises(Refusal, match="belongs to lane 2") as refused:
-            desk.arm(session_id, "Kim")
-    assert "lane_unknown" == refused.value.code
+        for act in (lambda: desk.arm(session_id, "Kim"), lambda: desk.new_session("b", "Kim", 2)):
+            with pytest.raises(Refusal, match="belongs to lane 2") as refused:
+                act()
+            assert "lane_unknown" == refused.value.code
 
 
-def test_rehearsals_take_the_lane_that_is_free(practice, clock):
-    """Two teams rehearse at once; a third waits, and gets the lane that is free first."""
+def test_a_login_at_the_port_of_another_lane_is_sent_to_its_own(desk):
+    """The refusal names both lanes and the port; nothing has begun."""
+    desk.arm(desk.new_session("ants", "Kim", 2), "Kim")
+    with pytest.raises(Refusal, match="Your session is in lane '2'.* port 8000") as refused:
+        desk.begin("ants", "10.0.0.2", 1)
+    assert "other_lane" == refused.value.code
+    assert SessionState.RUNNING is desk.state(desk.begin("ants", "10.0.0.2", 2))
+
+
+def test_a_team_is_live_in_one_lane_at_a_time(desk):
+    """A second session of a team is not armed in another lane while the first is live."""
+    running(desk, "ants", 1)
+    second = desk.new_session("ants", "Kim", 2)
+    with pytest.raises(Refusal, match="Session 1 of 'ants' is RUNNING in lane"):
+        desk.arm(second, "Kim")
+    assert SessionState.READY is desk.state(second)
+
+
+def test_rehearsals_take_the_lane_of_their_port(practice, clock):
+    """Two teams rehearse at once; a third at a port waits until its lane is free."""
     with running_desk(practice, FakeMeter(clock), FakeMeter(clock)) as desk:
-        first = desk.begin("ants", "10.0.0.2")
-        second = desk.begin("bees", "10.0.0.3")
-        assert first == desk.begin("ants", "10.0.0.2")
-        with pytest.raises(Refusal, match="is running"):
-            desk.begin("crabs", "10.0.0.4")
+        first = desk.begin("ants", "10.0.0.2", 1)
+        second = desk.begin("bees", "10.0.0.3", 2)
+        assert first == desk.begin("ants", "10.0.0.2", 1)
+        with pytest.raises(Refusal, match="'bees' is running"):
+            desk.begin("crabs", "10.0.0.4", 2)
         desk.end(second, EndCause.LOGOUT, "bees")
-        third = desk.begin("crabs", "10.0.0.4")
+        third = desk.begin("crabs", "10.0.0.4", 2)
         assert SessionState.RUNNING is state_in(practice, first)
         assert SessionState.RUNNING is state_in(practice, third)
 

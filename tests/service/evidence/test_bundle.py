@@ -276,7 +276,7 @@ def test_meter_log_around_the_session(contest, session, tmp_path):
     armed, ended = session.facts.armed, session.facts.ended
     times = [shifted(armed, -60), armed, ended, shifted(ended, 3600)]
     lines = [json.dumps({"utc": at.utc.isoformat(), "n": n}) for n, at in enumerate(times)]
-    contest.config.wire_log.write_text("\n".join([*lines, '{"utc": "20', "[]", "5", ""]))
+    contest.config.wire_log_of(1).write_text("\n".join([*lines, '{"utc": "20', "[]", "5", ""]))
     kept = bundle(contest, session, tmp_path)["meter.jsonl"].decode().splitlines()
     assert [1, 2] == [json.loads(line)["n"] for line in kept]
 

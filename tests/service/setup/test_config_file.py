@@ -14,10 +14,11 @@ from hypothesis import strategies as st
 
 from referee.errors import ConfigError
 from referee.service.setup.config import Config
+from referee.service.setup import config_file
 from referee.service.setup.config_file import dump_config, load_config
 
 IMAGES = '[images]\nfolder = "images"\nground_truth = "truth.json"\n'
-SECTIONS = [field for field in dataclasses.fields(Config) if field.name != "path"]
+SECTIONS = [field for field in dataclasses.fields(Config) if field.name in config_file.SECTIONS]
 
 
 def load(tmp_path, text):
@@ -41,7 +42,7 @@ def test_smallest_configuration(tmp_path):
     assert tmp_path / "images" == config.images.folder
     assert tmp_path / "data" / "referee.db" == config.database
     assert tmp_path / "teams.csv" == config.teams
-    assert tmp_path / "data" / "meter.jsonl" == config.wire_log
+    assert tmp_path / "data" / "meter.jsonl" == config.wire_log_of(1)
     assert (600, "event", True) == (
         config.contest.seconds,
         config.contest.mode,

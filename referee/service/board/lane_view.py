@@ -1,0 +1,111 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The console's view of a lane: its meter, its display, its sessions, and what is wrong in it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from referee.core.instant import Instant
+from referee.core.states import SessionState
+from referee.service.board.addresses import contestants_urls
+from referee.service.board.meter_view import MeterView
+from referee.service.board.session_view import session_card
+from referee.service.board.shown_session import shown_session
+from referee.service.board.wording import alarm_of
+from referee.service.desk.metering import MeterStatus
+from referee.service.display.display import Display
+from referee.service.display.facts import display_facts
+from referee.service.results.flag_counts import FlagCounts
+from referee.service.setup.contest import Contest
+from referee.service.setup.lane_words import lane_words
+from referee.store.sessions import SessionRecord
+
+Row = dict[str, Any]
+
+
+@dataclass(frozen=True)
+class ShownLane:
+    """Where the board looks for the state of a lane.
+
+    `meter_status` returns the newest status of its meter. `server_address` is the address on which
+    its contest server really listens; by default the configured one. `display` is its screen, in a
+    track that shows its images.
+    """
+
+    meter_status: Callable[[], MeterStatus]
+    server_address: str | None = None
+    display: Display | None = None
+
+
+class LaneView:
+    """A lane's part of the board; its methods may be called from any thread."""
+
+    def __init__(
+        self, contest: Contest, number: int, shown: ShownLane, flag_counts: FlagCounts
+    ) -> None:
+        section = contest.config.lane(number)
+        self.number = number
+        self.name = section.name
+        self._contest = contest
+        self._display = shown.display
+        self._address = shown.server_address or section.contest
+        self._meter = MeterView(contest, shown.meter_status, section.meter)
+        self._flag_counts = flag_counts
+
+    def show(
+        self,
+        sessions: Sequence[SessionRecord],
+        rows: Sequence[Row],
+        unstored: Sequence[Row],
+        stored: Sequence[Row],
+        now: Instant,
+    ) -> Row:
+        """Return the lane, ready for JSON.
+
+        `sessions` and their `rows` are those of the contest, the newest first, and so are the
+        notices. `current` is the session on the big card (see `shown_session`), or None without
+        sessions. `next` is the oldest READY session, or None. `alarm` is the text of the red bar,
+        or None while nothing is wrong in this lane.
+        """
+        own = [session for session in sessions if session.lane == self.number]
+        own_rows = [row for row in rows if row["lane"] == self.number]
+        ready = [row for row in own_rows if row["state"] == SessionState.READY.value]
+        shown = shown_session(own, now)
+        meter = self._meter.show(shown, now)
+        display = self._display_facts()
+        unstored = [notice for notice in unstored if self.concerns(notice, own_rows)]
+        stored = [notice for notice in stored if self.concerns(notice, own_rows)]
+        return {
+            "number": self.number,
+            "name": self.name,
+            "urls": self.urls(),
+            "meter": meter,
+            "display": display,
+            "current": None if shown is None else self._card(shown, now, meter, display),
+            "next": {"id": ready[-1]["id"], "team": ready[-1]["team"]} if ready else None,
+            "alarm": alarm_of(meter, own_rows, stored, now.utc, unstored, display),
+        }
+
+    def session(self, session: SessionRecord, now: Instant) -> Row:
+        """Return a session of this lane in the form of `current`."""
+        return self._card(session, now, self._meter.show(session, now), self._display_facts())
+
+    def concerns(self, notice: Row, own_rows: Sequence[Row]) -> bool:
+        """Tell whether a notice belongs to this lane: a lane without a name has all of them."""
+        if not self.name:
+            return True
+        if notice["session"] is not None:
+            return notice["session"] in {row["id"] for row in own_rows}
+        return bool(notice["text"].startswith(lane_words(self.name)))
+
+    def urls(self) -> list[str]:
+        """Return the URLs for contestants; the list is empty while the machine has no network."""
+        return contestants_urls(self._address)
+
+    def _card(self, session: SessionRecord, now: Instant, meter: Row, display: Row | None) -> Row:
+        return session_card(self._contest, self._flag_counts, session, now, meter, display)
+
+    def _display_facts(self) -> Row | None:
+        return None if self._display is None else display_facts(self._display.status())

@@ -1,0 +1,82 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The values of a table of `contest.toml`, checked against the settings of its dataclass."""
+
+from __future__ import annotations
+
+import dataclasses
+import difflib
+import math
+import types
+import typing
+from datetime import date, datetime
+from pathlib import Path
+from typing import Any, TypeVar
+
+from referee.errors import ConfigError
+
+S = TypeVar("S")
+
+
+def section(path: Path, place: str, kind: type[S], table: object) -> S:
+    """Return the values of a table, each checked against its setting of the dataclass `kind`.
+
+    `place` is what a fault calls the table, such as `[meter]`. Raises `ConfigError`.
+    """
+    if not isinstance(table, dict):
+        raise ConfigError(f"{path}: {place} must be a section of keys.")
+    settings = {f.name: f for f in dataclasses.fields(kind)}  # type: ignore[arg-type]
+    hints = typing.get_type_hints(kind)
+    values: dict[str, Any] = {}
+    for key, value in table.items():
+        if key not in settings:
+            raise ConfigError(f"{path}: {place} has no key '{key}'{known_are(key, settings)}")
+        here = f"{path}: {place} {key}"
+        values[key] = _within(here, _typed(path, here, hints[key], value), settings[key].metadata)
+    for key, setting in settings.items():
+        if key not in values and setting.default is dataclasses.MISSING:
+            raise ConfigError(f"{path}: {place} {key} is missing: {setting.metadata['help']}")
+        if key not in values and isinstance(setting.default, Path):
+            values[key] = path.resolve().parent / setting.default
+    return kind(**values)
+
+
+def _typed(path: Path, place: str, hint: Any, value: object) -> object:
+    """Check one value against its annotation; a float setting also takes a whole number."""
+    wanted = [t for t in typing.get_args(hint) if t is not types.NoneType] or [hint]
+    kind = wanted[0]
+    if kind is Path and isinstance(value, str) and value:
+        return path.resolve().parent / value
+    if kind is float and isinstance(value, (int, float)) and not isinstance(value, bool):
+        if math.isfinite(value):
+            return float(value)
+    elif (
+        kind is not Path
+        and isinstance(value, kind)
+        and (kind is bool or not isinstance(value, bool))
+        and not isinstance(value, datetime)
+    ):
+        return value
+    names = {
+        **{Path: "a path", float: "a number", int: "a whole number", bool: "true or false"},
+        date: "a date without quotes, such as 2026-01-31",
+    }
+    raise ConfigError(f"{place} must be {names.get(kind, 'text')}, not {value!r}.")
+
+
+def _within(place: str, value: Any, limits: Any) -> Any:
+    if "choices" in limits and value not in limits["choices"]:
+        allowed = ", ".join(str(choice) for choice in limits["choices"])
+        raise ConfigError(f"{place} must be one of {allowed}, not {value!r}.")
+    if "least" in limits and value < limits["least"]:
+        raise ConfigError(f"{place} must be at least {limits['least']}, not {value!r}.")
+    if "most" in limits and value > limits["most"]:
+        raise ConfigError(f"{place} must be at most {limits['most']}, not {value!r}.")
+    return value
+
+
+def known_are(name: str, known: typing.Iterable[str]) -> str:
+    """Return the end of a sentence about an unknown name: what is meant, and what is known."""
+    names = list(known)
+    close = difflib.get_close_matches(name, names, 1)
+    hint = f"; did you mean '{close[0]}'?" if close else "."
+    return f"{hint} Known are: {', '.join(names)}."

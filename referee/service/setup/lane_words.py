@@ -1,0 +1,22 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The words for a lane: in a notice, and for a contestant at the port of another lane."""
+
+from __future__ import annotations
+
+from referee.errors import Refusal
+from referee.service.setup.config import Config
+
+
+def lane_words(name: str) -> str:
+    """Return how a notice of a lane begins; it is empty for a lane without a name."""
+    return f"Lane {name}: " if name else ""
+
+
+def other_lane(config: Config, right: int, asked: int) -> Refusal:
+    """Return the refusal at the port of lane `asked` for a team of the lane `right`."""
+    address = config.lane(right).contest
+    return Refusal(
+        "other_lane",
+        f"Your session is in lane '{config.lane(right).name}', and this is the port of lane "
+        f"'{config.lane(asked).name}'. Connect to port {address.rpartition(':')[2]}.",
+    )
