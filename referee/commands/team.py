@@ -2,8 +2,8 @@
 """Register the teams of an event, and edit their list.
 
 One registration is one solution; an organisation with two solutions registers two teams. The
-columns of an imported table are 'team', and if you like 'organisation', 'prizes' and 'sessions' (yes
-or no). A team with 'no' in 'sessions' hands in models only and has no place in the running order.
+columns of an imported table are 'team', and if you like 'organisation', 'prizes' and 'sessions'
+(yes or no). With 'no' in 'sessions' a team hands in models only: the running order leaves it out.
 Passwords are stored as hashes only, so slips can be made only together with new passwords.
 A running referee uses every change at once, and every change is on record.
 

@@ -51,8 +51,8 @@ def parse_team_table(content: bytes, source: str) -> list[TeamLine]:
     """Parse a whole table, or raise one `InputError` that names each fault with its line.
 
     The header names the columns in any order: `team` is required; `organisation`, `prizes` and
-    `sessions` (yes or no, yes if empty) may be missing. Empty lines are skipped. A comma or a semicolon separates
-    the fields, as spreadsheets write them; the header decides.
+    `sessions` (yes or no, yes if empty) may be missing. Empty lines are skipped. A comma or a
+    semicolon separates the fields, as spreadsheets write them; the header decides.
     """
     text = _decoded(content, source)
     header = text.partition("\n")[0]

@@ -12,7 +12,8 @@ from referee.service.setup.clock import Clock, SystemClock
 from referee.service.setup.config import Config
 from referee.service.setup.folder_lock import lock_folder
 from referee.service.submission.entry_queue import EntryQueue
-from referee.service.submission.judge import Judge, Measure
+from referee.service.submission.judge import Judge
+from referee.service.submission.place import place_of_contest
 from referee.service.submission.tasks import open_tasks
 from referee.store.database import Database
 from referee.store.sessions import live_session
@@ -21,11 +22,9 @@ from referee.store.sessions import live_session
 _TAKE_OVER_S = 30.0
 
 
-def run_entry_queue(config: Config, measure: Measure = measure_until_stable) -> None:
-    """Serve the line until SIGTERM, which interrupts the main thread.
-
-    `measure` is the benchmark; another one may measure on a board.
-    """
+def run_entry_queue(config: Config) -> None:
+    """Serve the line until SIGTERM, which interrupts the main thread."""
+    measure = partial(measure_until_stable, place=place_of_contest(config))
     clock = SystemClock()
     with lock_folder(config.storage.folder, "ovic", wait_s=_TAKE_OVER_S):
         with closing(Database(config.database)) as database:

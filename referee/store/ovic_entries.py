@@ -191,16 +191,20 @@ def events_of_entry(connection: sqlite3.Connection, entry_id: int) -> list[Entry
     ]
 
 
-def last_truth_before(connection: sqlite3.Connection, entry_id: int, task: str) -> str | None:
-    """Return the SHA-256 of the ground truth of the last score of any other entry of a task."""
+def last_score_before(
+    connection: sqlite3.Connection, entry_id: int, task: str
+) -> Mapping[str, Any] | None:
+    """Return the detail of the last score of any other entry of a task, or None."""
     row = connection.execute(
-        "select json_extract(v.detail, '$.ground_truth_sha256') from ovic_events as v"
-        " join ovic_entries as e using (entry_id)"
+        "select v.detail from ovic_events as v join ovic_entries as e using (entry_id)"
         " where v.kind = 'scored' and e.task = :task and e.entry_id != :entry"
         " order by v.event_id desc limit 1",
         {"task": task, "entry": entry_id},
     ).fetchone()
-    return None if row is None else row[0]
+    if row is None:
+        return None
+    detail: dict[str, Any] = json.loads(row[0])
+    return detail
 
 
 def entries_version(connection: sqlite3.Connection) -> tuple[int, int]:

@@ -251,6 +251,16 @@ class OvicSection:
         "Address space of such a process, in MB.", 2048, least=256, most=1048576
     )
     core: int | None = _setting("The core that measures; left out, the last one.", None, least=0)
+    board: str | None = _setting(
+        "A board that measures, as [USER@]HOST[:PORT] for OpenSSH; left out, this machine does. "
+        "The accuracy is always computed here.",
+        None,
+    )
+    board_identity: Path | None = _setting("Private key for the board, as of 'ssh -i'.", None)
+    board_known_hosts: Path | None = _setting(
+        "Host keys to check the board by; left out, those that ssh knows.", None
+    )
+    board_python: str = _setting("The board's Python.", "python3")
     warm_up: int = _setting("Runs of the model before those that count.", 20, least=0, most=10000)
     runs: int = _setting("Runs of the model that count.", 300, least=50, most=100000)
     tolerance: float = _setting(

@@ -9,6 +9,7 @@ from referee.errors import RefereeError
 from referee.service.ovic.machine import choose_core
 from referee.service.preflight.checks import Check, Outcome
 from referee.service.setup.config import Config
+from referee.service.submission.place import board_of, place_of_contest
 from referee.service.submission.tasks import open_tasks, require_usable
 
 
@@ -23,7 +24,21 @@ def check_ovic(config: Config) -> Iterator[Check]:
         remedy = "Repair it, or leave the section [ovic] empty."
         yield Check("OVIC", "tasks", Outcome.FAIL, str(error), remedy)
         return
-    core = choose_core(config.ovic.core)
-    where = "on no fixed core" if core is None else f"on core {core}"
+    try:
+        where = _measured(config)
+    except RefereeError as error:
+        remedy = "Reach the board by hand with ssh, or leave 'board' out."
+        yield Check("OVIC", "board", Outcome.FAIL, str(error), remedy)
+        return
     found = f"{' and '.join(tasks)}, {count} images, measured {where}"
     yield Check("OVIC", "tasks", Outcome.OK, found)
+
+
+def _measured(config: Config) -> str:
+    """Return where models are measured; a board is reached, and its agent started, to prove it."""
+    board = board_of(config)
+    if board is None:
+        core = choose_core(config.ovic.core)
+        return "on no fixed core" if core is None else f"on core {core}"
+    with place_of_contest(config)():
+        return f"on the board {board}"

@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from referee.core.entry_states import BUSY, EntryState, EventKind, next_entry
-from referee.errors import Refusal, Unavailable
+from referee.errors import InputError, Refusal, Unavailable
 from referee.service.setup.clock import Clock
 from referee.service.setup.config import Config
 from referee.service.submission.judge import Judge, Refused
@@ -21,7 +21,7 @@ from referee.store.ovic_entries import (
     EntryRecord,
     all_entries,
     entries_version,
-    last_truth_before,
+    last_score_before,
     load_entry,
     record_entry_event,
 )
@@ -32,6 +32,13 @@ _LOOK_S = 0.5
 # its process ends, and the next one takes the entry up again.
 _RECORD_S = 600.0
 _AGAIN_S = 1.0
+# How long a task waits whose images, ground truth or board cannot be used, until the next try.
+_REPAIR_S = 30.0
+_DATA = {"ground_truth_sha256": "the ground truth", "images_sha256": "the images"}
+_NOT_NOW = (
+    "The referee cannot measure or score now. The operator has been told. "
+    "The entry keeps its place."
+)
 _OURS = "The referee could not finish, through no fault of the model"
 
 _log = logging.getLogger(__name__)
@@ -40,8 +47,8 @@ _log = logging.getLogger(__name__)
 class EntryQueue:
     """Takes entries from the line; one thread of one process runs it.
 
-    `paused` tells whether to begin with no entry now. Everything that it must remember is in the
-    database, so it may be killed at any point.
+    `paused` tells whether to begin with no entry now. Everything that matters is in the database,
+    so it may be killed at any point.
     """
 
     def __init__(
@@ -60,6 +67,8 @@ class EntryQueue:
         self._judge = judge
         self._paused = paused
         self._last = EntryState.RECEIVED
+        self._repaired_at: dict[str, float] = {}
+        self._told: dict[str, str] = {}
         self._stopping = threading.Event()
 
     def run(self) -> None:
@@ -71,7 +80,8 @@ class EntryQueue:
             if version != idle and not self._paused():
                 if self.step():
                     continue
-                idle = version
+                # A task that waits for its repair has entries, whatever the version.
+                idle = None if self._repaired_at else version
             self._stopping.wait(_LOOK_S)
 
     def stop(self) -> None:
@@ -80,16 +90,20 @@ class EntryQueue:
 
     def recover(self) -> None:
         """Take up what a killed queue left behind: its entry goes back into the line, as a try."""
-        sweep(self._config.models)
+        entries = all_entries(self._database.connection)
+        sweep(self._config.models, {entry.model_sha256 for entry in entries})
         for entry in all_entries(self._database.connection, states=BUSY):
             self._give_back(entry, "The referee was restarted", {})
 
     def step(self) -> bool:
-        """Serve the entry whose turn it is; return False if nobody stands in a line."""
+        """Serve the entry whose turn it is; return False if nobody stands in a line.
+
+        The entries of a task whose images, ground truth or board cannot be used wait a while.
+        """
         standing = all_entries(
             self._database.connection, states=(EntryState.RECEIVED, EntryState.WAITING)
         )
-        entry = next_entry(standing, self._last)
+        entry = next_entry([one for one in standing if self._may_begin(one)], self._last)
         if entry is None:
             return False
         self._last = entry.state
@@ -108,6 +122,8 @@ class EntryQueue:
         except KeyboardInterrupt:
             self._record(entry, "stopped", "The referee was restarted. The entry keeps its place.")
             raise
+        except InputError as error:
+            self._wait_for_repair(entry, str(error))
         except Exception as error:
             # Whatever it is, the model did not cause it, and the next entry must not wait for it.
             _log.exception("entry %d could not be judged", entry.entry_id)
@@ -123,32 +139,46 @@ class EntryQueue:
             self._record(entry, "waiting", "The model is valid.")
             return
         found = self._judge.measure(task, model, entry.model_sha256)
-        scored = self._record(
-            entry,
-            "scored",
-            "",
-            {
-                "images": found.images,
-                "right": found.right,
-                "ground_truth_sha256": found.truth_sha256,
-                "benchmark": found.benchmark,
-            },
-            accuracy=found.accuracy,
-            latency_ms=found.latency_ms,
-        )
-        if scored:
-            self._compare_truth(entry, found.truth_sha256)
+        detail = {
+            "images": found.images,
+            "right": found.right,
+            "ground_truth_sha256": found.truth_sha256,
+            "images_sha256": found.images_sha256,
+            "benchmark": found.benchmark,
+        }
+        if self._record(
+            entry, "scored", "", detail, accuracy=found.accuracy, latency_ms=found.latency_ms
+        ):
+            self._compare_data(entry, detail)
 
-    def _compare_truth(self, entry: EntryRecord, truth_sha256: str) -> None:
-        """Tell the operators when the ground truth is another one than that of earlier scores."""
-        connection = self._database.connection
-        last = last_truth_before(connection, entry.entry_id, entry.task)
-        if last is not None and last != truth_sha256:
+    def _compare_data(self, entry: EntryRecord, detail: Mapping[str, Any]) -> None:
+        """Tell the operators when an entry is scored on other data than the one before it."""
+        last = last_score_before(self._database.connection, entry.entry_id, entry.task) or {}
+        for key, what in _DATA.items():
+            if last.get(key) not in (None, detail[key]):
+                self._notify(
+                    f"OVIC: {what} of {entry.task} changed: entry {entry.entry_id} is scored on "
+                    "other data than the entry before it. Put the entries of the old data into "
+                    "the line again: referee ovic again N"
+                )
+
+    def _wait_for_repair(self, entry: EntryRecord, fault: str) -> None:
+        """Let a task wait whose data or board is unusable: no entry caused it, none loses a try."""
+        self._record(entry, "stopped", _NOT_NOW, {"error": fault})
+        self._repaired_at[entry.task] = self._clock.now().monotonic_s + _REPAIR_S
+        if self._told.get(entry.task) != fault:
+            self._told[entry.task] = fault
             self._notify(
-                f"OVIC: the ground truth of {entry.task} has changed: entry {entry.entry_id} is "
-                "scored with another one than the entry before it. Put the entries of the old one "
-                "into the line again: referee ovic again N"
+                f"OVIC: the entries of {entry.task} wait: {fault}. The queue tries again every "
+                f"{_REPAIR_S:g} s."
             )
+
+    def _may_begin(self, entry: EntryRecord) -> bool:
+        """Tell whether an entry's task waits for no repair."""
+        if self._clock.now().monotonic_s < self._repaired_at.get(entry.task, 0.0):
+            return False
+        self._repaired_at.pop(entry.task, None)
+        return True
 
     def _give_back(self, entry: EntryRecord, why: str, detail: Mapping[str, Any]) -> None:
         """Put an entry back into the line, or give it up after the last of its tries."""

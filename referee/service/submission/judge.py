@@ -38,7 +38,8 @@ class Refused(Exception):
 class Judged:
     """An accuracy in percent over images, a mean latency, and the record of the benchmark.
 
-    `truth_sha256` is that of the ground truth's file: accuracies of two files are not comparable.
+    `truth_sha256` is that of the ground truth's file, and `images_sha256` covers the names and
+    bytes of all images: accuracies on two sets of data are not comparable.
     """
 
     accuracy: float
@@ -47,6 +48,7 @@ class Judged:
     latency_ms: float
     benchmark: dict[str, Any]
     truth_sha256: str
+    images_sha256: str
 
 
 class Judge:
@@ -76,8 +78,9 @@ class Judge:
     def measure(self, task: Task, model: Path, sha256: str) -> Judged:
         """Return accuracy and latency of a valid model.
 
-        Raises `Refused` if the model fails or takes too long. Raises `Unavailable` for a
-        measurement that is not stable, and for a model's file that is not as it was stored.
+        Raises `Refused` if the model fails or takes too long, and `InputError` for images or a
+        ground truth that cannot be used. Raises `Unavailable` for a measurement that is not stable,
+        and for a model's file that is not as it was stored.
         """
         _require_intact(model, sha256)
         watch = partial(self._watch, self._seconds() + self._entry_s)
@@ -87,7 +90,7 @@ class Judge:
             found = self._measure(model, images, task.plan, task.limits, task.attempts, watch)
             if not found.stability.stable:
                 raise Unavailable(f"No measurement was stable: {' '.join(found.stability.reasons)}")
-            truth_sha256 = _sha256(task.ground_truth)
+            truth_sha256, images_sha256 = _sha256(task.ground_truth), _sha256_of_all(images)
             accuracy = accuracy_of(
                 model,
                 task.rules,
@@ -106,6 +109,7 @@ class Judge:
             found.latency.mean,
             found.report(),
             truth_sha256,
+            images_sha256,
         )
 
     def _watch(self, deadline_s: float, done: int, total: int) -> None:
@@ -130,3 +134,9 @@ def _sha256(path: Path) -> str:
             return hashlib.file_digest(file, "sha256").hexdigest()
     except OSError as error:
         raise Unavailable(f"{path} cannot be read: {error.strerror}.") from error
+
+
+def _sha256_of_all(images: Sequence[Path]) -> str:
+    """Return one SHA-256 of all images: of the lines that `sha256sum` would print for them."""
+    lines = "".join(f"{_sha256(path)}  {path.name}\n" for path in images)
+    return hashlib.sha256(lines.encode()).hexdigest()

@@ -8,7 +8,7 @@ import hashlib
 import os
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -102,10 +102,14 @@ def too_large(most_bytes: int) -> Refusal:
     )
 
 
-def sweep(folder: Path) -> None:
-    """Remove files that programs left behind which were killed while a model came in."""
+def sweep(folder: Path, known: Collection[str]) -> None:
+    """Remove what killed programs left behind: parts of models, and models without an entry.
+
+    `known` has the SHA-256 of each model that has an entry. A young file may still get its entry.
+    """
     with contextlib.suppress(OSError):
-        for path in folder.glob(f"{_COMING}*"):
+        surplus = [path for path in folder.glob("*.tflite") if path.stem not in known]
+        for path in [*folder.glob(f"{_COMING}*"), *surplus]:
             # The file's time is wall time, so there is no monotonic time to compare it with.
             if time.time() - path.stat().st_mtime > _FORGOTTEN_S:
                 path.unlink(missing_ok=True)

@@ -9,7 +9,7 @@ from dataclasses import replace
 import pytest
 
 from referee.core.entry_states import EntryState
-from referee.errors import Unavailable
+from referee.errors import InputError, Unavailable
 from referee.service.submission import entry_queue as module
 from referee.service.submission.entry_queue import EntryQueue
 from referee.service.submission.judge import Judged, Refused
@@ -20,7 +20,7 @@ from referee.tracks.ovic.model_rules import Failure
 from tests.support.ovic_contests import UTC, put_entry
 
 HUNG = Failure("time", "a model that ends within 9 s", "it had not ended and was stopped")
-GOOD = Judged(66.7, 3, 2, 9.5, {"stable": True}, "aa")
+GOOD = Judged(66.7, 3, 2, 9.5, {"stable": True}, "aa", "ff")
 
 
 class FakeJudge:
@@ -89,7 +89,8 @@ def test_a_good_model_goes_through_all_states(contest, serve):
     assert ["validating", "waiting", "measuring", "scored"] == kinds(contest)
     assert (66.7, 9.5) == (entry.accuracy, entry.latency_ms)
     event = events_of_entry(contest.database.connection, 1)[-1]
-    expected = {"images": 3, "right": 2, "ground_truth_sha256": "aa", "benchmark": {"stable": True}}
+    expected = {"images": 3, "right": 2, "benchmark": {"stable": True}}
+    expected |= {"ground_truth_sha256": "aa", "images_sha256": "ff"}
     assert expected == event.detail
 
 
@@ -249,13 +250,62 @@ def test_a_paused_queue_begins_nothing(contest):
     assert [EntryState.SCORED] == states(contest)
 
 
-def test_operators_learn_of_another_ground_truth(contest, serve):
-    """The first entry that is scored with changed labels makes a notice, and the next does not."""
+@pytest.mark.parametrize(
+    ("field", "key", "told"),
+    [
+        ("truth_sha256", "ground_truth_sha256", "the ground truth of classification changed"),
+        ("images_sha256", "images_sha256", "the images of classification changed"),
+    ],
+)
+def test_operators_learn_of_other_data(contest, serve, field, key, told):
+    """The first entry that is scored on changed data makes a notice, and the next does not."""
     for number in range(1, 5):
         put_entry(contest.database, number=number)
-    changed = replace(GOOD, truth_sha256="bb")
+    changed = replace(GOOD, **{field: "bb"})
     serve(FakeJudge(measurements=[GOOD, GOOD, changed, changed]))
     (notice,) = recent_notices(contest.database.connection)
-    assert "the ground truth of classification has changed: entry 3" in notice.text
-    detail = events_of_entry(contest.database.connection, 3)[-1].detail
-    assert "bb" == detail["ground_truth_sha256"]
+    assert f"{told}: entry 3" in notice.text
+    assert "bb" == events_of_entry(contest.database.connection, 3)[-1].detail[key]
+
+
+def test_a_broken_ground_truth_costs_no_entry_a_try(contest, serve):
+    """The task's entries wait in their places, with one notice, until the file is repaired."""
+    for number in (1, 2):
+        put_entry(contest.database, "validating", "waiting", number=number)
+    broken = InputError("/srv/labels.csv, line 3: 7 fields")
+    judge = FakeJudge(measurements=[broken, broken, GOOD, GOOD])
+    queue = serve(judge)
+    assert [EntryState.WAITING] * 2 == states(contest)
+    assert [1] == [number for _, number in judge.served]
+    for seconds, steps in ((29.0, False), (1.0, True), (29.0, False), (1.0, True)):
+        contest.clock.advance(seconds)
+        assert steps is queue.step()
+    queue.step()
+    assert [1, 1, 1, 2] == [number for _, number in judge.served]
+    assert [EntryState.SCORED] * 2 == states(contest)
+    assert [0, 0] == [entry.tries for entry in all_entries(contest.database.connection)]
+    (notice,) = recent_notices(contest.database.connection)
+    assert "the entries of classification wait: /srv/labels.csv, line 3: 7 fields." in notice.text
+    event = events_of_entry(contest.database.connection, 1)[3]
+    assert ("stopped", False) == (event.kind, "/srv" in event.text)
+
+
+def test_a_task_that_is_repaired_is_served_without_news(contest):
+    """Nothing changes in the database by the repair, and yet the queue looks again."""
+    put_entry(contest.database, "validating", "waiting")
+
+    def scored():
+        queue.stop()
+        return GOOD
+
+    def repaired_later():
+        contest.clock.advance(31)
+        raise InputError("labels.csv is empty")
+
+    judge = FakeJudge(measurements=[repaired_later, scored])
+    queue = EntryQueue(
+        *(contest.config, contest.clock, contest.database, open_tasks(contest.config), judge)
+    )
+    contest.clock.advance(0)
+    queue.run()
+    assert [EntryState.SCORED] == states(contest)

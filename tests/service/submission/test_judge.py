@@ -51,6 +51,11 @@ def test_a_good_model_has_its_accuracy_and_the_given_benchmark(task, model):
     assert (3, 2, 7.25) == (found.images, found.right, found.latency_ms)
     assert 200 / 3 == pytest.approx(found.accuracy)
     assert hashlib.sha256(task.ground_truth.read_bytes()).hexdigest() == found.truth_sha256
+    lines = [
+        f"{hashlib.sha256(path.read_bytes()).hexdigest()}  {path.name}\n"
+        for path in sorted(task.images.iterdir())
+    ]
+    assert hashlib.sha256("".join(lines).encode()).hexdigest() == found.images_sha256
     assert [(model[0], 3, task.plan, task.limits, task.attempts)] == seen
 
 

@@ -72,17 +72,19 @@ def test_a_full_disk_keeps_nothing(tmp_path):
 
 
 def test_the_sweep_removes_only_what_killed_programs_left(tmp_path):
-    """Old unfinished files go; young ones and kept models stay."""
+    """Old unfinished files and old models without an entry go; young ones and the rest stay."""
     stored = brought(tmp_path, CONTENT)
+    forgotten, fresh = (brought(tmp_path, content) for content in (b"forgotten", b"fresh"))
     old, young = (ComingModel(tmp_path, 100) for _ in range(2))
     left = {path for path in tmp_path.iterdir() if path.name.startswith(".")}
     for model in (old, young):
         model.add(b"x")
     first, *_ = sorted(left)
-    for path in (first, path_of_model(tmp_path, stored.sha256)):
+    for path in (first, *(path_of_model(tmp_path, it.sha256) for it in (stored, forgotten))):
         os.utime(path, (0, 0))
-    sweep(tmp_path)
-    assert {path_of_model(tmp_path, stored.sha256), *(left - {first})} == set(tmp_path.iterdir())
+    sweep(tmp_path, {stored.sha256})
+    kept = {path_of_model(tmp_path, it.sha256) for it in (stored, fresh)}
+    assert kept | (left - {first}) == set(tmp_path.iterdir())
     for model in (old, young):
         model.drop()
-    sweep(tmp_path / "none")
+    sweep(tmp_path / "none", set())

@@ -11,6 +11,7 @@ import pytest
 from referee.errors import ConfigError, InputError
 from referee.service.preflight.checks import Outcome
 from referee.service.submission.checks import check_ovic
+from referee.service.submission.place import place_of_contest
 from referee.service.submission.tasks import open_tasks, require_usable
 
 pytest.importorskip("ai_edge_litert", reason="needs the extra [litert]")
@@ -60,3 +61,27 @@ def test_the_check_counts_images_or_says_what_is_wrong(contest):
     (contest.config.ovic.classification_images / "red.png").unlink()
     with pytest.raises(InputError, match=r"red\.png"):
         require_usable(open_tasks(contest.config))
+
+
+@pytest.mark.parametrize(
+    ("settings", "told"),
+    [
+        ({"board": "-oProxyCommand=x"}, "no board: give .USER@.HOST"),
+        ({"board_identity": Path("key")}, "board_identity needs a board"),
+    ],
+)
+def test_a_board_that_cannot_be_is_named(contest, settings, told):
+    """A wrong address, or a key for no board, is an error of the configuration."""
+    with pytest.raises(ConfigError, match=told):
+        place_of_contest(changed(contest, **settings))
+
+
+def test_a_board_out_of_reach_is_no_fault_of_an_entry(contest, tmp_path):
+    """The check fails with what to do, and the queue gets an `InputError`, which costs no try."""
+    hosts = tmp_path / "known_hosts"
+    hosts.write_text("")
+    config = changed(contest, board="pi@127.0.0.1:1", board_known_hosts=hosts)
+    with pytest.raises(InputError, match="127.0.0.1"), place_of_contest(config)():
+        pass
+    (check,) = check_ovic(config)
+    assert (Outcome.FAIL, "board") == (check.outcome, check.name)
