@@ -22,6 +22,7 @@ COMMANDS = {
     "team": "register teams, edit their list, print their slips",
     "order": "set and show the running order, by lottery or by hand",
     "check": "check whether an event is ready, and say what to do if it is not",
+    "operator": "register who may use the console, with passwords",
     "serve": "run an event",
     "results": "print or write the ranking, the prizes and what is open",
     "review": "let an energy stand that is SUSPECT or INVALID, with a reason",

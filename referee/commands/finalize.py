@@ -50,12 +50,12 @@ def run(args: argparse.Namespace) -> int:
             reopen(contest, args.by, args.reason)
             print("The results are provisional.")
             return 0
-        return _finalize(contest, args.approved_by)
+        return _finalize(contest, args.approved_by, args.by)
 
 
-def _finalize(contest: Contest, names: list[str]) -> int:
+def _finalize(contest: Contest, names: list[str], operator: str) -> int:
     try:
-        finalize(contest, names)
+        finalize(contest, names, operator)
     except Refusal as refusal:
         print(f"referee finalize: {refusal}", file=sys.stderr)
         for point in refusal.faults:

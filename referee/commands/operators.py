@@ -6,13 +6,15 @@ from __future__ import annotations
 import argparse
 import getpass
 
+from referee.core.actors import COMMAND_LINE, Actor
+
 
 def add_operator(parser: argparse.ArgumentParser) -> None:
     """Declare --by; without it the record has the name of the operating system's user."""
     parser.add_argument(
         "--by",
         type=_operator,
-        default=_user(),
+        default=_operator(_user()),
         metavar="NAME",
         help="who does this, for the record (default: %(default)s)",
     )
@@ -25,8 +27,8 @@ def _user() -> str:
         return "operator"
 
 
-def _operator(text: str) -> str:
+def _operator(text: str) -> Actor:
     name = " ".join(text.split())
     if not name or len(name) > 100 or not name.isprintable():
         raise argparse.ArgumentTypeError("give the name of a person")
-    return name
+    return Actor(name, COMMAND_LINE)

@@ -14,6 +14,7 @@ from referee.programs.emulator import emulated_meter
 from referee.programs.following import tell_on_terminal
 from referee.programs.progress import progress_bar
 from referee.programs.supervisor import Supervisor
+from referee.service.people.operators import require_operators
 from referee.service.setup.config import Config
 from referee.service.setup.contest import prepare_contest
 from referee.service.setup.folder_lock import is_locked, lock_folder
@@ -61,6 +62,7 @@ def hosted(config: Config, tell: Callable[[str], None] = tell_on_terminal) -> It
         database, _ = prepare_contest(config, progress=progress)
     with ExitStack() as stack:
         stack.callback(database.close)
+        require_operators(config, database.connection)
         resources, others = [], []
         for number, lane in enumerate(config.lanes, 1):
             resources.append(lane.meter.resource)

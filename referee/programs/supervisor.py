@@ -209,7 +209,7 @@ class Supervisor:
 
     def _wait_until_ready(self) -> None:
         deadline = time.monotonic() + _READY_S
-        for url in (f"{self.console_url}/board", *(f"{u}/help" for u in self.contest_urls)):
+        for url in (f"{self.console_url}/form-key", *(f"{u}/help" for u in self.contest_urls)):
             while not _answers(url):
                 if time.monotonic() > deadline:
                     raise Unavailable(

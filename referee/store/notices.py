@@ -7,6 +7,7 @@ import sqlite3
 from dataclasses import dataclass
 from typing import Literal
 
+from referee.core.actors import role_of
 from referee.core.instant import Instant
 
 Level = Literal["info", "warning", "alarm"]
@@ -60,26 +61,39 @@ def insert_audit(
     action: str,
     session_id: int | None,
     detail: str = "",
+    *,
+    reason: str = "",
+    team_id: int | None = None,
+    refusal: str | None = None,
 ) -> None:
-    """Record an operator's action; call it in the transaction that carries out the action."""
+    """Record an operator's action; call it in the transaction that carries out the action.
+
+    `operator` is an `Actor`, or a plain text if the referee itself acts. `team_id` is for an action
+    without a session. `refusal` says why nothing was done; None means that the action is done.
+    """
     connection.execute(
-        "insert into audit (utc, operator, action, session_id, detail)"
-        " values (:utc, :operator, :action, :session, :detail)",
+        "insert into audit"
+        " (utc, operator, role, action, session_id, team_id, detail, reason, refusal) values"
+        " (:utc, :operator, :role, :action, :session, :team, :detail, :reason, :refusal)",
         {
             "utc": at.utc.isoformat(),
-            "operator": operator,
+            "operator": str(operator),
+            "role": role_of(operator),
             "action": action,
             "session": session_id,
+            "team": team_id,
             "detail": detail,
+            "reason": reason,
+            "refusal": refusal,
         },
     )
 
 
 def audit_of(connection: sqlite3.Connection, session_id: int) -> list[dict[str, str]]:
-    """Return the operators' actions on a session, in order."""
+    """Return the operators' actions on a session that are done, in order."""
     rows = connection.execute(
-        "select utc, operator, action, detail from audit where session_id = :session"
-        " order by audit_id",
+        "select utc, operator, action, case reason when '' then detail else reason end as detail"
+        " from audit where session_id = :session and refusal is null order by audit_id",
         {"session": session_id},
     )
     return [dict(row) for row in rows]

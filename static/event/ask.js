@@ -1,15 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-// A dialog that asks for the texts that an action needs. It remembers who acts on this page.
+// A dialog that asks for the texts that an action needs. Without logins it asks who acts, too, and
+// remembers the name for this page.
 
 import { make } from "../shared/page.js";
+import { personName } from "../shared/person.js";
 
 const NAME = "operator";
 
 // Ask; resolve to the texts by field, or to null when it is left alone. A field is
-// { name, label, value, optional }. The operator's name is asked every time.
+// { name, label, value, optional }.
 export function ask({ text, yes, fields, destroys = false }) {
-  const all = [...fields, { name: NAME, label: "Your name (it stays on record)",
-    value: sessionStorage.getItem(NAME) ?? "" }];
+  const own = { name: NAME, label: "Your name (it stays on record)",
+    value: sessionStorage.getItem(NAME) ?? "" };
+  const all = personName() ? fields : [...fields, own];
   const missing = make("p");
   missing.className = "missing";
   missing.setAttribute("role", "alert");
@@ -39,7 +42,7 @@ export function ask({ text, yes, fields, destroys = false }) {
         return;
       }
       answer = Object.fromEntries(all.map(({ name }, n) => [name, inputs[n].value.trim()]));
-      sessionStorage.setItem(NAME, answer[NAME]);
+      if (answer[NAME]) sessionStorage.setItem(NAME, answer[NAME]);
       dialog.close();
     });
     dialog.addEventListener("close", () => {

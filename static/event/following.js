@@ -2,6 +2,7 @@
 // A page that follows a JSON document of the desk, and says when there is no news.
 
 import { $, show } from "../shared/page.js";
+import { logInAgain } from "../shared/person.js";
 
 const EVERY_MS = 800;
 const WAIT_MS = 4000;
@@ -19,6 +20,10 @@ export function followDocument(url, take) {
     const mine = number;
     try {
       const response = await fetch(url, { signal: AbortSignal.timeout(WAIT_MS) });
+      if (response.status === 401) {
+        await logInAgain();
+        return look();
+      }
       const text = await response.text();
       if (!response.ok) throw new Error(JSON.parse(text).text);
       // A later look was faster: its document is the newer one.

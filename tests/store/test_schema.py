@@ -11,6 +11,7 @@ from referee.store.answers import insert_answer
 from referee.store.finals import insert_finalization, insert_review
 from referee.store.images import ImageEntry, InputFile, Manifest, replace_manifest
 from referee.store.notices import insert_audit, insert_notice
+from referee.store.operators import insert_login, insert_logout, insert_operator_change
 from referee.store.proposals import (
     ProposalEnd,
     ProposedScore,
@@ -61,6 +62,9 @@ FACTS = {
     "proposal_skips": "reason",
     "proposal_ends": "proposal_id",
     "finalizations": "finalization_id",
+    "operator_changes": "change_id",
+    "operator_logins": "login_id",
+    "operator_logouts": "login_id",
     "ovic_entries": "entry_id",
     "ovic_events": "event_id",
 }
@@ -114,6 +118,9 @@ def _fill_event(connection, session_id):
     )
     insert_proposal_end(connection, number, ProposalEnd("applied", "agreed", "x", UTC_TEXT))
     insert_finalization(connection, at(0), ["x"], {})
+    change = ("added", "Kim", "operator", "hash")
+    insert_operator_change(connection, *change, actor="x", utc=UTC_TEXT)
+    insert_logout(connection, insert_login(connection, 1, "::1", UTC_TEXT), UTC_TEXT)
 
 
 def test_every_table_is_a_fact_or_known_not_to_be(database):

@@ -6,19 +6,14 @@ from __future__ import annotations
 import csv
 import io
 import os
-import secrets
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 
-import argon2
-
 from referee.errors import ConfigError, InputError
 from referee.formats.team_table import NAME_MOST, clean_name, same_name
+from referee.service.entry.passwords import hash_password, new_password
 
 _HEADER = ["team", "password_hash"]
-# People read passwords from paper, so no two of these characters look alike.
-_LETTERS = "abcdefghjkmnpqrstuvwxyz23456789"
-_GROUPS, _OF_GROUP = 4, 4
 
 
 def registered_teams(path: Path) -> dict[str, str]:
@@ -51,8 +46,8 @@ def register_team(path: Path, name: str) -> str:
     """
     teams = registered_teams(path)
     name = _free_name(teams, name)
-    password = _new_password()
-    _write(path, teams | {name: _hash(password)})
+    password = new_password()
+    _write(path, teams | {name: hash_password(password)})
     return password
 
 
@@ -63,8 +58,8 @@ def replace_password(path: Path, name: str) -> str:
     """
     teams = registered_teams(path)
     _require_registered(teams, name)
-    password = _new_password()
-    _write(path, teams | {name: _hash(password)})
+    password = new_password()
+    _write(path, teams | {name: hash_password(password)})
     return password
 
 
@@ -74,8 +69,8 @@ def replace_passwords(path: Path, names: Iterable[str]) -> dict[str, str]:
     A team without a line in the file gets one. The file changes in one step for all of them.
     """
     teams = registered_teams(path)
-    passwords = {name: _new_password() for name in names}
-    _write(path, teams | {name: _hash(password) for name, password in passwords.items()})
+    passwords = {name: new_password() for name in names}
+    _write(path, teams | {name: hash_password(password) for name, password in passwords.items()})
     return passwords
 
 
@@ -106,16 +101,6 @@ def _require_registered(teams: Mapping[str, str], name: str) -> None:
         f" Did you mean '{near}'?" if near is not None else " 'referee team list' shows them all."
     )
     raise InputError(f"No team is called '{name}'.{hint}")
-
-
-def _new_password() -> str:
-    """Return a password of 79 bits that is easy to read aloud and to type from paper."""
-    groups = ("".join(secrets.choice(_LETTERS) for _ in range(_OF_GROUP)) for _ in range(_GROUPS))
-    return "-".join(groups)
-
-
-def _hash(password: str) -> str:
-    return argon2.PasswordHasher().hash(password)
 
 
 def _write(path: Path, teams: Mapping[str, str]) -> None:

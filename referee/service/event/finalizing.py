@@ -25,12 +25,12 @@ from referee.store.sessions import load_session
 _OVER = (SessionState.ENDED, SessionState.SCORED, SessionState.SEALED)
 
 
-def finalize(contest: Contest, approved_by: Sequence[str]) -> Results:
+def finalize(contest: Contest, approved_by: Sequence[str], operator: str | None = None) -> Results:
     """Make the results final and return them; a repeat changes nothing.
 
-    The results are stored as they are, and every surface shows exactly these from now on. Raises
-    `Refusal` (code `results_open`) with a fault for each open point, and (code `practice`) in a
-    rehearsal.
+    `operator` did it, by default the first who approved. The results are stored as they are, and
+    every surface shows exactly these from now on. Raises `Refusal` (code `results_open`) with a
+    fault for each open point, and (code `practice`) in a rehearsal.
     """
     if contest.config.contest.mode == "practice":
         raise Refusal("practice", "A rehearsal has no final results.")
@@ -48,20 +48,21 @@ def finalize(contest: Contest, approved_by: Sequence[str]) -> Results:
             )
         now = contest.clock.now()
         insert_finalization(connection, now, names, results)
-        insert_audit(connection, now, names[0], "finalize", None, ", ".join(names))
+        approved = f"approved by {', '.join(names)}"
+        insert_audit(connection, now, operator or names[0], "finalize", None, approved)
     return results
 
 
 def reopen(contest: Contest, operator: str, reason: str) -> None:
     """Make final results provisional again; a repeat changes nothing."""
-    (name,) = _names([operator])
+    _names([operator])
     _require_reason(reason)
     with contest.database.write() as connection:
         if not is_final(connection):
             return
         now = contest.clock.now()
-        insert_reopening(connection, now, name, reason)
-        insert_audit(connection, now, name, "reopen results", None, reason)
+        insert_reopening(connection, now, operator, reason)
+        insert_audit(connection, now, operator, "reopen results", None, reason=reason)
 
 
 def review(contest: Contest, session_id: int, operator: str, reason: str) -> None:
@@ -71,7 +72,7 @@ def review(contest: Contest, session_id: int, operator: str, reason: str) -> Non
     to this energy: another judgement needs another review. Raises `Refusal` without a reason, for
     a session that is not over, and for an energy that is VALID.
     """
-    (name,) = _names([operator])
+    _names([operator])
     _require_reason(reason)
     with contest.database.write() as connection:
         require_provisional(connection)
@@ -88,8 +89,9 @@ def review(contest: Contest, session_id: int, operator: str, reason: str) -> Non
         if review_of(connection, energy.energy_id) is not None:
             return
         now = contest.clock.now()
-        insert_review(connection, energy.energy_id, now, name, reason)
-        insert_audit(connection, now, name, f"review {energy.verdict}", session_id, reason)
+        insert_review(connection, energy.energy_id, now, operator, reason)
+        action = f"review {energy.verdict}"
+        insert_audit(connection, now, operator, action, session_id, reason=reason)
 
 
 def _names(names: Sequence[str]) -> list[str]:

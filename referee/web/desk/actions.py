@@ -18,8 +18,7 @@ from referee.service.teams.roster import read_roster
 from referee.web.desk.acting import acting
 from referee.web.desk.arguments import posted_text, session_number
 from referee.web.desk.broadcast import Broadcast
-
-_OPERATOR = "operator"
+from referee.web.desk.visitors import acting_operator
 
 
 def register_actions(
@@ -32,8 +31,9 @@ def register_actions(
     @app.post("/sessions")
     def new_session() -> Response:
         def do(arguments: dict[str, Any]) -> dict[str, Any]:
+            operator = acting_operator(arguments)
             team, lane = posted_text(arguments, "team"), arguments.get("lane")
-            return {"session": _new_session(contest, desk, team, lane)}
+            return {"session": _new_session(contest, desk, team, lane, operator)}
 
         return act(do)
 
@@ -61,7 +61,9 @@ def _display_of(desk: ControlDesk, number: object) -> Display:
     raise Refusal("display_off", "There is no such display in this contest.")
 
 
-def _new_session(contest: Contest, desk: ControlDesk, team: str, lane: object) -> int:
+def _new_session(
+    contest: Contest, desk: ControlDesk, team: str, lane: object, operator: str
+) -> int:
     """Make a session; the lane may be left out where there is only one."""
     if contest.config.contest.mode == "practice":
         raise Refusal("practice", "In practice every login makes its own session.")
@@ -78,7 +80,7 @@ def _new_session(contest: Contest, desk: ControlDesk, team: str, lane: object) -
         lane = desk.lanes[0].number
     if not isinstance(lane, int) or isinstance(lane, bool):
         raise Refusal("lane_unknown", "Say in which lane the team runs.")
-    return desk.new_session(team, _OPERATOR, lane)
+    return desk.new_session(team, operator, lane)
 
 
 def _move(
@@ -91,10 +93,11 @@ def _move(
             "state_moved",
             f"Session {session_id} is {state} by now, not {json.dumps(seen)}. Look again.",
         )
+    operator = acting_operator(arguments)
     if move == "arm":
-        desk.arm(session_id, _OPERATOR)
+        desk.arm(session_id, operator)
     elif move == "stop":
-        desk.end(session_id, EndCause.STOP, _OPERATOR)
+        desk.end(session_id, EndCause.STOP, operator)
     else:
-        desk.void(session_id, _OPERATOR, posted_text(arguments, "reason"))
+        desk.void(session_id, operator, posted_text(arguments, "reason"))
     return {"session": session_id, "state": desk.state(session_id).value}

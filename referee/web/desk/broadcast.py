@@ -6,7 +6,7 @@ from __future__ import annotations
 import json
 import logging
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator, Iterator
 from typing import Any
 
 from referee.service.desk.watched_thread import WatchedThread
@@ -72,7 +72,7 @@ class Broadcast:
         """Publish without waiting for the next turn, after an operator's action."""
         self._publish()
 
-    def stream(self) -> Iterator[str]:
+    def stream(self) -> Generator[str, None, None]:
         """Yield server-sent events until the page goes away.
 
         The events are `board`, or `trouble` if the board cannot be computed. If no place is free,

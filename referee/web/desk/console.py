@@ -14,6 +14,7 @@ from werkzeug.wrappers import Response as PlainResponse
 from referee.errors import RefereeError, Refusal
 from referee.service.board.board import Board
 from referee.service.desk.control_desk import ControlDesk
+from referee.service.people.logins import Logins
 from referee.service.setup.contest import Contest
 from referee.service.submission.window import Window
 from referee.web.desk.actions import register_actions
@@ -21,9 +22,11 @@ from referee.web.desk.arguments import query_number, session_number
 from referee.web.desk.assets import static_folder
 from referee.web.desk.broadcast import Broadcast
 from referee.web.desk.display import register_display
+from referee.web.desk.doorkeeper import keep_the_door, register_logins
 from referee.web.desk.event import register_event
 from referee.web.desk.leaderboard import register_leaderboard
 from referee.web.desk.same_origin import admit_own_pages_only
+from referee.web.desk.visitors import while_let_in
 
 _log = logging.getLogger(__name__)
 
@@ -31,6 +34,8 @@ _log = logging.getLogger(__name__)
 _POLICY = "default-src 'self'; frame-ancestors 'none'; form-action 'self'; base-uri 'none'"
 # The body of an operator's action is a line or two.
 _BODY_MOST = 16 * 1024
+# The statuses of refusals that are not a conflict with what is on record.
+_STATUS = {"login_invalid": 403, "login_busy": 429}
 
 
 def console_app(
@@ -44,12 +49,15 @@ def console_app(
     app = Flask("referee.console", static_folder=None)
     app.config["MAX_CONTENT_LENGTH"] = _BODY_MOST
     key = hmac.new(contest.secrets.console_key, b"console form", sha256).hexdigest()
+    logins = Logins(contest)
     admit_own_pages_only(app, contest.config.server.console)
+    keep_the_door(app, contest, logins)
+    register_logins(app, contest, logins, broadcast, key)
     _register_pages(app, key)
-    _register_board(app, board, broadcast)
+    _register_board(app, board, broadcast, logins)
     register_actions(app, contest, desk, broadcast, key)
     register_event(app, contest, broadcast, key)
-    register_display(app, [lane.display for lane in desk.lanes])
+    register_display(app, [lane.display for lane in desk.lanes], logins)
     register_leaderboard(app, window)
     _register_errors(app, board)
 
@@ -78,7 +86,7 @@ def _register_pages(app: Flask, key: str) -> None:
         return jsonify(key=key)
 
 
-def _register_board(app: Flask, board: Board, broadcast: Broadcast) -> None:
+def _register_board(app: Flask, board: Board, broadcast: Broadcast, logins: Logins) -> None:
     @app.get("/board")
     def one_board() -> Response:
         return jsonify(board.show())
@@ -96,7 +104,7 @@ def _register_board(app: Flask, board: Board, broadcast: Broadcast) -> None:
         if request.method != "GET":  # Flask adds HEAD, but a stream has no use for it.
             raise MethodNotAllowed(["GET"])
         return Response(
-            broadcast.stream(),
+            while_let_in(logins, broadcast.stream()),
             content_type="text/event-stream",
             headers={"Cache-Control": "no-store", "X-Accel-Buffering": "no"},
         )
@@ -105,7 +113,7 @@ def _register_board(app: Flask, board: Board, broadcast: Broadcast) -> None:
 def _register_errors(app: Flask, board: Board) -> None:
     @app.errorhandler(Refusal)
     def refused(refusal: Refusal) -> tuple[Response, int]:
-        return jsonify(code=refusal.code, text=str(refusal)), 409
+        return jsonify(code=refusal.code, text=str(refusal)), _STATUS.get(refusal.code, 409)
 
     @app.errorhandler(RefereeError)
     def unavailable(error: RefereeError) -> tuple[Response, int]:

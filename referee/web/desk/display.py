@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Mapping, Sequence
 from typing import Any
 
 from flask import Blueprint, Flask, Response, jsonify, request, send_from_directory
@@ -12,24 +12,26 @@ from werkzeug.exceptions import MethodNotAllowed
 
 from referee.errors import Refusal
 from referee.service.display.display import Display
+from referee.service.people.logins import Logins
 from referee.web.desk.arguments import posted_arguments, query_number, session_number
 from referee.web.desk.assets import static_folder
+from referee.web.desk.visitors import while_let_in
 
 _PIXELS = "application/octet-stream"
 
 
-def register_display(app: Flask, displays: Sequence[Display | None]) -> None:
+def register_display(app: Flask, displays: Sequence[Display | None], logins: Logins) -> None:
     """Add the routes of each lane's display page; without a display each of them says so.
 
     Those of lane 1 begin with `/display`, those of lane 2 with `/lanes/2/display`.
     """
     for number, display in enumerate(displays, 1):
         pages = Blueprint(f"display{number}", __name__)
-        _add_routes(pages, display)
+        _add_routes(pages, display, logins)
         app.register_blueprint(pages, url_prefix="" if number == 1 else f"/lanes/{number}")
 
 
-def _add_routes(app: Blueprint, display: Display | None) -> None:
+def _add_routes(app: Blueprint, display: Display | None, logins: Logins) -> None:
     """Add the routes of one display page."""
 
     def there() -> Display:
@@ -47,7 +49,7 @@ def _add_routes(app: Blueprint, display: Display | None) -> None:
         if request.method != "GET":  # Flask adds HEAD, but a stream has no use for it.
             raise MethodNotAllowed(["GET"])
         return Response(
-            _events(there()),
+            while_let_in(logins, _events(there())),
             content_type="text/event-stream",
             headers={"Cache-Control": "no-store", "X-Accel-Buffering": "no"},
         )
@@ -78,7 +80,7 @@ def _add_routes(app: Blueprint, display: Display | None) -> None:
         return take(there().leave)
 
 
-def _events(display: Display) -> Iterator[str]:
+def _events(display: Display) -> Generator[str, None, None]:
     for name, data in display.stream():
         yield f"event: {name}\ndata: {json.dumps(data)}\n\n"
 

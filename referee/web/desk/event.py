@@ -21,6 +21,7 @@ from referee.web.desk.acting import acting
 from referee.web.desk.arguments import posted_text, session_number
 from referee.web.desk.assets import static_folder
 from referee.web.desk.broadcast import Broadcast
+from referee.web.desk.visitors import acting_operator
 
 _NAMES_MOST = 1000
 
@@ -67,9 +68,15 @@ def _register_result_actions(app: Flask, contest: Contest, broadcast: Broadcast,
     def change_results(what: str) -> Response:
         def do(arguments: dict[str, Any]) -> dict[str, Any]:
             if what == "finalize":
-                finalize(contest, _names(arguments, "names"))
+                names = _names(arguments, "names")
+                by = acting_operator({"operator": names[0]} | arguments)
+                finalize(contest, names, by)
             else:
-                reopen(contest, _operator(arguments), posted_text(arguments, "reason"))
+                reopen(
+                    contest,
+                    acting_operator(arguments, named=True),
+                    posted_text(arguments, "reason"),
+                )
             return {}
 
         return act(do)
@@ -78,7 +85,7 @@ def _register_result_actions(app: Flask, contest: Contest, broadcast: Broadcast,
     def review_session(number: str) -> Response:
         def do(arguments: dict[str, Any]) -> dict[str, Any]:
             reason = posted_text(arguments, "reason")
-            review(contest, session_number(number), _operator(arguments), reason)
+            review(contest, session_number(number), acting_operator(arguments, named=True), reason)
             return {}
 
         return act(do)
@@ -87,14 +94,19 @@ def _register_result_actions(app: Flask, contest: Contest, broadcast: Broadcast,
     def decide(number: int, what: str) -> Response:
         def do(arguments: dict[str, Any]) -> dict[str, Any]:
             change = apply_proposal if what == "apply" else cancel_proposal
-            change(contest, number, _operator(arguments), posted_text(arguments, "reason"))
+            change(
+                contest,
+                number,
+                acting_operator(arguments, named=True),
+                posted_text(arguments, "reason"),
+            )
             return {}
 
         return act(do)
 
 
 def _change_teams(contest: Contest, what: str, arguments: dict[str, Any]) -> None:
-    operator, reason = _operator(arguments), posted_text(arguments, "reason")
+    operator, reason = acting_operator(arguments, named=True), posted_text(arguments, "reason")
     team = posted_text(arguments, "team")
     if what == "lottery":
         draw_order(contest, posted_text(arguments, "seed"), reason, operator)
@@ -106,14 +118,6 @@ def _change_teams(contest: Contest, what: str, arguments: dict[str, Any]) -> Non
         withdraw(contest, team, reason, operator)
     else:
         bring_back(contest, team, reason, operator)
-
-
-def _operator(arguments: dict[str, Any]) -> str:
-    """Return who acts; raise `Refusal` (code `name_missing`) without a name."""
-    name = " ".join(posted_text(arguments, "operator").split())
-    if not name:
-        raise Refusal("name_missing", "This needs your name, which stays on record. Give it.")
-    return name
 
 
 def _names(arguments: dict[str, Any], field: str) -> list[str]:

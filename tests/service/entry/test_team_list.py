@@ -10,7 +10,7 @@ import argon2
 import pytest
 
 from referee.errors import ConfigError, InputError
-from referee.service.entry import team_list
+from referee.service.entry import passwords
 from referee.service.entry.team_list import (
     register_team,
     registered_teams,
@@ -33,7 +33,7 @@ def path(tmp_path):
 def cheap(monkeypatch):
     """Make hashing fast for tests of names."""
     hasher = argon2.PasswordHasher(time_cost=1, memory_cost=8, parallelism=1)
-    monkeypatch.setattr(team_list.argon2, "PasswordHasher", lambda: hasher)
+    monkeypatch.setattr(passwords.argon2, "PasswordHasher", lambda: hasher)
 
 
 @pytest.mark.slow

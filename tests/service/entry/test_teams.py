@@ -87,8 +87,8 @@ def held_teams(path, seconds=lambda: 0.0):
     """Return teams whose passwords are checked by a hasher that the test can hold."""
     path.write_text(HEADER + "ants,x\n")
     teams = EventTeams(path, seconds=seconds)
-    teams._hasher = HeldHasher()
-    return teams, teams._hasher
+    teams._check._hasher = HeldHasher()
+    return teams, teams._check._hasher
 
 
 def busy(teams, *arguments):
@@ -100,7 +100,7 @@ def busy(teams, *arguments):
 
 def tries_of(teams):
     """Return how many tries of the address are open; its threads may not have begun yet."""
-    door = teams._doors.get(("ants", "there"))
+    door = teams._check._doors.get(("ants", "there"))
     return 0 if door is None else door.inside
 
 

@@ -6,11 +6,11 @@ from __future__ import annotations
 import argon2
 import pytest
 
-from referee.service.entry import team_list
+from referee.service.entry import passwords
 
 
 @pytest.fixture(autouse=True)
 def cheap(monkeypatch):
     """Make hashing fast."""
     hasher = argon2.PasswordHasher(time_cost=1, memory_cost=8, parallelism=1)
-    monkeypatch.setattr(team_list.argon2, "PasswordHasher", lambda: hasher)
+    monkeypatch.setattr(passwords.argon2, "PasswordHasher", lambda: hasher)

@@ -1,0 +1,136 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Passwords: made for people, stored as hashes, and checked slowly for whoever guesses."""
+
+from __future__ import annotations
+
+import hashlib
+import math
+import secrets
+import threading
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+import argon2
+
+from referee.core.aside import Aside, here
+from referee.errors import InputError, Refusal
+
+# People read passwords from paper, so no two of these characters look alike.
+_LETTERS = "abcdefghjkmnpqrstuvwxyz23456789"
+_GROUPS, _OF_GROUP = 4, 4
+
+# How many tries of one address at one name may wait while another one is checked.
+_WAITING = 2
+# How long a wrong pair is remembered, and how many of them are.
+_WRONG_S = 60.0
+_WRONG_KEPT = 10_000
+# After this many wrong passwords, each further try must come this much later.
+_FREE_TRIES = 5
+_CLOSED_S = 1.0
+_DOORS = 10_000
+
+
+def new_password() -> str:
+    """Return a password of 79 bits that is easy to read aloud and to type from paper."""
+    groups = ("".join(secrets.choice(_LETTERS) for _ in range(_OF_GROUP)) for _ in range(_GROUPS))
+    return "-".join(groups)
+
+
+def hash_password(password: str) -> str:
+    """Return the salted hash (argon2id) that is stored instead of a password."""
+    return argon2.PasswordHasher().hash(password)
+
+
+@dataclass
+class _Door:
+    """The tries of one address at one name's password: one at a time, slower after wrong ones."""
+
+    # Made when it is needed: the contest server replaces `threading.Lock` after this is imported.
+    turn: threading.Lock = field(default_factory=lambda: threading.Lock())
+    inside: int = 0
+    wrong: int = 0
+    closed_until_s: float = -math.inf
+
+
+class PasswordCheck:
+    """The check of passwords against stored hashes, slow for whoever guesses.
+
+    One check of a password deliberately costs tens of milliseconds of a core. So the result of a
+    check is remembered. After five wrong passwords for one name, an address must wait a second
+    before each further try at that name. Other addresses and other names do not wait.
+    """
+
+    def __init__(self, aside: Aside = here, seconds: Callable[[], float] = time.monotonic) -> None:
+        self._aside = aside
+        self._seconds = seconds
+        self._hasher = argon2.PasswordHasher()
+        # By name and address. Only registered names have entries, so the dictionary stays small.
+        self._doors: dict[tuple[str, str], _Door] = {}
+        # Digests of right pairs, and digests of wrong pairs with the time until which they are
+        # remembered. A client in a retry loop sends the same pair again and again.
+        self._right: set[bytes] = set()
+        self._wrong: dict[bytes, float] = {}
+
+    def admits(self, name: str, stored: str, password: str, address: str) -> bool:
+        """Tell whether a password fits the stored hash of a registered name.
+
+        Raises `Refusal` (code `login_busy`) for an address that tries too many passwords, and
+        `InputError` for a hash that is damaged.
+        """
+        digest = hashlib.sha256(encoded(f"{stored}\0{password}")).digest()
+        known = self._known(digest)
+        if known is not None:
+            return known
+        if len(self._doors) >= _DOORS:
+            self._doors = {key: door for key, door in self._doors.items() if door.inside}
+        door = self._doors.setdefault((name, address), _Door())
+        if door.inside > _WAITING:
+            raise _too_many(name)
+        door.inside += 1
+        try:
+            with door.turn:
+                known = self._known(digest)
+                if known is not None:
+                    return known
+                if self._seconds() < door.closed_until_s:
+                    raise _too_many(name)
+                right = self._check(stored, password, digest)
+                door.wrong = 0 if right else door.wrong + 1
+                if door.wrong >= _FREE_TRIES:
+                    door.closed_until_s = self._seconds() + _CLOSED_S
+                return right
+        finally:
+            door.inside -= 1
+
+    def _known(self, digest: bytes) -> bool | None:
+        """Return the remembered result for a pair, or None if there is none."""
+        if digest in self._right:
+            return True
+        return False if self._wrong.get(digest, -math.inf) > self._seconds() else None
+
+    def _check(self, stored: str, password: str, digest: bytes) -> bool:
+        try:
+            self._aside(lambda: self._hasher.verify(stored, encoded(password)))
+        except argon2.exceptions.VerificationError:
+            if len(self._wrong) >= _WRONG_KEPT:
+                self._wrong.clear()
+            self._wrong[digest] = self._seconds() + _WRONG_S
+            return False
+        except argon2.exceptions.InvalidHashError as error:
+            raise InputError("The stored hash is damaged.") from error
+        self._right.add(digest)
+        return True
+
+
+def encoded(text: str) -> bytes:
+    """Encode any text; JSON can contain characters that UTF-8 cannot, and they never match."""
+    return text.encode("utf-8", "surrogatepass")
+
+
+def _too_many(name: str) -> Refusal:
+    return Refusal(
+        "login_busy",
+        f"Too many passwords for '{name}' were tried from this address: wait a second, then "
+        "log in again.",
+    )

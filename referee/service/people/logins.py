@@ -1,0 +1,131 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The logins of operators: begun with a password, kept by use, ended by rest or by hand.
+
+A login is a row, and its seal is the row's number with the time of the last use, signed. So a
+restarted desk knows every login, and a look at the page writes nothing.
+"""
+
+from __future__ import annotations
+
+import hmac
+import re
+import threading
+from collections.abc import Callable
+from dataclasses import dataclass
+from hashlib import sha256
+from typing import TypeVar
+
+from referee.core.actors import Actor, Role
+from referee.errors import InputError, Refusal, Unavailable
+from referee.service.entry.passwords import PasswordCheck
+from referee.service.people.operators import find_operator
+from referee.service.setup.contest import Contest
+from referee.store.notices import insert_audit
+from referee.store.operators import has_operators, insert_login, insert_logout, standing_login
+
+T = TypeVar("T")
+
+# A login ends when nobody has used its page for so long. An assistant's page is for watching, and
+# hangs on a wall for a day. An operator's page can void a session.
+_IDLE_S = {Role.OPERATOR: 3600.0, Role.ASSISTANT: 43_200.0}
+# A seal that was renewed less than this ago is not renewed again.
+_RENEW_S = 60.0
+_SEAL = re.compile(r"([1-9][0-9]{0,15})\.([0-9]{1,12})\.([0-9a-f]{64})")
+
+
+@dataclass(frozen=True)
+class Login:
+    """A login that stands; `used_s` is the time of its last use, in seconds since 1970."""
+
+    login_id: int
+    name: str
+    role: Role
+    used_s: int
+
+
+class Logins:
+    """The door of the console: passwords in, seals out; safe to use from many threads."""
+
+    def __init__(self, contest: Contest, check: PasswordCheck | None = None) -> None:
+        self._contest = contest
+        # One check at a time: each takes 64 MiB and a core, and the desk has the meter to watch.
+        self._turn = threading.Lock()
+        self._check = check or PasswordCheck(self._one_at_a_time)
+        key = contest.secrets.console_key
+        self._key = hmac.digest(key, b"console logins", "sha256")
+        # A browser sends the cookies of one host to all its ports, so each contest has its own.
+        self.cookie = f"referee-{hmac.new(key, b'cookie name', sha256).hexdigest()[:8]}"
+
+    @property
+    def needed(self) -> bool:
+        """Tell whether anybody is registered, so that acting needs a login."""
+        return has_operators(self._contest.database.connection)
+
+    def begin(self, name: str, password: str, address: str) -> str:
+        """Check a password and return the seal of a new login.
+
+        Raises `Refusal` (`login_invalid`, `login_busy`). An unknown name is refused at once.
+        """
+        found = find_operator(self._contest.database.connection, name)
+        try:
+            good = found is not None and self._check.admits(
+                found.name, found.password_hash, password, address
+            )
+        except InputError as error:
+            raise Unavailable(
+                f"The password of '{name}' is damaged: give a new one with 'referee operator "
+                "password'."
+            ) from error
+        if found is None or not good:
+            raise Refusal(
+                "login_invalid", "Name or password is wrong. Check both for typing errors."
+            )
+        now = self._contest.clock.now()
+        with self._contest.database.write() as connection:
+            utc = now.utc.isoformat()
+            login_id = insert_login(connection, found.change_id, address, utc)
+            actor = Actor(found.name, found.role)
+            insert_audit(connection, now, actor, "log in", None, f"from {address}")
+        return self._sealed(login_id, int(now.utc.timestamp()))
+
+    def look(self, seal: str) -> Login | None:
+        """Return the login of a seal, or None if the seal is not ours or its login has ended."""
+        found = _SEAL.fullmatch(seal)
+        if found is None:
+            return None
+        login_id, used_s = int(found[1]), int(found[2])
+        if not hmac.compare_digest(seal, self._sealed(login_id, used_s)):
+            return None
+        row = standing_login(self._contest.database.connection, login_id)
+        if row is None:
+            return None
+        login = Login(login_id, row.operator.name, Role(row.operator.role), used_s)
+        return login if self._now_s() - used_s < _IDLE_S[login.role] else None
+
+    def renewed(self, login: Login) -> str | None:
+        """Return a new seal for a login that is in use, or None if its own is young enough."""
+        now_s = int(self._now_s())
+        return self._sealed(login.login_id, now_s) if now_s - login.used_s >= _RENEW_S else None
+
+    def stands(self, login: Login) -> bool:
+        """Tell whether nobody has ended the login meanwhile; its page may have rested."""
+        return standing_login(self._contest.database.connection, login.login_id) is not None
+
+    def end(self, login: Login) -> None:
+        """End a login; every seal of it is void from now on."""
+        now = self._contest.clock.now()
+        with self._contest.database.write() as connection:
+            if insert_logout(connection, login.login_id, now.utc.isoformat()):
+                actor = Actor(login.name, login.role.value)
+                insert_audit(connection, now, actor, "log out", None)
+
+    def _sealed(self, login_id: int, used_s: int) -> str:
+        text = f"{login_id}.{used_s}"
+        return f"{text}.{hmac.new(self._key, text.encode('ascii'), sha256).hexdigest()}"
+
+    def _now_s(self) -> float:
+        return self._contest.clock.now().utc.timestamp()
+
+    def _one_at_a_time(self, work: Callable[[], T]) -> T:
+        with self._turn:
+            return work()

@@ -1,0 +1,154 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The door of the console: it holds each request against the table of roles, and logins begin."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+from urllib.parse import quote
+
+from flask import Flask, Response, jsonify, redirect, request, send_from_directory
+from werkzeug.exceptions import NotFound
+from werkzeug.wrappers import Response as PlainResponse
+
+from referee.service.people.logins import Logins
+from referee.service.setup.contest import Contest
+from referee.web.desk.acting import acting
+from referee.web.desk.arguments import posted_text
+from referee.web.desk.assets import static_folder
+from referee.web.desk.broadcast import Broadcast
+from referee.web.desk.roles import ROUTES, Access
+from referee.web.desk.visitors import (
+    Visitor,
+    is_at_desk,
+    present_visitor,
+    remember_visitor,
+    visitor_of,
+)
+
+_OF_LANE = re.compile(r"^/lanes/[0-9]+/display")
+_NO_OPERATORS = (
+    "Nobody may use the console from another machine before an operator is registered. On the "
+    "laptop run: referee operator add NAME --role operator"
+)
+
+
+def keep_the_door(app: Flask, contest: Contest, logins: Logins) -> None:
+    """Let each request in only as the table of roles says, and renew the seals of logins in use."""
+    open_to_all = contest.config.contest.mode == "practice"
+
+    @app.before_request
+    def admit() -> PlainResponse | tuple[Response, int] | None:
+        visitor = visitor_of(logins, open_to_all=open_to_all)
+        remember_visitor(visitor)
+        if request.url_rule is None or request.method == "OPTIONS":
+            return None  # No route: the answer tells a lost contestant where to go.
+        access = access_of_request()
+        if access is None:
+            return _refused(403, "route_unlisted", "The table of roles does not have this route.")
+        if visitor.role.may(access.least) or (access.at_desk and is_at_desk()):
+            return None
+        return _turned_away(access, visitor, logins.needed)
+
+    @app.after_request
+    def renew(response: Response) -> Response:
+        access, visitor = access_of_request(), present_visitor()
+        if access is None or not access.by_hand or visitor.login is None:
+            return response
+        seal = logins.renewed(visitor.login)
+        if seal is not None and logins.cookie not in response.headers.get("Set-Cookie", ""):
+            _set_seal(response, logins, seal)
+        return response
+
+
+def access_of_request() -> Access | None:
+    """Return the line of the table for the present request, or None if it has none."""
+    if request.url_rule is None:
+        return None
+    method = "GET" if request.method == "HEAD" else request.method
+    return ROUTES.get(f"{method} {shared_rule(request.url_rule.rule)}")
+
+
+def shared_rule(rule: str) -> str:
+    """Return a route's rule without its lane: the display of every lane has the same routes."""
+    return _OF_LANE.sub("/display", rule)
+
+
+def register_logins(
+    app: Flask, contest: Contest, logins: Logins, broadcast: Broadcast, key: str
+) -> None:
+    """Add the login page, what a page asks about its visitor, and the two ends of a login."""
+    act = acting(broadcast, key)
+
+    @app.get("/login")
+    def login_page() -> Response:
+        if "text/html" not in request.headers.get("Accept", ""):
+            raise NotFound  # A contestant's program at the wrong port, and no browser.
+        return send_from_directory(static_folder() / "people", "login.html")
+
+    @app.get("/me")
+    def me() -> Response:
+        return jsonify(_me(present_visitor(), logins.needed, contest.config.contest.name))
+
+    @app.post("/login")
+    def log_in() -> Response:
+        if not request.is_json:
+            raise NotFound  # Also such a program: the console's page sends JSON.
+        seals: list[str] = []
+
+        def do(arguments: dict[str, Any]) -> dict[str, Any]:
+            name, password = posted_text(arguments, "name"), posted_text(arguments, "password")
+            seals.append(logins.begin(name, password, request.remote_addr or ""))
+            return {}
+
+        response = act(do)
+        _set_seal(response, logins, seals[0])
+        return response
+
+    @app.post("/logout")
+    def log_out() -> Response:
+        def do(arguments: dict[str, Any]) -> dict[str, Any]:
+            login = present_visitor().login
+            if login is not None:
+                logins.end(login)
+            return {}
+
+        response = act(do)
+        response.delete_cookie(logins.cookie, httponly=True, samesite="Strict")
+        return response
+
+
+def _me(visitor: Visitor, needed: bool, contest: str) -> dict[str, object]:
+    """Return what a page says about its visitor; without registered operators nobody logs in."""
+    return {
+        "contest": contest,
+        "logins": needed,
+        "name": visitor.name,
+        "role": visitor.role.value,
+    }
+
+
+def _turned_away(
+    access: Access, visitor: Visitor, needed: bool
+) -> PlainResponse | tuple[Response, int]:
+    if not needed:
+        return _refused(403, "no_operators", _NO_OPERATORS)
+    if visitor.login is not None:
+        return _refused(
+            403,
+            "role_forbids",
+            f"{visitor.name} is an {visitor.role.value}: only an {access.least.value} may do this. "
+            "Log in with another name.",
+        )
+    if access.page:
+        return redirect(f"/login?next={quote(request.full_path.rstrip('?'), safe='/')}", 303)
+    return _refused(401, "login_needed", "This needs a login: yours has ended, or none began.")
+
+
+def _set_seal(response: Response, logins: Logins, seal: str) -> None:
+    # A cookie without an age ends with the browser. `Strict` keeps it from other sites' requests.
+    response.set_cookie(logins.cookie, seal, httponly=True, samesite="Strict")
+
+
+def _refused(status: int, code: str, text: str) -> tuple[Response, int]:
+    return jsonify(code=code, text=text), status

@@ -1,0 +1,73 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Who may ask what of the console: one line for each route; a route without a line is refused."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from referee.core.actors import Role
+
+
+@dataclass(frozen=True)
+class Access:
+    """What a route asks of its visitor.
+
+    `at_desk` lets a browser on the laptop itself in without a login. `page` is a page for people:
+    without a login it leads to the login page. `by_hand` is asked for by a person and not by a
+    timer, so it counts as use of the login. `action` is the name of a change in the audit log; it
+    may have the route's own words in braces.
+    """
+
+    least: Role
+    at_desk: bool = False
+    page: bool = False
+    by_hand: bool = False
+    action: str = ""
+
+
+_ANYBODY = Access(Role.PUBLIC)
+_PAGE = Access(Role.ASSISTANT, page=True, by_hand=True)
+_WATCH = Access(Role.ASSISTANT)
+# The second monitor's browser has nobody who could log in. Its pictures are the contest's secret,
+# so another machine needs a login.
+_DISPLAY = Access(Role.ASSISTANT, at_desk=True)
+
+
+def _act(action: str, least: Role = Role.OPERATOR) -> Access:
+    return Access(least, by_hand=True, action=action)
+
+
+ROUTES: Mapping[str, Access] = {
+    "GET /login": _ANYBODY,
+    "POST /login": _ANYBODY,
+    "POST /logout": _ANYBODY,
+    "GET /me": Access(Role.PUBLIC, by_hand=True),
+    "GET /form-key": _ANYBODY,
+    "GET /static/<path:name>": _ANYBODY,
+    "GET /": _PAGE,
+    "GET /<any(teams, results):name>": _PAGE,
+    "GET /ovic": _PAGE,
+    "GET /board": _WATCH,
+    "GET /events": _WATCH,
+    "GET /sessions/<number>": _WATCH,
+    "GET /sessions/<number>/power": _WATCH,
+    "GET /teams/now": _WATCH,
+    "GET /results/now": _WATCH,
+    "GET /ovic/leaderboard": _WATCH,
+    "GET /ovic/entries": _WATCH,
+    "GET /display": _DISPLAY,
+    "GET /display/events": _DISPLAY,
+    "GET /display/frames/<session>/<number>": _DISPLAY,
+    "GET /display/card": _DISPLAY,
+    "POST /display/screen": _DISPLAY,
+    "POST /display/painted": _DISPLAY,
+    "POST /display/bye": _DISPLAY,
+    "POST /display/card": _act("test card"),
+    "POST /sessions": _act("new session"),
+    "POST /sessions/<number>/<any(arm, stop, void):move>": _act("{move}"),
+    "POST /sessions/<number>/review": _act("review"),
+    "POST /teams/<any(lottery, order, rename, withdraw, return):what>": _act("{what} team"),
+    "POST /results/<any(finalize, reopen):what>": _act("{what}"),
+    "POST /proposals/<int:number>/<any(apply, cancel):what>": _act("{what} proposal"),
+}

@@ -1,0 +1,96 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Who sent this request: an operator with a login, somebody at the laptop, or the public."""
+
+from __future__ import annotations
+
+import ipaddress
+from collections.abc import Generator, Iterator
+from contextlib import closing
+from dataclasses import dataclass
+from typing import Any
+
+from flask import g, request
+
+from referee.core.actors import NO_LOGIN, Actor, Role
+from referee.errors import Refusal
+from referee.service.people.logins import Login, Logins
+from referee.web.desk.arguments import posted_text
+
+_NOBODY = "operator"
+
+
+@dataclass(frozen=True)
+class Visitor:
+    """Who sent a request: `login` is None for the public, and while nobody is registered."""
+
+    role: Role
+    login: Login | None = None
+
+    @property
+    def name(self) -> str:
+        """Return the name of the login, or ''."""
+        return "" if self.login is None else self.login.name
+
+
+def visitor_of(logins: Logins, *, open_to_all: bool) -> Visitor:
+    """Return who sent the present request.
+
+    While no operator is registered, everybody at the laptop may do all; `open_to_all` extends
+    that to other machines.
+    """
+    if not logins.needed:
+        here = open_to_all or is_at_desk()
+        return Visitor(Role.OPERATOR if here else Role.PUBLIC)
+    login = logins.look(request.cookies.get(logins.cookie, ""))
+    return Visitor(Role.PUBLIC) if login is None else Visitor(login.role, login)
+
+
+def remember_visitor(visitor: Visitor) -> None:
+    """Keep the visitor for the rest of the request."""
+    g.visitor = visitor
+
+
+def present_visitor() -> Visitor:
+    """Return the visitor of the present request; the public before anybody has looked."""
+    visitor: Visitor = g.get("visitor", Visitor(Role.PUBLIC))
+    return visitor
+
+
+def while_let_in(logins: Logins, stream: Generator[str, None, None]) -> Iterator[str]:
+    """Pass on a stream until its visitor's login is ended; a page that only rests keeps it."""
+    login = present_visitor().login
+    return _while_stands(logins, login, stream)
+
+
+def _while_stands(
+    logins: Logins, login: Login | None, stream: Generator[str, None, None]
+) -> Iterator[str]:
+    with closing(stream):
+        for event in stream:
+            if login is not None and not logins.stands(login):
+                return
+            yield event
+
+
+def acting_operator(arguments: dict[str, Any], *, named: bool = False) -> Actor:
+    """Return who acts: the login's name, or without logins the name that was typed.
+
+    `named` raises `Refusal` (code `name_missing`) if nobody typed one.
+    """
+    visitor = present_visitor()
+    if visitor.login is not None:
+        return Actor(visitor.login.name, visitor.login.role.value)
+    name = " ".join(posted_text(arguments, "operator").split())
+    if not name and named:
+        raise Refusal("name_missing", "This needs your name, which stays on record. Give it.")
+    return Actor(name or _NOBODY, NO_LOGIN)
+
+
+def is_at_desk() -> bool:
+    """Tell whether the request came from a program on this laptop."""
+    try:
+        address = ipaddress.ip_address(request.remote_addr or "")
+    except ValueError:
+        return False
+    mapped = getattr(address, "ipv4_mapped", None)
+    return bool((mapped or address).is_loopback)

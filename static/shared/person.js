@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: Apache-2.0
+// Who uses this page: the name and a way out in the page's head, and a dialog when a login has
+// ended. What somebody has typed stays where it is.
+
+import { postOnce } from "./asking.js";
+import { make } from "./page.js";
+
+const USED_MS = 60_000;
+
+let me = null; // what the desk last said about this page's visitor
+let waiting = null; // the promise of the open login dialog
+let usedAt = -USED_MS;
+
+// The name under which actions go on record, or "" while the console has no logins.
+export const personName = () => me?.name ?? "";
+
+// Ask who this page's visitor is; without a login ask for one.
+export async function look() {
+  const response = await fetch("me");
+  if (!response.ok) return;
+  me = await response.json();
+  showPerson();
+  if (me.logins && !me.name) await logInAgain();
+}
+
+const place = make("p");
+place.id = "person";
+
+function showPerson() {
+  document.body.dataset.role = me.role;
+  place.className = me.logins ? "" : "open";
+  if (!me.logins) {
+    place.textContent = "no login needed";
+    place.title = "No operator is registered, so everybody at this laptop may act. "
+      + "To change that: referee operator add NAME --role operator";
+    return;
+  }
+  const leave = make("button", "Log out");
+  leave.type = "button";
+  leave.addEventListener("click", logOut);
+  place.title = me.role === "assistant" ? "An assistant may watch, and write notes." : "";
+  place.replaceChildren(make("strong", me.name), ` ${me.role} `, leave);
+}
+
+async function logOut() {
+  await postOnce("logout", {});
+  location.assign("login");
+}
+
+// Ask for name and password above the page as it is; resolve when somebody has logged in.
+export function logInAgain() {
+  waiting ??= askForLogin().finally(() => { waiting = null; });
+  return waiting;
+}
+
+function askForLogin() {
+  const dialog = make("dialog");
+  const told = make("p", "Your login has ended. Log in to go on: the page stays as it is.");
+  told.id = "login-told";
+  const name = field("Name", "text", "username", 100);
+  const password = field("Password", "password", "current-password", 200);
+  name.input.value = me?.name || sessionStorage.getItem("person") || "";
+  const refusal = make("p");
+  refusal.className = "missing";
+  refusal.setAttribute("role", "alert");
+  const sure = make("button", "Log in");
+  sure.type = "submit";
+  const actions = make("p", sure);
+  actions.className = "actions";
+  const form = make("form", told, name.label, password.label, refusal, actions);
+  dialog.append(form);
+  dialog.className = "login";
+  dialog.setAttribute("aria-labelledby", told.id);
+  // Escape leads nowhere: without a login the desk answers nothing.
+  dialog.addEventListener("cancel", (event) => event.preventDefault());
+  document.body.append(dialog);
+  dialog.showModal();
+  (name.input.value ? password : name).input.focus();
+  return new Promise((resolve) => {
+    form.addEventListener("submit", async (event) => {
+      event.preventDefault();
+      refusal.textContent = await begin(name.input.value, password.input.value);
+      if (refusal.textContent) {
+        password.input.select();
+        return;
+      }
+      dialog.remove();
+      resolve();
+    });
+  });
+}
+
+// Begin a login; return what is wrong, or "".
+async function begin(name, password) {
+  try {
+    const { ok, answer } = await postOnce("login", { name, password });
+    if (!ok) return answer.text;
+    me = await (await fetch("me")).json();
+    sessionStorage.setItem("person", me.name);
+    showPerson();
+    return "";
+  } catch (error) {
+    return `The desk does not answer (${error.message}). Try again.`;
+  }
+}
+
+function field(text, type, autocomplete, maxLength) {
+  const input = make("input");
+  Object.assign(input, { type, autocomplete, maxLength, required: true });
+  return { input, label: make("label", text, input) };
+}
+
+// Somebody at the page keeps the login; a page that only shows things does not.
+function used() {
+  if (!me?.name || waiting || performance.now() - usedAt < USED_MS) return;
+  usedAt = performance.now();
+  look();
+}
+
+document.querySelector("header .top")?.append(place);
+for (const kind of ["pointerdown", "keydown"]) addEventListener(kind, used, { passive: true });
+look();
