@@ -9,20 +9,20 @@ and no class.
 from __future__ import annotations
 
 import struct
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
 from itertools import chain
 from operator import attrgetter
 from typing import Any
 
 import msgspec
 import numpy as np
-from numpy.typing import NDArray
 
 from referee.core.coco_boxes import CocoResults
 from referee.formats.faults import Faults, FormatError
 from referee.formats.image_numbers import UNKNOWN_IMAGE
 from referee.formats.json_text import parse_json_text, shown
-from referee.formats.typed_json import Typed, list_pieces, without_mark
+from referee.formats.second_process import begin
+from referee.formats.typed_json import Typed, bare, list_spans, pieces
 
 _INT64_LIMIT = 2**63
 
@@ -38,18 +38,27 @@ class _Result(msgspec.Struct, gc=False):
 
 _USUAL = Typed(list[_Result])
 
+_Columns = tuple[bytearray, bytearray, bytearray, bytearray]
+"""The bytes of image ids, category ids, scores and boxes."""
+
+# A text of this size takes longer to decode than a second process takes to begin and to send.
+_LARGE = 2**23
+
 
 def _any_number(_count: int) -> None:
     """Allow any number of entries."""
 
 
-def parse_results(content: bytes, allow: Callable[[int], None] = _any_number) -> CocoResults:
+def parse_results(
+    content: bytes, allow: Callable[[int], None] = _any_number, *, large: bool = False
+) -> CocoResults:
     """Parse a JSON list of results.
 
-    `allow` gets the number of entries before any of them is judged, and may raise. Raises
-    `FormatError` for text that is not such a list; each fault names its entry by its index from 0.
+    `allow` gets the number of entries before any of them is judged, and may raise. With `large`, a
+    second process takes half of a long text, see `second_process`. Raises `FormatError` for text
+    that is not such a list; each fault names its entry by its index from 0.
     """
-    usual = _usual_results(content)
+    usual = _usual_results(content, large)
     if usual is not None:
         allow(len(usual))
         return usual
@@ -58,34 +67,58 @@ def parse_results(content: bytes, allow: Callable[[int], None] = _any_number) ->
     return _one_by_one(entries)
 
 
-def _usual_results(content: bytes) -> CocoResults | None:
+def _usual_results(content: bytes, large: bool = False) -> CocoResults | None:
     """Return the results if each entry has the usual form, else None."""
-    parts = []
-    for piece in list_pieces(content) or (without_mark(content),):
-        entries = _USUAL.decode(piece)
-        if entries is None:
-            return None
-        try:
-            parts.append(_columns(entries))
-        except struct.error:  # An id has more than 64 bits.
-            return None
-    return CocoResults.concatenate(parts)
-
-
-def _columns(entries: Sequence[_Result]) -> CocoResults:
-    boxes = chain.from_iterable(map(attrgetter("bbox"), entries))
+    content = bare(content)
+    spans = list_spans(content)
+    if spans is None:
+        columns = _columns_of([content])
+    elif large and len(content) >= _LARGE:
+        half = len(spans) // 2
+        second = begin(lambda: _columns_of(pieces(content, spans[half:])))
+        columns = _joined(_columns_of(pieces(content, spans[:half])), second())
+    else:
+        columns = _columns_of(pieces(content, spans))
+    if columns is None:
+        return None
     return CocoResults(
-        _packed("q", map(attrgetter("image_id"), entries)),
-        _packed("q", map(attrgetter("category_id"), entries)),
-        _packed("d", map(attrgetter("score"), entries)),
-        _packed("d", boxes).reshape(-1, 4),
+        np.frombuffer(columns[0], dtype=np.int64),
+        np.frombuffer(columns[1], dtype=np.int64),
+        np.frombuffer(columns[2], dtype=np.float64),
+        np.frombuffer(columns[3], dtype=np.float64).reshape(-1, 4),
     )
 
 
-def _packed(code: str, numbers: Iterable[float]) -> NDArray[Any]:
-    """Return numbers as an array; `struct` takes half the time of `numpy.fromiter`."""
+def _columns_of(texts: Iterable[bytes]) -> _Columns | None:
+    """Return the columns of all lists in their order, or None if an entry is not usual."""
+    columns = (bytearray(), bytearray(), bytearray(), bytearray())
+    for text in texts:
+        entries = _USUAL.decode(text)
+        if entries is None:
+            return None
+        try:
+            columns[0].extend(_packed("q", map(attrgetter("image_id"), entries)))
+            columns[1].extend(_packed("q", map(attrgetter("category_id"), entries)))
+        except struct.error:  # An id has more than 64 bits.
+            return None
+        columns[2].extend(_packed("d", map(attrgetter("score"), entries)))
+        boxes = chain.from_iterable(map(attrgetter("bbox"), entries))
+        columns[3].extend(_packed("d", boxes))
+    return columns
+
+
+def _joined(first: _Columns | None, second: _Columns | None) -> _Columns | None:
+    if first is None or second is None:
+        return None
+    for column, more in zip(first, second, strict=True):
+        column.extend(more)
+    return first
+
+
+def _packed(code: str, numbers: Iterable[float]) -> bytes:
+    """Return numbers as bytes; `struct` takes half the time of `numpy.fromiter`."""
     values = tuple(numbers)
-    return np.frombuffer(struct.pack(f"={len(values)}{code}", *values), dtype=f"{code}")
+    return struct.pack(f"={len(values)}{code}", *values)
 
 
 def _load_results(content: bytes) -> list[Any]:

@@ -39,7 +39,7 @@ def _read(path: Path) -> CocoResults | Detections:
     try:
         if path.suffix.lower() == ".json" or start in (b"[", b"{"):
             with collections_paused():
-                return parse_results(content)
+                return parse_results(content, large=True)
         lines = plain_file(path, content, LINE_FIELDS, FIELDS_WITHOUT_CONFIDENCE)
         return parse_lines(lines, large=True)
     except FormatError as error:

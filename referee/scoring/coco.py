@@ -91,7 +91,43 @@ def installed_evaluators() -> tuple[str, ...]:
 
 
 def evaluate(truth: CocoTruth, results: CocoResults, evaluator: str | None = None) -> CocoResult:
-    """Compute the twelve numbers and AP per category.
+    """Compute the twelve numbers and AP per category, see `prepare`."""
+    return prepare(truth, results, evaluator).evaluate()
+
+
+@dataclass(frozen=True, eq=False)
+class Prepared:
+    """An evaluator's own data sets of one ground truth and one set of results."""
+
+    evaluator: str
+    truth: CocoTruth
+    datasets: tuple[Any, Any]
+    detections: int
+    ignored: dict[str, int]
+
+    def evaluate(self) -> CocoResult:
+        """Compute the twelve numbers and AP per category."""
+        stats, precision = _run(self.evaluator, self.datasets)
+        truth = self.truth
+        return CocoResult(
+            numbers={
+                key: _known(value)
+                for key, value in zip(NUMBERS, stats[: len(NUMBERS)], strict=True)
+            },
+            ap=_category_ap(truth, precision),
+            images=len(truth.image_ids),
+            truth_boxes=int((~truth.crowd).sum()),
+            crowd_regions=int(truth.crowd.sum()),
+            detections=self.detections,
+            ignored=self.ignored,
+            evaluator=f"{self.evaluator} {importlib.metadata.version(self.evaluator)}",
+        )
+
+
+def prepare(truth: CocoTruth, results: CocoResults, evaluator: str | None = None) -> Prepared:
+    """Hand ground truth and results to an evaluator, which copies them.
+
+    A caller that drops its results before it calls `evaluate` saves their memory.
 
     The default `evaluator` is the fastest one installed. hotcoco gives pycocotools' numbers bit
     for bit; faster-coco-eval differs by a few units of the last place.
@@ -109,19 +145,10 @@ def evaluate(truth: CocoTruth, results: CocoResults, evaluator: str | None = Non
         raise InputError(f"the evaluator {name} is not installed: install the extra 'fast'")
     _require_listed(truth)
     kept, ignored = _sort_out(truth, results)
-    stats, precision = _run(name, truth, kept)
-    return CocoResult(
-        numbers={
-            key: _known(value) for key, value in zip(NUMBERS, stats[: len(NUMBERS)], strict=True)
-        },
-        ap=_category_ap(truth, precision),
-        images=len(truth.image_ids),
-        truth_boxes=int((~truth.crowd).sum()),
-        crowd_regions=int(truth.crowd.sum()),
-        detections=len(results),
-        ignored=ignored,
-        evaluator=f"{name} {importlib.metadata.version(name)}",
-    )
+    data = importlib.import_module(_MODULES[name][0])
+    datasets = _from_columns if name == "hotcoco" else _from_objects
+    with _silence():
+        return Prepared(name, truth, datasets(data, truth, kept), len(results), ignored)
 
 
 def _require_listed(truth: CocoTruth) -> None:
@@ -156,19 +183,21 @@ def _sort_out(truth: CocoTruth, results: CocoResults) -> tuple[CocoResults, dict
     return results if kept.all() else results.select(kept), ignored
 
 
-def _run(name: str, truth: CocoTruth, results: CocoResults) -> tuple[list[float], NDArray[Any]]:
+def _run(name: str, datasets: tuple[Any, Any]) -> tuple[list[float], NDArray[Any]]:
     """Return the twelve numbers and the precision array (IoU, recall, category, area, limit)."""
-    data_module, eval_module, eval_class = _MODULES[name]
-    data = importlib.import_module(data_module)
+    _, eval_module, eval_class = _MODULES[name]
     evaluation = getattr(importlib.import_module(eval_module), eval_class)
-    datasets = _from_columns if name == "hotcoco" else _from_objects
-    # All of these programs report their progress on standard output.
-    with contextlib.redirect_stdout(io.StringIO()):
-        run = evaluation(*datasets(data, truth, results), "bbox")
+    with _silence():
+        run = evaluation(*datasets, "bbox")
         run.evaluate()
         run.accumulate()
         run.summarize()
     return [float(value) for value in run.stats], np.asarray(run.eval["precision"])
+
+
+def _silence() -> contextlib.redirect_stdout[io.StringIO]:
+    """Keep off the standard output, on which all of these programs report their progress."""
+    return contextlib.redirect_stdout(io.StringIO())
 
 
 def _from_columns(module: ModuleType, truth: CocoTruth, results: CocoResults) -> tuple[Any, Any]:

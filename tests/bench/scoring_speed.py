@@ -40,8 +40,8 @@ def run():
     _growth(truth)
     _live(truth, detections)
     start = time.perf_counter()
-    measure(evaluate(truth, detections), 500)
-    print(f"interval, 500 draws               {time.perf_counter() - start:8.2f} s")
+    measure(evaluate(truth, detections), 100)
+    print(f"evaluation and interval, 100 draws{time.perf_counter() - start:8.2f} s")
 
 
 def _evaluation(folder, truth, detections):

@@ -143,5 +143,7 @@ def _score_coco(
     image_id, numbering = own_image_ids(results.image_id, found.truth, args.image_ids)
     truth = found.coco or CocoTruth.from_ground_truth(found.truth)
     truth = replace(truth, category_ids=found.truth.class_ids)
-    result = coco.evaluate(truth, replace(results, image_id=image_id))
+    prepared = coco.prepare(truth, replace(results, image_id=image_id))
+    del results  # The evaluator has its copy, and needs much memory for its work.
+    result = prepared.evaluate()
     return result, coco_report(result) | {"image_ids": numbering, "warnings": warnings}, image_id

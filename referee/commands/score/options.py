@@ -90,7 +90,7 @@ def _add_uncertainty(parser: argparse.ArgumentParser) -> None:
         "--resamples",
         type=_draws,
         metavar="N",
-        help="compare random halves of the images N times (500 is good) for 95 %% intervals of mAP"
+        help="compare random halves of the images N times (100 is good) for 95 %% intervals of mAP"
         " and score: where the mean of contests with as many images lies",
     )
     parser.add_argument(
