@@ -55,12 +55,14 @@ ROOMS = {
         "board": {
             *("setup", "entry", "desk", "display", "results", "teams", "event", "submission"),
         },
+        # The audience's view rests on the results, and on the figures of the running sessions.
+        "scoreboard": {"setup", "entry", "results", "event", "teams"},
         "evidence": {"setup"},
         "ovic": set(),
         # A contest that takes models: its door knows teams and the disk, its judge OVIC's parts.
         "submission": {"setup", "entry", "preflight", "ovic"},
     },
-    "referee.web": {"server": set(), "contest": {"server"}, "desk": {"server"}},
+    "referee.web": {"server": set(), "contest": {"server"}, "desk": {"server"}, "scoreboard": {"server", "desk"}},
     "power": {
         "errors": set(),
         "meter": set(),
@@ -105,6 +107,8 @@ ONLY_IN = {
     "usb": ("power/transports/",),
     "matplotlib": (
         "power/logs/plot.py",
+        "referee/service/event/charts.py",
+        "referee/service/scoreboard/team_charts.py",
         "referee/service/ovic/picture.py",
         "referee/service/results/aiotbench_chart.py",
     ),

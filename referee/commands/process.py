@@ -13,12 +13,13 @@ from referee.programs.processes import (
     run_live_scorer,
     stop_with_parent,
 )
+from referee.programs.scoreboard import run_scoreboard
 from referee.service.setup.config_file import load_config
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options."""
-    parser.add_argument("name", choices=("contest", "desk", "scorer", "ovic"))
+    parser.add_argument("name", choices=("contest", "desk", "scorer", "scoreboard", "ovic"))
     parser.add_argument("--config", type=Path, required=True)
     parser.add_argument("--parent", type=int, required=True)
     parser.add_argument("--descriptor", type=int, default=-1)
@@ -37,6 +38,8 @@ def run(args: argparse.Namespace) -> int:
         run_control_desk(config, args.descriptor, args.meter, args.contest)
     elif args.name == "ovic":
         run_entry_queue(config)
+    elif args.name == "scoreboard":
+        run_scoreboard(config, args.descriptor)
     else:
         run_live_scorer(config)
     return 0

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Run an event: contest server, control desk and live scorer, until Ctrl-C.
+"""Run an event: contest server, control desk, live scorer and scoreboard, until Ctrl-C.
 
 The referee restarts a process that was killed, and a running session continues. The console says
 what to do. The files in data/logs say what happened.
@@ -35,9 +35,11 @@ def run(args: argparse.Namespace) -> int:
                 f"{lane.name} {lane.contest} (here {url})".strip()
                 for lane, url in zip(config.lanes, supervisor.contest_urls, strict=True)
             )
+            audience = supervisor.scoreboard_url
+            shown = "" if audience is None else f"scoreboard {audience}  "
             print(
                 f"ready: contestants {doors}  "
-                f"console {supervisor.console_url}  data {config.storage.folder}",
+                f"console {supervisor.console_url}  {shown}data {config.storage.folder}",
                 flush=True,
             )
             track = load_track(config.contest.track)

@@ -30,6 +30,7 @@ _TITLES = {
     "contest": "contest server",
     "scorer": "live scorer",
     "ovic": "queue of OVIC's entries",
+    "scoreboard": "scoreboard",
 }
 
 _log = logging.getLogger(__name__)
@@ -82,15 +83,10 @@ class Supervisor:
         self._config = config
         self._alarm = alarm
         self._stopping = threading.Event()
-        self._contest_listeners: list[socket.socket] = []
-        try:
-            for lane in config.lanes:
-                self._contest_listeners.append(bind(lane.contest, "contest server"))
-            self._console_listener = bind(config.server.console, "console server")
-        except InputError:
-            for listener in self._contest_listeners:
-                listener.close()
-            raise
+        self._console_listener, *others_listen = _bound(config)
+        self._contest_listeners = others_listen[: len(config.lanes)]
+        audience = others_listen[len(config.lanes) :]
+        self._scoreboard_listener = audience[0] if audience else None
         prepare_socket_folder(socket_path(config.storage.folder))
         logs = config.storage.folder / "logs"
         logs.mkdir(parents=True, exist_ok=True)
@@ -106,6 +102,9 @@ class Supervisor:
         self._children["scorer"] = self._child("scorer", logs, None)
         if config.ovic.is_open:
             self._children["ovic"] = self._child("ovic", logs, None)
+        if self._scoreboard_listener is not None:
+            listener = self._scoreboard_listener
+            self._children["scoreboard"] = self._child("scoreboard", logs, listener)
         self._looked_after = [*self._children.values(), *others]
         self._answered_s = 0.0
         self._watcher = threading.Thread(target=self._watch, name="supervisor", daemon=True)
@@ -124,6 +123,12 @@ class Supervisor:
     def console_url(self) -> str:
         """Return the console's URL, as seen from this machine."""
         return _url(self._console_listener)
+
+    @property
+    def scoreboard_url(self) -> str | None:
+        """Return the scoreboard's URL, as seen from this machine; None without a scoreboard."""
+        listener = self._scoreboard_listener
+        return None if listener is None else _url(listener)
 
     def pids(self) -> dict[str, int]:
         """Return the process ids of the children by name."""
@@ -153,7 +158,8 @@ class Supervisor:
         deadline = time.monotonic() + _STOP_S
         for child in self._children.values():
             child.wait(max(0.0, deadline - time.monotonic()))
-        for listener in (*self._contest_listeners, self._console_listener):
+        audience = [] if self._scoreboard_listener is None else [self._scoreboard_listener]
+        for listener in (*self._contest_listeners, self._console_listener, *audience):
             listener.close()
 
     def wait_for_sessions(self, tell: Callable[[str], None]) -> None:
@@ -219,6 +225,26 @@ class Supervisor:
                 if self._stopping.wait(_LOOK_S / 4):
                     raise Unavailable("stopped before everything was ready.")
         self._answered_s = time.monotonic()
+
+
+def _bound(config: Config) -> list[socket.socket]:
+    """Return the sockets of the console, of each lane, and of the scoreboard; all or none.
+
+    The last is there only if the configuration has a scoreboard.
+    """
+    wanted = [(config.server.console, "console server")]
+    wanted += [(lane.contest, "contest server") for lane in config.lanes]
+    if config.server.scoreboard is not None:
+        wanted.append((config.server.scoreboard, "scoreboard server"))
+    found: list[socket.socket] = []
+    try:
+        for address, purpose in wanted:
+            found.append(bind(address, purpose))
+    except InputError:
+        for listener in found:
+            listener.close()
+        raise
+    return found
 
 
 def _url(listener: socket.socket) -> str:

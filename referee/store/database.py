@@ -29,6 +29,8 @@ _WAL_PAGES = 8000
 class Database:
     """One SQLite file, with one connection per thread.
 
+    With `read_only` SQLite refuses every statement that would write.
+
     WAL mode lets readers continue while one thread writes. `synchronous=FULL` makes a commit
     survive a power cut (https://sqlite.org/pragma.html#pragma_synchronous). The thread that owns
     the database closes it after the other threads have ended.
@@ -37,8 +39,9 @@ class Database:
     connection, so a greenlet must not pause inside `read` or `write`.
     """
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, *, read_only: bool = False) -> None:
         self.path = path
+        self._read_only = read_only
         self._connections: dict[int, sqlite3.Connection] = {}
         self._opened: list[sqlite3.Connection] = []
         self._lock = threading.Lock()
@@ -123,6 +126,7 @@ class Database:
             connection.execute("pragma fullfsync = on")
             connection.execute("pragma foreign_keys = on")
             connection.execute(f"pragma wal_autocheckpoint = {_WAL_PAGES}")
+            connection.execute(f"pragma query_only = {int(self._read_only)}")
         except sqlite3.Error as error:
             if connection is not None:
                 connection.close()

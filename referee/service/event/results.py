@@ -37,9 +37,15 @@ def read_results(contest: Contest) -> Results:
 
 def provisional_results(contest: Contest, connection: Connection) -> Results:
     """Return the results as the stored rows give them now, on the caller's snapshot."""
-    track, settings = contest.track, contest.config.contest
     roster = read_roster(contest, connection)
     standings = read_standings(contest, connection, roster)
+    ranked = ranked_results(contest, standings)
+    return ranked | {"open": open_points(contest, connection, roster, standings)}
+
+
+def ranked_results(contest: Contest, standings: Sequence[Standing]) -> Results:
+    """Return provisional results of these standings, without what is open."""
+    track, settings = contest.track, contest.config.contest
     return {
         "final": False,
         "contest": settings.name,
@@ -59,7 +65,7 @@ def provisional_results(contest: Contest, connection: Connection) -> Results:
         ],
         "approved_by": [],
         "approved_utc": None,
-        "open": open_points(contest, connection, roster, standings),
+        "open": [],
     }
 
 

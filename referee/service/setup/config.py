@@ -79,6 +79,11 @@ class ServerSection:
 
     contest: str = _setting("Address and port for the contestants.", "0.0.0.0:8000")
     console: str = _setting("Address and port of the operators' console.", "127.0.0.1:8001")
+    scoreboard: str | None = _setting(
+        "Address and port of the scoreboard for the audience, for example 0.0.0.0:8002; left out, "
+        "there is none. Everybody who reaches it may look, without a login.",
+        None,
+    )
     workers: int = _setting("Processes that answer contestants.", 2, least=1, most=64)
     worker: str = _setting(
         "How each of them serves many requests at once: gevent (greenlets) or gthread (threads). "

@@ -116,9 +116,11 @@ def _require_track(config: Config, database: Database, track: Track[Any]) -> Non
         )
 
 
-def open_contest(config: Config, clock: Clock | None = None) -> Contest:
-    """Open a contest after `prepare_contest` has prepared it."""
-    database = Database(config.database)
+def open_contest(
+    config: Config, clock: Clock | None = None, *, read_only: bool = False
+) -> Contest:
+    """Open a contest after `prepare_contest` has prepared it; `read_only` refuses every write."""
+    database = Database(config.database, read_only=read_only)
     manifest = load_manifest(database.connection)
     return Contest(
         config=config,

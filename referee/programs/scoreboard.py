@@ -1,0 +1,44 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The program of the scoreboard: a process of its own, so that no audience touches a session."""
+
+from __future__ import annotations
+
+import os
+
+from referee.service.scoreboard.charts import Charts
+from referee.service.scoreboard.publisher import Publisher
+from referee.service.setup.config import Config
+from referee.service.setup.contest import open_contest
+from referee.web.scoreboard.app import Board, scoreboard_app
+from referee.web.scoreboard.streams import Streams
+from referee.web.server.aside import make_aside
+from referee.web.server.server import Running, serve
+
+# On a busy machine the sessions' processes come first.
+_NICE = 10
+
+
+def run_scoreboard(config: Config, descriptor: int) -> None:
+    """Serve the audience until SIGTERM; the database is open for reading alone."""
+    os.nice(_NICE)
+
+    def make() -> Running:
+        contest = open_contest(config, read_only=True)
+        streams = Streams(Publisher(contest), make_aside("gevent", 1))
+        streams.start()
+
+        def close() -> None:
+            streams.close()
+            contest.database.close()
+
+        board = Board(streams, Charts(), make_aside("gevent", 1))
+        return Running(scoreboard_app(board), close, stop=streams.stop)
+
+    serve(
+        make,
+        descriptor=descriptor,
+        workers=1,
+        threads=1,
+        name="referee-scoreboard",
+        kind="gevent",
+    )

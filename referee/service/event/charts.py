@@ -1,0 +1,187 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The charts of the results, as figures 8 and 9 of the paper: mAP against energy and speed.
+
+matplotlib draws them as SVG. Equal results give equal bytes: the picture has no date, and its
+internal names come from its content.
+"""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import matplotlib
+from matplotlib.axes import Axes
+from matplotlib.backends.backend_svg import FigureCanvasSVG
+from matplotlib.figure import Figure
+from matplotlib.ticker import FuncFormatter, NullFormatter
+
+_STYLE: Any = {
+    "svg.fonttype": "none",
+    "svg.hashsalt": "referee",
+    "font.size": 13.0,
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+}
+# The colours of Okabe and Ito, which people with any colour vision tell apart. Shapes repeat the
+# distinction for those who see none.
+_COLOURS = ("#56b4e9", "#e69f00", "#009e73", "#cc79a7", "#d55e00", "#f0e442", "#0072b2")
+_SHAPES = ("o", "s", "^", "D", "v", "P", "X")
+# Above this ratio of the largest to the smallest energy or speed the axis is logarithmic.
+_WIDE = 8.0
+_LABELS_MOST = 24
+
+
+@dataclass(frozen=True)
+class Theme:
+    """The colours of a chart; `ground` is None for a transparent one."""
+
+    ink: str
+    quiet: str
+    line: str
+    ground: str | None = None
+
+
+DARK = Theme("#e8eef4", "#a3b0bd", "#3a4753")
+"""For a projector in a dark room."""
+
+PAPER = Theme("#15202b", "#505b66", "#c6ced6", "#ffffff")
+"""For a page that may be printed."""
+
+
+def energy_chart(view: Mapping[str, Any], theme: Theme, size: tuple[float, float]) -> bytes:
+    """Return mAP against watt-hours as SVG, with lines of equal score and past champions."""
+    champions = [it for it in view["champions"] if it["energy_wh"] > 0]
+    points = _points(view["entries"], "energy_wh")
+    figure, axes = _figure(view, theme, size, "energy of the session (Wh)")
+    _log_if_wide(axes, [x for x, _, _ in points] + [it["energy_wh"] for it in champions])
+    _draw_points(axes, points, theme)
+    for it in champions:
+        axes.plot(
+            *(it["energy_wh"], it["mean_ap"]), marker="*", ms=13, ls="", mfc="none", mec=theme.quiet
+        )
+        _label(axes, it["energy_wh"], it["mean_ap"], str(it["year"]), theme.quiet)
+    _frame(axes, [y for _, y, _ in points] + [it["mean_ap"] for it in champions])
+    _equal_scores(axes, [one["score"] for one in view["entries"]], theme)
+    return _svg(figure, "Accuracy against energy: left and up is better")
+
+
+def speed_chart(view: Mapping[str, Any], theme: Theme, size: tuple[float, float]) -> bytes:
+    """Return mAP against reported boxes a second as SVG; past champions are lines of their mAP."""
+    points = _points(view["entries"], "objects_per_s")
+    figure, axes = _figure(view, theme, size, "objects reported a second")
+    _log_if_wide(axes, [x for x, _, _ in points])
+    _draw_points(axes, points, theme)
+    _frame(axes, [y for _, y, _ in points] + [it["mean_ap"] for it in view["champions"]])
+    for it in view["champions"]:
+        axes.axhline(it["mean_ap"], color=theme.quiet, lw=0.8, ls=(0, (5, 4)), zorder=0)
+        axes.annotate(
+            *(str(it["year"]), (1.0, it["mean_ap"])),
+            xycoords=("axes fraction", "data"),
+            xytext=(-2, 2),
+            textcoords="offset points",
+            ha="right",
+            fontsize=10,
+            color=theme.quiet,
+        )
+    return _svg(figure, "Accuracy against speed: right and up is better")
+
+
+def _points(entries: Sequence[Mapping[str, Any]], field: str) -> list[tuple[float, float, str]]:
+    """Return x, mAP and label of the entries that have both; an accuracy of 0 is one of them."""
+    return [
+        (entry[field], entry["mean_ap"], f"{entry['rank'] or '–'}  {entry['team']}")
+        for entry in entries
+        if entry[field] is not None and entry["mean_ap"] is not None and entry[field] >= 0
+    ]
+
+
+def _figure(
+    view: Mapping[str, Any], theme: Theme, size: tuple[float, float], x_label: str
+) -> tuple[Figure, Axes]:
+    with matplotlib.rc_context(_STYLE):
+        figure = Figure(figsize=size, layout="constrained")
+        figure.patch.set_alpha(0.0)
+        if theme.ground is not None:
+            figure.patch.set(alpha=1.0, facecolor=theme.ground)
+        FigureCanvasSVG(figure)
+        axes = figure.add_subplot()
+    axes.set_facecolor("none")
+    axes.set_xlabel(x_label, color=theme.ink)
+    axes.set_ylabel(view["figures"]["accuracy"]["label"], color=theme.ink)
+    axes.tick_params(which="both", colors=theme.ink)
+    axes.grid(True, color=theme.line, lw=0.6)
+    axes.set_axisbelow(True)
+    for spine in axes.spines.values():
+        spine.set_color(theme.quiet)
+    return figure, axes
+
+
+def _log_if_wide(axes: Axes, values: Sequence[float]) -> None:
+    if values and min(values) > 0 and max(values) / min(values) > _WIDE:
+        axes.set_xscale("log")
+        axes.xaxis.set_major_formatter(FuncFormatter(lambda x, _: f"{x:g}"))
+        axes.xaxis.set_minor_formatter(NullFormatter())
+
+
+def _draw_points(axes: Axes, points: Sequence[tuple[float, float, str]], theme: Theme) -> None:
+    for number, (x, y, label) in enumerate(points):
+        colour = _COLOURS[number % len(_COLOURS)]
+        shape = _SHAPES[(number + number // len(_COLOURS)) % len(_SHAPES)]
+        axes.plot(x, y, marker=shape, ms=10, ls="", color=colour, mec=theme.ink, mew=0.8, zorder=3)
+        if number < _LABELS_MOST:
+            _label(axes, x, y, label if len(label) <= 24 else f"{label[:23]}…", theme.ink)
+
+
+def _label(axes: Axes, x: float, y: float, text: str, colour: str) -> None:
+    # A name may contain '$', which would otherwise begin a formula.
+    axes.annotate(
+        *(text.replace("$", r"\$"), (x, y)),
+        xytext=(8, 5),
+        textcoords="offset points",
+        color=colour,
+        fontsize=11,
+    )
+
+
+def _frame(axes: Axes, heights: Sequence[float]) -> None:
+    """Let mAP begin at 0, and leave room for labels on the right."""
+    top = max([*heights, 0.0])
+    axes.set_ylim(-0.02 * (top or 1.0), 1.12 * (top or 1.0))
+    axes.margins(x=0.12)
+    if not axes.has_data():
+        axes.set_xlim(0, 1)
+
+
+def _equal_scores(axes: Axes, scores: Sequence[float | None], theme: Theme) -> None:
+    """Draw the line of all accuracies and energies that give the best score."""
+    best = max((score for score in scores if score is not None), default=0.0)
+    if best <= 0:
+        return
+    left, right = axes.get_xlim()
+    bottom, top = axes.get_ylim()
+    low = max(left, 1e-9)
+    steps = [low + (min(right, top / best) - low) * step / 100 for step in range(101)]
+    inside = [x for x in steps if low <= x <= right]
+    axes.plot(inside, [best * x for x in inside], color=theme.quiet, lw=1, ls=":", zorder=1)
+    axes.set_xlim(left, right)
+    axes.set_ylim(bottom, top)
+    if inside:
+        axes.annotate(
+            *("equal to the best score", (inside[-1], best * inside[-1])),
+            xytext=(-6, -12),
+            textcoords="offset points",
+            ha="right",
+            va="top",
+            fontsize=10,
+            color=theme.quiet,
+        )
+
+
+def _svg(figure: Figure, title: str) -> bytes:
+    file = io.BytesIO()
+    with matplotlib.rc_context(_STYLE):
+        figure.savefig(file, format="svg", metadata={"Date": None, "Title": title})
+    return file.getvalue()

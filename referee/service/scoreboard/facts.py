@@ -1,0 +1,94 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The stored facts from which everything public is made, read on one snapshot of the database."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from referee.service.event.results import Results, ranked_results
+from referee.service.event.standings import read_standings
+from referee.service.setup.contest import Contest
+from referee.service.teams.roster import Roster, read_roster
+from referee.store.database import Connection
+from referee.store.finals import final_results
+from referee.store.publishing import (
+    Changes,
+    Freeze,
+    change_nonces,
+    changes_by_subject,
+    latest_freezing,
+    newest_change,
+    newest_freeze,
+)
+from referee.store.readings import Energy, energy_of
+from referee.store.scores import ScoringRun, newest_scoring_run
+from referee.store.sessions import SessionRecord, all_sessions
+
+
+@dataclass(frozen=True)
+class Played:
+    """A session that has started, with its newest energy and scoring run, if any."""
+
+    session: SessionRecord
+    energy: Energy | None
+    run: ScoringRun | None
+
+
+@dataclass(frozen=True)
+class Facts:
+    """All that the public views rest on; nothing here depends on the time of reading.
+
+    `version` is the number of the newest change. `results` are those of `read_results` without what
+    is open. `played` has the started sessions, void ones included, the oldest first. `freezing` is
+    the newest freeze, and `thaw` the thaw after it, if there is one.
+    """
+
+    version: int
+    track: str
+    results: Results
+    roster: Roster
+    played: tuple[Played, ...]
+    changes: Changes
+    nonces: Mapping[int, str]
+    freezing: Freeze | None
+    thaw: Freeze | None
+
+    @property
+    def frozen(self) -> bool:
+        """Tell whether a freeze stands."""
+        return self.freezing is not None and self.thaw is None
+
+
+def read_facts(contest: Contest, connection: Connection) -> Facts:
+    """Read the facts on the caller's snapshot."""
+    roster = read_roster(contest, connection)
+    newest = newest_freeze(connection)
+    return Facts(
+        version=newest_change(connection),
+        track=contest.track.name,
+        results=_results(contest, connection, roster),
+        roster=roster,
+        played=tuple(
+            Played(
+                session,
+                energy_of(connection, session.session_id),
+                newest_scoring_run(connection, session.session_id),
+            )
+            for session in reversed(all_sessions(connection))
+            if session.facts.started is not None
+        ),
+        changes=changes_by_subject(connection),
+        nonces=change_nonces(connection),
+        freezing=latest_freezing(connection),
+        thaw=newest if newest is not None and newest.kind == "thawed" else None,
+    )
+
+
+def _results(contest: Contest, connection: Connection, roster: Roster) -> dict[str, Any]:
+    final = final_results(connection)
+    if final is None:
+        return ranked_results(contest, read_standings(contest, connection, roster))
+    approval = {"approved_by": list(final.approved_by), "approved_utc": final.utc}
+    return {**final.results, "final": True, **approval}

@@ -1,0 +1,55 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The feed: the objects of a snapshot as lines, and where a reader goes on."""
+
+from __future__ import annotations
+
+import json
+import re
+from dataclasses import dataclass
+
+from referee.errors import Refusal
+from referee.service.scoreboard.feed_objects import FeedObject
+from referee.service.scoreboard.publisher import Snapshot
+
+_TOKEN = re.compile(r"([1-9][0-9]{0,15})\.([0-9]{1,2})\.([0-9a-f]{8})")
+
+
+@dataclass(frozen=True, order=True)
+class Place:
+    """A place in the feed: the number of a change, and the place within it."""
+
+    change: int
+    place: int
+
+
+START = Place(0, 0)
+"""The place before the first object."""
+
+
+def place_of(snapshot: Snapshot, token: str) -> Place:
+    """Return the place that a token names.
+
+    Raises `Refusal` (code `token_unknown`) for a token that this database has never given, because
+    it is another one, or because it was restored to a time before the token.
+    """
+    found = _TOKEN.fullmatch(token)
+    if found is None or snapshot.nonces.get(int(found[1])) != found[3]:
+        raise Refusal(
+            "token_unknown",
+            "This feed has never given this token: the database is another one, or an older copy "
+            "was restored. Start again without since_token.",
+        )
+    return Place(int(found[1]), int(found[2]))
+
+
+def lines_after(snapshot: Snapshot, place: Place) -> tuple[list[str], Place]:
+    """Return the lines of the objects after a place, and the place of the last one."""
+    found = [one for one in snapshot.publication.objects if Place(one.change, one.place) > place]
+    if not found:
+        return [], place
+    return [_line(one) for one in found], Place(found[-1].change, found[-1].place)
+
+
+def _line(found: FeedObject) -> str:
+    shown = {"type": found.type, "id": found.id, "data": found.data, "token": found.token}
+    return json.dumps(shown, allow_nan=False) + "\n"

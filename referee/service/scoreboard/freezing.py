@@ -1,0 +1,71 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The freeze of everything public, and the thaw, on record with who did it and when."""
+
+from __future__ import annotations
+
+import json
+
+from referee.errors import Refusal
+from referee.service.scoreboard.facts import read_facts
+from referee.service.scoreboard.view import Publication, publication_of, publication_to_json
+from referee.service.setup.contest import Contest
+from referee.service.setup.finality import require_provisional
+from referee.store.notices import insert_audit
+from referee.store.publishing import (
+    Freeze,
+    insert_freeze,
+    insert_frozen_publication,
+    newest_freeze,
+)
+
+
+def freeze(contest: Contest, operator: str) -> Freeze:
+    """Hide from the public what happens from now on; a repeat changes nothing.
+
+    Raises `Refusal` (code `results_final`) if the results are final: there is nothing to hide.
+    """
+    name = _name(operator)
+    with contest.database.write() as connection:
+        standing = newest_freeze(connection)
+        if standing is not None and standing.kind == "frozen":
+            return standing
+        require_provisional(connection)
+        now = contest.clock.now()
+        number = insert_freeze(connection, now, "frozen", name)
+        publication = publication_of(read_facts(contest, connection))
+        insert_frozen_publication(connection, number, publication_text(publication))
+        insert_audit(connection, now, name, "freeze scoreboard", None, "")
+        return Freeze(number, "frozen", name, now.utc.isoformat())
+
+
+def thaw(contest: Contest, operator: str) -> Freeze | None:
+    """Show the public everything again; a repeat, or a thaw without a freeze, changes nothing.
+
+    Returns the newest thaw, or None if the scoreboard was never frozen.
+    """
+    name = _name(operator)
+    with contest.database.write() as connection:
+        standing = newest_freeze(connection)
+        if standing is None or standing.kind == "thawed":
+            return standing
+        now = contest.clock.now()
+        number = insert_freeze(connection, now, "thawed", name)
+        insert_audit(connection, now, name, "thaw scoreboard", None, "")
+        return Freeze(number, "thawed", name, now.utc.isoformat())
+
+
+def freeze_of(contest: Contest) -> Freeze | None:
+    """Return the newest freeze or thaw, or None if the scoreboard was never frozen."""
+    return newest_freeze(contest.database.connection)
+
+
+def publication_text(publication: Publication) -> str:
+    """Return a publication as JSON."""
+    return json.dumps(publication_to_json(publication), allow_nan=False)
+
+
+def _name(operator: str) -> str:
+    name = " ".join(operator.split())
+    if not name or not name.isprintable():
+        raise Refusal("name_missing", "This needs the name of a person. Give it.")
+    return name

@@ -1,0 +1,75 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The sessions that are on at this moment, as the audience may see them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from referee.core.instant import Instant, seconds_between
+from referee.core.states import SessionState, state_of
+from referee.service.entry.status import status_of
+from referee.service.setup.contest import Contest
+from referee.store.database import Connection
+from referee.store.readings import energy_of, newest_reading
+from referee.store.scores import newest_snapshot
+from referee.store.sessions import SessionRecord, all_sessions
+
+# Old sessions are never on: an operator would have to leave this many unsettled.
+_LOOK_BACK = 50
+# A reading is old after three update intervals, but never before two seconds, as on the console.
+_OLD_INTERVALS = 3
+_OLD_LEAST_S = 2.0
+# A session that has ended and is not scored yet is still on: its result is awaited.
+_ON = (SessionState.ARMED, SessionState.RUNNING, SessionState.ENDED)
+
+
+def live_sessions(contest: Contest, connection: Connection, now: Instant) -> list[dict[str, Any]]:
+    """Return the armed and running sessions, and those whose result is awaited, by lane."""
+    found = [
+        _live(contest, connection, session, now)
+        for session in all_sessions(connection, _LOOK_BACK)
+        if state_of(session.facts, now) in _ON
+    ]
+    return sorted(found, key=lambda one: (one["lane"], one["session"]))
+
+
+def _live(
+    contest: Contest, connection: Connection, session: SessionRecord, now: Instant
+) -> dict[str, Any]:
+    """Return one session.
+
+    `old` means that the meter's figures no longer change. Then there is no power and no score so
+    far, because answers would go on without the energy that they cost.
+    """
+    number = session.session_id
+    state = state_of(session.facts, now)
+    status = status_of(contest, session)
+    snapshot, reading = newest_snapshot(connection, number), newest_reading(connection, number)
+    energy = energy_of(connection, number)
+    interval_s = contest.config.meter.update_interval_s
+    old = (
+        state is SessionState.RUNNING
+        and reading is not None
+        and (now.monotonic_s - reading.monotonic_s > max(_OLD_INTERVALS * interval_s, _OLD_LEAST_S))
+    )
+    accuracy = None if snapshot is None else snapshot.accuracy
+    energy_wh = None if reading is None else reading.energy_wh
+    running = state is SessionState.RUNNING
+    started = session.facts.started
+    return {
+        "session": number,
+        "lane": session.lane,
+        "team": session.team,
+        "state": state.value,
+        "length_s": session.facts.length_s,
+        "remaining_s": round(status.remaining_s, 2),
+        "elapsed_s": None if started is None else round(seconds_between(started, now), 2),
+        "mean_ap": accuracy,
+        "energy_wh": energy_wh if energy is None else energy.energy_wh,
+        "power_w": None if reading is None or old or not running else reading.power_w,
+        "score": None if old else contest.track.score_of(accuracy, energy_wh),
+        "old": old,
+        "images": contest.image_count,
+        "images_fetched": status.images_fetched,
+        "answers": status.answers,
+    }

@@ -1,0 +1,101 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The publisher: one snapshot of everything public, which all readers share."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from hashlib import sha256
+
+from referee.core.instant import Instant, seconds_between
+from referee.service.scoreboard.facts import Facts, read_facts
+from referee.service.scoreboard.live import live_sessions
+from referee.service.scoreboard.view import (
+    Publication,
+    publication_from_json,
+    publication_of,
+)
+from referee.service.setup.contest import Contest
+from referee.store.database import Connection
+from referee.store.publishing import frozen_publication, newest_change
+
+# What the database does not number, such as a line of teams.csv, is noticed after this time.
+_LOOK_AGAIN_S = 5.0
+
+
+@dataclass(frozen=True)
+class Snapshot:
+    """What the public sees at a moment.
+
+    `version` is the number of the newest change that it includes, hidden changes too. `key` names
+    the content of `view`: equal content has an equal key, also after a restart. `view` and `live`
+    are JSON. `nonces` are those of the changes up to the newest public one.
+    """
+
+    version: int
+    key: str
+    view: str
+    live: str
+    publication: Publication
+    nonces: Mapping[int, str]
+
+
+class Publisher:
+    """The maker of snapshots; one thread calls `refresh`, any thread reads `snapshot`."""
+
+    def __init__(self, contest: Contest) -> None:
+        self._contest = contest
+        self._read_at: Instant | None = None
+        self._stored: tuple[int, Publication] | None = None
+        self._snapshot: Snapshot | None = None
+
+    @property
+    def snapshot(self) -> Snapshot | None:
+        """Return the newest snapshot, or None before the first `refresh`."""
+        return self._snapshot
+
+    def refresh(self) -> Snapshot:
+        """Read what is new and return the newest snapshot.
+
+        Without changes this reads one number, and the figures of the running sessions.
+        """
+        now = self._contest.clock.now()
+        with self._contest.database.read() as connection:
+            found = self._newest(connection, now)
+            frozen = found.publication.view["state"] == "FROZEN"
+            live = [] if frozen else live_sessions(self._contest, connection, now)
+        live_text = json.dumps({"frozen": frozen, "sessions": live}, allow_nan=False)
+        if live_text != found.live:
+            found = Snapshot(**vars(found) | {"live": live_text})
+        self._snapshot = found
+        return found
+
+    def _newest(self, connection: Connection, now: Instant) -> Snapshot:
+        old, at = self._snapshot, self._read_at
+        if old is not None and at is not None and seconds_between(at, now) < _LOOK_AGAIN_S:
+            if newest_change(connection) == old.version:
+                return old
+        facts = read_facts(self._contest, connection)
+        publication = self._public(connection, facts)
+        text = json.dumps(dict(publication.view), allow_nan=False)
+        newest = max((one.change for one in publication.objects), default=0)
+        self._read_at = now
+        return Snapshot(
+            version=facts.version,
+            key=sha256(text.encode()).hexdigest()[:16],
+            view=text,
+            live="" if old is None else old.live,
+            publication=publication,
+            nonces={number: it for number, it in facts.nonces.items() if number <= newest},
+        )
+
+    def _public(self, connection: Connection, facts: Facts) -> Publication:
+        """Return what these facts let the public see: during a freeze, what was stored with it."""
+        if not facts.frozen or facts.freezing is None:
+            return publication_of(facts)
+        number = facts.freezing.freeze_id
+        if self._stored is None or self._stored[0] != number:
+            stored = json.loads(frozen_publication(connection, number))
+            self._stored = (number, publication_from_json(stored))
+        return self._stored[1]

@@ -1,0 +1,2 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The audience's server: pages, their stream of events, and the feed. It changes nothing."""

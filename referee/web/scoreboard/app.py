@@ -1,0 +1,152 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The scoreboard's application: it only shows, so it knows no login and takes no posts."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from flask import Flask, Response, abort, request, send_from_directory
+from werkzeug.exceptions import HTTPException, MethodNotAllowed
+from werkzeug.wrappers import Response as PlainResponse
+
+from referee.core.aside import Aside
+from referee.errors import Refusal
+from referee.service.scoreboard.charts import CHARTS, Charts
+from referee.service.scoreboard.feed import START, lines_after, place_of
+from referee.service.scoreboard.publisher import Snapshot
+from referee.web.desk.assets import static_folder
+from referee.web.scoreboard.streams import Streams
+
+_log = logging.getLogger(__name__)
+
+# Everything comes from here, and no other site may put the scoreboard into a frame of its own.
+_POLICY = "default-src 'self'; frame-ancestors 'none'; form-action 'none'; base-uri 'none'"
+_STATIC = ("scoreboard", "shared")
+
+
+@dataclass(frozen=True)
+class Board:
+    """What the application shows; `aside` draws a chart without delaying other readers."""
+
+    streams: Streams
+    charts: Charts
+    aside: Aside
+
+
+def scoreboard_app(board: Board) -> Flask:
+    """Build the application."""
+    app = Flask("referee.scoreboard", static_folder=None)
+    app.config["MAX_CONTENT_LENGTH"] = 1024
+    _register_pages(app)
+    _register_data(app, board)
+    _register_streams(app, board)
+    _register_errors(app)
+
+    @app.after_request
+    def protect(response: Response) -> Response:
+        response.headers["Content-Security-Policy"] = _POLICY
+        response.headers["X-Content-Type-Options"] = "nosniff"
+        response.headers.setdefault("Cache-Control", "no-cache")
+        return response
+
+    return app
+
+
+def newest(board: Board) -> Snapshot:
+    """Return the newest snapshot; answer 503 if there is none."""
+    found = board.streams.snapshot()
+    if found is None:
+        abort(503, "The event's records cannot be read now. Try again.")
+    return found
+
+
+def _register_pages(app: Flask) -> None:
+    @app.get("/")
+    def page() -> Response:
+        return send_from_directory(static_folder() / "scoreboard", "scoreboard.html")
+
+    @app.get("/static/<any(scoreboard, shared):folder>/<path:name>")
+    def static(folder: str, name: str) -> Response:
+        return send_from_directory(static_folder() / folder, name)
+
+
+def _register_data(app: Flask, board: Board) -> None:
+    @app.get("/view")
+    def view() -> Response:
+        found = newest(board)
+        text = f'{{"key": "{found.key}", "view": {found.view}}}'
+        return Response(text, content_type="application/json")
+
+    @app.get("/live")
+    def live() -> Response:
+        return Response(newest(board).live, content_type="application/json")
+
+    @app.get("/charts/<any(" + ", ".join(CHARTS) + "):name>.svg")
+    def chart(name: str) -> Response:
+        found = newest(board)
+        picture = board.aside(lambda: board.charts.draw(name, found.key, found.publication.view))
+        return Response(picture, content_type="image/svg+xml")
+
+
+def _register_streams(app: Flask, board: Board) -> None:
+    @app.route("/events", methods=["GET"], provide_automatic_options=False)
+    def events() -> Response:
+        _require_get()
+        return Response(
+            board.streams.events(_flush()),
+            content_type="text/event-stream",
+            headers={"Cache-Control": "no-store", "X-Accel-Buffering": "no"},
+        )
+
+    @app.route("/feed", methods=["GET"], provide_automatic_options=False)
+    def feed() -> Response:
+        _require_get()
+        stream = request.args.get("stream", "true")
+        if stream not in ("true", "false"):
+            abort(400, f"stream must be true or false, not '{stream}'.")
+        found, token = newest(board), request.args.get("since_token")
+        place = START if token is None else place_of(found, token)
+        lines: object = board.streams.feed(place, _flush())
+        if stream == "false":
+            lines = "".join(lines_after(found, place)[0])
+        return Response(
+            lines,  # type: ignore[arg-type]
+            content_type="application/x-ndjson",
+            headers={"Cache-Control": "no-store", "X-Accel-Buffering": "no"},
+        )
+
+
+def _register_errors(app: Flask) -> None:
+    @app.errorhandler(Refusal)
+    def refused(refusal: Refusal) -> PlainResponse:
+        return _told(400, str(refusal))
+
+    @app.errorhandler(HTTPException)
+    def not_served(error: HTTPException) -> PlainResponse:
+        return _told(error.code or 500, error.description or error.name)
+
+    @app.errorhandler(Exception)
+    def failed(error: Exception) -> PlainResponse:
+        _log.exception("%s %s failed", request.method, request.path, exc_info=error)
+        return _told(500, "The scoreboard failed to show this; its log says why.")
+
+
+def _told(status: int, text: str) -> PlainResponse:
+    return PlainResponse(f"{text}\n", status, content_type="text/plain; charset=utf-8")
+
+
+def _require_get() -> None:
+    if request.method != "GET":  # Flask adds HEAD, but a stream has no use for it.
+        raise MethodNotAllowed(["GET"])
+
+
+def _flush() -> Callable[[], None]:
+    """Return what sends a stream's next piece; the worker's connection holds short pieces back."""
+    flush = getattr(request.environ.get("gunicorn.socket"), "flush", None)
+    return _nothing if flush is None else flush
+
+
+def _nothing() -> None:
+    """Do nothing: other servers hold nothing back."""

@@ -1,0 +1,197 @@
+// SPDX-License-Identifier: Apache-2.0
+// The audience's page: who runs now, the ranking, and the charts.
+
+import { clockText, figure, points, timeText } from "../shared/format.js";
+import { $, fill, make, show } from "../shared/page.js";
+import { follow } from "./stream.js";
+
+const LAST_S = 10;
+
+let view = null;
+let live = { frozen: false, sessions: [] };
+let heardMs = 0;
+
+const clockAt = (utc) => (utc === null ? "" : timeText(new Date(utc)));
+
+function stateText() {
+  if (view.state === "FROZEN") {
+    return `since ${clockAt(view.since_utc)}: what happens now is shown after the thaw`;
+  }
+  if (view.state === "FINAL") return `approved by ${view.approved_by.join(", ")}`;
+  return "the results may still change";
+}
+
+function showView() {
+  document.title = `${view.contest}: scoreboard`;
+  show("contest", view.contest);
+  show("state", view.state);
+  $("state").className = `badge ${view.state}`;
+  show("state-text", stateText());
+  show("accuracy-head", view.figures.accuracy.label);
+  const unit = view.figures.score.unit;
+  show("score-head", unit ? `${view.figures.score.label} (${unit})` : view.figures.score.label);
+  const rows = ranked();
+  document.body.style.setProperty("--rows", Math.max(8, rows.length));
+  fill("entries", rows, (row) => (row.year ? championRow(row) : entryRow(row)));
+  $("nobody").hidden = view.entries.length > 0;
+}
+
+// The entries with the past champions at the places of their scores.
+function ranked() {
+  const rest = [...view.champions].sort((a, b) => b.score - a.score);
+  const rows = [];
+  for (const entry of view.entries) {
+    while (rest.length && (entry.score === null || entry.rank === null || rest[0].score > entry.score)) {
+      rows.push(rest.shift());
+    }
+    rows.push(entry);
+  }
+  return view.entries.length ? [...rows, ...rest] : [];
+}
+
+const cell = (text, kind) => {
+  const made = make("td", text);
+  made.className = kind;
+  return made;
+};
+
+function championRow(champion) {
+  const row = make("tr", cell("", "number"), cell(`champion of ${champion.year}`, ""),
+    cell(figure(champion.mean_ap, 5), "number"), cell(figure(champion.energy_wh, 4), "number"),
+    cell(figure(champion.score, 5), "number"), cell("", "wide"), cell("", "wide"), cell("", ""));
+  row.className = "champion";
+  return row;
+}
+
+function entryRow(entry) {
+  const link = make("a", entry.team);
+  link.href = `team/${encodeURIComponent(entry.team)}`;
+  const name = make("td", link);
+  if (entry.organisation) name.append(make("small", entry.organisation));
+  if (entry.word) name.append(make("small", entry.word));
+  const printed = entry.printed;
+  const score = cell(printed.score, "number score");
+  if (entry.score_low !== null) score.append(make("small", printed.interval));
+  const row = make("tr", cell(printed.rank, "number rank"), name,
+    cell(printed.mean_ap, "number"), cell(printed.energy, "number"), score,
+    cell(printed.images, "number wide"), cell(printed.attempts, "number wide"),
+    cell(printed.verdict, entry.verdict ?? ""));
+  if (entry.word === "on now") row.className = "on-now";
+  return row;
+}
+
+function showCharts(key) {
+  for (const name of ["energy", "speed"]) $(`chart-${name}`).src = `charts/${name}.svg?v=${key}`;
+}
+
+function message(...parts) {
+  const made = make("p", ...parts);
+  made.className = "message";
+  return made;
+}
+
+function idle() {
+  if (view.state === "FROZEN") {
+    return message("The scoreboard is frozen. Sessions go on, and their results are hidden until the "
+      + "operators thaw it.");
+  }
+  if (view.state === "FINAL") return prizes();
+  if (view.next) return message("Next: ", make("strong", view.next));
+  if (view.entries.length === 0) return message("The event has not begun.");
+  return message("Nobody runs now.");
+}
+
+function prizes() {
+  const list = make("ul", ...view.prizes.map((prize) =>
+    make("li", `${prize.prize}: `, make("strong", prize.winners.join(" and ") || "nobody"))));
+  list.className = "prizes";
+  return view.prizes.length ? list : message("The results are final.");
+}
+
+const pair = (label, id) => {
+  const value = make("dd", "–");
+  value.dataset.figure = id;
+  const made = make("div", value, make("dt", label));
+  made.className = "pair";
+  return made;
+};
+
+function card(session) {
+  const clock = make("div", "");
+  clock.className = "clock";
+  clock.setAttribute("role", "timer");
+  const team = make("div", session.team);
+  team.className = "team";
+  const word = make("div", "");
+  word.className = "quiet";
+  word.dataset.figure = "word";
+  const figures = make("dl", pair(view.figures.accuracy.label, "accuracy"), pair("watts", "power"),
+    pair(view.figures.score.label, "score"), pair("images", "images"));
+  figures.className = "figures";
+  const made = make("div", make("div", team, word), clock, figures);
+  made.className = "run";
+  made.dataset.session = session.session;
+  return made;
+}
+
+function words(session) {
+  const lane = lanes() > 1 ? `lane ${session.lane}: ` : "";
+  if (session.state === "ARMED") return `${lane}gets ready`;
+  if (session.state === "ENDED") return `${lane}has ended: the energy is judged`;
+  return `${lane}running${session.old ? ", no news from the meter" : ""}`;
+}
+
+const lanes = () => new Set(live.sessions.map((one) => one.lane)).size;
+
+// A figure of 0 is a figure; what is missing is a dash.
+function showLive() {
+  const keys = live.sessions.map((one) => one.session);
+  if (keys.length === 0) {
+    $("now").replaceChildren(idle());
+    return;
+  }
+  const shown = [...$("now").querySelectorAll(".run")].map((one) => Number(one.dataset.session));
+  if (JSON.stringify(shown) !== JSON.stringify(keys)) $("now").replaceChildren(...live.sessions.map(card));
+  live.sessions.forEach((session, place) => {
+    const put = (name, text) => {
+      const found = $("now").children[place].querySelector(`[data-figure=${name}]`);
+      if (found.textContent !== text) found.textContent = text;
+    };
+    put("word", words(session));
+    put("accuracy", figure(session.mean_ap, 4));
+    put("power", figure(session.power_w, 2));
+    put("score", points(session.score));
+    put("images", `${session.images_fetched} of ${session.images}`);
+  });
+  tick();
+}
+
+// Between two events the page itself counts down.
+function tick() {
+  const passedS = (performance.now() - heardMs) / 1000;
+  for (const session of live.sessions) {
+    const found = $("now").querySelector(`[data-session="${session.session}"]`);
+    if (found === null) continue;
+    const running = session.state === "RUNNING";
+    const leftS = running ? Math.max(0, session.remaining_s - passedS) : session.remaining_s;
+    const text = clockText(leftS);
+    const clock = found.querySelector(".clock");
+    if (clock.textContent !== text) clock.textContent = text;
+    found.classList.toggle("last", running && leftS <= LAST_S);
+  }
+}
+
+follow("events", {
+  view: (news) => {
+    view = news.view;
+    showView();
+    showCharts(news.key);
+    showLive();
+  },
+  live: (news) => {
+    live = news;
+    heardMs = performance.now();
+    if (view !== null) showLive();
+  },
+});
+setInterval(tick, 200);
