@@ -28,6 +28,7 @@ COMMANDS = {
     "review": "let an energy stand that is SUSPECT or INVALID, with a reason",
     "proposal": "score sessions again as a proposal, then apply or cancel it",
     "finalize": "make the results final, or say what is open",
+    "scoreboard": "freeze what the audience sees, or thaw it",
     "score": "score a file of detections, offline",
     "aiotbench": "score logs of AIoTBench, offline",
     "export": "write the evidence bundle of a session",

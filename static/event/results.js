@@ -11,7 +11,7 @@ import { proposalOf } from "./proposals.js";
 const DECIMALS_LEAST = 5;
 const DECIMALS_MOST = 12;
 
-const look = followDocument("results/now", ({ results, proposals }) => {
+const look = followDocument("results/now", ({ results, proposals, scoreboard }) => {
   showState("state", results.final ? "FINAL" : "PROVISIONAL");
   show("contest", `${results.contest} – results`);
   show("accuracy-head", results.figures.accuracy.label);
@@ -29,6 +29,7 @@ const look = followDocument("results/now", ({ results, proposals }) => {
   $("finalize").hidden = results.final;
   $("finalize").disabled = results.open.length > 0 || results.mode === "practice";
   $("reopen").hidden = !results.final;
+  showFreeze(scoreboard, results.final);
   fill("proposals", proposals, (proposal) => proposalOf(proposal, decide));
 });
 
@@ -138,6 +139,25 @@ async function reopen() {
   if (answer) await act("results/reopen", answer, look);
 }
 
+function showFreeze({ address, freeze }, final) {
+  const frozen = freeze !== null && freeze.kind === "frozen";
+  show("freeze-text", frozen
+    ? `The scoreboard is FROZEN for the public, by ${freeze.operator} at ${freeze.utc}.` : "");
+  $("freeze").hidden = address === null || frozen || final;
+  $("thaw").hidden = !frozen;
+}
+
+async function freezeOrThaw(what) {
+  const answer = await ask({
+    text: what === "freeze"
+      ? "Freeze the scoreboard? The public sees nothing new until it is thawed."
+      : "Thaw the scoreboard? The public sees everything that has happened since the freeze.",
+    yes: what === "freeze" ? "Freeze it" : "Thaw it",
+    fields: [],
+  });
+  if (answer) await act(`scoreboard/${what}`, answer, look);
+}
+
 async function decide({ proposal }, what) {
   const applies = what === "apply";
   const answer = await ask({
@@ -151,5 +171,6 @@ async function decide({ proposal }, what) {
   if (answer) await act(`proposals/${proposal}/${what}`, answer, look);
 }
 
+for (const what of ["freeze", "thaw"]) $(what).addEventListener("click", () => freezeOrThaw(what));
 $("finalize").addEventListener("click", finalize);
 $("reopen").addEventListener("click", reopen);

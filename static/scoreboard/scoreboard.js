@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The audience's page: who runs now, the ranking, and the charts.
 
-import { clockText, figure, points, timeText } from "../shared/format.js";
+import { clockText, figure, points } from "../shared/format.js";
 import { $, fill, make, show } from "../shared/page.js";
 import { follow } from "./stream.js";
 
@@ -11,7 +11,10 @@ let view = null;
 let live = { frozen: false, sessions: [] };
 let heardMs = 0;
 
-const clockAt = (utc) => (utc === null ? "" : timeText(new Date(utc)));
+const CLOCK = new Intl.DateTimeFormat("en-GB", {
+  hour: "2-digit", minute: "2-digit", hourCycle: "h23", timeZoneName: "short",
+});
+const clockAt = (utc) => (utc === null ? "" : CLOCK.format(new Date(utc)));
 
 function stateText() {
   if (view.state === "FROZEN") {
@@ -28,8 +31,8 @@ function showView() {
   $("state").className = `badge ${view.state}`;
   show("state-text", stateText());
   show("accuracy-head", view.figures.accuracy.label);
-  const unit = view.figures.score.unit;
-  show("score-head", unit ? `${view.figures.score.label} (${unit})` : view.figures.score.label);
+  show("score-head", view.figures.score.label);
+  $("score-head").title = view.figures.score.unit;
   const rows = ranked();
   document.body.style.setProperty("--rows", Math.max(8, rows.length));
   fill("entries", rows, (row) => (row.year ? championRow(row) : entryRow(row)));

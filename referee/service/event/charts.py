@@ -90,11 +90,18 @@ def speed_chart(view: Mapping[str, Any], theme: Theme, size: tuple[float, float]
 
 
 def _points(entries: Sequence[Mapping[str, Any]], field: str) -> list[tuple[float, float, str]]:
-    """Return x, mAP and label of the entries that have both; an accuracy of 0 is one of them."""
+    """Return x, mAP and label of the entries that have both; an accuracy of 0 is one of them.
+
+    An INVALID energy is no energy, and a team that has withdrawn is not compared.
+    """
     return [
         (entry[field], entry["mean_ap"], f"{entry['rank'] or '–'}  {entry['team']}")
         for entry in entries
-        if entry[field] is not None and entry["mean_ap"] is not None and entry[field] >= 0
+        if entry[field] is not None
+        and entry["mean_ap"] is not None
+        and entry[field] >= 0
+        and entry["verdict"] != "INVALID"
+        and not entry["withdrawn"]
     ]
 
 

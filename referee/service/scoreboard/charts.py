@@ -14,7 +14,7 @@ CHARTS = ("energy", "speed")
 
 _DRAW: dict[str, Callable[..., bytes]] = {"energy": energy_chart, "speed": speed_chart}
 # In inches of 72 pixels; the page scales them.
-_SIZE = (8.6, 5.0)
+_SIZE = (7.2, 4.5)
 
 
 class Charts:

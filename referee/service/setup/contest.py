@@ -116,9 +116,7 @@ def _require_track(config: Config, database: Database, track: Track[Any]) -> Non
         )
 
 
-def open_contest(
-    config: Config, clock: Clock | None = None, *, read_only: bool = False
-) -> Contest:
+def open_contest(config: Config, clock: Clock | None = None, *, read_only: bool = False) -> Contest:
     """Open a contest after `prepare_contest` has prepared it; `read_only` refuses every write."""
     database = Database(config.database, read_only=read_only)
     manifest = load_manifest(database.connection)

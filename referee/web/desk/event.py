@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from typing import Any
 
 from flask import Flask, Response, jsonify, send_from_directory
@@ -12,6 +13,7 @@ from referee.service.event.finalizing import finalize, reopen, review
 from referee.service.event.proposal_view import all_proposals
 from referee.service.event.proposals import apply_proposal, cancel_proposal
 from referee.service.event.results import read_results
+from referee.service.scoreboard.freezing import freeze, freeze_of, thaw
 from referee.service.setup.contest import Contest
 from referee.service.teams.order import draw_order, set_order
 from referee.service.teams.registration import bring_back, rename, withdraw
@@ -46,7 +48,14 @@ def _register_pages(app: Flask, contest: Contest) -> None:
 
     @app.get("/results/now")
     def results_now() -> Response:
-        return jsonify(results=read_results(contest), proposals=all_proposals(contest))
+        standing = freeze_of(contest)
+        scoreboard = {
+            "address": contest.config.server.scoreboard,
+            "freeze": None if standing is None else asdict(standing),
+        }
+        return jsonify(
+            results=read_results(contest), proposals=all_proposals(contest), scoreboard=scoreboard
+        )
 
 
 def _register_team_actions(app: Flask, contest: Contest, broadcast: Broadcast, key: str) -> None:
@@ -77,6 +86,15 @@ def _register_result_actions(app: Flask, contest: Contest, broadcast: Broadcast,
                     acting_operator(arguments, named=True),
                     posted_text(arguments, "reason"),
                 )
+            return {}
+
+        return act(do)
+
+    @app.post("/scoreboard/<any(freeze, thaw):what>")
+    def change_scoreboard(what: str) -> Response:
+        def do(arguments: dict[str, Any]) -> dict[str, Any]:
+            change = freeze if what == "freeze" else thaw
+            change(contest, _operator(arguments))
             return {}
 
         return act(do)

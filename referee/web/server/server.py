@@ -73,6 +73,8 @@ def serve(
         "timeout": 60,
         "proc_name": name,
         "control_socket_disable": True,
+        # The gevent worker's connection holds a short head back, and sendfile(2) would overtake it.
+        "sendfile": kind != "gevent",
         # No proxy stands in front, so no header may name another scheme or another path. As nobody
         # may send such a header, gunicorn need not look up who may.
         "secure_scheme_headers": {},

@@ -16,7 +16,7 @@ from tests.support.fakes import FakeClock, FakeMeter, running_desk
 ACTIONS = (
     *("/teams/lottery", "/teams/order", "/teams/rename", "/teams/withdraw", "/teams/return"),
     *("/results/finalize", "/results/reopen", "/sessions/1/review"),
-    *("/proposals/1/apply", "/proposals/1/cancel"),
+    *("/proposals/1/apply", "/proposals/1/cancel", "/scoreboard/freeze", "/scoreboard/thaw"),
 )
 
 

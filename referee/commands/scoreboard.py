@@ -1,0 +1,57 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Freeze what the audience sees, or thaw it, on record with a name.
+
+A freeze stops every public surface at once: page, charts, pages of the teams, and feed. Sessions go
+on, and the operators see everything. After the thaw the public sees what has happened. A repeat
+changes nothing. This works while the referee runs, and without it.
+
+  referee scoreboard freeze --config event/contest.toml
+  referee scoreboard thaw --by 'Ada Lovelace' --config event/contest.toml
+  referee scoreboard show --config event/contest.toml
+"""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+
+from referee.commands.operators import add_operator
+from referee.service.scoreboard.freezing import freeze, freeze_of, thaw
+from referee.service.setup.config_file import load_config
+from referee.service.setup.opened import opened_contest
+from referee.store.publishing import Freeze
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the options."""
+    parser.add_argument(
+        "what",
+        choices=("freeze", "thaw", "show"),
+        help="hide what happens from now on, show everything again, or say which it is",
+    )
+    parser.add_argument(
+        "--config", type=Path, required=True, metavar="FILE", help="the event's contest.toml"
+    )
+    add_operator(parser)
+
+
+def run(args: argparse.Namespace) -> int:
+    """Freeze or thaw, and print how the scoreboard is now."""
+    config = load_config(args.config)
+    with opened_contest(config) as contest:
+        if args.what == "freeze":
+            freeze(contest, args.by)
+        elif args.what == "thaw":
+            thaw(contest, args.by)
+        found = freeze_of(contest)
+    print(_sentence(found))
+    if config.server.scoreboard is None:
+        print("This event has no scoreboard: contest.toml names no address in [server] scoreboard.")
+    return 0
+
+
+def _sentence(found: Freeze | None) -> str:
+    if found is None:
+        return "The scoreboard is not frozen, and never was."
+    what = "is frozen" if found.kind == "frozen" else "is not frozen: it was thawed"
+    return f"The scoreboard {what} by {found.operator} at {found.utc}."

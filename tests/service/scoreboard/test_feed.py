@@ -1,0 +1,152 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The feed: any prefix and its token give the whole, without a gap or a duplicate."""
+
+from __future__ import annotations
+
+import json
+import random
+import sqlite3
+from types import SimpleNamespace
+
+import pytest
+
+from referee.errors import Refusal
+from referee.service.event.finalizing import finalize
+from referee.service.scoreboard.feed import START, lines_after, place_of
+from referee.service.scoreboard.feed_objects import relative_time
+from referee.service.scoreboard.freezing import freeze, thaw
+from referee.service.scoreboard.publisher import Publisher
+from referee.service.teams.registration import rename
+
+
+def lines(event, token=None):
+    """Return the feed's objects after a token, as a new process gives them."""
+    snapshot = Publisher(event.contest).refresh()
+    place = START if token is None else place_of(snapshot, token)
+    return [json.loads(line) for line in lines_after(snapshot, place)[0]]
+
+
+def state_of(found):
+    """Return what a program holds after these notifications."""
+    held = {}
+    for one in found:
+        held[one["type"], one["id"]] = one["data"]
+    return held
+
+
+def steps(event):
+    """Let an event go on, one public change after the other."""
+    event.register("ants", organisation="ETH")
+    yield
+    first = event.play("ants")
+    yield
+    event.register("bees")
+    yield
+    rename(event.contest, "bees", "wasps", "Kim")
+    yield
+    event.desk.void(first, "Kim", "wrong images")
+    yield
+    freeze(event.contest, "Kim")
+    yield
+    event.play("ants", found=8)
+    yield
+    event.play("wasps", found=0)
+    yield
+    thaw(event.contest, "Kim")
+    yield
+    finalize(event.contest, ["Ada"])
+    yield
+
+
+def test_a_reader_at_any_place_gets_the_rest_once(event):
+    """Each prefix of each moment, continued from its token, ends as the whole does."""
+    chance = random.Random(7)
+    heard = []
+    for _ in steps(event):
+        now = lines(event)
+        tokens = [one["token"] for one in now]
+        assert len(set(tokens)) == len(tokens)
+        for cut in {0, len(now) - 1, chance.randrange(len(now))}:
+            assert now[cut + 1 :] == lines(event, tokens[cut])
+        # A reader that was there all the time, and remembers only its last token.
+        new = lines(event, heard[-1]["token"] if heard else None)
+        heard += new
+        whole = {key: data for key, data in state_of(now).items() if data is not None}
+        assert whole == {key: data for key, data in state_of(heard).items() if data is not None}
+    tokens = [one["token"] for one in heard]
+    assert len(set(tokens)) == len(tokens)
+    numbers = [tuple(map(int, token.split(".")[:2])) for token in tokens]
+    assert sorted(numbers) == numbers
+
+
+def test_a_freeze_keeps_the_feed_silent(event):
+    """Nothing comes until the thaw; then the hidden results come, each once."""
+    event.register("ants")
+    freeze(event.contest, "Kim")
+    last = lines(event)[-1]
+    assert ("state", True) == (last["type"], last["data"]["frozen"] is not None)
+    number = event.play("ants")
+    assert [] == lines(event, last["token"])
+    assert last == lines(event)[-1]
+    thaw(event.contest, "Kim")
+    found = lines(event, last["token"])
+    assert [("submissions", str(number)), ("judgements", str(number)), ("state", None)] == [
+        (one["type"], one["id"]) for one in found
+    ]
+    assert found[-1]["data"]["thawed"] is not None
+
+
+def test_a_removed_object_has_no_data(event):
+    """A void session leaves with null, at a new token."""
+    event.register("ants")
+    number = event.play("ants")
+    token = lines(event)[-1]["token"]
+    event.desk.void(number, "Kim", "wrong images")
+    assert [("submissions", None), ("judgements", None)] == [
+        (one["type"], one["data"]) for one in lines(event, token)
+    ]
+
+
+@pytest.mark.parametrize("token", ["", "1", "1.0.zzzzzzzz", "999.0.00000000", "1.0.00000000", "0"])
+def test_a_token_that_was_never_given_is_refused(event, token):
+    """Another database's token starts no stream."""
+    with pytest.raises(Refusal, match="Start again"):
+        lines(event, token)
+
+
+def test_a_restored_database_knows_its_own_tokens_only(event, tmp_path):
+    """A token of before the copy stays good; one of after it is refused."""
+    event.register("ants")
+    before = lines(event)[-1]["token"]
+    copy = sqlite3.connect(tmp_path / "copy.db")
+    event.contest.database.connection.backup(copy)
+    event.register("bees")
+    after = lines(event)[-1]["token"]
+    copy.execute("insert into teams (name, created_utc) values ('wasps', '')")
+    copy.commit()
+    nonces = dict(copy.execute("select change_id, nonce from public_changes"))
+    copy.close()
+    restored = SimpleNamespace(nonces=nonces)
+    assert START < place_of(restored, before)
+    with pytest.raises(Refusal, match="restored"):
+        place_of(restored, after)
+
+
+def test_a_final_event_ends_its_updates(event):
+    """The state tells the end, and the prizes are awards."""
+    event.register("ants")
+    event.play("ants")
+    finalize(event.contest, ["Ada"])
+    held = state_of(lines(event))
+    assert held["state", None]["end_of_updates"] == held["state", None]["finalized"] is not None
+    assert ["1"] == held["awards", "highest-score"]["team_ids"]
+    assert "0:10:00.000" == held["contest", "contest"]["duration"]
+
+
+@pytest.mark.parametrize(
+    ("seconds", "text"),
+    [(0, "0:00:00.000"), (59.9996, "0:01:00.000"), (3661.25, "1:01:01.250")],
+)
+def test_relative_times(seconds, text):
+    """Hours, minutes, seconds and milliseconds, rounded without overflow."""
+    assert text == relative_time(seconds)

@@ -1,0 +1,213 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the public sees follows from the stored facts and the freeze, and from nothing else."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from referee.core.states import EndCause
+from referee.errors import Refusal
+from referee.service.event.finalizing import finalize, reopen
+from referee.service.scoreboard.freezing import freeze, freeze_of, thaw
+from referee.service.scoreboard.publisher import Publisher
+from referee.service.teams.registration import withdraw
+from referee.store.database import Database
+from referee.store.readings import newest_reading
+from tests.support.fakes import eventually
+
+
+def view(event):
+    """Return the view as the public has it now."""
+    return json.loads(event.publisher.refresh().view)
+
+
+def live(event):
+    """Return the sessions that are on."""
+    return json.loads(event.publisher.refresh().live)["sessions"]
+
+
+def row(event, team):
+    """Return a team's entry."""
+    return next(entry for entry in view(event)["entries"] if entry["team"] == team)
+
+
+def public_bytes(event):
+    """Return every byte that a publisher has for the public, also a new one's."""
+    found = [one.refresh() for one in (event.publisher, Publisher(event.contest))]
+    assert found[0].view == found[1].view
+    assert found[0].publication == found[1].publication
+    return found[0].view, found[0].live, found[0].publication.objects, found[0].key
+
+
+def test_an_event_without_teams_has_a_view(event):
+    """Before anything the results are provisional and empty."""
+    found = view(event)
+    assert ("PROVISIONAL", [], None) == (found["state"], found["entries"], found["next"])
+    assert [] == live(event)
+
+
+def test_a_score_of_0_is_a_result_and_no_result_is_a_dash(event):
+    """A team that found nothing has rank, score and figures; one that has not run has words."""
+    event.register("ants", "bees")
+    event.play("ants", found=0)
+    nothing, missing = row(event, "ants"), row(event, "bees")
+    assert (1, 0.0, 0.0, "") == (
+        *(nothing["rank"], nothing["score"], nothing["mean_ap"]),
+        nothing["word"],
+    )
+    assert ("0.00000", "0.00000") == (nothing["printed"]["score"], nothing["printed"]["mean_ap"])
+    assert (None, None, "has not run yet") == (missing["rank"], missing["score"], missing["word"])
+    assert ("–", "–") == (missing["printed"]["score"], missing["printed"]["mean_ap"])
+
+
+def test_each_reason_for_no_rank_has_its_words(event):
+    """On now, no result yet, no valid energy, runs again, withdrawn."""
+    event.register("ants", "bees", "wasps", "hornets")
+    number = event.begin("ants")
+    assert "on now" == row(event, "ants")["word"]
+    event.contest.clock.advance(60)
+    event.desk.end(number, EndCause.STOP, "Kim")
+    event.settle(number)
+    event.judge(number, "INVALID")
+    assert "no valid energy" == row(event, "ants")["word"]
+    event.desk.void(event.play("bees"), "Kim", "wrong images")
+    found = row(event, "bees")
+    assert ("runs again", ["wrong images"], 1) == (
+        *(found["word"], found["void_reasons"]),
+        found["attempts"],
+    )
+    withdraw(event.contest, "wasps", "ill", "Kim")
+    assert "withdrawn" == row(event, "wasps")["word"]
+
+
+def test_a_void_clears_every_display_at_once(event):
+    """The next snapshot has another version and key, no score, and the feed's objects are gone."""
+    event.register("ants")
+    number = event.play("ants")
+    before = event.publisher.refresh()
+    assert before is event.publisher.refresh()
+    event.desk.void(number, "Kim", "wrong images")
+    after = event.publisher.refresh()
+    assert after.version > before.version
+    assert after.key != before.key
+    assert row(event, "ants")["score"] is None
+    gone = {
+        (one.type, one.data is None) for one in after.publication.objects if one.id == str(number)
+    }
+    assert {("submissions", True), ("judgements", True)} <= gone
+    event.play("ants", found=2)
+    assert row(event, "ants")["score"] is not None
+
+
+def test_a_running_session_shows_its_figures(event):
+    """Time, power, accuracy and score so far; at first there is no score, which is not 0."""
+    event.register("ants")
+    number = event.begin("ants")
+    (first,) = live(event)
+    assert ("RUNNING", 600.0, None) == (first["state"], first["remaining_s"], first["mean_ap"])
+    event.answer(number, [1, 2])
+    event.score()
+    event.contest.clock.advance(10)
+    (found,) = live(event)
+    assert (590.0, 0.25, "ants") == (found["remaining_s"], found["mean_ap"], found["team"])
+    event.contest.clock.advance(60)
+    event.desk.end(number, EndCause.STOP, "Kim")
+    event.settle(number)
+    assert [] == live(event)
+
+
+def test_old_readings_give_no_power_and_no_score(event):
+    """While the meter is silent, answers would go on without the energy that they cost."""
+    event.register("ants")
+    number = event.begin("ants")
+    event.answer(number, [1])
+    event.score()
+    eventually(lambda: newest_reading(event.contest.database.connection, number))
+    event.meter.lost = True
+    event.contest.clock.advance(30)
+    (found,) = live(event)
+    assert (True, None, None) == (found["old"], found["power_w"], found["score"])
+
+
+def test_a_freeze_hides_everything_that_follows(event):
+    """Sessions, voids, renames, a new publisher and time itself change no public byte."""
+    event.register("ants", "bees", "wasps")
+    number = event.play("ants")
+    event.begin("wasps")
+    freeze(event.contest, "Kim")
+    before = public_bytes(event)
+    assert "FROZEN" == json.loads(before[0])["state"]
+    assert "on now" not in before[0]
+    event.contest.clock.advance(30)
+    assert before == public_bytes(event)
+    event.desk.end(2, EndCause.STOP, "Kim")
+    event.settle(2)
+    event.play("bees", found=8)
+    event.desk.void(number, "Kim", "wrong images")
+    withdraw(event.contest, "wasps", "ill", "Kim")
+    event.contest.clock.advance(3600)
+    assert before == public_bytes(event)
+    thaw(event.contest, "Kim")
+    assert "PROVISIONAL" == view(event)["state"]
+    assert row(event, "ants")["score"] is None
+    assert 1 == row(event, "bees")["rank"]
+
+
+def test_an_approval_is_not_told_before_the_thaw(event):
+    """Results that are made final during a freeze stay frozen for the public."""
+    event.register("ants")
+    event.play("ants")
+    freeze(event.contest, "Kim")
+    before = public_bytes(event)
+    finalize(event.contest, ["Ada"])
+    assert before == public_bytes(event)
+    thaw(event.contest, "Kim")
+    found = view(event)
+    assert ("FINAL", ["Ada"]) == (found["state"], found["approved_by"])
+    assert found["prizes"]
+    reopen(event.contest, "Ada", "a mistake")
+    assert ("PROVISIONAL", []) == (view(event)["state"], view(event)["prizes"])
+
+
+def test_freeze_and_thaw_are_on_record_and_idempotent(event):
+    """The first press counts; a thaw without a freeze does nothing."""
+    assert thaw(event.contest, "Kim") is None
+    first = freeze(event.contest, "Kim")
+    event.contest.clock.advance(5)
+    assert first == freeze(event.contest, "Ada")
+    assert "frozen" == freeze_of(event.contest).kind
+    again = thaw(event.contest, "Ada")
+    assert again == thaw(event.contest, "Kim")
+    rows = event.contest.database.connection.execute("select operator, action from audit")
+    acts = [tuple(row) for row in rows if "scoreboard" in row[1]]
+    assert [("Kim", "freeze scoreboard"), ("Ada", "thaw scoreboard")] == acts
+
+
+def test_a_freeze_needs_a_name_and_provisional_results(event):
+    """Nobody freezes without a name, and final results have nothing to hide."""
+    with pytest.raises(Refusal, match="name of a person"):
+        freeze(event.contest, " ")
+    event.register("ants")
+    event.play("ants")
+    finalize(event.contest, ["Ada"])
+    with pytest.raises(Refusal, match="final"):
+        freeze(event.contest, "Kim")
+
+
+def test_the_view_has_no_time_of_its_own(event):
+    """Without a change no byte changes, however late it is."""
+    event.register("ants")
+    event.play("ants")
+    before = public_bytes(event)
+    event.contest.clock.advance(7200)
+    assert before == public_bytes(event)
+
+
+def test_a_reader_cannot_write(event):
+    """The scoreboard's database refuses every write."""
+    reader = Database(event.contest.database.path, read_only=True)
+    with pytest.raises(Exception, match="readonly"):
+        reader.connection.execute("insert into freezes (kind, operator, utc) values ('x', 'y', '')")
+    reader.close()

@@ -1,0 +1,182 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The scoreboard's server answers what is public, and nothing else, to everybody."""
+
+from __future__ import annotations
+
+import json
+import threading
+from urllib.parse import quote
+
+import pytest
+
+from referee.core.aside import here
+from referee.service.scoreboard.charts import Charts
+from referee.service.scoreboard.feed import START
+from referee.service.scoreboard.freezing import freeze, thaw
+from referee.service.scoreboard.publisher import Publisher
+from referee.web.scoreboard import streams as streams_module
+from referee.web.scoreboard.app import Board, scoreboard_app
+from referee.web.scoreboard.streams import Streams
+from tests.support.contests import make_contest
+from tests.support.events import Event
+from tests.support.fakes import FakeClock, FakeMeter, eventually, running_desk
+
+
+@pytest.fixture
+def event(tmp_path):
+    """Return an event whose scoreboard has a client and a running thread."""
+    clock = FakeClock()
+    contest = make_contest(tmp_path, clock, images=8, mode="event", seconds=600)
+    meter = FakeMeter(clock)
+    with running_desk(contest, meter) as desk:
+        found = Event(contest, desk, meter)
+        found.streams = Streams(Publisher(contest), here)
+        found.streams.start()
+        found.client = scoreboard_app(Board(found.streams, Charts(), here)).test_client()
+        yield found
+        found.streams.close()
+    contest.database.close()
+
+
+def shown(event, path="/view"):
+    """Return a document."""
+    return event.client.get(path).get_json()
+
+
+@pytest.mark.parametrize(
+    ("path", "kind"),
+    [
+        ("/", "text/html; charset=utf-8"),
+        ("/view", "application/json"),
+        ("/live", "application/json"),
+        ("/charts/energy.svg", "image/svg+xml"),
+        ("/charts/speed.svg", "image/svg+xml"),
+        ("/feed?stream=false", "application/x-ndjson"),
+        ("/static/scoreboard/scoreboard.js", "text/javascript; charset=utf-8"),
+        ("/static/shared/base.css", "text/css; charset=utf-8"),
+    ],
+)
+def test_everything_public_is_there_without_a_login(event, path, kind):
+    """Each address answers, and its page may load from here alone."""
+    with event.client.get(path) as answer:
+        assert (200, kind) == (answer.status_code, answer.content_type)
+        assert "default-src 'self'" in answer.headers["Content-Security-Policy"]
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        *(
+            "/board",
+            "/results/now",
+            "/teams",
+            "/form-key",
+            "/sessions/1",
+            "/login",
+            "/charts/x.svg",
+        ),
+        *("/static/console/console.js", "/static/../setup.cfg", "/static/scoreboard/../../x"),
+    ],
+)
+def test_nothing_else_is_there(event, path):
+    """The operators' and the contestants' addresses are unknown here."""
+    with event.client.get(path) as answer:
+        assert 404 == answer.status_code
+        assert answer.content_type.startswith("text/plain")
+
+
+@pytest.mark.parametrize("method", ["post", "put", "delete", "patch"])
+@pytest.mark.parametrize("path", ["/", "/view", "/feed", "/events", "/charts/energy.svg"])
+def test_nothing_can_be_changed(event, method, path):
+    """The scoreboard takes no posts."""
+    assert 405 == getattr(event.client, method)(path).status_code
+
+
+def test_a_freeze_keeps_every_address_as_it_is(event):
+    """Page data, live data, charts and feed have the same bytes while hidden sessions run."""
+    event.register("ants", "bees")
+    event.play("ants")
+    freeze(event.contest, "Kim")
+    eventually(lambda: shown(event)["view"]["state"] == "FROZEN")
+    paths = ("/view", "/live", "/charts/energy.svg", "/charts/speed.svg", "/feed?stream=false")
+    before = {path: event.client.get(path).data for path in paths}
+    version = event.streams.snapshot().version
+    event.play("bees", found=8)
+    eventually(lambda: event.streams.snapshot().version > version)
+    assert before == {path: event.client.get(path).data for path in paths}
+    thaw(event.contest, "Kim")
+    eventually(lambda: shown(event)["view"]["state"] == "PROVISIONAL")
+    assert 1 == next(e["rank"] for e in shown(event)["view"]["entries"] if e["team"] == "bees")
+
+
+@pytest.mark.parametrize("query", ["since_token=9.0.00000000", "since_token=", "stream=maybe"])
+def test_a_feed_that_cannot_be_given_is_refused(event, query):
+    """A strange token or a strange wish is answered 400, in words."""
+    answer = event.client.get(
+        f"/feed?stream=false&{query}" if "since" in query else f"/feed?{query}"
+    )
+    assert 400 == answer.status_code
+    assert answer.get_data(as_text=True).endswith(".\n")
+
+
+def test_the_feed_goes_on_after_a_token(event):
+    """A program asks again with its last token, and gets what is new."""
+    event.register("ants")
+    lines = event.client.get("/feed?stream=false").get_data(as_text=True).splitlines()
+    token = quote(json.loads(lines[0])["token"])
+    rest = event.client.get(f"/feed?stream=false&since_token={token}").get_data(as_text=True)
+    assert lines[1:] == rest.splitlines()
+
+
+def test_a_stream_tells_each_change(event):
+    """A page gets the view at once and again when it has changed; the feed gets the lines."""
+    flushed = threading.Event()
+    events = event.streams.events(flushed.set)
+    assert "retry" in next(events)
+    assert next(events).startswith("event: view")
+    assert flushed.is_set()
+    assert next(events).startswith("event: live")
+    feed = event.streams.feed(START, flushed.set)
+    assert '"type": "contest"' in next(feed)
+    event.register("ants")
+    assert '"team": "ants"' in next(events)
+    assert '"name": "ants"' in next(feed)
+
+
+def test_a_silent_feed_sends_a_newline(event, monkeypatch):
+    """A reader knows that the feed lives although nothing happens."""
+    monkeypatch.setattr(streams_module, "_FEED_ALIVE_S", 0.0)
+    feed = event.streams.feed(START, lambda: None)
+    next(feed)
+    assert "\n" == next(feed)
+
+
+def test_streams_end_with_the_server(event):
+    """A stream that is open when the server stops ends by itself."""
+    events = event.streams.events(lambda: None)
+    next(events)
+    event.streams.stop()
+    assert len(list(events)) <= 3
+
+
+def test_records_that_cannot_be_read_are_told(event, monkeypatch):
+    """Pages keep what they have and say that there is trouble; later they get the news."""
+    monkeypatch.setattr(streams_module, "_ALIVE_S", 0.0)
+    broken = threading.Event()
+
+    class Broken:
+        def refresh(self):
+            broken.set()
+            raise OSError("disk")
+
+    failing = Streams(Broken(), here)
+    failing.start()
+    try:
+        assert failing.snapshot() is None
+        events = failing.events(lambda: None)
+        next(events)
+        assert "trouble" in next(events)
+        client = scoreboard_app(Board(failing, Charts(), here)).test_client()
+        assert 503 == client.get("/view").status_code
+    finally:
+        failing.close()
