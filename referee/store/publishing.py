@@ -55,7 +55,7 @@ def insert_freeze(
     """Record a freeze or a thaw, and return its number; the schema wants them in turn."""
     cursor = connection.execute(
         "insert into freezes (kind, operator, utc) values (:kind, :operator, :utc)",
-        {"kind": kind, "operator": operator, "utc": at.utc.isoformat()},
+        {"kind": kind, "operator": str(operator), "utc": at.utc.isoformat()},
     )
     return int(cursor.lastrowid or 0)
 

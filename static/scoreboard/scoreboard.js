@@ -138,13 +138,11 @@ function card(session) {
 }
 
 function words(session) {
-  const lane = lanes() > 1 ? `lane ${session.lane}: ` : "";
+  const lane = session.lane_name ? `lane ${session.lane_name}: ` : "";
   if (session.state === "ARMED") return `${lane}gets ready`;
   if (session.state === "ENDED") return `${lane}has ended: the energy is judged`;
   return `${lane}running${session.old ? ", no news from the meter" : ""}`;
 }
-
-const lanes = () => new Set(live.sessions.map((one) => one.lane)).size;
 
 // A figure of 0 is a figure; what is missing is a dash.
 function showLive() {

@@ -63,15 +63,12 @@ FACTS = {
     "proposal_skips": "reason",
     "proposal_ends": "proposal_id",
     "finalizations": "finalization_id",
-<<<<<<< HEAD
     "operator_changes": "change_id",
     "operator_logins": "login_id",
     "operator_logouts": "login_id",
-=======
     "freezes": "freeze_id",
     "frozen_publications": "publication",
     "public_changes": "nonce",
->>>>>>> db83a12 (Scoreboard: a server of its own, one public view, its page and charts)
     "ovic_entries": "entry_id",
     "ovic_events": "event_id",
 }
@@ -125,13 +122,10 @@ def _fill_event(connection, session_id):
     )
     insert_proposal_end(connection, number, ProposalEnd("applied", "agreed", "x", UTC_TEXT))
     insert_finalization(connection, at(0), ["x"], {})
-<<<<<<< HEAD
     change = ("added", "Kim", "operator", "hash")
     insert_operator_change(connection, *change, actor="x", utc=UTC_TEXT)
     insert_logout(connection, insert_login(connection, 1, "::1", UTC_TEXT), UTC_TEXT)
-=======
     insert_frozen_publication(connection, insert_freeze(connection, at(0), "frozen", "x"), "{}")
->>>>>>> db83a12 (Scoreboard: a server of its own, one public view, its page and charts)
 
 
 def test_every_table_is_a_fact_or_known_not_to_be(database):

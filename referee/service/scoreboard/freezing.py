@@ -24,18 +24,18 @@ def freeze(contest: Contest, operator: str) -> Freeze:
 
     Raises `Refusal` (code `results_final`) if the results are final: there is nothing to hide.
     """
-    name = _name(operator)
+    _require_name(operator)
     with contest.database.write() as connection:
         standing = newest_freeze(connection)
         if standing is not None and standing.kind == "frozen":
             return standing
         require_provisional(connection)
         now = contest.clock.now()
-        number = insert_freeze(connection, now, "frozen", name)
+        number = insert_freeze(connection, now, "frozen", operator)
         publication = publication_of(read_facts(contest, connection))
         insert_frozen_publication(connection, number, publication_text(publication))
-        insert_audit(connection, now, name, "freeze scoreboard", None, "")
-        return Freeze(number, "frozen", name, now.utc.isoformat())
+        insert_audit(connection, now, operator, "freeze scoreboard", None)
+        return Freeze(number, "frozen", str(operator), now.utc.isoformat())
 
 
 def thaw(contest: Contest, operator: str) -> Freeze | None:
@@ -43,15 +43,15 @@ def thaw(contest: Contest, operator: str) -> Freeze | None:
 
     Returns the newest thaw, or None if the scoreboard was never frozen.
     """
-    name = _name(operator)
+    _require_name(operator)
     with contest.database.write() as connection:
         standing = newest_freeze(connection)
         if standing is None or standing.kind == "thawed":
             return standing
         now = contest.clock.now()
-        number = insert_freeze(connection, now, "thawed", name)
-        insert_audit(connection, now, name, "thaw scoreboard", None, "")
-        return Freeze(number, "thawed", name, now.utc.isoformat())
+        number = insert_freeze(connection, now, "thawed", operator)
+        insert_audit(connection, now, operator, "thaw scoreboard", None)
+        return Freeze(number, "thawed", str(operator), now.utc.isoformat())
 
 
 def freeze_of(contest: Contest) -> Freeze | None:
@@ -64,8 +64,6 @@ def publication_text(publication: Publication) -> str:
     return json.dumps(publication_to_json(publication), allow_nan=False)
 
 
-def _name(operator: str) -> str:
-    name = " ".join(operator.split())
-    if not name or not name.isprintable():
+def _require_name(operator: str) -> None:
+    if not operator.strip() or not operator.isprintable():
         raise Refusal("name_missing", "This needs the name of a person. Give it.")
-    return name

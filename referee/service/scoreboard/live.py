@@ -46,7 +46,7 @@ def _live(
     status = status_of(contest, session)
     snapshot, reading = newest_snapshot(connection, number), newest_reading(connection, number)
     energy = energy_of(connection, number)
-    interval_s = contest.config.meter.update_interval_s
+    interval_s = contest.config.lane(session.lane).meter.update_interval_s
     old = (
         state is SessionState.RUNNING
         and reading is not None
@@ -59,6 +59,7 @@ def _live(
     return {
         "session": number,
         "lane": session.lane,
+        "lane_name": contest.config.lane(session.lane).name,
         "team": session.team,
         "state": state.value,
         "length_s": session.facts.length_s,

@@ -94,7 +94,7 @@ def _register_result_actions(app: Flask, contest: Contest, broadcast: Broadcast,
     def change_scoreboard(what: str) -> Response:
         def do(arguments: dict[str, Any]) -> dict[str, Any]:
             change = freeze if what == "freeze" else thaw
-            change(contest, _operator(arguments))
+            change(contest, acting_operator(arguments, named=True))
             return {}
 
         return act(do)

@@ -69,5 +69,6 @@ ROUTES: Mapping[str, Access] = {
     "POST /sessions/<number>/review": _act("review"),
     "POST /teams/<any(lottery, order, rename, withdraw, return):what>": _act("{what} team"),
     "POST /results/<any(finalize, reopen):what>": _act("{what}"),
+    "POST /scoreboard/<any(freeze, thaw):what>": _act("{what} scoreboard"),
     "POST /proposals/<int:number>/<any(apply, cancel):what>": _act("{what} proposal"),
 }
