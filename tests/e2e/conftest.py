@@ -7,7 +7,7 @@ import re
 import shutil
 import subprocess
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack
+from contextlib import AbstractContextManager, ExitStack
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -42,6 +42,7 @@ def material(tmp_path_factory: pytest.TempPathFactory) -> Material:
 
 
 Rehearse = Callable[..., Program]
+_Places = tuple[Path | None, Path | None]
 
 both_workers = pytest.mark.parametrize("worker", ["gevent", "gthread"], scope="module")
 """Marks tests that hold under any server: all but those of what gevent bounds."""
@@ -53,19 +54,63 @@ def worker() -> str:
     return "gevent"
 
 
+def _practice(
+    folder: Path, material: Material, worker: str, options: tuple[str, ...], places: _Places
+) -> AbstractContextManager[Program]:
+    """Run `referee practice` on free ports, with its data below a folder."""
+    images, truth = places
+    arguments = ["practice", "--contest", "127.0.0.1:0", "--console", "127.0.0.1:0"]
+    arguments += ["--images", str(images or material.images)]
+    arguments += ["--ground-truth", str(truth or material.ground_truth)]
+    arguments += ["--data", str(folder / "data"), "--worker", worker, *options]
+    return program(arguments, folder)
+
+
 @pytest.fixture
 def rehearse(tmp_path: Path, material: Material, worker: str) -> Iterator[Rehearse]:
     """Return a function that starts `referee practice` on free ports, stopped after the test."""
     with ExitStack() as stack:
 
         def start(*options: str, images: Path | None = None, truth: Path | None = None) -> Program:
-            arguments = ["practice", "--contest", "127.0.0.1:0", "--console", "127.0.0.1:0"]
-            arguments += ["--images", str(images or material.images)]
-            arguments += ["--ground-truth", str(truth or material.ground_truth)]
-            arguments += ["--data", str(tmp_path / "data"), "--worker", worker, *options]
-            return stack.enter_context(program(arguments, tmp_path))
+            running = _practice(tmp_path, material, worker, options, (images, truth))
+            return stack.enter_context(running)
 
         yield start
+
+
+@pytest.fixture(scope="module")
+def _standing(
+    tmp_path_factory: pytest.TempPathFactory, material: Material, worker: str
+) -> Iterator[Rehearse]:
+    with ExitStack() as stack:
+        started: dict[object, Program] = {}
+
+        def start(*options: str, images: Path | None = None, truth: Path | None = None) -> Program:
+            key = (options, images, truth)
+            if key not in started:
+                folder = tmp_path_factory.mktemp("standing")
+                running = _practice(folder, material, worker, options, (images, truth))
+                started[key] = stack.enter_context(running)
+            return started[key]
+
+        yield start
+
+
+@pytest.fixture
+def standing(_standing: Rehearse) -> Iterator[Rehearse]:
+    """Return a function like `rehearse`, whose rehearsals the tests of a module share.
+
+    A rehearsal takes seconds to start. A test finds it without a running session, and leaves it so.
+    """
+    used: list[Program] = []
+
+    def start(*options: str, images: Path | None = None, truth: Path | None = None) -> Program:
+        used.append(_standing(*options, images=images, truth=truth))
+        return used[-1]
+
+    yield start
+    for running in used:
+        running.stop_session()
 
 
 @pytest.fixture

@@ -38,9 +38,9 @@ def take_part(*command: str) -> None:
 
 @both_workers
 @pytest.mark.parametrize("how", [(), ("--zip",)], ids=["one by one", "archives"])
-def test_pipelined_client(rehearse: Rehearse, material: Material, how: tuple[str, ...]) -> None:
+def test_pipelined_client(standing: Rehearse, material: Material, how: tuple[str, ...]) -> None:
     """The pipelined client's session gets the score of its answers."""
-    running = rehearse("--seconds", "600", "--meter", "none")
+    running = standing("--seconds", "600", "--meter", "none")
     take_part(
         *(sys.executable, "-m", "client_sample.pipelined", "--url", running.contest),
         *("--user", "me", "--password", "practice", "--answers", str(material.answers), *how),
@@ -54,14 +54,14 @@ def test_pipelined_client(rehearse: Rehearse, material: Material, how: tuple[str
 
 @both_workers
 @pytest.mark.needs(C_WITH_LIBCURL)
-def test_c_client(rehearse: Rehearse, material: Material, tmp_path: Path) -> None:
+def test_c_client(standing: Rehearse, material: Material, tmp_path: Path) -> None:
     """The C client, built with its one command, gets the score of its answers."""
     source = ROOT / "client_sample" / "client.c"
     take_part("cc", "-O2", "-o", str(tmp_path / "client"), str(source), "-lcurl")
     lines = tmp_path / "answers.txt"
     rows = json.loads(material.answers.read_text())
     lines.write_text("".join(_line(row) for row in rows))
-    running = rehearse("--seconds", "600", "--meter", "none")
+    running = standing("--seconds", "600", "--meter", "none")
     take_part(str(tmp_path / "client"), running.contest, "me", "practice", str(lines))
     assert running.scored()["mean_ap"] == pytest.approx(
         offline_map(material.ground_truth, material.answers), abs=1e-12
@@ -69,11 +69,11 @@ def test_c_client(rehearse: Rehearse, material: Material, tmp_path: Path) -> Non
 
 
 @pytest.mark.parametrize("model", MODELS)
-def test_real_model_on_real_photographs(rehearse: Rehearse, shared_data: Path, model: str) -> None:
+def test_real_model_on_real_photographs(standing: Rehearse, shared_data: Path, model: str) -> None:
     """A real TensorFlow Lite detector reaches its published mAP, within the effect of resizing."""
     pytest.importorskip("ai_edge_litert", reason="needs the extra [litert]")
     folder = shared_data / "coco-tiny"
-    running = rehearse(
+    running = standing(
         *("--seconds", "600", "--meter", "none"),
         images=folder / "images",
         truth=folder / "annotations.json",

@@ -29,9 +29,9 @@ def conformance(url: str, *options: str) -> tuple[int, list[str]]:
 
 @both_workers
 @pytest.mark.parametrize("options", [(), ("--legacy",)])
-def test_our_server_holds_every_rule(rehearse: Rehearse, options: tuple[str, ...]) -> None:
+def test_our_server_holds_every_rule(standing: Rehearse, options: tuple[str, ...]) -> None:
     """Our server holds every rule, and each rule has one line."""
-    code, lines = conformance(rehearse("--meter", "none").contest, *options)
+    code, lines = conformance(standing("--meter", "none").contest, *options)
     assert [line for line in lines[:-1] if not line.startswith("ok    ")] == []
     assert lines[-1] == f"{len(lines) - 1} of {len(lines) - 1} rules hold"
     assert code == 0

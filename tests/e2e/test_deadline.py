@@ -62,9 +62,9 @@ def test_a_body_that_trickles_past_the_deadline_is_late(rehearse: Rehearse) -> N
     assert referee.scored()["mean_ap"] == 0.0
 
 
-def test_expect_100_continue_is_answered_before_the_body(rehearse: Rehearse) -> None:
+def test_expect_100_continue_is_answered_before_the_body(standing: Rehearse) -> None:
     """A client that waits for 100 Continue gets it before it sends a byte of the body."""
-    referee = rehearse("--seconds", "600", "--meter", "none")
+    referee = standing("--seconds", "600", "--meter", "none")
     token = login(referee)
     with closing(connect(referee)) as link:
         link.sendall(head(token, "Expect: 100-continue"))
@@ -73,9 +73,9 @@ def test_expect_100_continue_is_answered_before_the_body(rehearse: Rehearse) -> 
         assert link.recv(4096).startswith(b"HTTP/1.1 200 ")
 
 
-def test_an_http_1_0_client_is_served(rehearse: Rehearse) -> None:
+def test_an_http_1_0_client_is_served(standing: Rehearse) -> None:
     """A client of HTTP/1.0 gets its answer, and then the connection closes."""
-    referee = rehearse("--seconds", "600", "--meter", "none")
+    referee = standing("--seconds", "600", "--meter", "none")
     token = login(referee)
     with closing(connect(referee)) as link:
         link.sendall(head(token, version="1.0") + BODY)

@@ -96,8 +96,27 @@ class Program:
         rows = self.board()["sessions"]
         return next((row for row in rows if row["id"] == number), None)
 
-    def scored(self, number: int = 1) -> dict[str, Any]:
-        """Wait until a session is scored and return its row of the board."""
+    def newest(self) -> int:
+        """Return the number of the newest session, 0 before there is one."""
+        return max((int(row["id"]) for row in self.board()["sessions"]), default=0)
+
+    def act(self, path: str, **arguments: object) -> None:
+        """Act as an operator on the console."""
+        key = json.loads(get(f"{self.console}/form-key")[1])["key"]
+        headers = {"Content-Type": "application/json", "X-Form-Key": key}
+        body = json.dumps(arguments).encode()
+        status, told = request(f"{self.console}/{path}", body, headers)
+        assert 200 == status, told
+
+    def stop_session(self) -> None:
+        """End the session that runs, if one does."""
+        for row in self.board()["sessions"]:
+            if row["state"] == "RUNNING":
+                self.act(f"sessions/{row['id']}/stop")
+
+    def scored(self, number: int | None = None) -> dict[str, Any]:
+        """Wait until a session, else the newest, is scored; return its row of the board."""
+        number = number or self.newest()
 
         def look() -> dict[str, Any] | None:
             row = self.session(number)
