@@ -8,6 +8,7 @@ import socket
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, suppress
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -24,14 +25,15 @@ NEIGHBOUR = "127.0.0.2"
 Open = Callable[..., socket.socket]
 
 
-@pytest.fixture
-def referee(rehearse: Rehearse, tmp_path) -> Program:
-    """Return a rehearsal whose archives are too long for the buffers of a connection."""
+@pytest.fixture(scope="module")
+def noise(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
+    """Return a folder of large pictures and their ground truth."""
+    tmp_path = tmp_path_factory.mktemp("noise")
     folder = tmp_path / "noise"
     folder.mkdir()
-    noise = np.random.default_rng(7).integers(0, 256, (900, 900, 3), dtype=np.uint8)
+    pixels = np.random.default_rng(7).integers(0, 256, (900, 900, 3), dtype=np.uint8)
     for number in range(1, 13):
-        Image.fromarray(noise).save(folder / f"{number}.jpg", quality=98)
+        Image.fromarray(pixels).save(folder / f"{number}.jpg", quality=98)
     annotation = {"image_id": 1, "category_id": 1, "bbox": [1, 1, 9, 9], "iscrowd": 0, "area": 81}
     truth = {
         "images": [
@@ -42,7 +44,14 @@ def referee(rehearse: Rehearse, tmp_path) -> Program:
     }
     path = tmp_path / "noise.json"
     path.write_text(json.dumps(truth))
-    return rehearse("--seconds", "600", "--meter", "none", images=folder, truth=path)
+    return folder, path
+
+
+@pytest.fixture
+def referee(standing: Rehearse, noise: tuple[Path, Path]) -> Program:
+    """Return a rehearsal whose archives are too long for the buffers of a connection."""
+    images, truth = noise
+    return standing("--seconds", "600", "--meter", "none", images=images, truth=truth)
 
 
 @pytest.fixture

@@ -3,12 +3,14 @@
 
 from __future__ import annotations
 
+import json
 import os
 import signal
 import socket
 import sqlite3
 import subprocess
 import sys
+from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
 
@@ -17,17 +19,23 @@ import pytest
 from tests.e2e.conftest import Material, Rehearse
 from tests.support.programs import PS
 from tests.support.running import (
+    PATIENCE_S,
     Program,
     client,
     descendants,
     eventually,
     get,
-    program,
     referee,
     request,
 )
 
 pytestmark = [pytest.mark.slow, pytest.mark.needs(PS)]
+
+# The desk may miss half of a session's readings: it starts slowly on a busy machine.
+SECONDS = 20
+MEASURED = ("--seconds", str(SECONDS), "--load", "6", "--update-interval", "0.25")
+UNMEASURED = ("--seconds", "600", "--meter", "none")
+TRIES = 5
 
 
 def alive(pid: int) -> bool:
@@ -62,29 +70,34 @@ def post(program: Program, token: str, image: int) -> int | None:
         return None
 
 
-# The desk may miss half of a session's readings: it starts slowly on a busy machine.
-@pytest.mark.parametrize(("name", "seconds"), [("contest", 8), ("desk", 30), ("scorer", 8)])
-def test_a_killed_program_is_replaced_and_the_session_goes_on(
-    rehearse: Rehearse, material: Material, name: str, seconds: int
+def test_killed_programs_are_replaced_and_the_session_goes_on(
+    standing: Rehearse, material: Material
 ) -> None:
-    """kill -9 of any program during a session costs no answer, no energy and no deadline."""
-    referee_ = rehearse("--seconds", str(seconds), "--load", "6", "--update-interval", "0.25")
-    client(referee_.contest, "--answers", str(material.answers), "--no-logout")
-    before = referee_.board()["current"]
-    kill(referee_, name)
-    token = login(referee_) if name != "desk" else None
-    row = referee_.scored()
-    assert row["energy_wh"] == pytest.approx(6 * seconds / 3600, rel=0.002)
-    assert referee_.board()["current"]["detections"] == before["detections"]
+    """kill -9 of each program during a session costs no answer, no energy and no deadline."""
+    running = standing(*MEASURED)
+    expected = len(json.loads(material.answers.read_text()))
+    # A busy machine may be too slow to start them again within a session. Then the next one counts.
+    for _ in range(TRIES):
+        client(running.contest, "--answers", str(material.answers), "--no-logout")
+        number = running.newest()
+        for name in ("contest", "scorer"):
+            kill(running, name)
+            token = login(running)
+        kill(running, "desk")
+        row = running.scored(number)
+        if token.startswith(f"{number}."):
+            break
+    current = running.board()["current"]
+    assert (number, expected) == (current["id"], current["detections"])
+    assert row["energy_wh"] == pytest.approx(6 * SECONDS / 3600, rel=0.002)
     assert (row["verdict"], row["end_cause"]) == ("VALID", "deadline"), row["reasons"]
-    assert token is None or token.startswith("1.")
 
 
 def test_no_acknowledged_answer_is_lost_when_the_contest_server_is_killed(
-    rehearse: Rehearse,
+    standing: Rehearse,
 ) -> None:
     """Every answer with a 200 is stored, even when the server is killed between posts."""
-    referee_ = rehearse("--seconds", "600", "--meter", "none")
+    referee_ = standing(*UNMEASURED)
     token = login(referee_)
     acknowledged = 0
     for number in range(60):
@@ -96,13 +109,26 @@ def test_no_acknowledged_answer_is_lost_when_the_contest_server_is_killed(
     assert acknowledged <= stored <= 60
 
 
+@pytest.fixture
+def ignores_ctrl_c() -> Iterator[None]:
+    """Let new programs ignore Ctrl-C at first, as a script's background programs do."""
+    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
+@pytest.mark.usefixtures("ignores_ctrl_c")
 def test_ctrl_c_stops_everything_that_was_started(rehearse: Rehearse) -> None:
-    """After SIGINT no process is left and the ports are free."""
-    referee_ = rehearse("--seconds", "600")
+    """After SIGINT no process is left and the ports are free, even where a script started it.
+
+    A login right after the ready line gets its token.
+    """
+    referee_ = rehearse("--seconds", "600", "--update-interval", "5")
+    assert login(referee_).startswith("1.")
     started = [pid for pid, _ in descendants(referee_.child.pid)]
     assert len(started) >= 6
     referee_.child.send_signal(signal.SIGINT)
-    assert referee_.child.wait(30) == 0
+    assert referee_.child.wait(PATIENCE_S) == 0
     eventually(lambda: not any(alive(pid) for pid in started), "all processes to end")
     port = int(referee_.contest.rpartition(":")[2])
     with closing(socket.socket()) as probe:
@@ -141,27 +167,19 @@ def test_a_port_in_use_is_said_before_anything_starts(material: Material, tmp_pa
     assert "Traceback" not in done.stderr
 
 
-def test_no_secret_stands_in_data_or_logs(rehearse: Rehearse, tmp_path: Path) -> None:
+def test_no_secret_stands_in_data_or_logs(standing: Rehearse) -> None:
     """No log and no file holds a session's token or password."""
-    referee_ = rehearse("--seconds", "600", "--meter", "none")
+    referee_ = standing(*UNMEASURED)
     token = login(referee_)
     assert get(f"{referee_.contest}/status?token={token}")[0] == 200
+    data = Path(referee_.data)
     secret = token.partition(".")[2].encode()
-    with closing(sqlite3.connect(tmp_path / "data" / "referee.db")) as database:
+    with closing(sqlite3.connect(data / "referee.db")) as database:
         text = "\n".join(database.iterdump()).encode()
-    for path in (tmp_path / "data").rglob("*"):
+    for path in data.rglob("*"):
         if path.is_file():
             text += path.read_bytes()
     assert secret not in text
-
-
-def test_demo_prints_a_score_and_writes_its_evidence(tmp_path: Path) -> None:
-    """The demo plays a whole session and prints mAP, energy, verdict, score and places of files."""
-    done = referee("demo", "--seconds", "3", "--out", str(tmp_path / "demo"))
-    assert done.returncode == 0, done.stderr
-    for word in ("images", "detections", "mAP", "energy", "verdict     VALID", "mAP/Wh"):
-        assert word in done.stdout
-    assert (tmp_path / "demo" / "session1.zip").exists()
 
 
 def test_interrupted_demo_stops_everything(tmp_path: Path) -> None:
@@ -178,17 +196,18 @@ def test_interrupted_demo_stops_everything(tmp_path: Path) -> None:
         busy = any("referee.demo.device" in args for _, args in found)
         return [pid for pid, _ in found] if busy else []
 
+    eventually((tmp_path / "device.log").exists, "the demo's session")
     started = eventually(device_runs, "the demo's contestant to start")
     child.send_signal(signal.SIGINT)
-    assert child.wait(30) == 1
+    assert child.wait(PATIENCE_S) == 1
     eventually(lambda: not any(alive(pid) for pid in started), "all processes to end")
 
 
-def test_a_folder_that_is_in_use_is_left_alone(rehearse: Rehearse, material: Material) -> None:
+def test_a_folder_that_is_in_use_is_left_alone(standing: Rehearse, material: Material) -> None:
     """A second referee on the same folder is refused before it writes anything."""
-    running = rehearse("--seconds", "600", "--meter", "none")
+    running = standing(*UNMEASURED)
     token = login(running)
-    data = running.ready.split("data ")[1].strip()
+    data = running.data
     done = referee(
         *("practice", "--images", str(material.images), "--meter", "none", "--data", data),
         *("--ground-truth", str(material.ground_truth), "--seconds", "5"),
@@ -200,9 +219,9 @@ def test_a_folder_that_is_in_use_is_left_alone(rehearse: Rehearse, material: Mat
     assert login(running) == token
 
 
-def test_logins_go_on_when_the_desk_is_killed_with_a_page_open(rehearse: Rehearse) -> None:
+def test_logins_go_on_when_the_desk_is_killed_with_a_page_open(standing: Rehearse) -> None:
     """A new desk serves logins while the killed one is still closing its pages."""
-    running = rehearse("--seconds", "600", "--meter", "none")
+    running = standing(*UNMEASURED)
     token = login(running)
     host, _, port = running.console.removeprefix("http://").partition(":")
     with closing(socket.create_connection((host, int(port)), 30)) as page:
@@ -221,63 +240,44 @@ def test_logins_go_on_when_the_desk_is_killed_with_a_page_open(rehearse: Rehears
     assert any(text.startswith("The control desk ended") for text in notices)
 
 
-def test_sigint_ends_a_referee_that_a_script_put_into_the_background(
-    material: Material, tmp_path: Path
-) -> None:
-    """SIGINT ends a referee whose script had it ignore Ctrl-C."""
-    arguments = ["practice", "--images", str(material.images), "--meter", "none"]
-    arguments += ["--ground-truth", str(material.ground_truth), "--data", str(tmp_path / "data")]
-    arguments += ["--contest", "127.0.0.1:0", "--console", "127.0.0.1:0"]
-    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
-    try:
-        with program(arguments, tmp_path) as running:
-            running.child.send_signal(signal.SIGINT)
-            assert running.child.wait(30) == 0
-    finally:
-        signal.signal(signal.SIGINT, before)
-
-
-def test_a_killed_emulator_is_started_again(rehearse: Rehearse, material: Material) -> None:
+def test_a_killed_emulator_is_started_again(standing: Rehearse, material: Material) -> None:
     """kill -9 of the emulated meter costs the running session its energy, and no later session."""
-    referee_ = rehearse("--seconds", "3", "--load", "6", "--update-interval", "0.25")
-    login(referee_)
-    victims = [pid for pid, args in descendants(referee_.child.pid) if "power emulate" in args]
+    referee_ = standing(*MEASURED)
+    for _ in range(TRIES):
+        token = login(referee_)
+        victims = [pid for pid, args in descendants(referee_.child.pid) if "power emulate" in args]
+        for pid in victims:
+            os.kill(pid, signal.SIGKILL)
+        if login(referee_) == token:
+            break  # The session still runs: the machine is fast enough.
     assert victims
-    for pid in victims:
-        os.kill(pid, signal.SIGKILL)
-    first = referee_.scored()
+    number = referee_.newest()
+    referee_.stop_session()
+    first = referee_.scored(number)
     assert (first["verdict"], first["energy_wh"]) == ("INVALID", None)
     eventually(lambda: referee_.board()["meter"]["link"] == "ok", "the meter to answer again")
     client(referee_.contest, "--answers", str(material.answers), "--no-logout")
-    second = referee_.scored(2)
-    assert second["energy_wh"] == pytest.approx(6 * 3 / 3600, rel=0.002)
+    second = referee_.scored()
+    assert second["energy_wh"] == pytest.approx(6 * SECONDS / 3600, rel=0.002)
     assert second["verdict"] == "VALID"
-    assert len(referee_.board()["sessions"]) == 2
+    assert number + 1 == second["id"]
     told = [notice["text"] for notice in referee_.board()["notices"]]
     assert any("The emulated meter ended" in text for text in told)
 
 
-def test_ready_means_that_a_login_is_accepted(rehearse: Rehearse) -> None:
-    """A script that logs in right after the ready line gets its token."""
-    referee_ = rehearse("--seconds", "600", "--update-interval", "5")
-    status, body = request(f"{referee_.contest}/login", b"username=me&password=practice", {})
-    assert (status, body[:2]) == (200, b"1.")
-
-
-def test_nothing_that_is_kept_can_be_read_by_others(rehearse: Rehearse, tmp_path: Path) -> None:
+def test_nothing_that_is_kept_can_be_read_by_others(standing: Rehearse) -> None:
     """Database, configuration, wire log and logs have mode 600, in folders of mode 700."""
-    referee_ = rehearse("--seconds", "600")
+    referee_ = standing(*MEASURED)
     login(referee_)
-    data = tmp_path / "data"
+    data = Path(referee_.data)
     assert (data / "meter.jsonl").exists()
     open_to_others = [p for p in [data, *data.rglob("*")] if p.lstat().st_mode & 0o077]
     assert open_to_others == []
 
 
-def test_a_copied_folder_is_self_contained(rehearse: Rehearse, tmp_path: Path) -> None:
+def test_a_copied_folder_is_self_contained(standing: Rehearse) -> None:
     """A copy of a rehearsal's folder does not name the folder that it was copied from."""
-    rehearse("--seconds", "600", "--meter", "none")
-    text = (tmp_path / "data" / "contest.toml").read_text()
+    text = (Path(standing(*UNMEASURED).data) / "contest.toml").read_text()
     (folder,) = [line for line in text.split("[storage]")[1].splitlines() if "folder =" in line]
     assert folder == 'folder = "."'
 
@@ -300,7 +300,7 @@ def test_without_its_meter_a_rehearsal_is_not_ready(material: Material, tmp_path
         eventually(lambda: "Not ready yet." in errors.read_text(), "the line that says why")
     finally:
         child.send_signal(signal.SIGINT)
-        printed, _ = child.communicate(timeout=30)
+        printed, _ = child.communicate(timeout=PATIENCE_S)
     assert printed == ""
     assert "The power meter does not answer yet." in errors.read_text()
     assert "The console is http://127.0.0.1:" in errors.read_text()

@@ -12,6 +12,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.support.running import PATIENCE_S
+
 pytestmark = pytest.mark.slow
 
 ROOT = Path(__file__).parents[2]
@@ -54,7 +56,10 @@ def test_wheel_holds_pages_schema_and_client(wheel: Path) -> None:
 
 
 def test_wheel_runs_a_session_elsewhere(wheel: Path, tmp_path: Path) -> None:
-    """Unpacked far from the project's tree, the demo runs and the console page is served."""
+    """Unpacked far from the project's tree, the demo plays a session and keeps its evidence.
+
+    It prints mAP, energy, verdict and score.
+    """
     with zipfile.ZipFile(wheel) as packed:
         packed.extractall(tmp_path / "site")
     environment = os.environ | {"PYTHONPATH": str(tmp_path / "site"), "PYTHONSAFEPATH": "1"}
@@ -68,12 +73,14 @@ def test_wheel_runs_a_session_elsewhere(wheel: Path, tmp_path: Path) -> None:
     ).stdout
     assert where.startswith(str(tmp_path))
     done = subprocess.run(
-        [sys.executable, "-m", "referee", "demo", "--seconds", "2", "--out", str(tmp_path / "out")],
+        [sys.executable, "-m", "referee", "demo", "--seconds", "3", "--out", str(tmp_path / "out")],
         cwd=tmp_path,
         env=environment,
         capture_output=True,
         text=True,
-        timeout=120,
+        timeout=PATIENCE_S,
     )
     assert done.returncode == 0, done.stderr
-    assert "verdict     VALID" in done.stdout
+    for word in ("images", "detections", "mAP", "energy", "verdict     VALID", "mAP/Wh"):
+        assert word in done.stdout
+    assert (tmp_path / "out" / "session1.zip").exists()

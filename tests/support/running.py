@@ -86,6 +86,11 @@ class Program:
         """Return the console's address."""
         return _match(r"console (http://\S+)", self.ready)
 
+    @property
+    def data(self) -> str:
+        """Return the folder of a rehearsal's data."""
+        return _match(r"data (\S+)", self.ready)
+
     def board(self) -> dict[str, Any]:
         """Return the console's board as data."""
         board: dict[str, Any] = json.loads(get(f"{self.console}/board")[1])
