@@ -116,8 +116,13 @@ def standing(_standing: Rehearse) -> Iterator[Rehearse]:
 @pytest.fixture
 def event(tmp_path: Path, material: Material) -> Path:
     """Return the configuration of an event, made with the commands of an organiser."""
-    assert referee("init", str(tmp_path / "event")).returncode == 0
-    path = tmp_path / "event" / "contest.toml"
+    return make_event(tmp_path, material)
+
+
+def make_event(folder: Path, material: Material) -> Path:
+    """Make an event in a folder and return its configuration."""
+    assert referee("init", str(folder / "event")).returncode == 0
+    path = folder / "event" / "contest.toml"
     text = path.read_text()
     for key, value in {
         "seconds": "5",

@@ -88,14 +88,6 @@ def log_in(running: Program) -> Session:
     return Session(running, told["token"], told["session"], told["frame_tag"])
 
 
-def act(running: Program, path: str, **arguments: object) -> None:
-    """Act as an operator on the console."""
-    key = json.loads(request(f"{running.console}/form-key", None, {})[1])["key"]
-    headers = {"Content-Type": "application/json", "X-Form-Key": key}
-    status, body = request(f"{running.console}/{path}", json.dumps(arguments).encode(), headers)
-    assert 200 == status, body
-
-
 def display_ready(running: Program) -> bool:
     """Tell whether the display can show frames."""
     return running.board()["display"]["fault"] == ""
@@ -120,6 +112,20 @@ def same(one: Image.Image, other: Image.Image) -> bool:
     return one.size == other.size and one.tobytes() == other.tobytes()
 
 
+def parity_of(
+    session: Session,
+    material: Material,
+    image: int,
+    browser: webdriver.Chrome,
+    screen: Screen = FULL_HD,
+) -> int:
+    """Return the parity of the frame on the screen, which must be this image's in each pixel."""
+    shown = pixels_of(browser)
+    found = [it for it in (0, 1) if same(frame_of(session, material, image, it, screen), shown)]
+    assert 1 == len(found), "no frame of this image is on the screen"
+    return found[0]
+
+
 def wait_black(browser: webdriver.Chrome) -> None:
     """Wait until nothing of a frame is on the screen; the words of the operator may be."""
     corner = (60, 60)
@@ -128,9 +134,9 @@ def wait_black(browser: webdriver.Chrome) -> None:
 
 
 @pytest.fixture
-def running(rehearse: Rehearse) -> Program:
+def running(standing: Rehearse) -> Program:
     """Return a rehearsal of the camera track without a meter."""
-    return rehearse("--track", "camera", "--meter", "none", "--seconds", "600")
+    return standing("--track", "camera", "--meter", "none", "--seconds", "600")
 
 
 def test_every_device_pixel_is_the_composed_frames(
@@ -140,12 +146,12 @@ def test_every_device_pixel_is_the_composed_frames(
     open_display(running, browser)
     session = log_in(running)
     assert SUCCESS == session.show(3)
-    assert same(frame_of(session, material, 3, parity=1), pixels_of(browser))
+    parity = parity_of(session, material, 3, browser)
     be_screen(browser, 2560, 1440, ratio=2)
-    larger = frame_of(session, material, 3, 1, Screen(2560, 1440))
+    larger = frame_of(session, material, 3, parity, Screen(2560, 1440))
     eventually(lambda: same(larger, pixels_of(browser)), "the frame at the new size")
     assert SUCCESS == session.show(3)
-    assert same(frame_of(session, material, 3, 0, Screen(2560, 1440)), pixels_of(browser))
+    assert 1 - parity == parity_of(session, material, 3, browser, Screen(2560, 1440))
 
 
 def test_the_page_shows_what_the_command_writes(
@@ -158,7 +164,8 @@ def test_the_page_shows_what_the_command_writes(
     texts = (str(number) for number in itertools.count())
     tag = next(text for text in texts if session_tag(text) == session.tag)
     options = ["--image", str(material.images / "3.jpg"), "--id", "3", "--tag", tag]
-    done = referee("camera", "frame", *options, "--parity", "1", "--out", "frame.png", cwd=tmp_path)
+    options += ["--parity", str(parity_of(session, material, 3, browser))]
+    done = referee("camera", "frame", *options, "--out", "frame.png", cwd=tmp_path)
     assert 0 == done.returncode, done.stderr
     with Image.open(tmp_path / "frame.png") as written:
         assert same(written.convert("RGB"), pixels_of(browser))
@@ -223,7 +230,7 @@ def test_a_closed_display_fails_within_the_bound_and_works_again(
     browser.get("about:blank")
     eventually(lambda: not display_ready(running), "the loss of the display")
     assert FAILED == session.show(2)
-    assert "cannot show the images of session 1" in running.board()["alarm"]["text"]
+    assert f"cannot show the images of session {session.number}" in running.board()["alarm"]["text"]
     open_display(running, browser)
     eventually(lambda: running.board()["alarm"] is None, "the end of the alarm")
     assert SUCCESS == session.show(2)
@@ -272,7 +279,7 @@ def test_an_operator_clears_the_screen(
     session = log_in(running)
     assert SUCCESS == session.show(1)
     assert (255, 255, 255) == pixels_of(browser).getpixel((60, 60))
-    act(running, f"sessions/1/{move}", reason="a test")
+    running.act(f"sessions/{session.number}/{move}", reason="a test")
     wait_black(browser)
     assert (401, b"Invalid Token\n") == session.show(2)
     log_in(running)
@@ -287,8 +294,8 @@ def test_a_reloaded_page_shows_the_frame_of_its_session_only(
     open_display(running, browser)
     first = log_in(running)
     assert SUCCESS == first.show(1)
+    frame = frame_of(first, material, 1, parity_of(first, material, 1, browser))
     browser.refresh()
-    frame = frame_of(first, material, 1, parity=1)
     eventually(lambda: same(frame, pixels_of(browser)), "the frame after a reload")
     first.end()
     log_in(running)
@@ -321,9 +328,11 @@ def test_the_same_image_twice_is_another_frame(
     """An image that is asked for again is shown again, with the other parity."""
     open_display(running, browser)
     session = log_in(running)
-    for parity in (1, 0, 1):
+    parities = []
+    for _ in range(3):
         assert SUCCESS == session.show(4)
-        assert same(frame_of(session, material, 4, parity), pixels_of(browser))
+        parities.append(parity_of(session, material, 4, browser))
+    assert parities in ([0, 1, 0], [1, 0, 1])
 
 
 def test_stale_and_false_paints_are_refused(running: Program, browser: webdriver.Chrome) -> None:
@@ -332,14 +341,23 @@ def test_stale_and_false_paints_are_refused(running: Program, browser: webdriver
     session = log_in(running)
     assert SUCCESS == session.show(1)
     assert SUCCESS == session.show(2)
-    report = {"page": 1, "key": "guessed", "session": 1, "frame": 2}
+    report = {"page": 1, "key": "guessed", "session": session.number, "frame": 2}
     headers = {"Content-Type": "application/json"}
     body = json.dumps(report).encode()
     status, text = request(f"{running.console}/display/painted", body, headers)
     assert (409, "page_unknown") == (status, json.loads(text)["code"])
-    for old in ("1/1", "2/2", "1/99", "1/x"):
-        url = f"{running.console}/display/frames/{old}?width=1920&height=1080"
-        assert 409 == request(url, None, {})[0]
+    own, next_one = session.number, session.number + 1
+
+    def fetched(path: str) -> int:
+        url = f"{running.console}/display/frames/{path}?width=1920&height=1080"
+        return request(url, None, {})[0]
+
+    # Frames are counted from the first one of the referee; only the present one can be fetched.
+    answers = [fetched(f"{own}/{number}") for number in range(1, 100)]
+    assert [200] + [409] * 98 == sorted(answers)
+    present = answers.index(200) + 1
+    for old in (f"{next_one}/{present}", f"{own}/x"):
+        assert 409 == fetched(old)
 
 
 @pytest.mark.parametrize("site", ["http://evil.example", "null"])
@@ -387,7 +405,7 @@ def test_a_test_card_is_for_the_time_between_sessions(
 ) -> None:
     """The operator's test card is shown, and a session takes it away."""
     open_display(running, browser)
-    act(running, "display/card", on=True)
+    running.act("display/card", on=True)
     eventually(lambda: pixels_of(browser).getpixel((60, 60)) == (255, 255, 255), "the card")
     log_in(running)
     eventually(lambda: same(black(FULL_HD), pixels_of(browser)), "a black screen")
