@@ -6,10 +6,7 @@ from __future__ import annotations
 import sys
 
 from power.cli import main
-from power.commands.interrupt import hanging, leave
+from power.commands.interrupt import leave
 
 if __name__ == "__main__":
-    code = main()
-    if hanging():
-        leave(code)
-    sys.exit(code)
+    leave(main(sys.argv[1:]))

@@ -7,7 +7,7 @@ import logging
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Protocol, TypeVar
+from typing import Protocol, TypeVar, runtime_checkable
 
 from power.errors import MeterBusy, MeterRefused, MeterReplyError, MeterUnreachable
 from power.meter import Meter, Reading
@@ -206,6 +206,15 @@ def read_final(
     return readings
 
 
+@runtime_checkable
+class Holds(Protocol):
+    """A meter whose display can be held; a held display shows the past."""
+
+    def held(self) -> bool:
+        """Tell whether the display or the output is on hold."""
+        ...
+
+
 def read_result(
     call: Call,
     update_interval_s: float,
@@ -216,21 +225,37 @@ def read_result(
 ) -> list[Reading]:
     """Return the readings after the end of a run, also when somebody changed what the meter sends.
 
-    Such a meter refuses readings, or shows an old integration time on a held display. Its output
-    may be set right only after the end of the run; the integrator keeps the energy. `expected_s`
-    and `tolerance_s` say which integration time is right; by default every time is.
+    Such a meter refuses readings, or shows an old energy on a held display. Its output may be set
+    right only after the end of the run; the integrator keeps the energy. `expected_s` and
+    `tolerance_s` say which integration time is right; by default every time is. A display that is
+    held before or after the readings is always released. If it is held again, this raises
+    `MeterRefused`.
     """
-
-    def read() -> list[Reading]:
-        return read_final(lambda: call(lambda meter: meter.read()), update_interval_s, sleep)
-
     try:
-        readings = read()
-        measured_s = readings[-1].integration_s
-        if measured_s is not None and not abs(measured_s - expected_s) > tolerance_s:
-            return readings
-        _log.warning("the meter shows %s s after a run of %g s", measured_s, expected_s)
+        if not call(_is_held):
+            readings = read_final(lambda: call(_read), update_interval_s, sleep)
+            measured_s = readings[-1].integration_s
+            late = measured_s is not None and abs(measured_s - expected_s) > tolerance_s
+            if measured_s is not None and not late and not call(_is_held):
+                return readings
+            _log.warning("the meter shows %s s after a run of %g s", measured_s, expected_s)
     except (MeterRefused, MeterReplyError) as error:
         _log.warning("the result cannot be read as the meter is set: %s", error)
-    call(lambda meter: meter.arrange())
-    return read()
+    call(_arrange)
+    readings = read_final(lambda: call(_read), update_interval_s, sleep)
+    if call(_is_held):
+        raise MeterRefused("somebody holds the meter's display; end HOLD at its panel")
+    return readings
+
+
+def _read(meter: Meter) -> Reading:
+    return meter.read()
+
+
+def _arrange(meter: Meter) -> None:
+    meter.arrange()
+
+
+def _is_held(meter: Meter) -> bool:
+    """Tell whether the values show the past; some meters cannot tell."""
+    return isinstance(meter, Holds) and meter.held()

@@ -4,19 +4,20 @@
 from __future__ import annotations
 
 import logging
-import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Protocol, TypeVar, runtime_checkable
 
+from power.bench.ending import Ended, Ending
+from power.bench.phase import Phase, readings_after
 from power.bench.run_notes import NoNotes, Notes
+from power.bench.wish import GRACE_S, Wish
 from power.energy.conditions import UNKNOWN, Conditions
 from power.energy.judge import judge_energy
 from power.energy.uncertainty import Measuring, power_limit_w
 from power.energy.verdict import EnergyResult
-from power.errors import MeterError, MeterRefused, MeterSilent
-from power.follow import LOST, LOST_METER_S, Call, Follower, Schedule, attach, read_result
+from power.errors import MeterError, MeterRefused
+from power.follow import LOST, LOST_METER_S, Follower, attach
 from power.logs.power_log import PowerLog
 from power.meter import (
     SIGMA,
@@ -29,49 +30,10 @@ from power.meter import (
 )
 
 _log = logging.getLogger(__name__)
-T = TypeVar("T")
 
-# A reading comes this share of an interval after its update, or later on a busy machine.
-_BEHIND = 0.2
-# The phase of the updates is looked for again after this time. The meter's clock and ours drift
-# apart by up to some 100 ppm: 6 ms in a minute. The shortest interval leaves 20 ms.
-_REALIGN_S = 60.0
-# If the error of a phase exceeds this share of an interval, the phase is looked for again.
-_SHARP = 0.1
-_FIRST_LOOKS = 5
 _AGAIN_S = 1.0
 # At the end of a run the recorder waits this long for room on a full disk.
 _ROOM_S = 60.0
-
-GRACE_S = 1.2
-"""A lost meter gets this long to come back when somebody wants the end."""
-
-HASTY_S = 0.4
-"""Somebody who wants the end waits this long for a reply. One lost reply then costs no energy."""
-
-# After our own STOP the meter shows the whole seconds until then. More than this below our clock
-# means a held display, which shows the past.
-_EARLY_S = 1.2
-# Two readings, 1.1 updates apart, and a third one if the final energy came late.
-_LAST_UPDATES = 3.3
-
-
-@runtime_checkable
-class ShowsUpdates(Protocol):
-    """A meter that can tell when its values are updated."""
-
-    def await_update(self, update_interval_s: float) -> tuple[float, float]:
-        """Return the monotonic time of the next update, and the largest error of that time."""
-        ...
-
-
-@runtime_checkable
-class Hastens(Protocol):
-    """A meter that can be told to wait shorter for its replies."""
-
-    def hasten(self, timeout_s: float) -> None:
-        """Wait at most this long for a reply from now on."""
-        ...
 
 
 @dataclass(frozen=True)
@@ -115,12 +77,9 @@ class Recorder:
         self._sleep = sleep
         self._progress = progress
         self._notes: Notes = NoNotes() if notes is None else notes
-        self._grace_s = grace_s
         self._conditions = conditions
         self._readings: list[Reading] = []
-        self._asked_s: float | None = None
-        self._follower: Follower | None = None
-        self._stopped = False
+        self._wish = Wish(meter, grace_s)
         self._begun: tuple[Identity, MeterSettings, IntegrationStart] | None = None
 
     def record(
@@ -137,13 +96,11 @@ class Recorder:
 
         After a lost link it connects again, with growing pauses. It never resets the integration.
         When `should_stop` says so, a meter that is lost gets `grace_s` seconds to come back. Then
-        the recording ends with what is known, and the meter integrates on.
+        the recording ends with what is known, and the meter integrates on. A recorder records once.
         """
         if settings.timer_s <= 0:
             raise ValueError("a recording needs a timer of at least 1 s")
         self._readings = []
-        self._asked_s = None
-        self._stopped = False
         identity = self._meter.identify()
         with PowerLog(path, elements=settings.element == SIGMA) as log:
             try:
@@ -166,20 +123,22 @@ class Recorder:
             try:
                 self._notes.started(start)
                 on_start(identity, settings, start)
-                session_s, left = self._run(settings, start, log, should_stop)
+                ended = self._run(settings, start, log, should_stop)
             finally:
                 complete = self._write_out(log, should_stop)
-        return self._recording(session_s, complete, left)
+        return self._recording(ended.session_s, complete, ended.left)
+
+    def hurry(self, asked_s: float) -> None:
+        """Note that somebody has wanted the end since this moment; any thread may call this."""
+        self._wish.make(asked_s)
 
     @property
-    def patience_s(self) -> float:
-        """Return how long this recorder goes on after it was asked to end.
+    def end_s(self) -> float:
+        """Return when this recorder has ended, infinite until somebody wants an end.
 
-        A meter that has confirmed its STOP gets the time for two more readings, one update apart.
+        It becomes later when the meter answers after its STOP and another reading is due.
         """
-        if self._begun is None or not self._stopped:
-            return self._grace_s
-        return self._grace_s + _LAST_UPDATES * self._begun[1].update_interval_s
+        return self._wish.end_s
 
     def _never_started(self) -> bool:
         """Tell whether the meter surely did not start; if it did, this ends the integration."""
@@ -214,14 +173,8 @@ class Recorder:
         return Recording(identity, settings, start, readings, result, complete, left)
 
     def _asked(self, should_stop: Callable[[], bool]) -> bool:
-        """Tell whether somebody wants an end; from the first time on the time runs out."""
-        if self._asked_s is None and should_stop():
-            self._asked_s = self._clock()
-            if isinstance(self._meter, Hastens):
-                self._meter.hasten(HASTY_S)
-            if self._follower is not None:
-                self._follower.hurry()
-        return self._asked_s is not None
+        """Tell whether somebody wants an end."""
+        return self._wish.look(should_stop, self._clock)
 
     def _run(
         self,
@@ -229,65 +182,24 @@ class Recorder:
         start: IntegrationStart,
         log: PowerLog,
         should_stop: Callable[[], bool],
-    ) -> tuple[float, str]:
-        """Read until the end, end the integration, read its result.
-
-        Returns the session's length, and why the meter was left before its result was read.
-        """
-        interval_s = settings.update_interval_s
-        schedule = Schedule(start.written_s + _BEHIND * interval_s, interval_s)
+    ) -> Ended:
+        """Read until the end, end the integration, read and keep its result."""
+        schedule = readings_after(start.written_s, settings.update_interval_s)
         follower = Follower(self._take_up, schedule, clock=self._clock, meter=self._meter)
-        self._follower = follower
         early = self._follow(follower, settings, start, log, should_stop)
         if early:
             self._notes.asked(min(self._clock() - start.sent_s, float(settings.timer_s)))
-        limit_s = self._clock() + LOST_METER_S
-
-        def deadline_s() -> float:
-            if not self._asked(should_stop) or self._asked_s is None:
-                return limit_s
-            return min(limit_s, self._asked_s + self.patience_s)
-
-        def insist(job: Callable[[Meter], T]) -> T:
-            return follower.insist(job, deadline_s, self._sleep)
-
-        def sleep(seconds: float) -> None:
-            if self._clock() + seconds > deadline_s():
-                raise MeterSilent("there was no time for another reading")
-            self._sleep(seconds)
-
-        final: list[Reading] = []
-        left = ""
-        # A run that we did not end should have lasted as long as its timer. If somebody else ended
-        # it, the judge sees that it was too short.
-        session_s = float(settings.timer_s)
-        sent_s = self._clock()
-
-        def stop(meter: Meter) -> None:
-            nonlocal sent_s
-            sent_s = self._clock()  # A slow answer makes the session no longer.
-            meter.stop()
-
-        try:
-            insist(stop)
-            self._stopped = True
-            if early:
-                session_s = min(sent_s - start.sent_s, session_s)
-            read_result(
-                _kept(insist, final),
-                interval_s,
-                sleep,
-                expected_s=session_s,
-                tolerance_s=_EARLY_S if early else 0.0,
-            )
-        except MeterError as error:
-            if not self._asked(should_stop):
-                raise
-            left = str(error)
-            session_s = min(self._clock() - start.sent_s, session_s)
-        for reading in final:
+        ending = Ending(
+            follower,
+            self._wish,
+            lambda: self._asked(should_stop),
+            clock=self._clock,
+            sleep=self._sleep,
+        )
+        ended = ending.finish(settings, start, early)
+        for reading in ended.readings:
             self._keep(reading, start, log)
-        return session_s, left
+        return ended
 
     def _write_out(self, log: PowerLog, should_stop: Callable[[], bool]) -> bool:
         """Wait a bounded time for room on a full disk; return whether every row is in the log.
@@ -313,14 +225,13 @@ class Recorder:
         """Read each update until the integration has ended; return True if we have to end it."""
         interval_s = settings.update_interval_s
         deadline_s = start.written_s + settings.timer_s + LOST_METER_S
-        look_s = self._first_looks(follower, should_stop)
+        phase = Phase(self._meter, self._clock)
+        phase.first_looks(follower, lambda: self._asked(should_stop))
         lost = False
         while not self._asked(should_stop):
-            now_s = self._clock()
-            if now_s >= deadline_s:
+            if self._clock() >= deadline_s:
                 return False
-            if now_s >= look_s and follower.attached:
-                look_s = self._align(follower)
+            phase.look_again(follower)
             self._sleep(max(0.0, follower.due_s - self._clock()))
             if self._asked(should_stop):
                 break
@@ -356,33 +267,6 @@ class Recorder:
             self._sleep(min(left_s, interval_s))
         return True
 
-    def _first_looks(self, follower: Follower, should_stop: Callable[[], bool]) -> float:
-        """Look for the updates' phase a few times at most, until its error is small."""
-        for _ in range(_FIRST_LOOKS):
-            look_s = self._align(follower)
-            if look_s > self._clock() + _AGAIN_S or self._asked(should_stop):
-                break
-        return look_s
-
-    def _align(self, follower: Follower) -> float:
-        """Align readings with the updates; return when to look for the updates' phase again.
-
-        The search begins after a reading and ends with the next update, so no update is missed. If
-        a busy machine made the result inexact, it is not used, and the search is repeated soon.
-        """
-        interval_s = follower.schedule.interval_s
-        if not isinstance(self._meter, ShowsUpdates):
-            return math.inf
-        try:
-            update_s, off_s = self._meter.await_update(interval_s)
-        except MeterError as error:
-            _log.warning("the phase of the updates was not found: %s", error)
-            return self._clock() + _REALIGN_S
-        if off_s > _SHARP * interval_s:
-            return self._clock() + _AGAIN_S
-        follower.keep_to(Schedule(update_s + _BEHIND * interval_s, interval_s))
-        return self._clock() + _REALIGN_S
-
     def _keep(self, reading: Reading, start: IntegrationStart, log: PowerLog) -> None:
         if reading.flags != (self._readings[-1].flags if self._readings else frozenset()):
             self._notes.flagged(reading.flags)
@@ -395,21 +279,3 @@ class Recorder:
         if trouble:
             _log.warning("attached, but %s", trouble)
         return self._meter
-
-
-def _kept(call: Call, kept: list[Reading]) -> Call:
-    """Return a way to have jobs done that also keeps the readings which they return.
-
-    When the readings begin again, because the meter's output was set right, only the new ones are
-    kept.
-    """
-
-    def keeping(job: Callable[[Meter], T], /) -> T:
-        done = call(job)
-        if isinstance(done, Reading):
-            kept.append(done)
-        else:
-            kept.clear()
-        return done
-
-    return keeping

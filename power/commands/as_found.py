@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 from power.commands.interrupt import Job
@@ -14,7 +14,11 @@ from power.wt310.driver import WT310
 
 # Some eighty short questions and commands take 4 s on a serial line at 9600 baud.
 _PUT_BACK_S = 10.0
-_ANSWER_S = 0.3
+# After a wish for an end: the time for a first answer, and for all others. A slow line, which shows
+# in the first answer, gets as much as they need.
+_HASTY_ANSWER_S = 0.3
+_HASTY_PUT_BACK_S = 1.0
+_ANSWERS = 200
 
 
 @contextmanager
@@ -24,33 +28,45 @@ def as_found(meter: WT310) -> Iterator[None]:
     If the meter does not answer then, a sentence says that it keeps other settings.
     """
     found = meter.take_snapshot()
-    troubles: list[str] = []
-    end_s = [0.0]
 
-    def put_back() -> None:
-        meter.pending_errors()  # a first question: does it answer at all?
-        end_s[0] = time.monotonic() + _PUT_BACK_S
-        try:
-            troubles.extend(meter.put_back(found))
-        except MeterError as error:
-            troubles.append(str(error))
-
-    def leave_as_found(answer_s: float) -> None:
-        end_s[0] = time.monotonic() + answer_s
-        try:
-            if not Job(put_back, "put back").wait(lambda: end_s[0], lambda: False):
-                troubles.append("the meter does not answer")
-        except MeterError as error:
-            troubles.append(str(error))
-        if troubles:
-            say(f"the meter did not get its settings back: {'; '.join(troubles)}")
+    def leave_as_found(hasty: bool) -> None:
+        troubles: list[str] = []
+        why = in_time(meter, lambda: troubles.extend(meter.put_back(found)), hasty=hasty)
+        if why or troubles:
+            say(f"the meter did not get its settings back: {why or '; '.join(troubles)}")
 
     try:
         yield
     except KeyboardInterrupt:
-        leave_as_found(_ANSWER_S)
+        leave_as_found(hasty=True)
         raise
     except BaseException:
-        leave_as_found(_PUT_BACK_S)
+        leave_as_found(hasty=False)
         raise
-    leave_as_found(_PUT_BACK_S)
+    leave_as_found(hasty=False)
+
+
+def in_time(meter: WT310, put_back: Callable[[], object], *, hasty: bool) -> str:
+    """Have settings put back; return "", or why that did not work in time.
+
+    `hasty` is for somebody who wants the end: a meter that does not answer at once is left then.
+    """
+    begun_s = time.monotonic()
+    end_s = [begun_s + (_HASTY_ANSWER_S if hasty else _PUT_BACK_S)]
+
+    def work() -> None:
+        meter.pending_errors()  # a first question: does it answer at all?
+        answered_s = time.monotonic()
+        needed_s = max(_HASTY_PUT_BACK_S, _ANSWERS * (answered_s - begun_s))
+        end_s[0] = answered_s + (min(needed_s, _PUT_BACK_S) if hasty else _PUT_BACK_S)
+        if hasty:
+            meter.hasten(_HASTY_ANSWER_S, end_s[0])
+        put_back()
+
+    if hasty:
+        meter.hasten(_HASTY_ANSWER_S, end_s[0])
+    try:
+        done = Job(work, "put back").wait(lambda: end_s[0], lambda: False)
+    except MeterError as error:
+        return str(error)
+    return "" if done else "the meter does not answer"

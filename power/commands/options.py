@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import argparse
+import math
 import os
 import time
 from collections.abc import Callable, Iterator
@@ -14,7 +15,7 @@ from pathlib import Path
 import platformdirs
 
 from power.bench import held
-from power.commands.interrupt import Job, hanging
+from power.commands.interrupt import LAST_S, Job
 from power.commands.output import say
 from power.connect import open_wt310
 from power.energy.conditions import Conditions, parse_ambient, parse_calibrated
@@ -22,8 +23,13 @@ from power.logs.journal import JOURNAL_VARIABLE, Journal
 from power.meter import SIGMA, InputMode, MeterSettings
 from power.wt310.driver import WT310
 
+# How long the meter may take to answer a first question at the end of a command, and then for the
+# dozen others. On a serial line at 9600 baud they take 0.4 s.
+_ANSWER_S = 2.0
 _LAST_WORDS_S = 2.0
-_HASTY_S = 0.3
+# The same after a wish for an end.
+_HASTY_ANSWER_S = 0.3
+_HASTY_WORDS_S = 0.5
 
 
 def add_meter_options(parser: argparse.ArgumentParser) -> None:
@@ -149,43 +155,47 @@ def chosen_meter(
     options: argparse.Namespace,
     *,
     sleep: Callable[[float], None] = time.sleep,
-    hasty: Callable[[], bool] = lambda: False,
+    asked_s: Callable[[], float] = lambda: math.inf,
 ) -> Iterator[WT310]:
     """Yield a driver for the meter that the options name; at every exit give the panel back.
 
-    After Ctrl-C, or if `hasty` says so, a meter that does not answer costs less than half a second,
-    otherwise two. Then a sentence says that the panel may still be locked.
+    `asked_s` says since when somebody wants the end, on the monotonic clock. After that, or after
+    Ctrl-C, a meter that does not answer costs little time, otherwise two seconds. Then a sentence
+    says that the panel may still be locked.
     """
     meter = open_chosen(options, sleep=sleep)
     try:
         yield meter
     except KeyboardInterrupt:
-        hand_back(meter, _HASTY_S)
+        hand_back(meter, -math.inf)
         raise
     except BaseException:
-        hand_back(meter, _LAST_WORDS_S)
+        hand_back(meter, asked_s())
         raise
-    hand_back(meter, _HASTY_S if hasty() else _LAST_WORDS_S)
+    hand_back(meter, asked_s())
 
 
-def hand_back(meter: WT310, answer_s: float) -> None:
+def hand_back(meter: WT310, asked_s: float = math.inf) -> None:
     """Unlock the panel and release the link; tell what did not work.
 
-    A meter that gives no answer within `answer_s` is left as it is.
+    `asked_s` is since when somebody wants the end; minus infinity means at once. A meter that
+    gives no answer in time is left as it is, even if another thread hangs in a call to it.
     """
     troubles: list[str] = []
-    end_s = [time.monotonic() + answer_s]
+    hasty = asked_s < math.inf
+    now_s = time.monotonic()
+    end_s = [max(asked_s + LAST_S, now_s + _HASTY_ANSWER_S) if hasty else now_s + _ANSWER_S]
 
     def more_time() -> None:
-        end_s[0] = time.monotonic() + _LAST_WORDS_S
+        end_s[0] = max(end_s[0], time.monotonic() + (_HASTY_WORDS_S if hasty else _LAST_WORDS_S))
+        meter.hasten(_ANSWER_S, end_s[0])
 
     def last_words() -> None:
-        meter.hasten(_LAST_WORDS_S if answer_s >= _LAST_WORDS_S else _HASTY_S)
         troubles.append(meter.give_back(more_time))
         meter.close()
 
-    if not hanging():
-        Job(last_words, "last words").wait(lambda: end_s[0], lambda: False)
+    meter.hasten(_HASTY_ANSWER_S if hasty else _ANSWER_S, end_s[0])
+    Job(last_words, "last words").wait(lambda: end_s[0], lambda: False)
     if meter.touched and (not troubles or troubles[0]):
         why = troubles[0] if troubles else "the meter does not answer"
         say(f"the panel may still be locked ({why}); press SHIFT and LOCAL at the meter")

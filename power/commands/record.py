@@ -8,7 +8,7 @@ import time
 from pathlib import Path
 
 from power.bench.priority import hurried
-from power.bench.recorder import HASTY_S, Recorder, Recording
+from power.bench.recorder import Recorder, Recording
 from power.bench.run_notes import Notes, Place, RunNotes
 from power.commands.interrupt import Interrupt, Job, listening
 from power.commands.options import (
@@ -55,8 +55,8 @@ not be written.
   python -m power record TCPIP::10.0.0.5::INSTR --seconds 600 --volts 150 --amps 0.5 --out run.csv
 """
 
-# The recorder ends by itself when its patience ends, unless it hangs in a call.
-_HANGING_S = 0.2
+# The recorder ends by itself at its `end_s`, unless it hangs in a call.
+_HANGING_S = 0.15
 # The code of an official energy that is refused.
 _REFUSED = "official_bound"
 
@@ -106,7 +106,7 @@ def run(options: argparse.Namespace) -> int:
     place = Place(options.out, options.resource, journal())
     with (
         listening(interrupt.ask),
-        chosen_meter(options, sleep=interrupt.sleep, hasty=interrupt.asked) as meter,
+        chosen_meter(options, sleep=interrupt.sleep, asked_s=interrupt.since_s) as meter,
         progress_line(options.seconds, quiet=options.quiet) as draw,
     ):
         notes = _Notes(place, interrupt, added, conditions)
@@ -184,7 +184,12 @@ class _Notes(RunNotes):
         self._interrupt = interrupt
 
     def prepared(self, identity: Identity, settings: MeterSettings) -> None:
-        """Note the run, and keep Ctrl-C from breaking off what begins now."""
+        """Note the run, and keep Ctrl-C from breaking off what begins now.
+
+        Raises KeyboardInterrupt if somebody wants the end already.
+        """
+        if self._interrupt.asked():
+            raise KeyboardInterrupt
         super().prepared(identity, settings)
         self._interrupt.abort = False
 
@@ -216,14 +221,14 @@ def _recorded(
 
     def look() -> None:
         if interrupt.asked():
-            meter.hasten(HASTY_S)
+            recorder.hurry(interrupt.asked_s)
         if newest:
             reading, elapsed_s = newest[0]
             age_s = time.monotonic() - reading.monotonic_s
             draw(elapsed_s + age_s, _words(reading, age_s, options.update))
 
     done = Job(work, "record").wait(
-        lambda: interrupt.asked_s + recorder.patience_s + _HANGING_S,
+        lambda: recorder.end_s + _HANGING_S,
         lambda: interrupt.ordered,
         look,
     )

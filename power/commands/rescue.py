@@ -65,7 +65,7 @@ def run(options: argparse.Namespace) -> int:
     rescued: list[Rescued] = []
     with (
         listening(interrupt.ask),
-        chosen_meter(options, sleep=interrupt.sleep, hasty=interrupt.asked) as meter,
+        chosen_meter(options, sleep=interrupt.sleep, asked_s=interrupt.since_s) as meter,
         progress_line(1.0, quiet=options.quiet) as draw,
     ):
         newest: list[tuple[Reading, float, float]] = []

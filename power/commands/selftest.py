@@ -5,11 +5,10 @@ from __future__ import annotations
 
 import argparse
 import time
-from contextlib import suppress
 
 from power.bench.priority import hurried
 from power.bench.selftest import Check, Outcome, SelfTest
-from power.commands.interrupt import Job
+from power.commands.as_found import in_time
 from power.commands.options import (
     add_discard_option,
     add_meter_options,
@@ -18,7 +17,6 @@ from power.commands.options import (
 )
 from power.commands.output import print_json, say
 from power.commands.progress import progress_line, tell, ticking
-from power.errors import MeterError
 from power.wt310.driver import WT310
 
 _DESCRIPTION = """\
@@ -29,9 +27,6 @@ runs, or while the meter holds a result that nobody has fetched. Exit code 1 whe
 """
 # The test takes about this long beside its integration.
 _BESIDE_S = 5.0
-# Some eighty short questions and commands take 4 s on a serial line at 9600 baud.
-_PUT_BACK_S = 10.0
-_ANSWER_S = 0.3
 
 
 def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
@@ -81,15 +76,6 @@ def run(options: argparse.Namespace) -> int:
 def _put_back(meter: WT310, test: SelfTest) -> None:
     """Put the settings back after an interrupt, unless the meter does not answer at once."""
     checks: list[Check] = []
-    end_s = [time.monotonic() + _ANSWER_S]
-
-    def put_back() -> None:
-        meter.pending_errors()
-        end_s[0] = time.monotonic() + _PUT_BACK_S
-        checks.append(test.put_back())
-
-    with suppress(MeterError):
-        Job(put_back, "put back").wait(lambda: end_s[0], lambda: False)
-    if not checks or checks[0].outcome is not Outcome.OK:
-        why = checks[0].text if checks else "the meter does not answer"
-        say(f"the meter did not get its settings back: {why}")
+    why = in_time(meter, lambda: checks.append(test.put_back()), hasty=True)
+    if why or checks[0].outcome is not Outcome.OK:
+        say(f"the meter did not get its settings back: {why or checks[0].text}")

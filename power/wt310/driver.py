@@ -64,7 +64,7 @@ class WT310:
         timeout_s: float = 2.0,
         element: str | None = None,
     ) -> None:
-        self._link = Link(open_transport, timeout_s=timeout_s)
+        self._link = Link(open_transport, timeout_s=timeout_s, clock=clock)
         self._clock = clock
         self._sleep = sleep
         self._utc = utc
@@ -203,10 +203,15 @@ class WT310:
                     "an integration runs; the meter's output items can be set when it has ended"
                 )
             self._link.errors()
-            for hold in (":HOLD", ":NUMeric:HOLD"):
+            for hold in setup.HOLDS:
                 self._link.command(f"{hold} OFF")
             self._shown = self._element or self._shown
             self._items = output.write_items(self._link, self._shown)
+
+    def held(self) -> bool:
+        """Tell whether the display or the output is on hold, so that values show the past."""
+        with self._lock:
+            return any(parse_flag(self._link.ask(f"{hold}?")) for hold in setup.HOLDS)
 
     def measure_element(self, element: str) -> None:
         """Expect the values of an element, or of `SIGMA`, from now on."""
@@ -288,11 +293,14 @@ class WT310:
                     raise MeterReplyError("there is no time to wait for the next update")
             raise MeterReplyError("the meter shows no updates; its display may be on hold")
 
-    def hasten(self, timeout_s: float) -> None:
-        """Wait shorter for replies and STOP, and for no update, from now on: the end is near."""
+    def hasten(self, timeout_s: float, end_s: float) -> None:
+        """Wait shorter for replies and STOP, for no update, and for nothing after `end_s`.
+
+        `end_s` is a moment of the driver's clock; a later call may name a later one.
+        """
         # No lock: this must also reach a call that waits at this moment.
-        self._link.hasten(timeout_s)
-        self._stop_patience_s = min(self._stop_patience_s, timeout_s)
+        self._link.hasten(timeout_s, end_s)
+        self._stop_patience_s = min(self._stop_patience_s, timeout_s / 2)
         self._hasty = True
 
     def local(self) -> None:
@@ -403,9 +411,9 @@ class WT310:
             try:
                 state = self._state()
             except (MeterSilent, MeterReplyError):
-                self._link.distrust()
-                if self._clock() >= deadline_s:
+                if self._clock() >= min(deadline_s, self._link.end_s):
                     raise
+                self._link.distrust()
             else:
                 if state in wanted or self._clock() >= deadline_s:
                     return state

@@ -4,6 +4,8 @@
 from __future__ import annotations
 
 import logging
+import math
+import time
 from collections.abc import Callable, Sequence
 
 from power.errors import (
@@ -24,7 +26,7 @@ from power.scpi import (
     parse_word,
     without_header,
 )
-from power.transports.transport import Transport
+from power.transports.transport import Clock, Transport
 from power.wt310.models import Model, model_of, parse_identity
 
 _log = logging.getLogger(__name__)
@@ -52,9 +54,17 @@ class Link:
     `*IDN?`), and opened again if that fails. A question ends after about four time-outs at most.
     """
 
-    def __init__(self, open_transport: Callable[[], Transport], *, timeout_s: float = 2.0) -> None:
+    def __init__(
+        self,
+        open_transport: Callable[[], Transport],
+        *,
+        timeout_s: float = 2.0,
+        clock: Clock = time.monotonic,
+    ) -> None:
         self._open_transport = open_transport
         self._timeout_s = timeout_s
+        self._clock = clock
+        self._end_s = math.inf
         self._transport: Transport | None = None
         self._dirty = False
         self._identity: Identity | None = None
@@ -86,6 +96,7 @@ class Link:
         It writes only status and communication settings, so it is safe during an integration.
         """
         self.close()
+        self._left_s()
         self._transport = self._open_transport()
         try:
             self._introduce(self._transport)
@@ -104,6 +115,7 @@ class Link:
     def tell(self, message: str) -> None:
         """Send a command without checking it; call `errors` to see whether the meter refused it."""
         transport = self._ready()
+        self._left_s()
         try:
             transport.write(message)
         except MeterUnreachable:
@@ -149,9 +161,19 @@ class Link:
         """Note in `found` what these settings are when the first link is opened."""
         self._to_remember = tuple(heads)
 
-    def hasten(self, timeout_s: float) -> None:
-        """Wait at most this long for each reply from now on."""
+    def hasten(self, timeout_s: float, end_s: float) -> None:
+        """Wait at most this long for each reply from now on, and for none after `end_s`.
+
+        After that moment of the clock every question raises `MeterSilent`, until a later call
+        names a later moment. Any thread may call this.
+        """
         self._timeout_s = min(self._timeout_s, timeout_s)
+        self._end_s = end_s
+
+    @property
+    def end_s(self) -> float:
+        """Return the moment after which no question is asked, infinite until `hasten`."""
+        return self._end_s
 
     def distrust(self) -> None:
         """Make the next question resynchronise first, because a reply did not fit its question."""
@@ -165,6 +187,13 @@ class Link:
                 transport.close()
         except Exception:  # even after a bug in a transport the link must be opened again
             _log.exception("the link was not closed cleanly")
+
+    def _left_s(self, timeout_s: float | None = None) -> float:
+        """Return how long to wait for a reply; raise `MeterSilent` when the time is over."""
+        left_s = self._end_s - self._clock()
+        if left_s <= 0:
+            raise MeterSilent("the time for questions to the meter is over")
+        return min(left_s, self._timeout_s if timeout_s is None else timeout_s)
 
     def _ready(self) -> Transport:
         if self._transport is None:
@@ -192,7 +221,7 @@ class Link:
         seen = ""
         for _ in range(_MOST_LATE_REPLIES):
             try:
-                raw = transport.read(self._timeout_s)
+                raw = transport.read(self._left_s())
             except MeterSilent:
                 if seen:
                     break
@@ -205,9 +234,10 @@ class Link:
         return parse_identity(seen)
 
     def _exchange(self, transport: Transport, message: str, timeout_s: float | None) -> bytes:
+        wait_s = self._left_s(timeout_s)
         try:
             transport.write(message)
-            return transport.read(self._timeout_s if timeout_s is None else timeout_s)
+            return transport.read(wait_s)
         except BaseException:  # Ctrl-C too leaves an answer behind
             self._dirty = True
             raise

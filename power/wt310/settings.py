@@ -15,10 +15,12 @@ UPDATE_INTERVALS_S = (0.1, 0.25, 0.5, 1.0, 2.0, 5.0, 10.0, 20.0)
 # The timer ends at 10000,0,0 (page 6-16).
 MOST_TIMER_S = 10000 * 3600
 
+HOLDS = (":HOLD", ":NUMeric:HOLD")
+"""What freezes the values that the meter sends (pages 6-11 and 6-23)."""
+
 # Settings of earlier users that change power or energy without a trace (pages 6-11 to 6-23).
 _LEFTOVERS = (
-    ":HOLD",
-    ":NUMeric:HOLD",
+    *HOLDS,
     ":MEASure:AVERaging:STATe",
     ":MEASure:MHOLd",
     ":INPut:SCALing:STATe",

@@ -74,10 +74,13 @@ def play(command: str, fault: str, folder: Path) -> Ended:
         address = emulator.stderr.readline().split()[1]
         resource = emulator.stdout.readline().split()[1]
         options = COMMANDS[command]
+        log = folder / f"{fault}.csv"
         if command == "record":
-            options = (*options, "--out", str(folder / f"{fault}.csv"))
+            options = (*options, "--out", str(log))
         process = start(command, resource, *options)
         _run_on(process, 5.0)
+        while command == "record" and not _has_rows(log):
+            _run_on(process, 0.1)
         start("fault", address, LASTING.get(fault, fault)).communicate(timeout=60)
         _run_on(process, 1.0)
         begin_s = time.monotonic()
@@ -89,6 +92,11 @@ def play(command: str, fault: str, folder: Path) -> Ended:
         emulator.communicate(timeout=20)
     first = (out or err).strip().splitlines()
     return Ended(took_s, process.returncode, first[0][:60] if first else "")
+
+
+def _has_rows(log: Path) -> bool:
+    """Tell whether a recording has begun."""
+    return log.exists() and log.read_text().count("\n") > 2
 
 
 def _run_on(process: subprocess.Popen[str], seconds: float) -> None:

@@ -282,3 +282,17 @@ def test_a_meter_that_stays_wrong_is_told(make_bench: Callable[..., Any]) -> Non
     bench.meter.arrange = refuse
     with pytest.raises(MeterRefused, match="refused its items"):
         result_of(bench)
+
+
+def test_a_display_that_is_held_again_is_told(make_bench: Callable[..., Any]) -> None:
+    """A display that is held again after it was released gives no result, but a reason."""
+    bench = ended_run(make_bench, ":HOLD ON")
+    release = bench.meter.arrange
+
+    def hold_again() -> None:
+        release()
+        bench.tell(":HOLD ON")
+
+    bench.meter.arrange = hold_again
+    with pytest.raises(MeterRefused, match="HOLD"):
+        result_of(bench)

@@ -343,3 +343,24 @@ def test_await_update_of_a_held_meter_ends(make_bench: MakeBench) -> None:
     bench.tell(":STAT:FILT1 NEV")
     with pytest.raises(MeterReplyError, match="no updates"):
         bench.meter.await_update(0.5)
+
+
+def test_no_question_is_asked_after_the_end(make_bench: MakeBench) -> None:
+    """After the end of a hurried driver each call fails at once, until a later end is named."""
+    bench = make_bench()
+    bench.meter.prepare(SETTINGS)
+    bench.meter.start()
+    bench.fault("silent count=9999")
+    end_s = bench.time.now + 1.0
+    bench.meter.hasten(0.4, end_s)
+    for call in (bench.meter.stop, bench.meter.reset, bench.meter.attach, bench.meter.read):
+        with pytest.raises(MeterSilent):
+            call()
+        assert bench.time.now <= end_s
+    bench.meter.hasten(0.4, end_s)
+    bench.time.sleep(1.0)
+    bench.fault("off")
+    with pytest.raises(MeterSilent, match="the time for questions"):
+        bench.meter.attach()
+    bench.meter.hasten(0.4, bench.time.now + 5.0)
+    assert IntegrationState.START is bench.meter.attach()

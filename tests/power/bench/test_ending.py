@@ -1,0 +1,123 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The end of a run, in fake time on the emulated meter: what is read, and how long it takes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from power.bench.recorder import Recorder, Recording
+from power.emulator.instrument import Options
+from power.energy.judge import Verdict
+from power.meter import IntegrationState, MeterSettings
+
+STOP_S = 6.73
+
+
+def ended_early(
+    make_bench: Callable[..., Any],
+    path: Path,
+    schedule: str,
+    *,
+    update_s: float = 0.5,
+    late_final: bool = False,
+) -> tuple[Any, Recording, float]:
+    """Return the bench of a run that was ended early, its recording, and how long that took."""
+    bench = make_bench(None, Options(late_final=late_final), schedule)
+    begun: list[float] = []
+
+    def should_stop() -> bool:
+        return bool(bench.time.now >= begun[0] + STOP_S)
+
+    # The sleep before the wish ends at the wish, as it does after a signal.
+    def sleep(seconds: float) -> None:
+        if begun and not should_stop():
+            seconds = min(seconds, begun[0] + STOP_S - bench.time.now)
+        bench.time.sleep(seconds)
+
+    recorder = Recorder(bench.meter, clock=bench.time.clock, sleep=sleep)
+    recording = recorder.record(
+        MeterSettings(30, update_s, voltage_range_v=150.0, current_range_a=0.1),
+        path,
+        should_stop=should_stop,
+        on_start=lambda identity, settings, start: begun.append(start.written_s),
+    )
+    return bench, recording, bench.time.now - begun[0] - STOP_S
+
+
+@pytest.mark.parametrize("late_final", [False, True])
+@pytest.mark.parametrize("update_s", [0.1, 1.0])
+@pytest.mark.parametrize("before_s", [-0.1, 0.05, 0.3, 0.7, 1.1])
+def test_a_display_held_just_before_an_early_end_costs_nothing(
+    make_bench: Callable[..., Any],
+    tmp_path: Path,
+    before_s: float,
+    update_s: float,
+    late_final: bool,
+) -> None:
+    """Whenever the display was held, the energy is what the load drew until STOP."""
+    hold = f"start+{STOP_S - before_s:.3f} hold"
+    bench, recording, _ = ended_early(
+        make_bench, tmp_path / "log.csv", hold, update_s=update_s, late_final=late_final
+    )
+    measurement = bench.instrument.measurement
+    run_s = measurement.integrator.ended_s - measurement.integrator.started_s
+    assert recording.result.integrator_wh == pytest.approx(5.0 * run_s / 3600, rel=2e-6)
+    assert Verdict.INVALID is not recording.result.verdict, recording.result.findings
+
+
+@pytest.mark.parametrize("update_s", [0.1, 1.0, 2.0])
+def test_a_meter_that_answers_gets_the_time_for_two_readings(
+    make_bench: Callable[..., Any], tmp_path: Path, update_s: float
+) -> None:
+    """An early end of a sound meter takes little more than one update."""
+    _, recording, took_s = ended_early(make_bench, tmp_path / "log.csv", "", update_s=update_s)
+    assert ("", Verdict.VALID) == (recording.left, recording.result.verdict)
+    assert took_s < 1.1 * update_s + 0.3
+
+
+@pytest.mark.parametrize(
+    ("fault", "state"),
+    [
+        ("no_data updates=999 fields=all", IntegrationState.STOP),
+        ("lose count=99", IntegrationState.START),
+        ("garbage count=999", IntegrationState.START),
+    ],
+)
+def test_a_meter_without_an_energy_is_left_in_time(
+    make_bench: Callable[..., Any], tmp_path: Path, fault: str, state: IntegrationState
+) -> None:
+    """A meter that shows no energy, or does not obey, is left within the time of grace."""
+    bench, recording, took_s = ended_early(
+        make_bench, tmp_path / "log.csv", f"start+6.5 {fault}", update_s=1.0
+    )
+    assert recording.left
+    assert Verdict.INVALID is recording.result.verdict
+    assert took_s <= 1.2 + 0.05
+    bench.fault("off")
+    assert state.value == bench.instrument.measurement.integrator.state
+
+
+def test_a_wish_after_the_end_does_not_cut_the_last_reading_short(
+    make_bench: Callable[..., Any], tmp_path: Path
+) -> None:
+    """Somebody who wants the end while the last readings are made gets both, an update apart."""
+    bench = make_bench()
+    wished: list[float] = []
+
+    def sleep(seconds: float) -> None:
+        if bench.instrument.measurement.integrator.state == "TIMEUP" and not wished:
+            wished.append(bench.time.now)
+            seconds = 0.0
+        bench.time.sleep(seconds)
+
+    recorder = Recorder(bench.meter, clock=bench.time.clock, sleep=sleep)
+    recording = recorder.record(
+        MeterSettings(12, 2.0, voltage_range_v=150.0, current_range_a=0.1),
+        tmp_path / "log.csv",
+        should_stop=lambda: bool(wished),
+    )
+    assert Verdict.VALID is recording.result.verdict, recording.result.findings
