@@ -177,6 +177,8 @@ def attach(meter: Meter) -> str:
 _MOST_READINGS = 10
 # Slightly more than one update, so that two readings never show the same one.
 _APART = 1.1
+# Somebody may press HOLD again. After this many times the run has no result.
+_MOST_RELEASES = 3
 
 
 class Call(Protocol):
@@ -228,8 +230,8 @@ def read_result(
     Such a meter refuses readings, or shows an old energy on a held display. Its output may be set
     right only after the end of the run; the integrator keeps the energy. `expected_s` and
     `tolerance_s` say which integration time is right; by default every time is. A display that is
-    held before or after the readings is always released. If it is held again, this raises
-    `MeterRefused`.
+    held before or after the readings is released, and they are read again. If it is held each
+    time, this raises `MeterRefused`.
     """
     try:
         if not call(_is_held):
@@ -241,11 +243,12 @@ def read_result(
             _log.warning("the meter shows %s s after a run of %g s", measured_s, expected_s)
     except (MeterRefused, MeterReplyError) as error:
         _log.warning("the result cannot be read as the meter is set: %s", error)
-    call(_arrange)
-    readings = read_final(lambda: call(_read), update_interval_s, sleep)
-    if call(_is_held):
-        raise MeterRefused("somebody holds the meter's display; end HOLD at its panel")
-    return readings
+    for _ in range(_MOST_RELEASES):
+        call(_arrange)
+        readings = read_final(lambda: call(_read), update_interval_s, sleep)
+        if not call(_is_held):
+            return readings
+    raise MeterRefused("somebody holds the meter's display again and again; end HOLD at its panel")
 
 
 def _read(meter: Meter) -> Reading:

@@ -108,7 +108,7 @@ class Ending:
         return self._follower.insist(job, self._end_s, self._sleep)
 
     def _pause(self, seconds: float) -> None:
-        """Wait until the next reading, in full also after a wish; raise if the time does not last."""
+        """Wait until the next reading, also after a wish; raise if there is no time for that."""
         until_s = self._clock() + seconds
         while (left_s := until_s - self._clock()) > 0:
             self._allow(until_s)

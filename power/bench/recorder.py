@@ -15,7 +15,7 @@ from power.bench.wish import GRACE_S, Wish
 from power.energy.conditions import UNKNOWN, Conditions
 from power.energy.judge import judge_energy
 from power.energy.uncertainty import Measuring, power_limit_w
-from power.energy.verdict import EnergyResult
+from power.energy.verdict import EnergyResult, suspect, with_findings
 from power.errors import MeterError, MeterRefused
 from power.follow import LOST, LOST_METER_S, Follower, attach
 from power.logs.power_log import PowerLog
@@ -34,6 +34,7 @@ _log = logging.getLogger(__name__)
 _AGAIN_S = 1.0
 # At the end of a run the recorder waits this long for room on a full disk.
 _ROOM_S = 60.0
+_LEFT = "The meter was left before its result was read twice"
 
 
 @dataclass(frozen=True)
@@ -170,6 +171,8 @@ class Recorder:
             identity=identity,
             conditions=self._conditions,
         )
+        if left:
+            result = with_findings(result, [suspect("left", f"{_LEFT}: {left}.")])
         return Recording(identity, settings, start, readings, result, complete, left)
 
     def _asked(self, should_stop: Callable[[], bool]) -> bool:

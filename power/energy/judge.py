@@ -12,8 +12,8 @@ Findings by code, INVALID: `no_readings`, `not_started`, `not_ended`, `meter_res
 `suspended`, `implausible`, `cross_check`, `no_load_half`, `settings_changed`, `unchecked`,
 `elements_differ`, `calibration`, `unspecified`, `stopped_short`. Notes: `gap`, `uncertain`,
 `spec_1_percent`, `readings_over_1_percent`, `mode`, `elements`. A rescue adds `stopped` and
-`rescued_alone` (SUSPECT) and `rescued` (a note); `record --official` adds `official_bound`
-(SUSPECT).
+`rescued_alone` (SUSPECT) and `rescued` (a note); a recording that left the meter early adds `left`
+(SUSPECT), and `record --official` adds `official_bound` (SUSPECT).
 """
 
 from __future__ import annotations
