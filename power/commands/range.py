@@ -80,7 +80,7 @@ def run(options: argparse.Namespace) -> int:
         )
         with as_found(meter):
             settings = meter.prepare(settings)
-            readings = _watch(meter, options.seconds, draw)
+            readings, blank = _watch(meter, options.seconds, draw)
             model, identity = meter.model, meter.identify()
     choices = propose(
         readings,
@@ -91,23 +91,42 @@ def run(options: argparse.Namespace) -> int:
     )
     seen = extremes_of(readings)
     if options.json:
-        print_json({"seen": vars(seen), "choices": [vars(choice) for choice in choices]})
+        print_json(
+            {
+                "seen": vars(seen),
+                "readings": len(readings),
+                "readings_without_values": blank,
+                "choices": [vars(choice) for choice in choices],
+            }
+        )
     else:
         _print(seen, choices)
+        if blank:
+            print(
+                f"note     {blank} of {blank + len(readings)} readings had no values, because "
+                "auto-range switched. What was drawn then was not seen: run on the larger ranges, "
+                "and look at the peaks in its log"
+            )
     return 0 if choices else 1
 
 
-def _watch(meter: WT310, seconds: float, draw: Draw) -> list[Reading]:
-    """Return the readings with data; refuse a meter that shows none, or no peaks."""
+def _watch(meter: WT310, seconds: float, draw: Draw) -> tuple[list[Reading], int]:
+    """Return the readings with data, and the number of those without.
+
+    A meter that shows no data, or no peaks, is refused.
+    """
     schedule = Schedule(time.monotonic(), _UPDATE_S)
     end_s = time.monotonic() + seconds
     readings: list[Reading] = []
+    blank = 0
     while (now_s := time.monotonic()) < end_s:
         time.sleep(schedule.next_after(now_s) - now_s)
         reading = meter.read()
         draw(time.monotonic() + seconds - end_s, f"{reading.power_w or 0.0:.4g} W")
         if None not in (reading.voltage_v, reading.current_a, reading.power_w):
             readings.append(reading)
+        else:
+            blank += 1
     if not readings:
         raise MeterRefused("the meter showed no values; check the wiring and switch the device on")
     if all(row.current_peak_a is None for row in readings):
@@ -115,7 +134,7 @@ def _watch(meter: WT310, seconds: float, draw: Draw) -> list[Reading]:
             "the meter shows no peaks, so nobody can tell which ranges hold them; choose ranges by "
             "hand, or update the meter's firmware"
         )
-    return readings
+    return readings, blank
 
 
 def _print(seen: Extremes, choices: list[Choice]) -> None:
