@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import signal
 import sys
@@ -32,7 +33,9 @@ def begin(work: Callable[[], _Result]) -> Callable[[], _Result]:
 
     fork = multiprocessing.get_context("fork")
     receiver, sender = fork.Pipe(duplex=False)
-    process = fork.Process(target=_send, args=(sender, work), name="second-process", daemon=True)
+    process = fork.Process(
+        target=_send, args=(receiver, sender, work), name="second-process", daemon=True
+    )
     process.start()
     sender.close()
 
@@ -65,6 +68,11 @@ def _is_of_use() -> bool:
     )
 
 
-def _send(sender: Connection, work: Callable[[], _Result]) -> None:
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # The first process ends this one.
-    sender.send(work())
+def _send(receiver: Connection, sender: Connection, work: Callable[[], _Result]) -> None:
+    # With its own copy of the other end it would wait for ever once the first process is killed.
+    receiver.close()
+    # Ctrl-C reaches both processes, and the first one then ends this one, without a word.
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    signal.signal(signal.SIGTERM, signal.SIG_DFL)
+    with contextlib.suppress(BrokenPipeError):
+        sender.send(work())

@@ -6,6 +6,7 @@ from __future__ import annotations
 import json
 import os
 import signal
+import subprocess
 import sys
 import threading
 from itertools import chain
@@ -15,6 +16,7 @@ import pytest
 from referee.formats import coco_results, second_process, typed_json
 from referee.formats.coco_results import parse_results
 from referee.formats.faults import FormatError
+from tests.support.fakes import eventually
 
 TWO_PROCESSORS = sys.platform == "linux" and len(os.sched_getaffinity(0)) > 1
 
@@ -92,3 +94,27 @@ def test_a_process_with_threads_is_not_copied():
     finally:
         stop.set()
         other.join()
+
+
+@pytest.mark.skipif(not TWO_PROCESSORS, reason="needs a second processor and Linux")
+def test_a_second_process_ends_when_nobody_waits_for_it(tmp_path):
+    """A process that is killed leaves no second one behind that waits to send its result."""
+    program = (
+        "import os, sys, time\n"
+        "from referee.formats import second_process\n"
+        "first = os.getpid()\n"
+        "def work():\n"
+        "    if os.getpid() != first:\n"
+        "        open(sys.argv[1], 'a').write('x')\n"
+        "    return bytes(2**22)\n"
+        "second_process.begin(work)\n"
+        "sys.stdin.read()\n"
+    )
+    told = tmp_path / "told"
+    with subprocess.Popen(
+        [sys.executable, "-c", program, told], stdin=subprocess.PIPE, stdout=subprocess.PIPE
+    ) as process:
+        eventually(told.exists)
+        process.kill()
+        # Its output ends when the last process that has it ends.
+        assert b"" == process.communicate(timeout=30)[0]
