@@ -114,6 +114,8 @@ def _word(entry: Mapping[str, Any], state: PublicState) -> str:
         return "withdrawn"
     if entry["rank"] is not None:
         return ""
+    if entry["turn"] == Turn.MODELS.value:
+        return "models only"
     if entry["turn"] == Turn.ON.value and state is not PublicState.FROZEN:
         return "on now"
     if entry["verdict"] == "INVALID":

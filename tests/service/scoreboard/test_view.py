@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 
 import pytest
 
@@ -12,7 +13,7 @@ from referee.errors import Refusal
 from referee.service.event.finalizing import finalize, reopen
 from referee.service.scoreboard.freezing import freeze, freeze_of, thaw
 from referee.service.scoreboard.publisher import Publisher
-from referee.service.teams.registration import withdraw
+from referee.service.teams.registration import amend, withdraw
 from referee.store.database import Database
 from referee.store.readings import newest_reading
 from tests.support.fakes import eventually
@@ -63,7 +64,7 @@ def test_a_score_of_0_is_a_result_and_no_result_is_a_dash(event):
 
 
 def test_each_reason_for_no_rank_has_its_words(event):
-    """On now, no result yet, no valid energy, runs again, withdrawn."""
+    """On now, no result yet, no valid energy, runs again, withdrawn, models only."""
     event.register("ants", "bees", "wasps", "hornets")
     number = event.begin("ants")
     assert "on now" == row(event, "ants")["word"]
@@ -80,6 +81,8 @@ def test_each_reason_for_no_rank_has_its_words(event):
     )
     withdraw(event.contest, "wasps", "ill", "Kim")
     assert "withdrawn" == row(event, "wasps")["word"]
+    amend(event.contest, "hornets", lambda old: replace(old, sessions=False), "OVIC", "Kim")
+    assert "models only" == row(event, "hornets")["word"]
 
 
 def test_a_void_clears_every_display_at_once(event):
