@@ -23,6 +23,7 @@ COMMANDS = {
     "order": "set and show the running order, by lottery or by hand",
     "check": "check whether an event is ready, and say what to do if it is not",
     "operator": "register who may use the console, with passwords",
+    "audit": "print who did what, and what was refused",
     "serve": "run an event",
     "results": "print or write the ranking, the prizes and what is open",
     "review": "let an energy stand that is SUSPECT or INVALID, with a reason",
@@ -61,9 +62,11 @@ def main(argv: Sequence[str] | None = None) -> int:
         _drop_output()
         return _READER_GONE
     except InputError as error:
+        _record_refused(args, error)
         print(f"referee {args.command}: {error}", file=sys.stderr)
         return 2
     except RefereeError as error:
+        _record_refused(args, error)
         print(f"referee {args.command}: {error}", file=sys.stderr)
         return 1
     except KeyboardInterrupt:
@@ -98,6 +101,13 @@ def _fill(command: argparse.ArgumentParser, name: str) -> None:
     command.formatter_class = argparse.RawDescriptionHelpFormatter
     module.add_arguments(command)
     command.set_defaults(run=module.run)
+
+
+def _record_refused(args: argparse.Namespace, error: RefereeError) -> None:
+    """Put a refused command of an operator into its event's audit; other commands have none."""
+    if hasattr(args, "by"):
+        # Only such a command needs the database, and has imported it by now.
+        importlib.import_module("referee.commands.operators").record_refused(args, error)
 
 
 def _drop_output() -> None:

@@ -16,7 +16,7 @@ import argparse
 import sys
 from pathlib import Path
 
-from referee.commands.operators import add_operator
+from referee.commands.operators import add_operator, record_refused
 from referee.errors import InputError, Refusal
 from referee.service.event.finalizing import finalize, reopen
 from referee.service.event.results import read_results
@@ -50,13 +50,14 @@ def run(args: argparse.Namespace) -> int:
             reopen(contest, args.by, args.reason)
             print("The results are provisional.")
             return 0
-        return _finalize(contest, args.approved_by, args.by)
+        return _finalize(contest, args)
 
 
-def _finalize(contest: Contest, names: list[str], operator: str) -> int:
+def _finalize(contest: Contest, args: argparse.Namespace) -> int:
     try:
-        finalize(contest, names, operator)
+        finalize(contest, args.approved_by, args.by)
     except Refusal as refusal:
+        record_refused(args, refusal)
         print(f"referee finalize: {refusal}", file=sys.stderr)
         for point in refusal.faults:
             print(f"  {point}", file=sys.stderr)

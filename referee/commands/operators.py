@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The option that says who acts, for the commands whose actions are on record."""
+"""Who acts by a command, and the record of what was refused to them."""
 
 from __future__ import annotations
 
@@ -7,6 +7,10 @@ import argparse
 import getpass
 
 from referee.core.actors import COMMAND_LINE, Actor
+from referee.errors import RefereeError
+from referee.service.people.audit import record_refusal
+from referee.service.setup.config_file import load_config
+from referee.service.setup.opened import opened_contest
 
 
 def add_operator(parser: argparse.ArgumentParser) -> None:
@@ -18,6 +22,41 @@ def add_operator(parser: argparse.ArgumentParser) -> None:
         metavar="NAME",
         help="who does this, for the record (default: %(default)s)",
     )
+
+
+def record_refused(args: argparse.Namespace, error: RefereeError) -> None:
+    """Put a refused command into the audit of its event, if there is an event."""
+    try:
+        config = load_config(args.config)
+        if not config.database.exists():
+            return
+        with opened_contest(config) as contest:
+            record_refusal(
+                contest,
+                args.by,
+                _words(args),
+                str(error),
+                session_id=getattr(args, "session", None) if args.command == "review" else None,
+                detail=_object(args),
+                reason=getattr(args, "reason", "") or "",
+            )
+    except RefereeError:
+        return  # The command has told what is wrong with the configuration or the database.
+
+
+def _words(args: argparse.Namespace) -> str:
+    """Return what the command does, as the audit calls a refused command."""
+    action = getattr(args, "action", "")
+    return f"{args.command} {action}" if isinstance(action, str) and action else args.command
+
+
+def _object(args: argparse.Namespace) -> str:
+    """Return what the command was about, as it was typed."""
+    words: list[str] = []
+    for name in ("name", "new_name", "number", "entry", "team"):
+        found = getattr(args, name, None)
+        words += found if isinstance(found, list) else [] if found is None else [str(found)]
+    return ", ".join(words)
 
 
 def _user() -> str:

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
@@ -10,18 +11,24 @@ from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
 
+from referee import __version__
+from referee.core.actors import REFEREE
+from referee.errors import RefereeError
 from referee.programs.emulator import emulated_meter
 from referee.programs.following import tell_on_terminal
 from referee.programs.progress import progress_bar
 from referee.programs.supervisor import Supervisor
 from referee.service.people.operators import require_operators
+from referee.service.setup.clock import SystemClock
 from referee.service.setup.config import Config
 from referee.service.setup.contest import prepare_contest
 from referee.service.setup.folder_lock import is_locked, lock_folder
 from referee.service.setup.private_files import private_from_the_start
 from referee.service.submission.tasks import open_tasks, require_usable
 from referee.store.database import Database
-from referee.store.notices import insert_notice
+from referee.store.notices import insert_audit, insert_notice
+
+_log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True)
@@ -74,9 +81,21 @@ def hosted(config: Config, tell: Callable[[str], None] = tell_on_terminal) -> It
             Supervisor(config, resources, others=others, alarm=partial(_notify, database))
         )
         supervisor.wait_for_sessions(tell)
+        stack.callback(_record, database, "stop", "")
+        _record(database, "start", f"version {__version__}")
         yield Host(supervisor, database)
 
 
+def _record(database: Database, action: str, detail: str) -> None:
+    """Put what the referee itself does into the audit; a full disk does not stop it."""
+    try:
+        with database.write() as connection:
+            insert_audit(connection, SystemClock().now(), REFEREE, action, None, detail)
+    except RefereeError:
+        _log.exception("'%s' is not in the audit", action)
+
+
 def _notify(database: Database, text: str) -> None:
+    _record(database, "restart", text)
     with database.write() as connection:
         insert_notice(connection, None, datetime.now(UTC).isoformat(), "alarm", text)

@@ -90,10 +90,16 @@ def insert_audit(
 
 
 def audit_of(connection: sqlite3.Connection, session_id: int) -> list[dict[str, str]]:
-    """Return the operators' actions on a session that are done, in order."""
+    """Return the operators' actions on a session that are done, in order.
+
+    `detail` is the reason of an action that has one.
+    """
     rows = connection.execute(
-        "select utc, operator, action, case reason when '' then detail else reason end as detail"
-        " from audit where session_id = :session and refusal is null order by audit_id",
+        """
+        select utc, operator, role, action,
+            case reason when '' then detail else reason end as detail
+        from audit where session_id = :session and refusal is null order by audit_id
+        """,
         {"session": session_id},
     )
     return [dict(row) for row in rows]

@@ -8,8 +8,10 @@ const EVERY_MS = 800;
 const WAIT_MS = 4000;
 
 // Fetch the document now and again for ever; call `take` with each that differs from the last.
+// A function in place of the address is asked for it each time.
 // Returns a function that fetches at once.
-export function followDocument(url, take) {
+export function followDocument(address, take) {
+  const url = typeof address === "function" ? address : () => address;
   let last = "";
   let timer = 0;
   let number = 0;
@@ -19,7 +21,7 @@ export function followDocument(url, take) {
     number += 1;
     const mine = number;
     try {
-      const response = await fetch(url, { signal: AbortSignal.timeout(WAIT_MS) });
+      const response = await fetch(url(), { signal: AbortSignal.timeout(WAIT_MS) });
       if (response.status === 401) {
         await logInAgain();
         return look();

@@ -3,6 +3,7 @@
 
 import { figure } from "../shared/format.js";
 import { $, fill, make, show } from "../shared/page.js";
+import { logInAgain } from "../shared/person.js";
 
 const EVERY_MS = 2000;
 const SILENT_MS = 8000;
@@ -13,6 +14,7 @@ let heardAt = performance.now();
 async function ask(path) {
   const response = await fetch(path, { cache: "no-store", signal: AbortSignal.timeout(SILENT_MS) });
   const found = await response.json();
+  if (response.status === 401) await logInAgain();
   if (!response.ok) throw new Error(found.text);
   return found;
 }

@@ -209,7 +209,8 @@ def test_notices_and_audit(database):
     assert (20, "the meter is lost") == (len(newest), newest[0].text)
     own = notices_of(database.connection, session_id)
     assert [f"notice {n}" for n in range(25)] == [notice.text for notice in own]
-    expected = {"utc": UTC_TEXT, "operator": "Kim", "action": "void", "detail": "why"}
+    expected = {"utc": UTC_TEXT, "operator": "Kim", "role": "referee", "action": "void"}
+    expected["detail"] = "why"
     assert [expected] == audit_of(database.connection, session_id)
 
 

@@ -13,6 +13,7 @@ from referee.errors import InputError
 from referee.service.setup.clock import SystemClock
 from referee.service.setup.finality import require_provisional
 from referee.service.submission.views import entry_view, places_of, standing_entries
+from referee.store.notices import insert_audit
 from referee.store.ovic_entries import load_entry, record_entry_event
 
 _AGAIN = """\
@@ -58,8 +59,12 @@ def act(args: argparse.Namespace) -> int:
     with operators_site(args.config) as (_, database, tasks):
         with database.write() as connection:
             require_provisional(connection)
-            utc = SystemClock().now().utc.isoformat()
+            now = SystemClock().now()
+            utc = now.utc.isoformat()
             record_entry_event(connection, args.entry, kind, utc, actor=args.by, text=reason)
+            about = f"entry {args.entry} of {load_entry(connection, args.entry).team}"
+            action = f"ovic {'void' if kind == 'voided' else kind}"
+            insert_audit(connection, now, args.by, action, None, about, reason=reason)
         entry = load_entry(database.connection, args.entry)
         places = places_of(standing_entries(database.connection))
         print(entry_text(entry_view(entry, tasks, places)))

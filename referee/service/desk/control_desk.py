@@ -3,10 +3,12 @@
 
 from __future__ import annotations
 
+import logging
 import secrets
 from collections.abc import Sequence
 
 from power.meter import IntegrationStart
+from referee.core.actors import REFEREE
 from referee.core.instant import Instant
 from referee.core.states import (
     EndCause,
@@ -16,7 +18,7 @@ from referee.core.states import (
     require,
     state_of,
 )
-from referee.errors import Refusal
+from referee.errors import Refusal, Unavailable
 from referee.service.desk.lane import Lane, MakeMetering
 from referee.service.desk.logbook import Logbook
 from referee.service.desk.metering import LinkState, Metering
@@ -36,6 +38,8 @@ from referee.store.sessions import (
     load_session,
     record_event,
 )
+
+_log = logging.getLogger(__name__)
 
 
 class ControlDesk:
@@ -71,6 +75,7 @@ class ControlDesk:
         """Continue the work of an earlier desk, and start the threads."""
         for lane in self.lanes:
             lane.start()
+            self._record_recovery(lane)
         self._clock.start()
 
     def close(self) -> None:
@@ -209,7 +214,7 @@ class ControlDesk:
             with self._contest.database.write() as connection:
                 require_provisional(connection)
                 record_event(connection, session_id, "voided", now, actor=operator, cause=reason)
-                insert_audit(connection, now, operator, "void", session_id, reason)
+                insert_audit(connection, now, operator, "void", session_id, reason=reason)
             self._lane_of(session_id).clear_display(session_id)
 
     def show(self, session_id: int, image: int, requested: Instant) -> float:
@@ -239,6 +244,19 @@ class ControlDesk:
             if status.link not in (LinkState.OK, LinkState.NONE):
                 found.append(f"The power meter does not answer yet. {status.text}".strip())
         return found
+
+    def _record_recovery(self, lane: Lane) -> None:
+        """Put into the audit that this desk takes over a live session of an earlier desk."""
+        live = lane.live()
+        if live is None:
+            return
+        detail = f"the desk started anew and found the session {self._state(live).value}"
+        try:
+            with self._contest.database.write() as connection:
+                now = self._contest.clock.now()
+                insert_audit(connection, now, REFEREE, "recover", live.session_id, detail)
+        except Unavailable:
+            _log.exception("the recovery of session %d is not in the audit", live.session_id)
 
     def _make_session(self, connection: Connection, team: str, lane: int, now: Instant) -> int:
         """Add a session as configured; a shuffled one gets a secret random image order."""

@@ -112,7 +112,7 @@ def _end(
     insert_proposal_end(
         connection, number, ProposalEnd(kind, reason, operator, now.utc.isoformat())
     )
-    insert_audit(connection, now, operator, f"proposal {number} {kind}", None, reason)
+    insert_audit(connection, now, operator, f"proposal {number} {kind}", None, reason=reason)
 
 
 def require_words(operator: str, reason: str) -> None:

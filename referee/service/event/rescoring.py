@@ -106,7 +106,7 @@ def make_proposal(
             scores=scores,
             skips=skips,
         )
-        insert_audit(writer, now, operator, f"proposal {number}", None, reason)
+        insert_audit(writer, now, operator, f"proposal {number}", None, reason=reason)
     return number
 
 

@@ -11,6 +11,7 @@ from referee import __version__
 from referee.core.instant import Instant
 from referee.core.states import state_of
 from referee.service.setup.contest import Contest
+from referee.store.audit import refused_audit_of
 from referee.store.images import load_manifest
 from referee.store.notices import audit_of, notices_of
 from referee.store.readings import session_meter_of
@@ -50,6 +51,7 @@ def session_facts(contest: Contest, session: SessionRecord) -> dict[str, Any]:
         },
         "notices": [asdict(notice) for notice in notices_of(connection, session.session_id)],
         "audit": audit_of(connection, session.session_id),
+        "refused_actions": refused_audit_of(connection, session.session_id),
         "referee_version": __version__,
     }
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 import hmac
 import re
 import threading
+from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass
 from hashlib import sha256
@@ -18,10 +19,17 @@ from typing import TypeVar
 from referee.core.actors import Actor, Role
 from referee.errors import InputError, Refusal, Unavailable
 from referee.service.entry.passwords import PasswordCheck
+from referee.service.people.audit import record_refusal
 from referee.service.people.operators import find_operator
 from referee.service.setup.contest import Contest
 from referee.store.notices import insert_audit
-from referee.store.operators import has_operators, insert_login, insert_logout, standing_login
+from referee.store.operators import (
+    OperatorRecord,
+    has_operators,
+    insert_login,
+    insert_logout,
+    standing_login,
+)
 
 T = TypeVar("T")
 
@@ -30,6 +38,9 @@ T = TypeVar("T")
 _IDLE_S = {Role.OPERATOR: 3600.0, Role.ASSISTANT: 43_200.0}
 # A seal that was renewed less than this ago is not renewed again.
 _RENEW_S = 60.0
+# How many refused logins of one address, and of all, are recorded in a minute.
+_WRONG_RECORDED, _WRONG_RECORDED_ALL = 5, 50
+_WRONG = "Name or password is wrong. Check both for typing errors."
 _SEAL = re.compile(r"([1-9][0-9]{0,15})\.([0-9]{1,12})\.([0-9a-f]{64})")
 
 
@@ -51,6 +62,7 @@ class Logins:
         # One check at a time: each takes 64 MiB and a core, and the desk has the meter to watch.
         self._turn = threading.Lock()
         self._check = check or PasswordCheck(self._one_at_a_time)
+        self._wrong_minute, self._wrong_of = 0, Counter[str]()
         key = contest.secrets.console_key
         self._key = hmac.digest(key, b"console logins", "sha256")
         # A browser sends the cookies of one host to all its ports, so each contest has its own.
@@ -77,9 +89,8 @@ class Logins:
                 "password'."
             ) from error
         if found is None or not good:
-            raise Refusal(
-                "login_invalid", "Name or password is wrong. Check both for typing errors."
-            )
+            self._record_wrong(found, address)
+            raise Refusal("login_invalid", _WRONG)
         now = self._contest.clock.now()
         with self._contest.database.write() as connection:
             utc = now.utc.isoformat()
@@ -118,6 +129,23 @@ class Logins:
             if insert_logout(connection, login.login_id, now.utc.isoformat()):
                 actor = Actor(login.name, login.role.value)
                 insert_audit(connection, now, actor, "log out", None)
+
+    def _record_wrong(self, found: OperatorRecord | None, address: str) -> None:
+        """Record a refused login, but not each one of a program that guesses.
+
+        A name that nobody has may be a password in the wrong field, so it is not written.
+        """
+        minute = int(self._now_s() // 60)
+        if self._wrong_minute != minute:
+            self._wrong_minute, self._wrong_of = minute, Counter()
+        self._wrong_of[address] += 1
+        if (
+            self._wrong_of[address] > _WRONG_RECORDED
+            or self._wrong_of.total() > _WRONG_RECORDED_ALL
+        ):
+            return
+        who = Actor("unknown name" if found is None else found.name, Role.PUBLIC.value)
+        record_refusal(self._contest, who, "log in", _WRONG, detail=f"from {address}")
 
     def _sealed(self, login_id: int, used_s: int) -> str:
         text = f"{login_id}.{used_s}"

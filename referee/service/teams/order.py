@@ -95,5 +95,4 @@ def _record(
     now = contest.clock.now()
     insert_order(connection, ids, seed=seed, reason=reason, operator=operator, at=now)
     how = "running order by hand" if seed is None else f"running order by lottery, seed '{seed}'"
-    because = f" ({reason})" if reason else ""
-    insert_audit(connection, now, operator, how, None, ", ".join(names) + because)
+    insert_audit(connection, now, operator, how, None, ", ".join(names), reason=reason)

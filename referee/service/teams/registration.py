@@ -157,7 +157,8 @@ def rename(contest: Contest, name: str, new_name: str, operator: str) -> str:
         if new_name != name:
             utc = contest.clock.now().utc.isoformat()
             insert_rename(connection, _id(team), new_name, operator=operator, utc=utc)
-            _audit(contest, connection, operator, "rename team", f"'{name}' is now '{new_name}'")
+            detail = f"'{name}' is now '{new_name}'"
+            _audit(contest, connection, operator, "rename team", detail, team_id=_id(team))
     with contest.database.write() as connection:
         adopt_teams(contest, connection, operator)
     return new_name
@@ -245,7 +246,7 @@ def _register(
     utc = contest.clock.now().utc.isoformat()
     team_id = ensure_team(connection, name, utc)
     insert_registration(connection, team_id, "registered", registration, operator=operator, utc=utc)
-    _audit(contest, connection, operator, "register team", name)
+    _audit(contest, connection, operator, "register team", name, team_id=team_id)
 
 
 def _record(
@@ -261,13 +262,22 @@ def _record(
     insert_registration(
         connection, _id(team), kind, registration, operator=operator, utc=utc, reason=reason
     )
-    _audit(contest, connection, operator, f"team {kind}", f"{team.name}: {reason}")
+    action = f"team {kind}"
+    _audit(contest, connection, operator, action, team.name, team_id=_id(team), reason=reason)
 
 
 def _audit(
-    contest: Contest, connection: Connection, operator: str, action: str, detail: str
+    contest: Contest,
+    connection: Connection,
+    operator: str,
+    action: str,
+    detail: str,
+    *,
+    team_id: int | None = None,
+    reason: str = "",
 ) -> None:
-    insert_audit(connection, contest.clock.now(), operator, action, None, detail)
+    now = contest.clock.now()
+    insert_audit(connection, now, operator, action, None, detail, reason=reason, team_id=team_id)
 
 
 def _taken_names(contest: Contest, connection: Connection) -> dict[str, str]:

@@ -20,6 +20,7 @@ from referee.service.submission.window import Window
 from referee.web.desk.actions import register_actions
 from referee.web.desk.arguments import query_number, session_number
 from referee.web.desk.assets import static_folder
+from referee.web.desk.audit import register_audit
 from referee.web.desk.broadcast import Broadcast
 from referee.web.desk.display import register_display
 from referee.web.desk.doorkeeper import keep_the_door, register_logins
@@ -57,6 +58,7 @@ def console_app(
     _register_board(app, board, broadcast, logins)
     register_actions(app, contest, desk, broadcast, key)
     register_event(app, contest, broadcast, key)
+    register_audit(app, contest)
     register_display(app, [lane.display for lane in desk.lanes], logins)
     register_leaderboard(app, window)
     _register_errors(app, board)

@@ -48,6 +48,8 @@ ROUTES: Mapping[str, Access] = {
     "GET /": _PAGE,
     "GET /<any(teams, results):name>": _PAGE,
     "GET /ovic": _PAGE,
+    "GET /audit": _PAGE,
+    "GET /audit/now": _WATCH,
     "GET /board": _WATCH,
     "GET /events": _WATCH,
     "GET /sessions/<number>": _WATCH,

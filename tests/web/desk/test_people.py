@@ -5,93 +5,13 @@ from __future__ import annotations
 
 import re
 
-import argon2
 import pytest
 
 from referee.core.actors import Role
-from referee.service.board.board import Board
-from referee.service.entry import passwords
-from referee.service.people.operators import (
-    add_operator,
-    remove_operator,
-    replace_operator_password,
-)
-from referee.web.desk.broadcast import Broadcast
-from referee.web.desk.console import console_app
+from referee.service.people.operators import remove_operator, replace_operator_password
 from referee.web.desk.doorkeeper import shared_rule
 from referee.web.desk.roles import ROUTES
-from tests.support.contests import make_contest
-from tests.support.events import Event
-from tests.support.fakes import FakeClock, FakeMeter, running_desk
-
-AWAY = {"REMOTE_ADDR": "192.0.2.9"}
-
-
-class Door:
-    """A console with an operator 'Kim' and an assistant 'Sam'; `secrets` has their passwords."""
-
-    def __init__(self, event):
-        self.event, self.contest = event, event.contest
-        self.board = Board(event.contest, lambda: event.desk.metering.status)
-        self.broadcast = Broadcast(self.board.show, 2)
-        self.app = self.make_app()
-        self.secrets = {}
-
-    def make_app(self):
-        """Return the application of another desk on the same folder."""
-        return console_app(self.contest, self.event.desk, self.board, self.broadcast)
-
-    def register(self, name, role):
-        """Register somebody by the command line's use case."""
-        _, self.secrets[name] = add_operator(self.contest, name, role, "boss")
-
-    def visitor(self, name=None, **environ):
-        """Return a browser, logged in under a name."""
-        client = self.app.test_client()
-        client.environ_base |= environ
-        if name is not None:
-            assert 200 == self.log_in(client, name).status_code
-        return client
-
-    def log_in(self, client, name, password=None):
-        """Post name and password as the page does."""
-        body = {"name": name, "password": password or self.secrets[name]}
-        return post(client, "/login", **body)
-
-
-def post(client, path, **body):
-    """Send a change as a page sends it."""
-    key = client.get("/form-key").get_json()["key"]
-    return client.post(path, json=body, headers={"X-Form-Key": key})
-
-
-@pytest.fixture(autouse=True)
-def cheap(monkeypatch):
-    """Make hashing fast."""
-    hasher = argon2.PasswordHasher(time_cost=1, memory_cost=8, parallelism=1)
-    monkeypatch.setattr(passwords.argon2, "PasswordHasher", lambda: hasher)
-
-
-@pytest.fixture
-def empty(tmp_path):
-    """Return the console of an event of two teams, without operators."""
-    clock = FakeClock()
-    contest = make_contest(tmp_path, clock, images=8, mode="event", seconds=600)
-    meter = FakeMeter(clock)
-    with running_desk(contest, meter) as desk:
-        event = Event(contest, desk, meter)
-        event.register("ants", "bees")
-        event.clock = clock
-        yield Door(event)
-    contest.database.close()
-
-
-@pytest.fixture
-def door(empty):
-    """Return that console with its people."""
-    empty.register("Kim", "operator")
-    empty.register("Sam", "assistant")
-    return empty
+from tests.support.doors import AWAY, post
 
 
 def routes(app):

@@ -1,0 +1,75 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Print who did what: actions of operators, of commands, and of the referee itself.
+
+Refused actions are there too, with the reason of the refusal. Times are stored in UTC and shown in
+the zone of this laptop, with its offset. The rows only grow: nobody can change or delete one.
+The newest action comes last. The filters take any part of a text, in any capitals.
+
+  referee audit --config event/contest.toml
+  referee audit --person Kim --action void --config event/contest.toml
+  referee audit --csv --config event/contest.toml > audit.csv
+"""
+
+from __future__ import annotations
+
+import argparse
+import csv
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+from referee.service.people.audit import about, audit_json, local_time, read_audit, result
+from referee.service.setup.config_file import load_config
+from referee.service.setup.opened import opened_contest
+from referee.store.audit import AuditRow
+
+_COLUMNS = (
+    *("audit_id", "utc", "time", "who", "role", "action", "session_id", "team", "detail", "reason"),
+    *("result", "refusal"),
+)
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the options."""
+    add = parser.add_argument
+    add("--config", type=Path, required=True, metavar="FILE", help="the event's contest.toml")
+    for name, what in (("person", "people"), ("action", "actions"), ("team", "teams")):
+        add(f"--{name}", default="", metavar="TEXT", help=f"only {what} with this text")
+    forms = parser.add_mutually_exclusive_group()
+    forms.add_argument("--json", action="store_true", help="print one JSON object")
+    forms.add_argument("--csv", action="store_true", help="print CSV with a header")
+
+
+def run(args: argparse.Namespace) -> int:
+    """Print the actions that fit."""
+    with opened_contest(load_config(args.config)) as contest:
+        found = read_audit(contest, person=args.person, action=args.action, team=args.team)
+    rows = found[::-1]
+    if args.json:
+        print(json.dumps({"actions": [audit_json(row) for row in rows]}))
+    elif args.csv:
+        writer = csv.DictWriter(sys.stdout, _COLUMNS, extrasaction="ignore", lineterminator="\n")
+        writer.writeheader()
+        writer.writerows(_cells(row) for row in rows)
+    else:
+        for row in rows:
+            print(_line(row))
+    return 0
+
+
+def _cells(row: AuditRow) -> dict[str, Any]:
+    """Return a row whose texts no spreadsheet takes for a formula."""
+    cells = audit_json(row)
+    return {
+        name: f"'{cell}" if isinstance(cell, str) and cell[:1] in "=+-@\t\r" and cell else cell
+        for name, cell in cells.items()
+    }
+
+
+def _line(row: AuditRow) -> str:
+    who = f"{row.who} ({row.role})" if row.role else row.who
+    parts = [local_time(row.utc), who, row.action]
+    parts += [about(row)] if about(row) else []
+    parts += [f"because: {row.reason}"] if row.reason else []
+    return "  ".join([*parts, result(row)])

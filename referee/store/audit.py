@@ -1,0 +1,66 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Queries that read the audit: who did what, and what was refused to whom."""
+
+from __future__ import annotations
+
+import sqlite3
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class AuditRow:
+    """One action; `refusal` says why it was not done, and is None for one that is done.
+
+    `team` is the present name of the team that the action or its session is about, or ''. Rows of
+    an earlier referee have no role.
+    """
+
+    audit_id: int
+    utc: str
+    who: str
+    role: str
+    action: str
+    session_id: int | None
+    team: str
+    detail: str
+    reason: str
+    refusal: str | None
+
+
+def audit_rows(
+    connection: sqlite3.Connection,
+    *,
+    person: str = "",
+    action: str = "",
+    team: str = "",
+    count: int | None = None,
+) -> list[AuditRow]:
+    """Return the newest actions that fit, the newest first.
+
+    A filter fits where its text occurs, whatever the capitals; an empty one fits everything.
+    """
+    rows = connection.execute(
+        """
+        select audit_id, a.utc, operator, role, action, a.session_id, coalesce(t.name, '') as team,
+            detail, reason, refusal
+        from audit as a left join sessions as s using (session_id)
+        left join named_teams as t on t.team_id = coalesce(a.team_id, s.team_id)
+        where instr(lower(operator), lower(:person)) > 0
+            and instr(lower(action), lower(:action)) > 0
+            and (instr(lower(coalesce(t.name, '')), lower(:team)) > 0
+                or (:team != '' and instr(lower(detail), lower(:team)) > 0))
+        order by audit_id desc limit :count
+        """,
+        {"person": person, "action": action, "team": team, "count": -1 if count is None else count},
+    )
+    return [AuditRow(*row) for row in rows]
+
+
+def refused_audit_of(connection: sqlite3.Connection, session_id: int) -> list[dict[str, str]]:
+    """Return the actions on a session that were refused, in order, each with its refusal."""
+    rows = connection.execute(
+        "select utc, operator, role, action, reason, refusal from audit"
+        " where session_id = :session and refusal is not null order by audit_id",
+        {"session": session_id},
+    )
+    return [dict(row) for row in rows]
