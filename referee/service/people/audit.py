@@ -97,8 +97,10 @@ def local_time(utc: str) -> str:
         at = datetime.fromisoformat(utc)
     except ValueError:
         return utc
-    # A time without a zone is not one of the referee's; it stays as it is.
-    return utc if at.tzinfo is None else at.astimezone().isoformat(" ", "seconds")
+    if at.tzinfo is None:  # No time of the referee is without a zone.
+        return utc
+    text = at.astimezone().isoformat(" ", "seconds")
+    return f"{text[:19]} {text[19:]}"
 
 
 def _exists(connection: Connection, session_id: int) -> bool:

@@ -1,0 +1,185 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Operators at real pages: the login leads back, nothing typed is lost, and the audit is live."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import argon2
+import pytest
+from selenium import webdriver
+from selenium.webdriver.common.by import By
+from selenium.webdriver.remote.webelement import WebElement
+from selenium.webdriver.support.ui import WebDriverWait
+from werkzeug.serving import make_server
+
+from referee.service.entry import passwords
+from referee.service.people.operators import replace_operator_password
+from tests.support.browsing import be_screen, chromium, press, wait_text
+from tests.support.contests import make_contest
+from tests.support.doors import Door, post
+from tests.support.events import Event
+from tests.support.fakes import FakeClock, FakeMeter, running_desk
+from tests.support.running import PATIENCE_S
+
+pytestmark = [pytest.mark.slow, pytest.mark.browser]
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[webdriver.Chrome]:
+    """Return one browser for all tests, as large as a small laptop's screen."""
+    with chromium() as driver:
+        be_screen(driver, 1366, 768)
+        yield driver
+
+
+@pytest.fixture
+def door(
+    tmp_path: Path, browser: webdriver.Chrome, monkeypatch: pytest.MonkeyPatch
+) -> Iterator[Door]:
+    """Return a console with people, open to the browser; `url` is its address."""
+    hasher = argon2.PasswordHasher(time_cost=1, memory_cost=8, parallelism=1)
+    monkeypatch.setattr(passwords.argon2, "PasswordHasher", lambda: hasher)
+    clock = FakeClock()
+    contest = make_contest(tmp_path, clock, images=8, mode="event", seconds=600)
+    meter = FakeMeter(clock)
+    with running_desk(contest, meter) as desk:
+        event = Event(contest, desk, meter)
+        event.register("ants", "bees")
+        found = Door(event)
+        found.register("Kim", "operator")
+        found.register("Sam", "assistant")
+        server = make_server("127.0.0.1", 0, found.app, threaded=True)
+        thread = threading.Thread(target=server.serve_forever, name="console", daemon=True)
+        thread.start()
+        found.broadcast.start()
+        found.url = f"http://127.0.0.1:{server.port}"
+        yield found
+        browser.get("about:blank")
+        browser.delete_all_cookies()
+        found.broadcast.close()
+        server.shutdown()
+        thread.join()
+        server.server_close()
+    contest.database.close()
+
+
+def wait(browser: webdriver.Chrome, look: Callable[[], object], what: str) -> None:
+    """Wait until `look` returns something true."""
+    WebDriverWait(browser, PATIENCE_S, 0.1).until(lambda driver: look(), what)
+
+
+def shown(browser: webdriver.Chrome, selector: str) -> WebElement:
+    """Wait for the first element that fits, and return it."""
+    wait(browser, lambda: browser.find_elements(By.CSS_SELECTOR, selector), selector)
+    return browser.find_element(By.CSS_SELECTOR, selector)
+
+
+def type_login(browser: webdriver.Chrome, form: str, name: str, password: str) -> None:
+    """Type name and password into a form, and press its button."""
+    fields = [shown(browser, f"{form} input[type={kind}]") for kind in ("text", "password")]
+    for field, text in zip(fields, (name, password), strict=True):
+        field.clear()
+        field.send_keys(text)
+    shown(browser, f"{form} button[type=submit]").click()
+
+
+def enter(browser: webdriver.Chrome, door: Door, path: str, name: str) -> None:
+    """Open a page, and log in on the way."""
+    browser.get(f"{door.url}{path}")
+    shown(browser, "#login input").send_keys(name)
+    shown(browser, "#login input[type=password]").send_keys(f"{door.secrets[name]}\n")
+    wait_text(browser, "person", name)
+
+
+def test_the_login_says_what_is_wrong_and_leads_back(browser: webdriver.Chrome, door: Door) -> None:
+    """After a wrong password the page says so; after the right one it opens what was wanted."""
+    browser.get(f"{door.url}/audit?person=Kim")
+    wait(browser, lambda: "/login?next=/audit" in browser.current_url, "the login page")
+    shown(browser, "#login input").send_keys("kim")
+    shown(browser, "#login input[type=password]").send_keys("wrong\n")
+    wait_text(browser, "refusal", "Name or password is wrong.")
+    password = shown(browser, "#login input[type=password]")
+    password.clear()
+    password.send_keys(f"{door.secrets['Kim']}\n")
+    wait_text(browser, "person", "Kim")
+    assert browser.current_url == f"{door.url}/audit?person=Kim"
+
+
+@pytest.mark.parametrize("elsewhere", ["https://example.org/", "//example.org", "/\\example.org"])
+def test_the_login_leads_to_this_console_only(
+    browser: webdriver.Chrome, door: Door, elsewhere: str
+) -> None:
+    """A link that names another site's page after the login ends on the console."""
+    enter(browser, door, f"/login?next={elsewhere}", "Kim")
+    assert browser.current_url == f"{door.url}/"
+
+
+def test_nothing_typed_is_lost_when_a_login_ends(browser: webdriver.Chrome, door: Door) -> None:
+    """A login that ends while a dialog is open is begun anew there, and the action is done."""
+    enter(browser, door, "/teams", "Kim")
+    shown(browser, "button[aria-label='Withdraw bees']").click()
+    shown(browser, "dialog[open] input[name=reason]").send_keys("device broken")
+    assert not browser.find_elements(By.CSS_SELECTOR, "dialog[open] input[name=operator]")
+    _, door.secrets["Kim"] = replace_operator_password(door.contest, "Kim", "boss")
+    type_login(browser, "dialog.login", "Kim", "not this one")
+    wait(
+        browser,
+        lambda: "wrong" in browser.find_element(By.CSS_SELECTOR, "dialog.login .missing").text,
+        "the refusal",
+    )
+    type_login(browser, "dialog.login", "Kim", door.secrets["Kim"])
+    wait(
+        browser,
+        lambda: not browser.find_elements(By.CSS_SELECTOR, "dialog.login"),
+        "the dialog to go",
+    )
+    reason = browser.find_element(By.CSS_SELECTOR, "dialog[open] input[name=reason]")
+    assert "device broken" == reason.get_property("value")
+    shown(browser, "dialog[open] button[type=submit]").click()
+    shown(browser, "button[aria-label='Return bees']")
+
+
+def test_an_action_after_the_end_of_the_login_is_done_once(
+    browser: webdriver.Chrome, door: Door
+) -> None:
+    """The console asks for a login when somebody acts without one, and then acts."""
+    enter(browser, door, "/", "Kim")
+    wait_text(browser, "connection", "live")
+    door.event.contest.clock.advance(7200)
+    press(browser, "create")
+    type_login(browser, "dialog.login", "Kim", door.secrets["Kim"])
+    wait_text(browser, "session-title", "Session 1")
+    assert ["ants"] == [row["team"] for row in door.board.show()["sessions"]]
+
+
+def test_an_assistant_is_told_who_may_act(browser: webdriver.Chrome, door: Door) -> None:
+    """An assistant sees the console, and a button says why nothing was done."""
+    enter(browser, door, "/", "Sam")
+    press(browser, "create")
+    wait_text(browser, "refusal", "only an operator may do this")
+    assert [] == door.board.show()["sessions"]
+
+
+def test_the_audit_is_live_and_can_be_filtered(browser: webdriver.Chrome, door: Door) -> None:
+    """A new action appears by itself; the filters leave what fits, and stay in the address."""
+    enter(browser, door, "/audit", "Kim")
+    wait_text(browser, "rows", "log in")
+    post(door.visitor("Sam"), "/sessions", team="ants")
+    wait_text(browser, "rows", "only an operator may do this")
+    shown(browser, "#filters input[name=person]").send_keys("kim")
+    wait(browser, lambda: "Sam" not in browser.find_element(By.ID, "rows").text, "the filter")
+    assert browser.current_url.endswith("/audit?person=kim")
+    press(browser, "all")
+    wait_text(browser, "rows", "Sam")
+
+
+def test_log_out(browser: webdriver.Chrome, door: Door) -> None:
+    """After a logout every page leads to the login again."""
+    enter(browser, door, "/results", "Kim")
+    shown(browser, "#person button").click()
+    wait(browser, lambda: browser.current_url.endswith("/login"), "the login page")
+    browser.get(f"{door.url}/results")
+    wait(browser, lambda: "/login?next=/results" in browser.current_url, "the login page")
