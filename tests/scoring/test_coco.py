@@ -17,7 +17,8 @@ from referee.core.coco_boxes import CocoResults, CocoTruth
 from referee.errors import InputError
 from referee.formats.detections_file import read_coco_results
 from referee.formats.ground_truth import read_ground_truth
-from referee.scoring.coco import EVALUATORS, NUMBERS, evaluate, installed_evaluators
+from referee.scoring.coco import NUMBERS, evaluate
+from referee.scoring.coco_evaluators import EVALUATORS, installed_evaluators
 
 PUBLISHED = (0.505, 0.697, 0.573, 0.586, 0.519, 0.501, 0.387, 0.594, 0.595, 0.640, 0.566, 0.564)
 
