@@ -21,7 +21,9 @@ from referee.tracks.track import Outcome
 
 # So many draws take a full contest (20,000 images, a million boxes) two seconds at most. Five times
 # as many change the width of an interval by half a percent.
-_DRAWS = Draws(resamples=100, seed=0)
+_MOST_DRAWS, _LEAST_DRAWS = 100, 20
+# The draws together look at so many boxes at most, that no session holds up the scores of others.
+_MOST_BOXES = 200_000_000
 
 
 def score_session(
@@ -75,10 +77,12 @@ def _uncertainty(outcome: Outcome, energy: Energy) -> Mapping[str, Any]:
     """
     if outcome.measure is None or outcome.accuracy is None:
         return {}
-    measured = outcome.measure(_DRAWS.resamples, _DRAWS.seed)
+    affordable = _MOST_BOXES // max(outcome.rows, 1)
+    draws = Draws(max(_LEAST_DRAWS, min(_MOST_DRAWS, affordable)), seed=0)
+    measured = outcome.measure(draws.resamples, draws.seed)
     if measured is None:
         return {}
-    return uncertainty_report(measured, _divisor(energy), _DRAWS)
+    return uncertainty_report(measured, _divisor(energy), draws)
 
 
 def _divisor(energy: Energy) -> Divisor | None:

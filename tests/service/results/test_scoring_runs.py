@@ -13,6 +13,7 @@ from referee.core.detections import Detections, pack
 from referee.core.instant import shifted
 from referee.errors import Unavailable
 from referee.scoring.ilsvrc import evaluate
+from referee.service.results import final_score
 from referee.service.results.final_score import score_session, scored_answer
 from referee.service.results.live_scorer import LiveScorer
 from referee.service.setup.contest import order_of, read_contest_truth
@@ -342,6 +343,17 @@ def test_run_tells_the_intervals_of_mean_ap_and_score(
         # The meter's limit of error counts as a rectangular distribution (GUM 4.3.7).
         assert 0.02 / 3**0.5 == told_of["energy_uncertainty_wh"]
     assert run == run_of(contest, session)
+
+
+@pytest.mark.parametrize(("boxes", "draws"), [(200_000_000, 100), (540, 45), (12, 20)])
+def test_very_many_boxes_get_fewer_draws(contest, truth, monkeypatch, boxes, draws):
+    """The draws look at a bounded number of boxes, so one session holds up no other's score."""
+    monkeypatch.setattr(final_score, "_MOST_BOXES", boxes)
+    session = begin(contest)
+    answer(contest, session, good(range(1, IMAGES + 1), order_of(IMAGES, None)))
+    end(contest, session)
+    run = score_session(contest, truth, session, judge(contest, session))
+    assert draws == run.detail["uncertainty"]["resamples"]
 
 
 def test_session_without_answers(contest, truth):
