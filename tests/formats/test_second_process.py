@@ -57,7 +57,8 @@ def test_two_processes_read_what_one_reads(halved):
     for name in ("image_id", "category_id", "score", "box"):
         assert getattr(alone, name).tobytes() == getattr(both, name).tobytes()
     here = len(list(chain.from_iterable(map(json.loads, halved))))
-    assert (80 < here < 120) if TWO_PROCESSORS else here == 200
+    # A thread that another test left in this process forbids a second one.
+    assert (80 < here < 120) if second_process._is_of_use() else here == 200
 
 
 @pytest.mark.parametrize("score", ["high", None, True])
