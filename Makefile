@@ -9,6 +9,9 @@ CODE := referee power client_sample tests
 QUICK := $(filter-out %/__pycache__ $(addprefix tests/,bench client_sample e2e power web), \
 	$(patsubst %/,%,$(wildcard tests/*/))) $(wildcard tests/test_*.py)
 
+# The tests start hundreds of programs, and each would compile its modules again.
+quick test bench: export PYTHONDONTWRITEBYTECODE =
+
 .PHONY: help demo quick test check format bench clean
 
 help:

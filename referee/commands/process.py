@@ -6,14 +6,7 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from referee.programs.entry_queue import run_entry_queue
-from referee.programs.processes import (
-    run_contest_server,
-    run_control_desk,
-    run_live_scorer,
-    stop_with_parent,
-)
-from referee.programs.scoreboard import run_scoreboard
+from referee.programs.parent import stop_with_parent
 from referee.service.setup.config_file import load_config
 
 
@@ -32,14 +25,25 @@ def run(args: argparse.Namespace) -> int:
     """Run the process until SIGTERM."""
     stop_with_parent(args.parent)
     config = load_config(args.config)
+    # Each process imports its own program alone, so each starts fast and takes less memory.
     if args.name == "contest":
+        from referee.programs.contest_server import run_contest_server
+
         run_contest_server(config, args.descriptor, args.lane)
     elif args.name == "desk":
+        from referee.programs.control_desk import run_control_desk
+
         run_control_desk(config, args.descriptor, args.meter, args.contest)
     elif args.name == "ovic":
+        from referee.programs.entry_queue import run_entry_queue
+
         run_entry_queue(config)
     elif args.name == "scoreboard":
+        from referee.programs.scoreboard import run_scoreboard
+
         run_scoreboard(config, args.descriptor)
     else:
+        from referee.programs.live_scorer import run_live_scorer
+
         run_live_scorer(config)
     return 0

@@ -1,0 +1,63 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The program of the contest server: it serves the contestants of a lane."""
+
+from __future__ import annotations
+
+from referee.service.desk.link import DeskClient, socket_path
+from referee.service.entry.admission import Admission, SessionCache
+from referee.service.entry.answers import Answers
+from referee.service.entry.request_log import RequestLog
+from referee.service.setup.config import Config
+from referee.service.setup.contest import open_contest
+from referee.service.submission.door import Door, journal_commit
+from referee.service.submission.tasks import open_tasks
+from referee.store.journal import Journal
+from referee.web.contest.app import contest_app
+from referee.web.contest.services import ContestServices
+from referee.web.server.aside import WorkerKind, make_aside
+from referee.web.server.server import Running, serve
+
+# How many long answers a process parses at once. The limit bounds the memory under a flood.
+_LONG_ANSWERS = 2
+# How many models of a process write to the disk at once; others wait for their turn.
+_COMING_MODELS = 2
+
+
+def run_contest_server(config: Config, descriptor: int, lane: int) -> None:
+    """Serve a lane's contestants until SIGTERM; the configuration says with how many workers."""
+
+    kind: WorkerKind = "gevent" if config.server.worker == "gevent" else "gthread"
+
+    def make() -> Running:
+        contest = open_contest(config)
+        journal = Journal(contest.database, make_aside(kind, 1))
+        desk = DeskClient(socket_path(config.storage.folder))
+        sessions = SessionCache(contest.database)
+        door = None
+        if config.ovic.is_open:
+            commit, tasks = journal_commit(journal), open_tasks(config)
+            door = Door(config, contest.clock, contest.database, commit, tasks)
+        services = ContestServices(
+            contest,
+            Admission(contest, sessions, desk, make_aside(kind, 1), lane),
+            Answers(contest, sessions, journal),
+            RequestLog(contest, journal),
+            make_aside(kind, _LONG_ANSWERS),
+            door,
+            make_aside(kind, _COMING_MODELS),
+        )
+
+        def close() -> None:
+            journal.close()
+            contest.database.close()
+
+        return Running(contest_app(services), close)
+
+    serve(
+        make,
+        descriptor=descriptor,
+        workers=config.server.workers,
+        threads=config.server.threads,
+        name="referee-contest",
+        kind=kind,
+    )
