@@ -198,9 +198,12 @@ def missing(run: Run) -> Iterator[Finding]:
         )
 
 
-def suspension(suspended_s: float) -> Finding:
-    """Return the finding that the host slept during the session."""
-    return suspect("suspended", f"The computer slept for {suspended_s:.1f} s during the session.")
+def suspension(suspended_s: float) -> Iterator[Finding]:
+    """Check whether the host slept during the session."""
+    if suspended_s > 0:
+        yield suspect(
+            "suspended", f"The computer slept for {suspended_s:.1f} s during the session."
+        )
 
 
 def _is_number(value: float | None) -> bool:

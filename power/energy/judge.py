@@ -25,7 +25,7 @@ from typing import Any
 
 from power.energy import certainty_checks, course_checks, value_checks
 from power.energy.conditions import UNKNOWN, Conditions, conditions_from_json, conditions_to_json
-from power.energy.measured_run import Run, cross_check
+from power.energy.measured_run import CrossCheck, Run, cross_check
 from power.energy.uncertainty import EnergyLimit, Measuring, energy_limit
 from power.energy.verdict import EnergyResult as EnergyResult
 from power.energy.verdict import Finding
@@ -126,27 +126,38 @@ def judge_energy(
             conditions=conditions.words(),
             element=settings.element,
         )
-    findings = list(course_checks.ending(run))
-    findings += course_checks.window(run, session_s)
-    findings += course_checks.order(run)
-    findings += value_checks.ranges(run)
-    findings += value_checks.settings_after(run)
-    findings += course_checks.missing(run)
-    findings += value_checks.plausibility(run, identity, session_s, active=active)
-    if suspended_s > 0:
-        findings.append(course_checks.suspension(suspended_s))
-    final = run.final
     compared = cross_check(run)
-    findings += value_checks.agreement(run, compared)
-    findings += certainty_checks.elements(run)
     measuring = Measuring(identity, settings, conditions)
     limit = _limit(run, measuring)
-    findings += certainty_checks.uncertainty(final.energy_wh, limit)
-    findings += certainty_checks.circumstances(run, measuring)
-    verdict = worst(findings)
-    energy_wh = _finite(final.energy_wh)
+    findings = [
+        *course_checks.ending(run),
+        *course_checks.window(run, session_s),
+        *course_checks.order(run),
+        *value_checks.ranges(run),
+        *value_checks.settings_after(run),
+        *course_checks.missing(run),
+        *value_checks.plausibility(run, identity, session_s, active=active),
+        *course_checks.suspension(suspended_s),
+        *value_checks.agreement(run, compared),
+        *certainty_checks.elements(run),
+        *certainty_checks.uncertainty(run.final.energy_wh, limit),
+        *certainty_checks.circumstances(run, measuring),
+    ]
+    return _result(run, session_s, findings, limit, compared, conditions)
+
+
+def _result(
+    run: Run,
+    session_s: float,
+    findings: Sequence[Finding],
+    limit: EnergyLimit | None,
+    compared: CrossCheck | None,
+    conditions: Conditions,
+) -> EnergyResult:
+    """Return the energy under the worst of the findings; an INVALID run has none."""
+    final, verdict = run.final, worst(findings)
+    energy_wh, duration_s = _finite(final.energy_wh), final.integration_s
     usable = verdict is not Verdict.INVALID
-    duration_s = final.integration_s
     return EnergyResult(
         verdict=verdict,
         energy_wh=energy_wh if usable else None,
@@ -166,7 +177,7 @@ def judge_energy(
         budget_wh={} if limit is None else limit.terms_wh,
         over_one_percent=None if limit is None else limit.over_one_percent,
         conditions=conditions.words(),
-        element=settings.element,
+        element=run.settings.element,
         elements=final.elements,
     )
 

@@ -136,67 +136,72 @@ def test_late_replies_are_skipped_at_the_opening(drive: Any) -> None:
     assert "C2PH13047V" == meter.identify().serial
 
 
+# What `prepare` writes, each command with the page that defines it.
+WRITTEN = (
+    ":COMMunicate:REMote ON",  # 6-7
+    ":HOLD OFF",  # 6-11
+    ":NUMeric:HOLD OFF",  # 6-23
+    ":MEASure:AVERaging:STATe OFF",  # 6-18
+    ":MEASure:MHOLd OFF",  # 6-18
+    ":INPut:SCALing:STATe OFF",  # 6-15
+    ":INPut:MODE RMS",  # 6-14
+    ":INPut:CFACtor 3",  # 6-12
+    ":INPut:FILTer:LINE OFF",  # 6-14
+    ":INPut:FILTer:FREQuency OFF",  # 6-14
+    ":INPut:VOLTage:AUTO OFF",  # 6-15
+    ":INPut:VOLTage:RANGe 150V",  # 6-15
+    ":INPut:CURRent:AUTO OFF",  # 6-12
+    ":INPut:CURRent:RANGe {amps}A",  # 6-13
+    ":RATE 250MS",  # 6-29
+    ":INTEGrate:MODE NORMal",  # 6-16
+    ":INTEGrate:TIMer {timer}",  # 6-16
+    ":NUMeric:FORMat ASCii",  # 6-19
+    ":NUMeric:NORMal:ITEM1 U,1",  # 6-20
+    ":NUMeric:NORMal:ITEM2 I,1",
+    ":NUMeric:NORMal:ITEM3 P,1",
+    ":NUMeric:NORMal:ITEM4 WH,1",
+    ":NUMeric:NORMal:ITEM5 TIME",
+    ":NUMeric:NORMal:ITEM6 URANGE",
+    ":NUMeric:NORMal:ITEM7 IRANGE",
+    ":NUMeric:NORMal:ITEM8 LAMBda,1",  # 6-24
+    ":NUMeric:NORMal:ITEM9 FU,1",
+    ":NUMeric:NORMal:ITEM10 UPPeak,1",
+    ":NUMeric:NORMal:ITEM11 UMPeak,1",
+    ":NUMeric:NORMal:ITEM12 IPPeak,1",
+    ":NUMeric:NORMal:ITEM13 IMPeak,1",
+    ":NUMeric:NORMal:NUMber 13",
+)
+# What `prepare` then reads back.
+READ_BACK: list[Line] = [
+    (":INPut:VOLTage:AUTO?", "0"),
+    (":INPut:CURRent:AUTO?", "0"),
+    (":INPut:MODE?", "RMS"),
+    (":INTEGrate:TIMer?", "0,0,10"),
+    (":RATE?", "250.0E-03"),
+    (":INPut:VOLTage:RANGe?", "150.0E+00"),
+    (":INPut:CURRent:RANGe?", "500.0E-03"),
+    (":INPut:CFACtor?", "3"),
+    (":INPut:FILTer:LINE?", "0"),
+    (":INPut:FILTer:FREQuency?", "0"),
+    (":HOLD?", "0"),
+    (":NUMeric:HOLD?", "0"),
+    (":MEASure:AVERaging:STATe?", "0"),
+    (":MEASure:MHOLd?", "0"),
+    (":INPut:SCALing:STATe?", "0"),
+    (":INTEGrate:MODE?", "NORMAL"),
+    (":STATus:EESR?", "0"),
+]
+
+
 def prepare_lines(timer: str = "0,0,10", amps: str = "0.5") -> list[Line]:
     """Return the conversation of a successful `prepare`."""
     lines: list[Line] = [(":INTEGrate:STATe?", "RESET"), (":STATus:ERRor?", NONE)]
-    for message in (
-        ":COMMunicate:REMote ON",  # 6-7
-        ":HOLD OFF",  # 6-11
-        ":NUMeric:HOLD OFF",  # 6-23
-        ":MEASure:AVERaging:STATe OFF",  # 6-18
-        ":MEASure:MHOLd OFF",  # 6-18
-        ":INPut:SCALing:STATe OFF",  # 6-15
-        ":INPut:MODE RMS",  # 6-14
-        ":INPut:CFACtor 3",  # 6-12
-        ":INPut:FILTer:LINE OFF",  # 6-14
-        ":INPut:FILTer:FREQuency OFF",  # 6-14
-        ":INPut:VOLTage:AUTO OFF",  # 6-15
-        ":INPut:VOLTage:RANGe 150V",  # 6-15
-        ":INPut:CURRent:AUTO OFF",  # 6-12
-        f":INPut:CURRent:RANGe {amps}A",  # 6-13
-        ":RATE 250MS",  # 6-29
-        ":INTEGrate:MODE NORMal",  # 6-16
-        f":INTEGrate:TIMer {timer}",  # 6-16
-        ":NUMeric:FORMat ASCii",  # 6-19
-        ":NUMeric:NORMal:ITEM1 U,1",  # 6-20
-        ":NUMeric:NORMal:ITEM2 I,1",
-        ":NUMeric:NORMal:ITEM3 P,1",
-        ":NUMeric:NORMal:ITEM4 WH,1",
-        ":NUMeric:NORMal:ITEM5 TIME",
-        ":NUMeric:NORMal:ITEM6 URANGE",
-        ":NUMeric:NORMal:ITEM7 IRANGE",
-        ":NUMeric:NORMal:ITEM8 LAMBda,1",  # 6-24
-        ":NUMeric:NORMal:ITEM9 FU,1",
-        ":NUMeric:NORMal:ITEM10 UPPeak,1",
-        ":NUMeric:NORMal:ITEM11 UMPeak,1",
-        ":NUMeric:NORMal:ITEM12 IPPeak,1",
-        ":NUMeric:NORMal:ITEM13 IMPeak,1",
-        ":NUMeric:NORMal:NUMber 13",
-    ):
-        lines += done(message)
+    for message in WRITTEN:
+        lines += done(message.format(amps=amps, timer=timer))
     lines += items(*MORE_NAMES)
     for number, edge in ((1, "FALL"), (7, "RISE"), (8, "RISE"), (9, "RISE")):  # 6-31
         lines += done(f":STATus:FILTer{number} {edge}")
-    lines += [
-        (":INPut:VOLTage:AUTO?", "0"),
-        (":INPut:CURRent:AUTO?", "0"),
-        (":INPut:MODE?", "RMS"),
-        (":INTEGrate:TIMer?", "0,0,10"),
-        (":RATE?", "250.0E-03"),
-        (":INPut:VOLTage:RANGe?", "150.0E+00"),
-        (":INPut:CURRent:RANGe?", "500.0E-03"),
-        (":INPut:CFACtor?", "3"),
-        (":INPut:FILTer:LINE?", "0"),
-        (":INPut:FILTer:FREQuency?", "0"),
-        (":HOLD?", "0"),
-        (":NUMeric:HOLD?", "0"),
-        (":MEASure:AVERaging:STATe?", "0"),
-        (":MEASure:MHOLd?", "0"),
-        (":INPut:SCALing:STATe?", "0"),
-        (":INTEGrate:MODE?", "NORMAL"),
-        (":STATus:EESR?", "0"),
-    ]
-    return lines
+    return [*lines, *READ_BACK]
 
 
 QUALITIES = "1.0000E+00,60.000E+00,169.71E+00,-169.71E+00,58.926E-03,-58.926E-03"
