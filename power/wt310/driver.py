@@ -10,7 +10,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from datetime import datetime
 
-from power.errors import MeterBusy, MeterError, MeterRefused, MeterReplyError, MeterSilent
+from power.errors import MeterBusy, MeterError, MeterRefused, MeterReplyError
 from power.meter import (
     Identity,
     IntegrationStart,
@@ -18,23 +18,16 @@ from power.meter import (
     MeterSettings,
     Reading,
 )
-from power.scpi import Absent, DeviceError, parse_flag, parse_word, split_values
+from power.scpi import Absent, DeviceError, parse_flag, split_values
 from power.transports.transport import Clock, Transport, UtcClock, utc_now
 from power.wt310 import output
 from power.wt310 import settings as setup
 from power.wt310 import snapshot
+from power.wt310.integrator import Integrator
 from power.wt310.link import Link
 from power.wt310.models import Model
 
 _log = logging.getLogger(__name__)
-
-# For this time after the start some commands fail, as users of real meters found.
-BUSY_WINDOW_S = 0.2
-STATE_DEADLINE_S = 5.0
-# A STOP without effect is sent again after this time. A repeat does no harm: it gives error 844.
-STOP_PATIENCE_S = 2.0
-_MOST_STOPS = 3
-_POLL_S = 0.05
 
 _VALUE_NAMES = {
     "U": "voltage_v",
@@ -65,6 +58,7 @@ class WT310:
         element: str | None = None,
     ) -> None:
         self._link = Link(open_transport, timeout_s=timeout_s, clock=clock)
+        self._integrator = Integrator(self._link, clock, sleep)
         self._clock = clock
         self._sleep = sleep
         self._utc = utc
@@ -73,7 +67,6 @@ class WT310:
         self._items: tuple[str, ...] = ()
         self._element = element
         self._shown = element or "1"
-        self._stop_patience_s = STOP_PATIENCE_S
         self._hasty = False
 
     def identify(self) -> Identity:
@@ -112,28 +105,12 @@ class WT310:
         code if it does not start within 5 s.
         """
         with self._lock:
-            state = self._state()
-            if state is IntegrationState.START:
-                raise MeterBusy(
-                    "an integration runs on this meter already; if it is yours, stop it"
-                )
-            if state is not IntegrationState.RESET:
-                raise MeterRefused(
-                    f"the integrator is in state {state.value}, not RESET; prepare the meter first"
-                )
+            self._integrator.require_reset()
             self._link.errors()
             self._watch.forget()
-            sent_s = self._clock()
-            self._link.tell(":INTEGrate:STARt")
-            written_s = self._clock()
-            self._sleep(BUSY_WINDOW_S)
-            state = self._await_state({IntegrationState.START})
-            confirmed_s = self._clock()
-            errors = self._link.errors()
-            if state is not IntegrationState.START or errors:
-                raise _not_started(state, errors)
+            start = self._integrator.start()
             self._watch.running = True
-            return IntegrationStart(sent_s, written_s, confirmed_s)
+            return start
 
     def stop(self) -> IntegrationState:
         """End the integration and return its last state.
@@ -142,42 +119,14 @@ class WT310:
         its power failed. If no integration runs, this changes nothing.
         """
         with self._lock:
-            state = self._state()
-            for _ in range(_MOST_STOPS):
-                if state is not IntegrationState.START:
-                    break
-                self._link.tell(":INTEGrate:STOP")
-                state = self._await_state(
-                    set(IntegrationState) - {IntegrationState.START}, self._stop_patience_s
-                )
-                # The timer may end after our question and before our STOP. The meter then refuses.
-                for error in self._link.errors():
-                    _log.info("STOP in state %s gave %s %s", state.value, error.code, error.text)
-            if state is IntegrationState.START:
-                raise MeterRefused(
-                    f"the meter still integrates after {_MOST_STOPS} commands to stop; press STOP "
-                    "at its panel"
-                )
+            state = self._integrator.stop()
             self._watch.note_end(state)
             return state
 
     def reset(self) -> None:
         """Set energy and time to zero; raise `MeterBusy` while an integration runs."""
         with self._lock:
-            state = self._state()
-            if state is IntegrationState.START:
-                raise MeterBusy(
-                    "an integration runs on this meter; wait for its end, or stop it if it is yours"
-                )
-            if state is not IntegrationState.RESET:
-                self._link.errors()
-                self._link.tell(":INTEGrate:RESet")
-                state = self._await_state({IntegrationState.RESET})
-                if state is not IntegrationState.RESET:
-                    raise MeterRefused(
-                        f"the integrator stays in state {state.value} "
-                        f"({_queue_text(self._link.errors())}); press RESET at the meter's panel"
-                    )
+            self._integrator.reset()
             self._watch.running = False
 
     def attach(self) -> IntegrationState:
@@ -188,7 +137,7 @@ class WT310:
         """
         with self._lock:
             self._link.reopen()
-            state = self._state()
+            state = self._integrator.state()
             self._items = ()
             self._items = self._sent_items()
             # If the run ended while the link was lost, check its ranges and latched bits now.
@@ -198,7 +147,7 @@ class WT310:
     def arrange(self) -> None:
         """Set the output items of a reading, end holds; raise `MeterBusy` during an integration."""
         with self._lock:
-            if self._state() is IntegrationState.START:
+            if self._integrator.state() is IntegrationState.START:
                 raise MeterBusy(
                     "an integration runs; the meter's output items can be set when it has ended"
                 )
@@ -242,7 +191,7 @@ class WT310:
     def state(self) -> IntegrationState:
         """Return the integrator's state."""
         with self._lock:
-            return self._state()
+            return self._integrator.state()
 
     def pending_errors(self) -> list[DeviceError]:
         """Return the errors found in the queue when the link was opened, and all later ones."""
@@ -300,13 +249,13 @@ class WT310:
         """
         # No lock: this must also reach a call that waits at this moment.
         self._link.hasten(timeout_s, end_s)
-        self._stop_patience_s = min(self._stop_patience_s, timeout_s / 2)
+        self._integrator.hasten(timeout_s)
         self._hasty = True
 
     def local(self) -> None:
         """Unlock the front panel."""
         with self._lock:
-            self._link.tell(":COMMunicate:REMote OFF")
+            snapshot.unlock(self._link)
 
     @property
     def touched(self) -> bool:
@@ -345,18 +294,7 @@ class WT310:
             if not self._link.standing:
                 return "the meter does not answer"
             try:
-                self._link.errors()  # this also resynchronises a link with old replies
-                on_answer()
-                self.local()
-                for head, value in self._link.found.items():
-                    self._link.command(f"{head} {value}")
-                wrong = [
-                    head
-                    for head, value in self._link.found.items()
-                    if not snapshot.same(snapshot.ask(self._link, head), value)
-                ]
-                if parse_flag(self._link.ask(":COMMunicate:REMote?")):
-                    wrong.append(":COMMunicate:REMote")
+                wrong = snapshot.give_back(self._link, on_answer)
             except MeterError as error:
                 return str(error)
             return f"the meter kept {', '.join(wrong)}" if wrong else ""
@@ -396,29 +334,6 @@ class WT310:
             **numbers,
         )
 
-    def _state(self) -> IntegrationState:
-        return IntegrationState(parse_word(self._link.ask(":INTEGrate:STATe?"), output.STATES))
-
-    def _await_state(
-        self, wanted: set[IntegrationState], patience_s: float = STATE_DEADLINE_S
-    ) -> IntegrationState:
-        """Poll until the meter has a wanted state or the time is over; return the last state.
-
-        A question without a valid answer is repeated until the time is over.
-        """
-        deadline_s = self._clock() + patience_s
-        while True:
-            try:
-                state = self._state()
-            except (MeterSilent, MeterReplyError):
-                if self._clock() >= min(deadline_s, self._link.end_s):
-                    raise
-                self._link.distrust()
-            else:
-                if state in wanted or self._clock() >= deadline_s:
-                    return state
-            self._sleep(_POLL_S)
-
     def _wait_for_data(self, update_interval_s: float) -> None:
         """Wait for two updates in a row with numbers in range; raise after ten updates."""
         self._watch.forget()
@@ -440,19 +355,3 @@ class WT310:
 
 def _range_of(value: float | Absent | None, end: float | None) -> float | None:
     return value if isinstance(value, (int, float)) else end
-
-
-def _queue_text(errors: list[DeviceError]) -> str:
-    if not errors:
-        return "its error queue is empty"
-    return ", ".join(f'error {error.code} "{error.text}"' for error in errors)
-
-
-def _not_started(state: IntegrationState, errors: list[DeviceError]) -> MeterRefused:
-    first = errors[0] if errors else None
-    return MeterRefused(
-        f"the integration did not start: state {state.value}, {_queue_text(errors)}; "
-        "prepare the meter again",
-        code=first.code if first else 0,
-        text=first.text if first else "",
-    )

@@ -7,10 +7,10 @@ factor A6, automatic rate) come back too.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 
 from power.errors import MeterRefused, MeterReplyError
-from power.scpi import Absent, parse_number, without_header
+from power.scpi import Absent, parse_flag, parse_number, without_header
 from power.wt310.link import Link
 
 COMMUNICATION = (":STATus:QMESsage", ":COMMunicate:VERBose", ":COMMunicate:HEADer")
@@ -65,6 +65,27 @@ def put_back(link: Link, snapshot: Snapshot) -> list[str]:
         for head in _HEADS
         if not _floats(head, snapshot) and not same(found := ask(link, head), snapshot[head])
     ]
+
+
+def unlock(link: Link) -> None:
+    """Unlock the front panel."""
+    link.tell(":COMMunicate:REMote OFF")
+
+
+def give_back(link: Link, on_answer: Callable[[], object]) -> list[str]:
+    """Unlock the panel, let the meter talk as before; return what reads back differently.
+
+    `on_answer` is called when the meter has answered a first question.
+    """
+    link.errors()  # this also resynchronises a link with old replies
+    on_answer()
+    unlock(link)
+    for head, value in link.found.items():
+        link.command(f"{head} {value}")
+    wrong = [head for head, value in link.found.items() if not same(ask(link, head), value)]
+    if parse_flag(link.ask(":COMMunicate:REMote?")):
+        wrong.append(":COMMunicate:REMote")
+    return wrong
 
 
 def ask(link: Link, head: str) -> str:
