@@ -269,13 +269,19 @@ class Rescuer:
         final = read_result(
             call,
             settings.update_interval_s,
-            self._sleep,
+            self._pause,
             expected_s=settings.timer_s if ended else math.nan,
             tolerance_s=0.0 if ended else math.inf,
         )
         for reading in final:
             log.add(reading)
         return final, stopped_s
+
+    def _pause(self, seconds: float) -> None:
+        """Sleep in full: a wish for an end must not bring two readings of the end together."""
+        until_s = self._clock() + seconds
+        while (left_s := until_s - self._clock()) > 0:
+            self._sleep(left_s)
 
     def _follow(
         self,

@@ -8,6 +8,8 @@ import sys
 from contextlib import suppress
 from typing import Any
 
+from power.energy.accuracy import NOT_ESTABLISHED
+from power.energy.conditions import NOT_RECORDED
 from power.energy.verdict import EnergyResult
 
 
@@ -36,15 +38,24 @@ def result_text(result: EnergyResult) -> str:
 
 
 def _certainty(result: EnergyResult) -> list[str]:
-    """Return the terms of the ± in Wh, largest first, and what people answered."""
+    """Return the terms of the ± in Wh, largest first, and what people answered or may answer."""
     terms = sorted(result.budget_wh.items(), key=lambda term: -term[1])
-    listed = ", ".join(f"{name} {wh:.2g}" for name, wh in terms if wh > 0)
+    used = [(name, wh) for name, wh in terms if wh > 0]
+    listed = ", ".join(f"{name} {wh:.2g}" for name, wh in used)
+    lines = [f"± terms  {listed} (Wh)"]
+    quoted = ", ".join(name for name, _ in used if name in NOT_ESTABLISHED)
+    if quoted:
+        lines.append(f"         {quoted}: not established by a manual (docs/power.md, Accuracy)")
     ambient, calibrated = (result.conditions.get(key) for key in ("ambient_c", "calibrated"))
     degrees = f"{ambient:g} °C" if isinstance(ambient, (int, float)) else ambient
-    return [
-        f"± terms  {listed} (Wh)",
-        f"ambient  {degrees}; calibrated {calibrated}",
-    ]
+    lines.append(f"ambient  {degrees}; calibrated {calibrated}")
+    for answer, question in (
+        (ambient, "--ambient-c: how warm was it? The ± holds at 18 to 28 °C"),
+        (calibrated, "--calibrated: when? The ± holds for 12 months after a calibration"),
+    ):
+        if answer == NOT_RECORDED:
+            lines.append(f"         {question}")
+    return lines
 
 
 def print_json(value: dict[str, Any]) -> None:

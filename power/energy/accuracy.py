@@ -16,6 +16,9 @@ from dataclasses import dataclass
 INTEGRATION_SHARE = 0.001
 TIMER_SHARE = 0.0002
 
+NOT_ESTABLISHED = ("temperature", "update interval", "integration", "timer")
+"""The terms of a budget whose figures no manual that we have gives."""
+
 VALID_MONTHS = 12
 """The table holds for this long after a calibration (page 7-7)."""
 

@@ -53,7 +53,7 @@ class Case:
             recorder.record(SETTINGS, self.log)
         bench.meter = bench.driver()
 
-    def rescue(self, log: Path | None = None, **more: Any) -> Rescued:
+    def rescue(self, log: Path | None = None, sleep: Any = None, **more: Any) -> Rescued:
         """Rescue what the meter holds."""
         time = self.bench.time
         rescuer = Rescuer(
@@ -61,7 +61,7 @@ class Case:
             self.journal,
             "X",
             clock=time.clock,
-            sleep=time.sleep,
+            sleep=sleep or time.sleep,
             utc=time.utc,
         )
         return rescuer.rescue(log, self.folder / "new.csv", **more)
@@ -91,6 +91,19 @@ def test_a_killed_run_is_finished(case: Case, later_s: float) -> None:
         case.rescue(case.log)
     with pytest.raises(MeterRefused, match="in a log already"):
         case.rescue()
+
+
+def test_a_wish_for_the_end_does_not_spoil_the_last_readings(case: Case) -> None:
+    """Ctrl-C between the two readings of the result cuts a sleep short, but no reading."""
+    case.bench.time.sleep(10.0)
+    slept: list[float] = []
+
+    def sleep(seconds: float) -> None:
+        slept.append(seconds)
+        case.bench.time.sleep(seconds if slept[1:] else seconds / 10)
+
+    assert Verdict.VALID is case.rescue(sleep=sleep).result.verdict
+    assert slept[1:]
 
 
 def test_a_torn_row_is_cut_off(case: Case) -> None:
