@@ -119,8 +119,8 @@ ROW = b"image_name=1234&CLASS_ID=17&confidence=0.5123&xmin=12.25&ymin=20.5&xmax=
     [
         b"%31" * 700_000,
         b"xmin=" + b"%31" * 700_000,
-        b"xmin=%31&" * 230_000,
-        b"image_name=%31%32&CLASS_ID=12&" * 70_000,
+        b"xmin=%31&" * 120_000,
+        b"image_name=%31%32&CLASS_ID=12&" * 40_000,
         ROW * 23_000,
         b"&" * 2_000_000,
         b"=&" * 1_000_000,

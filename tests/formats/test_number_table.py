@@ -85,7 +85,7 @@ def assert_same_table(expected, actual):
 
 @pytest.mark.slow
 @given(tables())
-@settings(max_examples=300)
+@settings(max_examples=150)
 def test_numbers_are_those_of_float(table):
     """Every value has the bits that float() gives, in any notation."""
     text, columns = table
@@ -94,7 +94,7 @@ def test_numbers_are_those_of_float(table):
 
 @pytest.mark.slow
 @given(tables(st.one_of(cell, cell, cell, broken)))
-@settings(max_examples=300)
+@settings(max_examples=150)
 def test_what_is_no_table_is_left_to_the_caller(table):
     """Broken cells, empty cells and lines of another width give None."""
     text, columns = table
@@ -103,7 +103,7 @@ def test_what_is_no_table_is_left_to_the_caller(table):
 
 @pytest.mark.slow
 @given(tables(st.one_of(cell, cell, cell, broken)))
-@settings(max_examples=300)
+@settings(max_examples=150)
 def test_polars_gives_the_same_numbers(table):
     """What polars reads of a long text has the bits that float() gives; it reads no more."""
     text, columns = table

@@ -18,7 +18,7 @@ from tests.support.scoring_cases import contests, make_detections, make_truth
 
 @pytest.mark.slow
 @given(contests(), st.data())
-@settings(max_examples=200)
+@settings(max_examples=100)
 def test_live_equals_final_in_any_order_and_split(contest, data):
     """For any order and size of answers each result equals that of all rows so far."""
     truth = contest.ground_truth()

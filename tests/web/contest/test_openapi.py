@@ -71,7 +71,7 @@ def hold_for(site: Site, headers: dict[str, str], chosen: Callable[[str], bool])
             continue  # Logout comes last: after it every other request gets 401.
 
         @settings(
-            max_examples=25,
+            max_examples=12,
             derandomize=True,
             database=None,
             suppress_health_check=list(HealthCheck),
