@@ -7,6 +7,7 @@ import os
 
 from referee.service.scoreboard.charts import Charts
 from referee.service.scoreboard.publisher import Publisher
+from referee.service.scoreboard.team_sessions import TeamSessions
 from referee.service.setup.config import Config
 from referee.service.setup.contest import open_contest
 from referee.web.scoreboard.app import Board, scoreboard_app
@@ -31,7 +32,7 @@ def run_scoreboard(config: Config, descriptor: int) -> None:
             streams.close()
             contest.database.close()
 
-        board = Board(streams, Charts(), make_aside("gevent", 1))
+        board = Board(streams, Charts(), TeamSessions(contest), make_aside("gevent", 1))
         return Running(scoreboard_app(board), close, stop=streams.stop)
 
     serve(

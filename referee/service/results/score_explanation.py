@@ -28,7 +28,7 @@ _SUFFIXES = (".jpg", ".jpeg", ".png", ".JPEG", ".JPG")
 
 
 @dataclass(frozen=True)
-class _Miss:
+class Miss:
     """One picture to draw: the image, a text about the mistake, and the boxes that show it."""
 
     image_id: int
@@ -58,7 +58,7 @@ def write_explanation(
             (folder / name).mkdir(parents=True, exist_ok=True)
         _write_fates(folder / "fates.csv", found, detections, fates)
         shown = [*_write_curves(folder, result, found)]
-        shown += _write_misses(folder, [*_misses(found, detections, fates)], found, pictures)
+        shown += _write_misses(folder, [*misses_of(found, detections, fates)], found, pictures)
         (folder / "index.html").write_text(_page(result, shown), encoding="utf-8")
     except OSError as error:
         raise InputError(f"{folder} cannot be written: {error.strerror}") from None
@@ -108,7 +108,7 @@ def _write_curves(
         yield path, title
 
 
-def _misses(found: GroundTruthFile, detections: Detections, fates: Fates) -> Iterator[_Miss]:
+def misses_of(found: GroundTruthFile, detections: Detections, fates: Fates) -> Iterator[Miss]:
     """Yield the most confident false positives, then the largest missed truth boxes."""
     truth = found.truth
     wrong = np.flatnonzero(np.isin(fates.fate, _SHOWN))
@@ -123,17 +123,17 @@ def _misses(found: GroundTruthFile, detections: Detections, fates: Fates) -> Ite
             is_a = _name(found, int(truth.box_class_id[of]))
             boxes.insert(0, _truth_box(truth.box[of], f"is {is_a}"))
             text += f", IoU {fates.iou[row]:.3f} with {is_a}"
-        yield _Miss(int(detections.image_id[row]), text, tuple(boxes))
+        yield Miss(int(detections.image_id[row]), text, tuple(boxes))
     box = truth.box[fates.missed]
     area = (box[:, 2] - box[:, 0] + 1) * (box[:, 3] - box[:, 1] + 1)
     for row in fates.missed[np.argsort(-area, kind="stable")][:_EACH].tolist():
         is_a = _name(found, int(truth.box_class_id[row]))
         image_id = int(truth.box_image_id[row])
-        yield _Miss(image_id, f"{is_a}: missed", (_truth_box(truth.box[row], is_a),))
+        yield Miss(image_id, f"{is_a}: missed", (_truth_box(truth.box[row], is_a),))
 
 
 def _write_misses(
-    folder: Path, misses: list[_Miss], found: GroundTruthFile, pictures: Path | None
+    folder: Path, misses: list[Miss], found: GroundTruthFile, pictures: Path | None
 ) -> Iterator[tuple[str, str]]:
     """Write a picture per miss; yield its path in the folder and its caption."""
     numbers = {own: place for place, own in enumerate(found.truth.image_ids.tolist(), start=1)}

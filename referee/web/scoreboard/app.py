@@ -7,7 +7,7 @@ import logging
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from flask import Flask, Response, abort, request, send_from_directory
+from flask import Flask, Response, abort, jsonify, request, send_from_directory
 from werkzeug.exceptions import HTTPException, MethodNotAllowed
 from werkzeug.wrappers import Response as PlainResponse
 
@@ -16,6 +16,8 @@ from referee.errors import Refusal
 from referee.service.scoreboard.charts import CHARTS, Charts
 from referee.service.scoreboard.feed import START, lines_after, place_of
 from referee.service.scoreboard.publisher import Snapshot
+from referee.service.scoreboard.team_sessions import TeamSessions
+from referee.service.scoreboard.view import View
 from referee.web.desk.assets import static_folder
 from referee.web.scoreboard.streams import Streams
 
@@ -28,10 +30,12 @@ _STATIC = ("scoreboard", "shared")
 
 @dataclass(frozen=True)
 class Board:
-    """What the application shows; `aside` draws a chart without delaying other readers."""
+    """What the application shows; `aside` draws one picture at a time, without
+    delaying other readers."""
 
     streams: Streams
     charts: Charts
+    sessions: TeamSessions
     aside: Aside
 
 
@@ -41,6 +45,7 @@ def scoreboard_app(board: Board) -> Flask:
     app.config["MAX_CONTENT_LENGTH"] = 1024
     _register_pages(app)
     _register_data(app, board)
+    _register_teams(app, board)
     _register_streams(app, board)
     _register_errors(app)
 
@@ -90,6 +95,35 @@ def _register_data(app: Flask, board: Board) -> None:
         return Response(picture, content_type="image/svg+xml")
 
 
+def _register_teams(app: Flask, board: Board) -> None:
+    def picture(kind: str, draw: Callable[[View], bytes]) -> Response:
+        view = newest(board).publication.view
+        return Response(board.aside(lambda: draw(view)), content_type=kind)
+
+    @app.get("/team/<path:name>")
+    def team(name: str) -> Response:
+        if name not in {entry["team"] for entry in newest(board).publication.view["entries"]}:
+            abort(404, f"No team has the name '{name}' now. The scoreboard lists all of them.")
+        return send_from_directory(static_folder() / "scoreboard", "team.html")
+
+    @app.get("/sessions/<int:number>/course.svg")
+    def course(number: int) -> Response:
+        return picture("image/svg+xml", lambda view: board.sessions.course(view, number))
+
+    @app.get("/sessions/<int:number>/curves.svg")
+    def curves(number: int) -> Response:
+        return picture("image/svg+xml", lambda view: board.sessions.curves(view, number))
+
+    @app.get("/sessions/<int:number>/misses")
+    def misses(number: int) -> Response:
+        view = newest(board).publication.view
+        return jsonify(captions=board.aside(lambda: board.sessions.captions(view, number)))
+
+    @app.get("/sessions/<int:number>/misses/<int:place>.png")
+    def miss(number: int, place: int) -> Response:
+        return picture("image/png", lambda view: board.sessions.picture(view, number, place))
+
+
 def _register_streams(app: Flask, board: Board) -> None:
     @app.route("/events", methods=["GET"], provide_automatic_options=False)
     def events() -> Response:
@@ -121,7 +155,7 @@ def _register_streams(app: Flask, board: Board) -> None:
 def _register_errors(app: Flask) -> None:
     @app.errorhandler(Refusal)
     def refused(refusal: Refusal) -> PlainResponse:
-        return _told(400, str(refusal))
+        return _told(400 if refusal.code == "token_unknown" else 404, str(refusal))
 
     @app.errorhandler(HTTPException)
     def not_served(error: HTTPException) -> PlainResponse:

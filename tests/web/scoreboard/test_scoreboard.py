@@ -14,6 +14,7 @@ from referee.service.scoreboard.charts import Charts
 from referee.service.scoreboard.feed import START
 from referee.service.scoreboard.freezing import freeze, thaw
 from referee.service.scoreboard.publisher import Publisher
+from referee.service.scoreboard.team_sessions import TeamSessions
 from referee.web.scoreboard import streams as streams_module
 from referee.web.scoreboard.app import Board, scoreboard_app
 from referee.web.scoreboard.streams import Streams
@@ -32,7 +33,9 @@ def event(tmp_path):
         found = Event(contest, desk, meter)
         found.streams = Streams(Publisher(contest), here)
         found.streams.start()
-        found.client = scoreboard_app(Board(found.streams, Charts(), here)).test_client()
+        found.client = scoreboard_app(
+            Board(found.streams, Charts(), TeamSessions(contest), here)
+        ).test_client()
         yield found
         found.streams.close()
     contest.database.close()
@@ -176,7 +179,9 @@ def test_records_that_cannot_be_read_are_told(event, monkeypatch):
         events = failing.events(lambda: None)
         next(events)
         assert "trouble" in next(events)
-        client = scoreboard_app(Board(failing, Charts(), here)).test_client()
+        client = scoreboard_app(
+            Board(failing, Charts(), TeamSessions(event.contest), here)
+        ).test_client()
         assert 503 == client.get("/view").status_code
     finally:
         failing.close()

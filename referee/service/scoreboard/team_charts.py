@@ -1,0 +1,132 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The charts of a team's session: its power beside its requests, and a curve for each class."""
+
+from __future__ import annotations
+
+import io
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import matplotlib
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.backends.backend_svg import FigureCanvasSVG
+from matplotlib.figure import Figure
+from numpy.typing import NDArray
+
+from referee.service.event.charts import Theme
+
+Floats = NDArray[np.float64]
+
+_STYLE: Any = {"svg.fonttype": "none", "svg.hashsalt": "referee", "font.size": 12.0}
+_POWER, _REQUESTS, _CURVE = "#e69f00", "#56b4e9", "#56b4e9"
+_COLUMNS_MOST = 10
+_CELL_IN = 1.25
+
+
+@dataclass(frozen=True)
+class ClassCurve:
+    """A class's envelope of precision over recall, both in 0..1, and its AP."""
+
+    name: str
+    average_precision: float
+    recall: Sequence[float]
+    precision: Sequence[float]
+
+
+@dataclass(frozen=True)
+class Course:
+    """A session's course: power (second, watts) and requests (first second of a bin, a second)."""
+
+    length_s: float
+    power: Sequence[tuple[float, float | None]]
+    requests: Sequence[tuple[float, float]]
+    bin_s: float
+
+
+def course_chart(course: Course, theme: Theme) -> bytes:
+    """Return power over time above requests over time, on one axis of time; a gap breaks a line."""
+    with matplotlib.rc_context(_STYLE):
+        figure = Figure(figsize=(9.0, 4.6), layout="constrained")
+        FigureCanvasSVG(figure)
+        figure.patch.set_alpha(0.0)
+        above, below = figure.subplots(2, 1, sharex=True, height_ratios=(3, 2))
+    seconds = [second for second, _ in course.power]
+    watts = [math.nan if power_w is None else power_w for _, power_w in course.power]
+    above.plot(seconds, watts, color=_POWER, lw=1.4)
+    above.set_ylabel("watts", color=theme.ink)
+    starts = [second for second, _ in course.requests]
+    rates = [rate for _, rate in course.requests]
+    below.bar(starts, rates, width=course.bin_s, align="edge", color=_REQUESTS, lw=0)
+    below.set_ylabel("requests / s", color=theme.ink)
+    below.set_xlabel("second of the session", color=theme.ink)
+    below.set_xlim(0, max(course.length_s, 1e-3))
+    for axes in (above, below):
+        axes.set_ylim(bottom=0)
+        _dress(axes, theme)
+    return _svg(figure, "Power over time beside requests over time")
+
+
+def curves_chart(curves: Sequence[ClassCurve], theme: Theme) -> bytes:
+    """Return a small precision-recall curve for each class, with its AP, the best class first."""
+    ordered = sorted(curves, key=lambda one: (-one.average_precision, one.name))
+    columns = max(4, min(_COLUMNS_MOST, math.ceil(math.sqrt(2 * len(ordered)))))
+    rows = max(1, math.ceil(len(ordered) / columns))
+    with matplotlib.rc_context(_STYLE):
+        figure = Figure(figsize=(columns * _CELL_IN, rows * _CELL_IN))
+        FigureCanvasSVG(figure)
+        figure.patch.set_alpha(0.0)
+        axes = figure.add_axes((0, 0, 1, 1))
+    axes.set_axis_off()
+    axes.set_xlim(0, columns)
+    axes.set_ylim(-rows, 0)
+    for place, curve in enumerate(ordered):
+        _draw_cell(axes, place % columns, -(place // columns) - 1, curve, theme)
+    return _svg(figure, "Precision over recall for each class")
+
+
+def _draw_cell(axes: Axes, left: float, bottom: float, curve: ClassCurve, theme: Theme) -> None:
+    """Draw one class in a cell of side 1: recall to the right, precision upwards, both 0 to 1."""
+    x0, y0, side = left + 0.08, bottom + 0.06, 0.7
+    axes.plot(
+        [x0, x0, x0 + side, x0 + side, x0],
+        [y0 + side, y0, y0, y0 + side, y0 + side],
+        color=theme.line,
+        lw=0.7,
+    )
+    axes.fill_between(
+        [x0 + side * x for x in curve.recall],
+        [y0 + side * y for y in curve.precision],
+        y0,
+        color=_CURVE,
+        alpha=0.25,
+        lw=0,
+    )
+    axes.plot(
+        [x0 + side * x for x in curve.recall],
+        [y0 + side * y for y in curve.precision],
+        color=_CURVE,
+        lw=1.3,
+    )
+    name = curve.name if len(curve.name) <= 12 else f"{curve.name[:11]}…"
+    text = f"{name} {curve.average_precision:.2f}".replace("$", r"\$")
+    axes.text(x0, y0 + side + 0.05, text, color=theme.ink, fontsize=8, va="bottom")
+
+
+def _dress(axes: Axes, theme: Theme) -> None:
+    axes.set_facecolor("none")
+    axes.tick_params(colors=theme.ink)
+    axes.grid(True, color=theme.line, lw=0.6)
+    axes.set_axisbelow(True)
+    for side, spine in axes.spines.items():
+        spine.set_visible(side in ("left", "bottom"))
+        spine.set_color(theme.quiet)
+
+
+def _svg(figure: Figure, title: str) -> bytes:
+    file = io.BytesIO()
+    with matplotlib.rc_context(_STYLE):
+        figure.savefig(file, format="svg", metadata={"Date": None, "Title": title})
+    return file.getvalue()

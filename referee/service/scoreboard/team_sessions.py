@@ -1,0 +1,185 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The course of a team's session, its curves, and its mistakes as pictures, for the audience.
+
+Only a session whose result is public is shown, and only its rows up to its end. These rows never
+change, so the pictures of a frozen scoreboard stay as they are.
+"""
+
+from __future__ import annotations
+
+import tempfile
+from collections import OrderedDict
+from collections.abc import Callable, Mapping
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from referee.core.detections import Detections
+from referee.core.ground_truth import GroundTruth
+from referee.core.instant import seconds_between
+from referee.errors import Refusal
+from referee.formats.truth_file import GroundTruthFile
+from referee.scoring.ilsvrc import evaluate
+from referee.scoring.result import IlsvrcResult
+from referee.service.event.charts import DARK
+from referee.service.results.final_score import scored_answer
+from referee.service.results.score_explanation import Miss, misses_of
+from referee.service.results.score_pictures import draw_boxes
+from referee.service.scoreboard.team_charts import (
+    ClassCurve,
+    Course,
+    course_chart,
+    curves_chart,
+)
+from referee.service.scoreboard.view import PublicState, View
+from referee.service.setup.contest import Contest, read_contest_truth
+from referee.store.requests import requests_of
+from referee.store.sessions import SessionRecord, load_session
+from referee.store.watching import recent_power
+
+_SAMPLES_MOST = 20_000
+_POINTS_MOST = 600
+_BINS = 100
+_RECALLS = 60
+_KEPT = 256
+
+
+class TeamSessions:
+    """The pictures of sessions; one thread asks at a time. `view` is what the public sees."""
+
+    def __init__(self, contest: Contest) -> None:
+        self._contest = contest
+        self._kept: OrderedDict[tuple[int, str], Any] = OrderedDict()
+
+    def course(self, view: View, number: int) -> bytes:
+        """Return the session's power and requests over time as SVG."""
+        _require_public(view, number)
+        return bytes(self._once(number, "course", lambda: self._course(number)))
+
+    def curves(self, view: View, number: int) -> bytes:
+        """Return the session's curves as SVG.
+
+        Raises `Refusal` in a track whose answers have no curves.
+        """
+        _require_public(view, number)
+        return bytes(self._once(number, "curves", lambda: self._curves(number)))
+
+    def captions(self, view: View, number: int) -> list[str]:
+        """Return a sentence for each explained mistake; only after the results are final."""
+        _require_final(view, number)
+        return [f"image {one.image_id}: {one.text}" for one in self._misses(number)]
+
+    def picture(self, view: View, number: int, place: int) -> bytes:
+        """Return the picture of an explained mistake as PNG; `place` counts from 0."""
+        _require_final(view, number)
+        found = self._misses(number)
+        if not 0 <= place < len(found):
+            raise Refusal("picture_unknown", f"Session {number} has no picture {place}.")
+        return bytes(self._once(number, f"picture {place}", lambda: self._draw(found[place])))
+
+    def _once(self, number: int, what: str, make: Callable[[], Any]) -> Any:
+        """Return what was made before, or make it; the oldest of many is forgotten."""
+        key = (number, what)
+        if key not in self._kept:
+            self._kept[key] = make()
+            if len(self._kept) > _KEPT:
+                self._kept.popitem(last=False)
+        return self._kept[key]
+
+    def _course(self, number: int) -> bytes:
+        connection = self._contest.database.connection
+        length_s = _length_s(load_session(connection, number))
+        samples = [
+            (sample.elapsed_s, sample.power_w)
+            for sample in recent_power(connection, number, 0, _SAMPLES_MOST)
+            if sample.elapsed_s <= length_s
+        ]
+        step = max(1, -(-len(samples) // _POINTS_MOST))
+        times = [one.elapsed_s for one in requests_of(connection, number)]
+        bin_s = max(length_s / _BINS, 1.0)
+        edges = np.arange(0.0, length_s + bin_s, bin_s)
+        counts, _ = np.histogram([time for time in times if time < length_s], edges)
+        rates = zip(edges[:-1].tolist(), (counts / bin_s).tolist(), strict=True)
+        return course_chart(Course(length_s, samples[::step], list(rates), bin_s), DARK)
+
+    def _curves(self, number: int) -> bytes:
+        result = self._result(number)
+        names = self._contest.classes
+        curves = []
+        for class_id, ap in result.ap.items():
+            if ap is None:
+                continue
+            curve = result.precision_recall(class_id)
+            recall, precision = _envelope(curve.recall, curve.precision)
+            curves.append(ClassCurve(names.get(class_id, str(class_id)), ap, recall, precision))
+        return curves_chart(curves, DARK)
+
+    def _misses(self, number: int) -> list[Miss]:
+        def make() -> list[Miss]:
+            fates = self._result(number).explain()
+            return [*misses_of(self._found, self._detections(number), fates)]
+
+        return list(self._once(number, "misses", make))
+
+    def _draw(self, miss: Miss) -> bytes:
+        entry = self._contest.images[miss.image_id - 1]
+        with tempfile.TemporaryDirectory() as folder:
+            path = Path(folder) / "miss.png"
+            caption = f"image {miss.image_id}: {miss.text}"
+            draw_boxes(path, Path(entry.path), (entry.width, entry.height), miss.boxes, caption)
+            return path.read_bytes()
+
+    def _result(self, number: int) -> IlsvrcResult:
+        return evaluate(self._truth, self._detections(number))
+
+    def _detections(self, number: int) -> Detections:
+        session = load_session(self._contest.database.connection, number)
+        answer = scored_answer(self._contest, session)
+        if not isinstance(answer, Detections):
+            raise Refusal("no_curves", f"The track '{session.track}' has no curves for classes.")
+        return answer
+
+    @cached_property
+    def _truth(self) -> GroundTruth:
+        return read_contest_truth(self._contest)
+
+    @cached_property
+    def _found(self) -> GroundTruthFile:
+        return GroundTruthFile(self._truth)
+
+
+def _require_public(view: View, number: int) -> Mapping[str, Any]:
+    """Return the entry of a session that the public may see; raise `Refusal` for any other."""
+    for entry in view["entries"]:
+        if entry["session"] == number and entry["verdict"] is not None:
+            found: Mapping[str, Any] = entry
+            return found
+    raise Refusal("session_hidden", f"Session {number} has no public result.")
+
+
+def _require_final(view: View, number: int) -> None:
+    _require_public(view, number)
+    if view["state"] != PublicState.FINAL.value:
+        raise Refusal("not_final", "The mistakes are shown after the results are final.")
+
+
+def _length_s(session: SessionRecord) -> float:
+    """Return how long the session has run."""
+    started, ended = session.facts.started, session.facts.ended
+    if started is None or ended is None:
+        raise Refusal("session_hidden", f"Session {session.session_id} has not ended.")
+    return seconds_between(started, ended)
+
+
+def _envelope(recall: Any, precision: Any) -> tuple[list[float], list[float]]:
+    """Return at most so many points of the envelope, which falls from recall 0 to 1."""
+    at = np.linspace(0.0, 1.0, _RECALLS + 1)
+    if not len(recall) or np.isnan(recall).any():
+        return at.tolist(), np.zeros_like(at).tolist()
+    highest = np.maximum.accumulate(precision[::-1])[::-1]
+    place = np.searchsorted(recall, at, side="left")
+    reached = place < len(recall)
+    values = np.where(reached, highest[np.minimum(place, len(recall) - 1)], 0.0)
+    return at.tolist(), values.tolist()
