@@ -6,6 +6,10 @@ import { $, fill, make, show } from "../shared/page.js";
 import { follow } from "./stream.js";
 
 const LAST_S = 10;
+// The heights of the table's rows, by which its letters shrink until all fit on the projector.
+const HEAD_EM = 2.2;
+const ENTRY_EM = 2.75;
+const CHAMPION_EM = 1.6;
 
 let view = null;
 let live = { frozen: false, sessions: [] };
@@ -34,7 +38,9 @@ function showView() {
   show("score-head", view.figures.score.label);
   $("score-head").title = view.figures.score.unit;
   const rows = ranked();
-  document.body.style.setProperty("--rows", Math.max(8, rows.length));
+  const champions = rows.filter((row) => row.year).length;
+  const lines = HEAD_EM + ENTRY_EM * (rows.length - champions) + CHAMPION_EM * champions;
+  document.body.style.setProperty("--lines", lines.toFixed(1));
   fill("entries", rows, (row) => (row.year ? championRow(row) : entryRow(row)));
   $("nobody").hidden = view.entries.length > 0;
 }

@@ -54,7 +54,9 @@ async function showMisses(session, key) {
     shownMisses = null;
     return;
   }
-  fill("misses", (await response.json()).captions, (caption, place) => {
+  const { captions } = await response.json();
+  $("misses-box").hidden = captions.length === 0;
+  fill("misses", captions, (caption, place) => {
     const picture = make("img");
     picture.loading = "lazy";
     picture.alt = caption;

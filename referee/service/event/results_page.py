@@ -1,11 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The results as one page of HTML that stands alone: it loads nothing and runs no script."""
+"""The results as one page of HTML that stands alone: it loads nothing and runs no script.
+
+Its charts are pictures inside the page.
+"""
 
 from __future__ import annotations
 
+import base64
 from html import escape
 from typing import Any
 
+from referee.service.event.charts import PAPER, energy_chart, speed_chart
 from referee.service.event.results_table import (
     Row,
     champion_line,
@@ -26,6 +31,8 @@ _HEAD = (
     "attempts",
     "verdict",
 )
+# In inches of 72 pixels; the page scales them.
+_SIZE = (7.2, 4.5)
 _TEXT = ("team", "verdict")
 
 
@@ -49,6 +56,7 @@ def results_page(results: dict[str, Any]) -> str:
         state=escape(state_line(results)),
         head="".join(f'<th scope="col"{_kind(name)}>{escape(name)}</th>' for name in _HEAD),
         rows=rows,
+        charts=_charts(results),
         prizes=_list("Prizes", prizes),
         champions=_list("Past champions", champions),
         rules=_list("Rules", rules),
@@ -73,6 +81,18 @@ def _row(row: Row, entry: dict[str, Any]) -> str:
             for name, cell in zip(_HEAD, cells, strict=True)
         )
         + "</tr>"
+    )
+
+
+def _charts(results: dict[str, Any]) -> str:
+    """Return both charts as pictures with a text for those who do not see them."""
+    drawn = {
+        "Accuracy against energy: left and up is better.": energy_chart(results, PAPER, _SIZE),
+        "Accuracy against speed: right and up is better.": speed_chart(results, PAPER, _SIZE),
+    }
+    return "\n".join(
+        f'<img alt="{text}" src="data:image/svg+xml;base64,{base64.b64encode(svg).decode()}">'
+        for text, svg in drawn.items()
     )
 
 
@@ -101,6 +121,9 @@ th, td {{ padding: 0.35rem 0.5rem; border-bottom: 1px solid #8885; text-align: r
 .text {{ text-align: left; overflow-wrap: anywhere; }}
 small {{ display: block; opacity: 0.8; }}
 .state {{ margin: 0.5rem 0 1.5rem; padding: 0.5rem 1rem; border: 2px solid; font-weight: 600; }}
+.charts {{ display: grid; grid-template-columns: repeat(auto-fit, minmax(20rem, 1fr)); gap: 1rem;
+  margin: 1.5rem 0; }}
+.charts img {{ width: 100%; border-radius: 0.4rem; }}
 .provisional {{ border-style: dashed; }}
 </style>
 </head>
@@ -113,6 +136,9 @@ small {{ display: block; opacity: 0.8; }}
 {rows}
 </tbody>
 </table>
+<div class="charts">
+{charts}
+</div>
 {prizes}
 {champions}
 {rules}

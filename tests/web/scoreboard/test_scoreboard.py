@@ -10,11 +10,13 @@ from urllib.parse import quote
 import pytest
 
 from referee.core.aside import here
+from referee.service.event.finalizing import finalize
 from referee.service.scoreboard.charts import Charts
 from referee.service.scoreboard.feed import START
 from referee.service.scoreboard.freezing import freeze, thaw
 from referee.service.scoreboard.publisher import Publisher
 from referee.service.scoreboard.team_sessions import TeamSessions
+from referee.service.teams.registration import withdraw
 from referee.web.scoreboard import streams as streams_module
 from referee.web.scoreboard.app import Board, scoreboard_app
 from referee.web.scoreboard.streams import Streams
@@ -185,3 +187,24 @@ def test_records_that_cannot_be_read_are_told(event, monkeypatch):
         assert 503 == client.get("/view").status_code
     finally:
         failing.close()
+
+
+def test_pages_of_teams(event):
+    """Each listed team has a page with its charts; pictures of mistakes wait for final results."""
+    event.register("ants/bees", "wasps")
+    number = event.play("ants/bees", found=2)
+    eventually(lambda: any(one["score"] for one in shown(event)["view"]["entries"]))
+    for path in (f"/team/{quote('ants/bees')}", "/team/wasps"):
+        with event.client.get(path) as page:
+            assert 200 == page.status_code
+    assert 404 == event.client.get("/team/hornets").status_code
+    for what in ("course", "curves"):
+        assert 200 == event.client.get(f"/sessions/{number}/{what}.svg").status_code
+        assert 404 == event.client.get(f"/sessions/{number + 1}/{what}.svg").status_code
+    pictures = (f"/sessions/{number}/misses", f"/sessions/{number}/misses/0.png")
+    assert {404} == {event.client.get(path).status_code for path in pictures}
+    withdraw(event.contest, "wasps", "ill", "Kim")
+    finalize(event.contest, ["Ada"])
+    eventually(lambda: shown(event)["view"]["state"] == "FINAL")
+    assert 6 == len(shown(event, pictures[0])["captions"])
+    assert "image/png" == event.client.get(pictures[1]).content_type

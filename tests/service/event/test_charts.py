@@ -1,0 +1,71 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The charts show every result that counts, also a result of 0, and have the same bytes again."""
+
+from __future__ import annotations
+
+import re
+from xml.etree import ElementTree
+
+import pytest
+
+from referee.service.event.charts import DARK, PAPER, energy_chart, speed_chart
+
+SIZE = (7.2, 4.5)
+CHAMPION = {"year": 2018, "mean_ap": 0.183, "energy_wh": 0.412, "score": 0.4446}
+
+
+def entry(team, mean_ap=0.5, energy_wh=1.0, rank=1, **other):
+    """Return an entry of results."""
+    score = None if mean_ap is None or not energy_wh else mean_ap / energy_wh
+    made = {"team": team, "rank": rank, "mean_ap": mean_ap, "energy_wh": energy_wh, "score": score}
+    return made | {"objects_per_s": 2.0, "verdict": "VALID", "withdrawn": False} | other
+
+
+def view(*entries, champions=()):
+    """Return results of these entries."""
+    figures = {"accuracy": {"label": "mAP"}, "score": {"label": "score"}}
+    return {"figures": figures, "entries": entries, "champions": champions}
+
+
+def texts(svg):
+    """Return the texts of a picture, which must be XML."""
+    root = ElementTree.fromstring(svg)
+    return [re.sub(r"\s+", " ", node.text or "") for node in root.iter() if "text" in node.tag]
+
+
+@pytest.mark.parametrize("chart", [energy_chart, speed_chart])
+def test_a_chart_names_its_teams_and_champions(chart):
+    """A name may contain anything, and a mAP of 0 is a point."""
+    found = texts(
+        chart(view(entry("a & <b> $x$"), entry("none", 0.0, 0.1), champions=[CHAMPION]), DARK, SIZE)
+    )
+    assert {"1 a & <b> $x$", "1 none", "2018"} <= set(found)
+
+
+@pytest.mark.parametrize("chart", [energy_chart, speed_chart])
+@pytest.mark.parametrize(
+    "missing",
+    [
+        {"mean_ap": None},
+        {"energy_wh": None, "objects_per_s": None},
+        {"verdict": "INVALID"},
+        {"withdrawn": True},
+    ],
+)
+def test_what_does_not_count_is_no_point(chart, missing):
+    """A figure that is missing or INVALID is left out, and so is a team that has withdrawn."""
+    found = texts(chart(view(entry("ants", **missing)), PAPER, SIZE))
+    assert [] == [text for text in found if "ants" in text]
+
+
+@pytest.mark.parametrize("chart", [energy_chart, speed_chart])
+def test_a_chart_without_points_is_drawn(chart):
+    """Before the first result the axes are there."""
+    assert "mAP" in texts(chart(view(), DARK, SIZE))
+
+
+def test_equal_results_give_equal_bytes():
+    """Nothing in a picture tells the time or the process."""
+    results = view(entry("ants"), entry("bees", 0.2, 20.0), champions=[CHAMPION])
+    assert energy_chart(results, DARK, SIZE) == energy_chart(results, DARK, SIZE)
+    assert b"<dc:date>" not in energy_chart(results, DARK, SIZE)
