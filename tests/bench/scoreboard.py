@@ -1,0 +1,188 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A session while 200 scoreboards are open: its meter readings, and its images' latency.
+
+The audience is a process of its own. It opens 200 streams from eight addresses of this machine and
+reads all that comes. A contestant asks for 100 images a second on eight connections, with and
+without the audience in turns. The emulated meter is read every 100 ms.
+"""
+
+from __future__ import annotations
+
+import os
+import selectors
+import socket
+import statistics
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from referee.programs.hosting import Host, claimed, hosted
+from referee.programs.practice_folder import practice_config
+from referee.service.setup.config import ContestSection, ImagesSection, MeterSection, ServerSection
+from referee.store.readings import readings_of
+from tests.bench.load import Figures
+from tests.bench.serving import make_contest
+from tests.support.running import request
+
+AUDIENCE = 200
+CONNECTIONS = 8
+RATE = 100.0
+UPDATE_S = 0.1
+ROUNDS = int(os.environ.get("SCOREBOARD_BENCH_ROUNDS", "6"))
+ROUND_S = 8.0
+_STREAM = b"GET /events HTTP/1.1\r\nHost: x\r\n\r\n"
+
+
+def run() -> None:
+    """Print images' latency and meter readings without and with the audience, and their ratio."""
+    with tempfile.TemporaryDirectory() as name, claimed(Path(name) / "data"):
+        folder = Path(name)
+        make_contest(folder)
+        config = practice_config(
+            data=folder / "data",
+            contest=ContestSection(mode="practice", seconds=3600, shuffle=False),
+            images=ImagesSection(folder / "images", folder / "truth.json"),
+            server=ServerSection("127.0.0.1:0", "127.0.0.1:0", scoreboard="127.0.0.1:0"),
+            meter=MeterSection(
+                voltage_range_v=150.0, current_range_a=0.5, update_interval_s=UPDATE_S
+            ),
+        )
+        with hosted(config) as host:
+            _, token = request(
+                f"{host.supervisor.contest_url}/login", b"username=me&password=practice", {}
+            )
+            _compare(host, token.decode())
+
+
+def _compare(host: Host, token: str) -> None:
+    alone, watched = [], []
+    print("audience   images/s   median ms   p99 ms   readings    events/s to the audience")
+    for _ in range(ROUNDS):
+        alone.append(_round(host, token, 0))
+        with audience(int((host.supervisor.scoreboard_url or "").rpartition(":")[2])) as events:
+            watched.append(_round(host, token, AUDIENCE, events))
+    ratio = statistics.median(
+        on.p99_ms / off.p99_ms for on, off in zip(watched, alone, strict=True)
+    )
+    print(f"p99 with the audience / p99 without, median of {ROUNDS} pairs: {ratio:.2f}")
+
+
+def _round(host: Host, token: str, size: int, events: list[int] | None = None) -> Figures:
+    before, heard, begun = _readings(host), sum(events or []), time.monotonic()
+    figures = paced(int(host.supervisor.contest_url.rpartition(":")[2]), token)
+    took = time.monotonic() - begun
+    came = (sum(events or []) - heard) / took
+    print(
+        f"{size:8} {figures.rate:10.1f} {figures.median_ms:11.2f} {figures.p99_ms:8.2f} "
+        f"{_readings(host) - before:6} of {took / UPDATE_S:.0f} {came:12.1f}",
+        flush=True,
+    )
+    return figures
+
+
+def _readings(host: Host) -> int:
+    return len(readings_of(host.database.connection, 1))
+
+
+def paced(port: int, token: str) -> Figures:
+    """Ask for an image at a fixed rate; a latency counts from the moment when it was due."""
+    message = f"GET /image/1 HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer {token}\r\n\r\n".encode()
+    latencies: list[float] = []
+    begun = time.monotonic() + 0.1
+    count = int(RATE * ROUND_S) // CONNECTIONS
+
+    def work(index: int) -> None:
+        pause = threading.Event()
+        with socket.create_connection(("127.0.0.1", port), 30) as link:
+            for number in range(count):
+                due = begun + (number * CONNECTIONS + index) / RATE
+                pause.wait(max(0.0, due - time.monotonic()))
+                link.sendall(message)
+                _read_answer(link)
+                latencies.append(1e3 * (time.monotonic() - due))
+
+    threads = [
+        threading.Thread(target=work, args=(index,), name=f"contestant-{index}")
+        for index in range(CONNECTIONS)
+    ]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    ordered = sorted(latencies)
+    return Figures(
+        len(ordered) / (time.monotonic() - begun),
+        statistics.median(ordered),
+        ordered[int(0.99 * (len(ordered) - 1))],
+    )
+
+
+def _read_answer(link: socket.socket) -> None:
+    received = b""
+    while b"\r\n\r\n" not in received:
+        received += link.recv(1 << 18)
+    head, _, body = received.partition(b"\r\n\r\n")
+    fields = dict(line.split(b": ", 1) for line in head.split(b"\r\n")[1:])
+    left = int(fields[b"Content-Length"]) - len(body)
+    while left > 0:
+        left -= len(link.recv(1 << 18))
+
+
+@contextmanager
+def audience(port: int) -> Iterator[list[int]]:
+    """Open the scoreboards in a process of its own; the list gets its events of each second."""
+    command = [sys.executable, "-m", "tests.bench.scoreboard", str(port)]
+    watching = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
+    events: list[int] = []
+    assert watching.stdout is not None
+    output = watching.stdout
+    assert output.readline() == "all have the view\n"
+
+    def count() -> None:
+        for line in output:
+            events.append(int(line))
+
+    thread = threading.Thread(target=count, name="audience")
+    thread.start()
+    try:
+        yield events
+    finally:
+        watching.terminate()
+        watching.wait()
+        thread.join()
+        output.close()
+
+
+def watch(port: int) -> None:
+    """Open the streams, and print the number of events of each second until killed."""
+    with selectors.DefaultSelector() as selector:
+        for number in range(AUDIENCE):
+            own = (f"127.0.0.{2 + number % 8}", 0)
+            link = socket.create_connection(("127.0.0.1", port), 30, source_address=own)
+            link.sendall(_STREAM)
+            selector.register(link, selectors.EVENT_READ)
+        waiting = {key.fileobj for key in selector.get_map().values()}
+        heard, told_s = 0, time.monotonic()
+        while True:
+            for key, _ in selector.select(1.0):
+                link = key.fileobj  # type: ignore[assignment]
+                received = link.recv(1 << 16)
+                if not received:
+                    raise SystemExit("the scoreboard has ended a stream")
+                heard += received.count(b"event: ")
+                if waiting and b"event: view" in received:
+                    waiting.discard(link)
+                    if not waiting:
+                        print("all have the view", flush=True)
+            if not waiting and time.monotonic() - told_s >= 1.0:
+                print(heard, flush=True)
+                heard, told_s = 0, time.monotonic()
+
+
+if __name__ == "__main__":
+    watch(int(sys.argv[1]))
