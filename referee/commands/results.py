@@ -18,7 +18,6 @@ from pathlib import Path
 
 from referee.errors import InputError
 from referee.service.event.results import read_results
-from referee.service.event.results_page import results_page
 from referee.service.event.results_table import results_csv, results_latex, results_text
 from referee.service.setup.config_file import load_config
 from referee.service.setup.opened import opened_contest
@@ -41,6 +40,9 @@ def run(args: argparse.Namespace) -> int:
     with opened_contest(load_config(args.config)) as contest:
         results = read_results(contest)
     if args.html is not None:
+        # The library of charts is slow to import, and only the page has charts.
+        from referee.service.event.results_page import results_page
+
         _write(args.html, results_page(results))
         print(f"Wrote {args.html}.")
     elif args.json:

@@ -10,7 +10,7 @@ from referee.service.scoreboard.publisher import Publisher
 from referee.service.scoreboard.team_sessions import TeamSessions
 from referee.service.setup.config import Config
 from referee.service.setup.contest import open_contest
-from referee.web.scoreboard.app import Board, scoreboard_app
+from referee.web.scoreboard.app import Show, scoreboard_app
 from referee.web.scoreboard.streams import Streams
 from referee.web.server.aside import make_aside
 from referee.web.server.server import Running, serve
@@ -32,8 +32,8 @@ def run_scoreboard(config: Config, descriptor: int) -> None:
             streams.close()
             contest.database.close()
 
-        board = Board(streams, Charts(), TeamSessions(contest), make_aside("gevent", 1))
-        return Running(scoreboard_app(board), close, stop=streams.stop)
+        show = Show(streams, Charts(), TeamSessions(contest), make_aside("gevent", 1))
+        return Running(scoreboard_app(show), close, stop=streams.stop)
 
     serve(
         make,

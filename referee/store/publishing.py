@@ -49,6 +49,12 @@ def change_nonces(connection: sqlite3.Connection) -> dict[int, str]:
     )
 
 
+def teams_with_organisation(connection: sqlite3.Connection) -> frozenset[int]:
+    """Return the ids of the teams that have or had an organisation."""
+    rows = connection.execute("select distinct team_id from registrations where organisation != ''")
+    return frozenset(row[0] for row in rows)
+
+
 def insert_freeze(
     connection: sqlite3.Connection, at: Instant, kind: FreezeKind, operator: str
 ) -> int:

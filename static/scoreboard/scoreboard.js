@@ -81,10 +81,12 @@ function entryRow(entry) {
   const printed = entry.printed;
   const score = cell(printed.score, "number score");
   if (entry.score_low !== null) score.append(make("small", printed.interval));
+  const verdict = cell(entry.verdict ?? "–", entry.verdict ?? "");
+  if (entry.emulated) verdict.append(make("small", "EMULATED"));
   const row = make("tr", cell(printed.rank, "number rank"), name,
     cell(printed.mean_ap, "number"), cell(printed.energy, "number"), score,
     cell(printed.images, "number wide"), cell(printed.attempts, "number wide"),
-    cell(printed.verdict, entry.verdict ?? ""));
+    verdict);
   if (entry.word === "on now") row.className = "on-now";
   return row;
 }

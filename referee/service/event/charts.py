@@ -134,23 +134,33 @@ def _log_if_wide(axes: Axes, values: Sequence[float]) -> None:
 
 
 def _draw_points(axes: Axes, points: Sequence[tuple[float, float, str]], theme: Theme) -> None:
+    # Near the right edge a name stands left of its point.
+    left, right = min((x for x, _, _ in points), default=0.0), max(
+        (x for x, _, _ in points), default=0.0
+    )
     for number, (x, y, label) in enumerate(points):
         colour = _COLOURS[number % len(_COLOURS)]
         shape = _SHAPES[(number + number // len(_COLOURS)) % len(_SHAPES)]
         axes.plot(x, y, marker=shape, ms=10, ls="", color=colour, mec=theme.ink, mew=0.8, zorder=3)
         if number < _LABELS_MOST:
-            _label(axes, x, y, label if len(label) <= 24 else f"{label[:23]}…", theme.ink)
+            text = label if len(label) <= 24 else f"{label[:23]}…"
+            _label(
+                axes, x, y, text, theme.ink, aside=right > left and x > left + 0.6 * (right - left)
+            )
 
 
-def _label(axes: Axes, x: float, y: float, text: str, colour: str) -> None:
+def _label(axes: Axes, x: float, y: float, text: str, colour: str, *, aside: bool = False) -> None:
     # A name may contain '$', which would otherwise begin a formula.
-    axes.annotate(
+    label = axes.annotate(
         *(text.replace("$", r"\$"), (x, y)),
-        xytext=(8, 5),
+        xytext=(-8 if aside else 8, 5),
+        ha="right" if aside else "left",
         textcoords="offset points",
         color=colour,
         fontsize=11,
     )
+    # A long name must not make the axes smaller.
+    label.set_in_layout(False)
 
 
 def _frame(axes: Axes, heights: Sequence[float]) -> None:

@@ -21,6 +21,7 @@ from referee.store.publishing import (
     latest_freezing,
     newest_change,
     newest_freeze,
+    teams_with_organisation,
 )
 from referee.store.readings import Energy, energy_of
 from referee.store.scores import ScoringRun, newest_scoring_run
@@ -41,14 +42,16 @@ class Facts:
     """All that the public views rest on; nothing here depends on the time of reading.
 
     `version` is the number of the newest change. `results` are those of `read_results` without what
-    is open. `played` has the started sessions, void ones included, the oldest first. `freezing` is
-    the newest freeze, and `thaw` the thaw after it, if there is one.
+    is open. `organised` are the teams that have or had an organisation. `played` has the started
+    sessions, void ones included, the oldest first. `freezing` is the newest freeze, and `thaw` the
+    thaw after it, if there is one.
     """
 
     version: int
     track: str
     results: Results
     roster: Roster
+    organised: frozenset[int]
     played: tuple[Played, ...]
     changes: Changes
     nonces: Mapping[int, str]
@@ -70,6 +73,7 @@ def read_facts(contest: Contest, connection: Connection) -> Facts:
         track=contest.track.name,
         results=_results(contest, connection, roster),
         roster=roster,
+        organised=teams_with_organisation(connection),
         played=tuple(
             Played(
                 session,

@@ -117,7 +117,8 @@ def _teams(facts: Facts) -> Iterator[_Object]:
     for number in sorted(known | set(here)):
         team = here.get(number)
         subject = ("team", number)
-        yield (subject, 0), "organizations", str(number), _organisation(number, team)
+        if number in facts.organised:
+            yield (subject, 0), "organizations", str(number), _organisation(number, team)
         yield (subject, 1), "teams", str(number), None if team is None else _team(number, team)
 
 

@@ -29,7 +29,7 @@ _STATIC = ("scoreboard", "shared")
 
 
 @dataclass(frozen=True)
-class Board:
+class Show:
     """What the application shows; `aside` draws one picture at a time, without
     delaying other readers."""
 
@@ -39,14 +39,14 @@ class Board:
     aside: Aside
 
 
-def scoreboard_app(board: Board) -> Flask:
+def scoreboard_app(show: Show) -> Flask:
     """Build the application."""
     app = Flask("referee.scoreboard", static_folder=None)
     app.config["MAX_CONTENT_LENGTH"] = 1024
     _register_pages(app)
-    _register_data(app, board)
-    _register_teams(app, board)
-    _register_streams(app, board)
+    _register_data(app, show)
+    _register_teams(app, show)
+    _register_streams(app, show)
     _register_errors(app)
 
     @app.after_request
@@ -59,9 +59,9 @@ def scoreboard_app(board: Board) -> Flask:
     return app
 
 
-def newest(board: Board) -> Snapshot:
+def newest(show: Show) -> Snapshot:
     """Return the newest snapshot; answer 503 if there is none."""
-    found = board.streams.snapshot()
+    found = show.streams.snapshot()
     if found is None:
         abort(503, "The event's records cannot be read now. Try again.")
     return found
@@ -77,59 +77,59 @@ def _register_pages(app: Flask) -> None:
         return send_from_directory(static_folder() / folder, name)
 
 
-def _register_data(app: Flask, board: Board) -> None:
+def _register_data(app: Flask, show: Show) -> None:
     @app.get("/view")
     def view() -> Response:
-        found = newest(board)
+        found = newest(show)
         text = f'{{"key": "{found.key}", "view": {found.view}}}'
         return Response(text, content_type="application/json")
 
     @app.get("/live")
     def live() -> Response:
-        return Response(newest(board).live, content_type="application/json")
+        return Response(newest(show).live, content_type="application/json")
 
     @app.get("/charts/<any(" + ", ".join(CHARTS) + "):name>.svg")
     def chart(name: str) -> Response:
-        found = newest(board)
-        picture = board.aside(lambda: board.charts.draw(name, found.key, found.publication.view))
+        found = newest(show)
+        picture = show.aside(lambda: show.charts.draw(name, found.key, found.publication.view))
         return Response(picture, content_type="image/svg+xml")
 
 
-def _register_teams(app: Flask, board: Board) -> None:
+def _register_teams(app: Flask, show: Show) -> None:
     def picture(kind: str, draw: Callable[[View], bytes]) -> Response:
-        view = newest(board).publication.view
-        return Response(board.aside(lambda: draw(view)), content_type=kind)
+        view = newest(show).publication.view
+        return Response(show.aside(lambda: draw(view)), content_type=kind)
 
     @app.get("/team/<path:name>")
     def team(name: str) -> Response:
-        if name not in {entry["team"] for entry in newest(board).publication.view["entries"]}:
+        if name not in {entry["team"] for entry in newest(show).publication.view["entries"]}:
             abort(404, f"No team has the name '{name}' now. The scoreboard lists all of them.")
         return send_from_directory(static_folder() / "scoreboard", "team.html")
 
     @app.get("/sessions/<int:number>/course.svg")
     def course(number: int) -> Response:
-        return picture("image/svg+xml", lambda view: board.sessions.course(view, number))
+        return picture("image/svg+xml", lambda view: show.sessions.course(view, number))
 
     @app.get("/sessions/<int:number>/curves.svg")
     def curves(number: int) -> Response:
-        return picture("image/svg+xml", lambda view: board.sessions.curves(view, number))
+        return picture("image/svg+xml", lambda view: show.sessions.curves(view, number))
 
     @app.get("/sessions/<int:number>/misses")
     def misses(number: int) -> Response:
-        view = newest(board).publication.view
-        return jsonify(captions=board.aside(lambda: board.sessions.captions(view, number)))
+        view = newest(show).publication.view
+        return jsonify(captions=show.aside(lambda: show.sessions.captions(view, number)))
 
     @app.get("/sessions/<int:number>/misses/<int:place>.png")
     def miss(number: int, place: int) -> Response:
-        return picture("image/png", lambda view: board.sessions.picture(view, number, place))
+        return picture("image/png", lambda view: show.sessions.picture(view, number, place))
 
 
-def _register_streams(app: Flask, board: Board) -> None:
+def _register_streams(app: Flask, show: Show) -> None:
     @app.route("/events", methods=["GET"], provide_automatic_options=False)
     def events() -> Response:
         _require_get()
         return Response(
-            board.streams.events(_flush()),
+            show.streams.events(_flush()),
             content_type="text/event-stream",
             headers={"Cache-Control": "no-store", "X-Accel-Buffering": "no"},
         )
@@ -140,9 +140,9 @@ def _register_streams(app: Flask, board: Board) -> None:
         stream = request.args.get("stream", "true")
         if stream not in ("true", "false"):
             abort(400, f"stream must be true or false, not '{stream}'.")
-        found, token = newest(board), request.args.get("since_token")
+        found, token = newest(show), request.args.get("since_token")
         place = START if token is None else place_of(found, token)
-        lines: object = board.streams.feed(place, _flush())
+        lines: object = show.streams.feed(place, _flush())
         if stream == "false":
             lines = "".join(lines_after(found, place)[0])
         return Response(

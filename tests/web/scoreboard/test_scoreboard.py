@@ -18,7 +18,7 @@ from referee.service.scoreboard.publisher import Publisher
 from referee.service.scoreboard.team_sessions import TeamSessions
 from referee.service.teams.registration import withdraw
 from referee.web.scoreboard import streams as streams_module
-from referee.web.scoreboard.app import Board, scoreboard_app
+from referee.web.scoreboard.app import Show, scoreboard_app
 from referee.web.scoreboard.streams import Streams
 from tests.support.contests import make_contest
 from tests.support.events import Event
@@ -36,7 +36,7 @@ def event(tmp_path):
         found.streams = Streams(Publisher(contest), here)
         found.streams.start()
         found.client = scoreboard_app(
-            Board(found.streams, Charts(), TeamSessions(contest), here)
+            Show(found.streams, Charts(), TeamSessions(contest), here)
         ).test_client()
         yield found
         found.streams.close()
@@ -182,7 +182,7 @@ def test_records_that_cannot_be_read_are_told(event, monkeypatch):
         next(events)
         assert "trouble" in next(events)
         client = scoreboard_app(
-            Board(failing, Charts(), TeamSessions(event.contest), here)
+            Show(failing, Charts(), TeamSessions(event.contest), here)
         ).test_client()
         assert 503 == client.get("/view").status_code
     finally:
