@@ -32,6 +32,8 @@ _SHAPES = ("o", "s", "^", "D", "v", "P", "X")
 # Above this ratio of the largest to the smallest energy or speed the axis is logarithmic.
 _WIDE = 8.0
 _LABELS_MOST = 24
+# Beyond this share of the width a name stands left of its point.
+_RIGHT = 0.7
 
 
 @dataclass(frozen=True)
@@ -64,6 +66,7 @@ def energy_chart(view: Mapping[str, Any], theme: Theme, size: tuple[float, float
         )
         _label(axes, it["energy_wh"], it["mean_ap"], str(it["year"]), theme.quiet)
     _frame(axes, [y for _, y, _ in points] + [it["mean_ap"] for it in champions])
+    _name_points(axes, points, theme)
     _equal_scores(axes, [one["score"] for one in view["entries"]], theme)
     return _svg(figure, "Accuracy against energy: left and up is better")
 
@@ -75,6 +78,7 @@ def speed_chart(view: Mapping[str, Any], theme: Theme, size: tuple[float, float]
     _log_if_wide(axes, [x for x, _, _ in points])
     _draw_points(axes, points, theme)
     _frame(axes, [y for _, y, _ in points] + [it["mean_ap"] for it in view["champions"]])
+    _name_points(axes, points, theme)
     for it in view["champions"]:
         axes.axhline(it["mean_ap"], color=theme.quiet, lw=0.8, ls=(0, (5, 4)), zorder=0)
         axes.annotate(
@@ -134,27 +138,28 @@ def _log_if_wide(axes: Axes, values: Sequence[float]) -> None:
 
 
 def _draw_points(axes: Axes, points: Sequence[tuple[float, float, str]], theme: Theme) -> None:
-    # Near the right edge a name stands left of its point.
-    left, right = min((x for x, _, _ in points), default=0.0), max(
-        (x for x, _, _ in points), default=0.0
-    )
-    for number, (x, y, label) in enumerate(points):
+    for number, (x, y, _) in enumerate(points):
         colour = _COLOURS[number % len(_COLOURS)]
         shape = _SHAPES[(number + number // len(_COLOURS)) % len(_SHAPES)]
         axes.plot(x, y, marker=shape, ms=10, ls="", color=colour, mec=theme.ink, mew=0.8, zorder=3)
-        if number < _LABELS_MOST:
-            text = label if len(label) <= 24 else f"{label[:23]}…"
-            _label(
-                axes, x, y, text, theme.ink, aside=right > left and x > left + 0.6 * (right - left)
-            )
 
 
-def _label(axes: Axes, x: float, y: float, text: str, colour: str, *, aside: bool = False) -> None:
+def _name_points(axes: Axes, points: Sequence[tuple[float, float, str]], theme: Theme) -> None:
+    """Write the names; call it when the axes have their limits."""
+    axes.get_xlim()  # Until somebody asks, matplotlib puts off the limits.
+    to_share = axes.transData + axes.transAxes.inverted()
+    for x, y, label in points[:_LABELS_MOST]:
+        text = label if len(label) <= 24 else f"{label[:23]}…"
+        beyond = to_share.transform((x, y))[0] > _RIGHT
+        _label(axes, x, y, text, theme.ink, left=bool(beyond))
+
+
+def _label(axes: Axes, x: float, y: float, text: str, colour: str, *, left: bool = False) -> None:
     # A name may contain '$', which would otherwise begin a formula.
     label = axes.annotate(
         *(text.replace("$", r"\$"), (x, y)),
-        xytext=(-8 if aside else 8, 5),
-        ha="right" if aside else "left",
+        xytext=(-8 if left else 8, 5),
+        ha="right" if left else "left",
         textcoords="offset points",
         color=colour,
         fontsize=11,

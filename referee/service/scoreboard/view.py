@@ -105,6 +105,9 @@ def _entry(entry: Mapping[str, Any], row: Row, state: PublicState) -> dict[str, 
     kept = {name: entry[name] for name in _ENTRY_FIELDS}
     printed = {name: getattr(row, name) for name in _PRINTED}
     reviewed = entry["review"] is not None
+    if entry["verdict"] is None:
+        # A count that grows belongs to the running sessions, and a freeze would keep it.
+        kept["images"], printed["images"] = None, "–"
     return kept | {"reviewed": reviewed, "word": _word(entry, state), "printed": printed}
 
 

@@ -16,6 +16,7 @@ from referee.service.scoreboard.publisher import Publisher
 from referee.service.teams.registration import amend, withdraw
 from referee.store.database import Database
 from referee.store.readings import newest_reading
+from referee.store.requests import Request, insert_requests
 from tests.support.fakes import eventually
 
 
@@ -119,6 +120,22 @@ def test_a_running_session_shows_its_figures(event):
     event.desk.end(number, EndCause.STOP, "Kim")
     event.settle(number)
     assert [] == live(event)
+
+
+def test_a_running_session_does_not_change_the_view(event):
+    """What grows is told beside the view, so that no chart is drawn again meanwhile."""
+    event.register("ants")
+    number = event.begin("ants")
+    before = public_bytes(event)
+    event.answer(number, [1, 2])
+    fetched = Request(number, 1.0, "", "GET", "/image", 200, 1, 3, 0, 9, 0.1, "::1")
+    with event.contest.database.write() as connection:
+        insert_requests(connection, [fetched])
+    event.score()
+    event.contest.clock.advance(10)
+    after = public_bytes(event)
+    assert (before[0], before[2], before[3]) == (after[0], after[2], after[3])
+    assert 3 == live(event)[0]["images_fetched"]
 
 
 def test_old_readings_give_no_power_and_no_score(event):
