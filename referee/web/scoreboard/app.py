@@ -30,8 +30,10 @@ _STATIC = ("scoreboard", "shared")
 
 @dataclass(frozen=True)
 class Show:
-    """What the application shows; `aside` draws one picture at a time, without
-    delaying other readers."""
+    """What the application shows.
+
+    `aside` draws one picture at a time, without delaying other readers.
+    """
 
     streams: Streams
     charts: Charts
