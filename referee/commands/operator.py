@@ -23,6 +23,7 @@ from pathlib import Path
 
 from referee.commands.operators import add_operator as add_by
 from referee.errors import InputError
+from referee.service.people.audit import local_time
 from referee.service.people.operators import (
     PASSWORD_LEAST,
     ROLES,
@@ -117,4 +118,4 @@ def _list(contest: Contest, as_json: bool) -> None:
     elif not found:
         print("Nobody is registered: everybody at this laptop may act, without a login.")
     for one in [] if as_json else found:
-        print(f"{one.role:9}  {one.name}  (since {one.utc})")
+        print(f"{one.role:9}  {one.name}  (since {local_time(one.utc)})")
