@@ -15,7 +15,7 @@ from referee.service.entry import passwords
 from referee.service.people.operators import is_on_this_machine, require_operators
 from referee.service.setup.config_file import load_config
 from referee.service.setup.opened import opened_contest
-from tests.support.contests import write_config
+from tests.support.contests import make_contest, write_config
 
 
 @pytest.fixture(autouse=True)
@@ -126,6 +126,16 @@ def test_other_machines_need_operators(event, capsys):
             require_operators(config, contest.database.connection)
         referee(event, "add", "Kim", "--role", "operator")
         require_operators(config, contest.database.connection)
+
+
+def test_an_event_that_others_can_reach_is_not_started_without_operators(tmp_path, capsys):
+    """`referee serve` refuses such an event before it starts anything, and says what to do."""
+    contest = make_contest(tmp_path, mode="event")
+    contest.database.close()
+    path = contest.config.path
+    path.write_text(f'{path.read_text()}[server]\nconsole = "0.0.0.0:0"\n')
+    assert 2 == main(["serve", "--config", str(path)])
+    assert "referee operator add NAME --role operator" in capsys.readouterr().err
 
 
 def test_a_rehearsal_needs_no_operators(event):

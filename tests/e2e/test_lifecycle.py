@@ -91,6 +91,13 @@ def test_killed_programs_are_replaced_and_the_session_goes_on(
     assert (number, expected) == (current["id"], current["detections"])
     assert row["energy_wh"] == pytest.approx(6 * SECONDS / 3600, rel=0.002)
     assert (row["verdict"], row["end_cause"]) == ("VALID", "deadline"), row["reasons"]
+    assert {"start", "restart", "recover"} <= own_acts(running)
+
+
+def own_acts(running: Program) -> set[str]:
+    """Return what the referee itself has done, as the audit log tells."""
+    rows = json.loads(get(f"{running.console}/audit/now")[1])["rows"]
+    return {row["action"] for row in rows if (row["who"], row["role"]) == ("referee", "referee")}
 
 
 def test_no_acknowledged_answer_is_lost_when_the_contest_server_is_killed(
