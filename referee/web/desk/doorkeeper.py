@@ -132,6 +132,8 @@ def _turned_away(
     access: Access, visitor: Visitor, needed: bool
 ) -> PlainResponse | tuple[Response, int]:
     if not needed:
+        if access.page:  # Somebody reads this in a browser.
+            return PlainResponse(f"{_NO_OPERATORS}\n", 403, content_type="text/plain")
         return _refused(403, "no_operators", _NO_OPERATORS)
     if visitor.login is not None:
         return _refused(

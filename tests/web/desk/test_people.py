@@ -211,9 +211,12 @@ def test_nobody_is_registered(empty):
         empty.visitor().get("/me").get_json().items()
     )
     assert 200 == post(empty.visitor(), "/sessions", team="ants").status_code
-    for path in ("/", "/board", "/display"):
+    for path in ("/board", "/display"):
         answer = empty.visitor(**AWAY).get(path)
         assert (403, "no_operators") == (answer.status_code, answer.get_json()["code"])
+    page = empty.visitor(**AWAY).get("/")
+    assert (403, "text/plain") == (page.status_code, page.mimetype)
+    assert "referee operator add" in page.get_data(as_text=True)
 
 
 def test_the_first_operator_closes_the_door(empty):
