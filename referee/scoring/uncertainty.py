@@ -72,8 +72,12 @@ class MapUncertainty:
     def interval(self, level: float = LEVEL) -> Interval:
         """Return the interval of the mean mAP of contests with as many images, within 0..1.
 
-        It is Student's interval of log(mAP / (1 - mAP)). If mAP is 0 or 1, no half can differ. The
-        far end is then the share of images that may be different though none was seen.
+        It is Student's interval of log(mAP / (1 - mAP)). Its degrees of freedom are those of the
+        draws, and fewer where there are fewer images. That few images may make the mAP adds
+        nothing here: the variance then errs together with mAP, and the logarithm follows both.
+
+        If mAP is 0 or 1, no half can differ. The far end is then the share of images that may be
+        different though none was seen.
         """
         tail = (1 - level) / 2
         if self.estimate in (0, 1):
@@ -83,7 +87,8 @@ class MapUncertainty:
         error = self.standard_error()
         if math.isnan(error):
             return Interval(0.0, 1.0, level)
-        reach = student.quantile(1 - tail, _degrees(self.halves)) * error
+        degrees = max(min(len(self.halves.halves), self.with_truth - 1), 1)
+        reach = student.quantile(1 - tail, degrees) * error
         reach /= self.estimate * (1 - self.estimate)
         centre = math.log(self.estimate / (1 - self.estimate))
         return Interval(_logistic(centre - reach), _logistic(centre + reach), level)
@@ -228,12 +233,11 @@ def _variance(halves: Halves) -> float:
 
 
 def _degrees(halves: Halves) -> float:
-    """Return the degrees of freedom of the variance, from the kurtosis of the images' parts.
+    """Return the degrees of freedom of a difference's variance, from the kurtosis of its parts.
 
     A variance that rests on few images is itself uncertain: its relative variance is
-    (kurtosis - 1) / n, that of f degrees of freedom 2 / f. Half of that counts here: where mAP
-    comes out low, so does its variance, and the interval of log(mAP / (1 - mAP)) follows already.
-    The half was chosen in the simulation of `tests/bench/coverage.py`.
+    (kurtosis - 1) / n, that of f degrees of freedom 2 / f. Half of that counts here. The half was
+    chosen in the simulation of `tests/bench/coverage.py`.
     """
     n = len(halves.parts)
     second = float(np.mean(halves.parts**2))

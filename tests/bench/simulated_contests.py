@@ -27,11 +27,11 @@ class Scenes:
 
 
 class World:
-    """Classes with frequencies from 1 down to 1 / classes^0.8, some harder to see than others."""
+    """Classes with frequencies from 1 down to 1 / classes^falling, some harder to see."""
 
-    def __init__(self, classes):
+    def __init__(self, classes, falling=0.8):
         chance = np.random.default_rng([1, classes])
-        frequency = 1 / np.arange(1, classes + 1) ** 0.8
+        frequency = 1 / np.arange(1, classes + 1) ** falling
         self._cumulated = np.cumsum(frequency / frequency.sum())
         self.hard = chance.normal(0, 0.8, classes)
 
