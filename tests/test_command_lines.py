@@ -55,7 +55,7 @@ def run_without_reader(arguments: list[str]) -> tuple[int, str]:
             stdout=writer,
             stderr=subprocess.PIPE,
             text=True,
-            timeout=60,
+            timeout=180,
         )
     finally:
         os.close(writer)

@@ -315,7 +315,7 @@ def test_a_killed_run_is_finished_by_the_same_command(folder):
         assert any("1 images" in line for line in running.stderr)
     finally:
         running.kill()
-        running.communicate(timeout=60)
+        running.communicate(timeout=180)
     with (folder / "log.csv").open("a") as log:
         log.write("300,mo_t")  # what a power cut may leave
     assert 0 == run(folder, "--cool", "0")

@@ -26,7 +26,7 @@ def build(built: Path, *options: str) -> Path:
     """Build the client with every warning on, and return its path."""
     strict = ["-std=c99", "-pedantic", "-Wall", "-Wextra", "-Wconversion", "-Werror"]
     command = ["cc", *strict, *options, "-O2", "-o", str(built), str(SOURCE), "-lcurl"]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=120)
+    done = subprocess.run(command, capture_output=True, text=True, timeout=180)
     assert 0 == done.returncode, done.stderr
     return built
 
@@ -34,7 +34,7 @@ def build(built: Path, *options: str) -> Path:
 def run(program, *arguments):
     """Run the client and return its exit code and its output."""
     command = [str(program), *arguments]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=60)
+    done = subprocess.run(command, capture_output=True, text=True, timeout=180)
     assert "" == done.stdout
     return done.returncode, done.stderr
 

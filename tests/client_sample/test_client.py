@@ -361,6 +361,6 @@ def test_it_runs_as_a_script_and_as_a_module(referee, command, answers_file):
     folder = SOURCE.parent if command == ["client.py"] else SOURCE.parent.parent
     arguments = ["--url", referee.url, "--user", "me", "--password", "secret"]
     command = [sys.executable, *command, *arguments, "--answers", answers_file]
-    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=60)
+    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=180)
     assert 0 == done.returncode, done.stderr
     assert "/logout" == referee.paths[-1]

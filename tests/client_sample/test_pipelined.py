@@ -47,7 +47,7 @@ def no_thread_is_left_behind():
     yield
     for thread in threading.enumerate():
         if thread.name.startswith("client-"):
-            thread.join(10)
+            thread.join(180)
             assert not thread.is_alive()
 
 
@@ -91,7 +91,7 @@ def test_what_is_ready_shares_an_answer_up_to_the_bound(referee):
     for thread in others:
         thread.join()
     poster.start()
-    assert line.wait(10)
+    assert line.wait(180)
     assert [4, 4, 1] == [len(answer) for answer in referee.answers]
     assert (9, 9, 3) == (line.seen, line.boxes, line.posts)
 
@@ -107,7 +107,7 @@ def test_fetching_runs_ahead_of_the_detector_but_not_further_than_asked(referee)
 
     line = pipeline(referee, watch, ahead=3)
     line.start()
-    assert line.wait(10)
+    assert line.wait(180)
     assert 50 == line.seen
     assert max(waiting) <= 3
 
@@ -140,14 +140,14 @@ def test_what_fails_after_the_session_is_over_is_no_error(referee):
     referee.refuse_after = 1
 
     def fail_late(image_id: int, jpeg_bytes: bytes) -> list:
-        assert session.stopped.wait(10)
+        assert session.stopped.wait(180)
         raise LostConnection("nobody is there any more")
 
     session = Session(referee.url)
     session.login("me", "secret")
     line = Pipeline(session, [fail_late], fetchers=1)
     line.start()
-    assert line.wait(10)
+    assert line.wait(180)
     assert (True, None) == (line.session_over, line.error)
 
 

@@ -25,7 +25,7 @@ def test_the_curl_lines_play_a_whole_session(referee, tmp_path):
     assert script is not None
     lines = script[1].replace("http://127.0.0.1:8000", referee.url)
     done = subprocess.run(
-        ["sh", "-eu"], input=lines, cwd=tmp_path, capture_output=True, text=True, timeout=60
+        ["sh", "-eu"], input=lines, cwd=tmp_path, capture_output=True, text=True, timeout=180
     )
     assert 0 == done.returncode, done.stderr
     assert (tmp_path / "1.jpg").read_bytes() == referee.image(1)

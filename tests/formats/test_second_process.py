@@ -118,4 +118,4 @@ def test_a_second_process_ends_when_nobody_waits_for_it(tmp_path):
         eventually(told.exists)
         process.kill()
         # Its output ends when the last process that has it ends.
-        assert b"" == process.communicate(timeout=30)[0]
+        assert b"" == process.communicate(timeout=180)[0]

@@ -221,7 +221,7 @@ def run_power() -> Callable[..., subprocess.CompletedProcess[str]]:
             cwd=ROOT,
             capture_output=True,
             text=True,
-            timeout=60,
+            timeout=180,
         )
 
     return run
@@ -245,7 +245,7 @@ class Emulator:
         """Ask the process to end and return its exit code."""
         assert self.process.stdout is not None
         self.process.terminate()
-        code = self.process.wait(timeout=20)
+        code = self.process.wait(timeout=180)
         self.process.stdout.close()
         return code
 

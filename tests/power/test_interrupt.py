@@ -128,7 +128,7 @@ class Control:
     def run(self, *arguments: str) -> subprocess.CompletedProcess[str]:
         """Run a command on the meter to its end."""
         with self.start(*arguments) as process:
-            out, err = process.communicate(timeout=60)
+            out, err = process.communicate(timeout=180)
         return subprocess.CompletedProcess(arguments, process.returncode, out, err)
 
     def fault(self, *lines: str) -> str:
@@ -139,7 +139,7 @@ class Control:
             check=True,
             stdout=subprocess.PIPE,
             text=True,
-            timeout=60,
+            timeout=180,
         ).stdout
 
     def recording(self, name: str = "log.csv") -> tuple[subprocess.Popen[str], Path]:
@@ -152,7 +152,7 @@ class Control:
     def close(self) -> None:
         """End the emulator."""
         self.emulator.terminate()
-        self.emulator.communicate(timeout=20)
+        self.emulator.communicate(timeout=180)
 
 
 @pytest.fixture
@@ -168,7 +168,7 @@ def test_a_signal_ends_a_recording_properly(control: Control, number: int) -> No
     """Ctrl-C and SIGTERM end the integration, judge it, and give the panel back."""
     process, log = control.recording()
     process.send_signal(number)
-    out, err = process.communicate(timeout=60)
+    out, err = process.communicate(timeout=180)
     assert "Wh" in out and "INVALID" not in out, (out, err)
     assert '"state": "STOP"' in control.fault("status")
     assert "STOP" == read_power_log(log)[-1].state.value
@@ -182,7 +182,7 @@ def test_a_recording_without_a_link_is_left_and_rescued(control: Control, fault:
     process, log = control.recording()
     control.fault(fault)
     process.send_signal(signal.SIGTERM)
-    out, err = process.communicate(timeout=60)
+    out, err = process.communicate(timeout=180)
     assert 1 == process.returncode
     assert "left before the result was read" in err and "python -m power rescue" in err
     assert "Traceback" not in err
@@ -218,7 +218,7 @@ def test_a_full_disk_ends_nothing(control: Control) -> None:
     )
     eventually(lambda: log.exists() and log.stat().st_size == 2000)
     process.send_signal(signal.SIGTERM)
-    out, err = process.communicate(timeout=60)
+    out, err = process.communicate(timeout=180)
     assert 1 == process.returncode
     assert "Wh" in out and "INVALID" not in out, out
     assert "the measurement goes on" in err and "rows are missing" in err
@@ -250,7 +250,7 @@ def test_an_interrupted_selftest_leaves_the_meter_as_it_was(control: Control) ->
     process = control.start("selftest", "--seconds", "60", "--wire-log", str(wire))
     eventually(lambda: wire.exists() and ":INTEGrate:STARt" in wire.read_text())
     process.send_signal(signal.SIGTERM)
-    out, err = process.communicate(timeout=60)
+    out, err = process.communicate(timeout=180)
     assert (1, "interrupted\n") == (process.returncode, err)
     assert '"state": "RESET"' in control.fault("status")
     assert ":COMMunicate:REMote OFF" in wire.read_text()

@@ -17,7 +17,7 @@ from referee.store.journal import Journal
 from tests.store.conftest import answer, new_session
 from tests.support.fakes import eventually
 
-BOUND_S = 20.0
+BOUND_S = 180.0
 
 
 @pytest.fixture

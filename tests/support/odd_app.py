@@ -18,7 +18,7 @@ from flask import Flask, Response, request
 from referee.web.server.aside import make_aside
 from referee.web.server.server import Running, serve
 
-BOUND_S = 20.0
+BOUND_S = 180.0
 
 
 class _Gates:

@@ -36,7 +36,7 @@ def _compiles_with_libcurl() -> bool:
         input="#include <stdio.h>\n#include <curl/curl.h>\n",
         capture_output=True,
         text=True,
-        timeout=60,
+        timeout=180,
     )
     return done.returncode == 0
 

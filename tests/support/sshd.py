@@ -34,7 +34,7 @@ SetEnv TMPDIR="{folder}"
 """
 # A server that root starts insists on this folder, which Debian makes when the machine starts.
 _PRIVILEGE_SEPARATION = Path("/run/sshd")
-_BOUND_S = 20
+_BOUND_S = 180
 
 
 @dataclass(frozen=True)
@@ -75,7 +75,7 @@ def ssh_server(folder: Path) -> Iterator[Server]:
 def make_key(path: Path) -> None:
     """Write a new private key, and its public half beside it."""
     command = ["ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", str(path)]
-    subprocess.run(command, check=True, timeout=60)
+    subprocess.run(command, check=True, timeout=180)
 
 
 def know(known_hosts: Path, port: int, key: Path) -> None:

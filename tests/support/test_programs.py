@@ -76,7 +76,7 @@ def test_the_summary_has_one_line_for_each_missing_program(tmp_path: Path) -> No
         env=environment,
         capture_output=True,
         text=True,
-        timeout=120,
+        timeout=180,
     )
     assert 0 == done.returncode, done.stdout
     lines = [line for line in done.stdout.splitlines() if line.startswith("SKIPPED")]

@@ -24,7 +24,7 @@ class FakeCamera:
 
     def read(self):
         """Wait for a picture, as a driver does; None is the end."""
-        value = self.pictures.get(timeout=10)
+        value = self.pictures.get(timeout=180)
         return value is not None, np.full((2, 2, 3), value or 0, dtype=np.uint8)
 
     def release(self) -> None:

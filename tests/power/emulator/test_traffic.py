@@ -64,7 +64,7 @@ def test_the_load_follows_the_server(server: str) -> None:
     guard = threading.Condition()
     follower = TrafficFollower(Traffic(server, every_s=0.02), meter, guard)
     for _ in range(4):
-        assert Counter.asked.acquire(timeout=20)
+        assert Counter.asked.acquire(timeout=180)
     follower.close()
     powers = meter.measurement.load.profile.watts
     assert 2.0 == powers[0]

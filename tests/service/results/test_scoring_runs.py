@@ -426,5 +426,5 @@ def test_scorer_survives_a_database_that_fails(contest, truth, monkeypatch):
     thread.start()
     eventually(lambda: newest_snapshot(contest.database.connection, session.session_id))
     stopping.set()
-    thread.join(20)
+    thread.join(180)
     assert not thread.is_alive()

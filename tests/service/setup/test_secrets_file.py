@@ -82,13 +82,13 @@ def test_many_that_start_together_get_the_same_keys(tmp_path):
         found, barrier = [], threading.Barrier(8)
 
         def load(folder=folder, found=found, barrier=barrier):
-            barrier.wait(20)
+            barrier.wait(180)
             found.append(load_secrets(folder))
 
         threads = [threading.Thread(target=load) for _ in range(8)]
         for thread in threads:
             thread.start()
         for thread in threads:
-            thread.join(20)
+            thread.join(180)
         assert 8 == len(found)
         assert 1 == len(set(found))
