@@ -62,7 +62,12 @@ ROOMS = {
         # A contest that takes models: its door knows teams and the disk, its judge OVIC's parts.
         "submission": {"setup", "entry", "preflight", "ovic"},
     },
-    "referee.web": {"server": set(), "contest": {"server"}, "desk": {"server"}, "scoreboard": {"server", "desk"}},
+    "referee.web": {
+        "server": set(),
+        "contest": {"server"},
+        "desk": {"server"},
+        "scoreboard": {"server", "desk"},
+    },
     "power": {
         "errors": set(),
         "meter": set(),

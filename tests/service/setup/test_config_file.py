@@ -13,8 +13,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from referee.errors import ConfigError
-from referee.service.setup.config import Config
 from referee.service.setup import config_file
+from referee.service.setup.config import Config
 from referee.service.setup.config_file import dump_config, load_config
 
 IMAGES = '[images]\nfolder = "images"\nground_truth = "truth.json"\n'
