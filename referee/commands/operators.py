@@ -40,8 +40,8 @@ def record_refused(args: argparse.Namespace, error: RefereeError) -> None:
                 detail=_object(args),
                 reason=getattr(args, "reason", "") or "",
             )
-    except RefereeError:
-        return  # The command has told what is wrong with the configuration or the database.
+    except (RefereeError, OSError):
+        return  # The command itself tells what is wrong with the configuration or the database.
 
 
 def _words(args: argparse.Namespace) -> str:
