@@ -1,28 +1,37 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Check whether an event is ready: images, truth, teams, disk, ports, meter, display, OVIC.
+"""Check whether an event is ready, and say what to do if it is not.
 
-Each line says OK, WARN or FAIL, and what to do. Exit code 1 means that a check has failed.
+Each line says OK, WARN or FAIL. The console's page /check has the same list. While a FAIL stands no
+session can be armed, unless somebody overrides it there, with a reason. Exit code 1 means that a
+FAIL stands.
+
+Slow checks are made once, and count for a day: the golden client, durable commits, guessable
+passwords, and the meter's error queue and clock. --again makes them anew, --quick never. While the
+referee runs the command shows the running referee's list.
+
+  referee check --config event/contest.toml
+  referee check --again --config event/contest.toml
 """
 
 from __future__ import annotations
 
 import argparse
 import json
-from collections.abc import Callable, Mapping
-from dataclasses import asdict
-from functools import partial
-from itertools import chain
+import sys
+import time
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from power.connect import open_meter
-from power.meter import Meter
-from referee.programs.progress import progress_bar
+from referee.errors import ConfigError, Unavailable
+from referee.programs.checking import Slow, check_here
+from referee.programs.hosting import is_hosted
 from referee.service.desk.link import DeskClient, socket_path
-from referee.service.preflight.checks import Check, Outcome, run_checks
 from referee.service.setup.config import Config
 from referee.service.setup.config_file import load_config
-from referee.service.submission.checks import check_ovic
+
+_RUN_S = 900.0
+_LOOK_S = 0.5
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -34,36 +43,82 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="FILE",
         help="the event's contest.toml (default: ./contest.toml)",
     )
+    slow = parser.add_mutually_exclusive_group()
+    slow.add_argument("--again", action="store_true", help="make all slow checks anew")
+    slow.add_argument("--quick", action="store_true", help="make no slow check")
     parser.add_argument("--json", action="store_true", help="print one JSON object")
 
 
 def run(args: argparse.Namespace) -> int:
-    """Run the checks and print them; return 1 if a check fails."""
-    config = load_config(args.config)
-    resource = config.meter.resource
-    opener: Callable[[], Meter] | None = partial(open_meter, resource)
-    if resource in ("emulated", "none"):
-        opener = None
-    checks: list[Check] = []
-    with progress_bar("images checked") as progress:
-        found = run_checks(config, opener, partial(_display, config), progress=progress)
-        for check in chain(found, check_ovic(config)):
-            checks.append(check)
-            if not args.json:
-                print(_line(check), flush=True)
-    failed = any(check.outcome is Outcome.FAIL for check in checks)
+    """Check and print; return 1 if a FAIL stands."""
+    shown = _list(args)
     if args.json:
-        rows = [asdict(check) | {"outcome": check.outcome.value} for check in checks]
-        print(json.dumps({"ready": not failed, "checks": rows}))
-    return 1 if failed else 0
+        print(json.dumps({"ready": shown["ready"], "findings": shown["findings"]}))
+    else:
+        print("\n".join(_lines(shown)))
+    return 0 if shown["ready"] else 1
 
 
-def _display(config: Config) -> Mapping[str, Any] | None:
-    answer = DeskClient(socket_path(config.storage.folder)).ask("display")
-    facts: Mapping[str, Any] | None = answer["display"]
-    return facts
+def _list(args: argparse.Namespace) -> Mapping[str, Any]:
+    try:
+        config = load_config(args.config)
+    except ConfigError as error:
+        row = {"group": "configuration", "item": "file", "level": "FAIL", "text": str(error)}
+        remedy = "Repair the file; 'referee init' writes one that is sound."
+        more = {"remedy": remedy, "found_utc": None, "age_s": None, "override": None}
+        return {"ready": False, "findings": [row | more]}
+    if is_hosted(config.storage.folder):
+        return _running(config, again=args.again)
+    slow: Slow | None = None if args.quick else "all" if args.again else "missing"
+    return check_here(config, slow, _say)
 
 
-def _line(check: Check) -> str:
-    text = f"{check.outcome.value:4}  {check.group}, {check.name}: {check.found}"
-    return f"{text}\n      {check.remedy}" if check.remedy else text
+def _running(config: Config, *, again: bool) -> Mapping[str, Any]:
+    """Return the list of the running referee, after its slow checks if `again`."""
+    desk = DeskClient(socket_path(config.storage.folder))
+    if again:
+        desk.ask("check_again")
+        _say("The referee makes its slow checks; this takes half a minute or so.")
+        deadline = time.monotonic() + _RUN_S
+        while desk.ask("check")["running"]:
+            if time.monotonic() > deadline:
+                raise Unavailable("The slow checks do not end; see data/logs/checks.log.")
+            time.sleep(_LOOK_S)
+    return desk.ask("check")
+
+
+def _lines(shown: Mapping[str, Any]) -> list[str]:
+    lines: list[str] = []
+    group = ""
+    for row in shown["findings"]:
+        if row["group"] != group:
+            group = row["group"]
+            lines.append(group)
+        lines.append(f"  {row['level']:4}  {row['item']}: {row['text']}{_age(row['age_s'])}")
+        if row["remedy"]:
+            lines.append(f"        {row['remedy']}")
+        if row["override"]:
+            by = row["override"]
+            lines.append(f"        overridden by {by['operator']}: {by['reason']}")
+    return [*lines, "", _verdict(shown["ready"], shown["findings"])]
+
+
+def _verdict(ready: bool, rows: Sequence[Mapping[str, Any]]) -> str:
+    warns = sum(row["level"] == "WARN" for row in rows)
+    if ready:
+        return f"Ready; {warns} to look at." if warns else "Ready."
+    stand = sum(row["level"] == "FAIL" and row["override"] is None for row in rows)
+    return f"Not ready: {stand} {'check fails' if stand == 1 else 'checks fail'}."
+
+
+def _age(age_s: float | None) -> str:
+    if age_s is None:
+        return ""
+    minutes = int(age_s // 60)
+    if minutes < 1:
+        return " (just now)"
+    return f" ({minutes} min ago)" if minutes < 120 else f" ({minutes // 60} h ago)"
+
+
+def _say(text: str) -> None:
+    print(text, file=sys.stderr, flush=True)

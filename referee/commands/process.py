@@ -12,7 +12,8 @@ from referee.service.setup.config_file import load_config
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options."""
-    parser.add_argument("name", choices=("contest", "desk", "scorer", "scoreboard", "ovic"))
+    names = ("contest", "desk", "scorer", "scoreboard", "ovic", "checks")
+    parser.add_argument("name", choices=names)
     parser.add_argument("--config", type=Path, required=True)
     parser.add_argument("--parent", type=int, required=True)
     parser.add_argument("--descriptor", type=int, default=-1)
@@ -42,6 +43,11 @@ def run(args: argparse.Namespace) -> int:
         from referee.programs.scoreboard import run_scoreboard
 
         run_scoreboard(config, args.descriptor)
+    elif args.name == "checks":
+        from referee.programs.following import tell_on_terminal
+        from referee.programs.slow_checks import run_slow_checks
+
+        run_slow_checks(config, None, tell_on_terminal)
     else:
         from referee.programs.live_scorer import run_live_scorer
 

@@ -10,6 +10,7 @@ from functools import partial
 from power.connect import open_meter
 from power.meter import InputMode, Meter, MeterSettings
 from power.transports.transport import WireLog
+from referee.programs.outside import outside_of
 from referee.service.board.board import board_of
 from referee.service.desk.control_desk import ControlDesk
 from referee.service.desk.lane import MakeMetering
@@ -52,7 +53,7 @@ def run_control_desk(
         lock.enter_context(lock_folder(config.storage.folder, "desk", wait_s=_TAKE_OVER_S))
         contest = open_contest(config)
         meters = [_metering(config, n, resource) for n, resource in enumerate(resources, 1)]
-        desk = ControlDesk(contest, meters)
+        desk = ControlDesk(contest, meters, outside_of(config, contest, addresses))
         desk.start()
         path = socket_path(config.storage.folder)
         link = DeskServer(path, partial(serve_request, desk), desk.logbook.alarm)

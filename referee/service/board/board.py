@@ -152,10 +152,10 @@ class Board:
         return line_view(standing_entries(connection))
 
     def _contestants(self) -> dict[str, Any]:
-        practice = self._contest.config.contest.mode == "practice"
+        anybody = self._contest.config.admits_anybody
         return {
             "urls": self.contestants_urls(),
-            "password": PRACTICE_PASSWORD if practice else None,
+            "password": PRACTICE_PASSWORD if anybody else None,
         }
 
     def _teams(self) -> dict[str, Any]:

@@ -23,6 +23,7 @@ from referee.service.desk.lane import Lane, MakeMetering
 from referee.service.desk.logbook import Logbook
 from referee.service.desk.metering import LinkState, Metering
 from referee.service.desk.policy import policy_of
+from referee.service.desk.readiness import Outside, Readiness
 from referee.service.desk.session_clock import SessionClock
 from referee.service.display.display import Display
 from referee.service.preflight.blockers import blockers
@@ -50,7 +51,9 @@ class ControlDesk:
     for each lane's meter owner, lane 1 first.
     """
 
-    def __init__(self, contest: Contest, meters: Sequence[MakeMetering]) -> None:
+    def __init__(
+        self, contest: Contest, meters: Sequence[MakeMetering], outside: Outside | None = None
+    ) -> None:
         self._contest = contest
         self._settings = contest.config.contest
         self.logbook = Logbook(contest)
@@ -59,6 +62,7 @@ class ControlDesk:
             for number, make in enumerate(meters, FIRST_LANE)
         ]
         self._policy = policy_of(contest, self.lanes)
+        self.readiness = Readiness(contest, self.lanes, outside or Outside(), self.logbook.alarm)
         self._clock = SessionClock(contest.clock, self.lanes, self._end_by_clock, self.logbook)
 
     @property
@@ -77,9 +81,11 @@ class ControlDesk:
             lane.start()
             self._record_recovery(lane)
         self._clock.start()
+        self.readiness.start()
 
     def close(self) -> None:
         """End the threads; a running session and the meter's integration continue."""
+        self.readiness.close()
         self._clock.close()
         for lane in self.lanes:
             lane.close()
@@ -110,8 +116,9 @@ class ControlDesk:
     def arm(self, session_id: int, operator: str) -> None:
         """Prepare the meter and let the session's team log in; a repeat changes nothing.
 
-        Raises `Refusal` if the session's state forbids arming, or if another session of the lane
-        is armed or running. Raises `Unavailable` if the meter cannot be prepared, or if it holds a
+        Raises `Refusal` if the session's state forbids arming, if another session of the lane
+        is armed or running, or if a check before the event fails and nobody has overridden it
+        (code `not_ready`). Raises `Unavailable` if the meter cannot be prepared, or if it holds a
         result that no session has fetched. The session then stays READY.
         """
         lane = self._lane_of(session_id)
@@ -128,8 +135,8 @@ class ControlDesk:
                     "stop or void it first.",
                 )
             self._require_team_free(session)
-            self._require_no_blockers()
             lane.require_display()
+            self.readiness.require(lane.number)
             lane.require_spare()
             lane.prepare(session.facts.length_s)
             with self._contest.database.write() as connection:

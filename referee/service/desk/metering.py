@@ -121,6 +121,13 @@ class Metering:
             return wanted
         return self._do(lambda meter: meter.prepare(wanted))
 
+    def look(self, job: Callable[[Meter], T]) -> T:
+        """Run a job that only asks the meter, on the meter's thread; return its result.
+
+        Raises `Unavailable` as any command does.
+        """
+        return self._do(job)
+
     def held(self) -> Reading | None:
         """Return what the integrator holds after an end, None if that is nothing.
 

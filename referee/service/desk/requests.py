@@ -10,7 +10,6 @@ from typing import Any
 from referee.core.instant import Instant
 from referee.errors import Refusal
 from referee.service.desk.control_desk import ControlDesk
-from referee.service.display.facts import display_facts
 from referee.store.sessions import FIRST_LANE
 
 
@@ -18,8 +17,8 @@ def serve_request(desk: ControlDesk, request: Mapping[str, Any]) -> Mapping[str,
     """Carry out a request from the socket and return the answer (see `link`).
 
     The contest server sends `begin`, `logout` and `show`, the supervisor sends `obstacles`, and
-    `referee check` sends `display`. Raises
-    `Refusal` (code `action_unknown`) for any other action.
+    `referee check` sends `check` and `check_again`. Raises `Refusal` (code
+    `action_unknown`) for any other action.
     """
     action = request.get("action")
     if action == "begin":
@@ -31,9 +30,11 @@ def serve_request(desk: ControlDesk, request: Mapping[str, Any]) -> Mapping[str,
         return {"session": session_id}
     if action == "show":
         return {"painted_s": _show(desk, request)}
-    if action == "display":
-        display = desk.lanes[int(request.get("lane", FIRST_LANE)) - FIRST_LANE].display
-        return {"display": None if display is None else display_facts(display.probed())}
+    if action == "check":
+        return desk.readiness.show()
+    if action == "check_again":
+        desk.readiness.check_again()
+        return {}
     if action == "obstacles":
         return {"obstacles": desk.obstacles()}
     raise Refusal("action_unknown", f"The desk knows no action '{action}'.")

@@ -96,7 +96,7 @@ class Admission:
         self._known: dict[str, int] = {}
         self._teams: EventTeams | PracticeTeams = (
             PracticeTeams()
-            if contest.config.contest.mode == "practice"
+            if contest.config.admits_anybody
             else EventTeams(contest.config.teams, hash_aside)
         )
 

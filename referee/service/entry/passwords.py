@@ -42,6 +42,14 @@ def hash_password(password: str) -> str:
     return argon2.PasswordHasher().hash(password)
 
 
+def has_password(stored: str, password: str) -> bool:
+    """Tell whether a stored hash is that of a password; a damaged hash is that of none."""
+    try:
+        return argon2.PasswordHasher().verify(stored, password)
+    except (argon2.exceptions.VerificationError, argon2.exceptions.InvalidHashError):
+        return False
+
+
 @dataclass
 class _Door:
     """The tries of one address at one name's password: one at a time, slower after wrong ones."""

@@ -1,13 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The blockers: conditions that forbid arming, because the session could not end well."""
+"""The blockers: conditions of the contest's folder under which no session could end well.
+
+Until they are gone `serve` does not say `ready`, and no rehearsal begins. Arming in an event asks
+for the whole list of findings (`listing.py`), which has these too.
+"""
 
 from __future__ import annotations
 
-import os
-
+from referee.service.preflight.contest_checks import changed_images
 from referee.service.preflight.disk import disk_shortage
 from referee.service.setup.contest import Contest
-from referee.store.images import ImageEntry
 
 
 def blockers(contest: Contest) -> list[str]:
@@ -18,18 +20,10 @@ def blockers(contest: Contest) -> list[str]:
     """
     shortage = disk_shortage(contest.config)
     found = [] if shortage is None else [shortage]
-    changed = [entry.path for entry in contest.images if not _unchanged(entry)]
+    changed = changed_images(contest)
     if changed:
         found.append(
             f"{len(changed)} images are missing or have changed since the start. The first is "
             f"{changed[0]}: put them back, or start the referee again."
         )
     return found
-
-
-def _unchanged(entry: ImageEntry) -> bool:
-    try:
-        stat = os.stat(entry.path)
-    except OSError:
-        return False
-    return (stat.st_size, stat.st_mtime_ns) == (entry.size_bytes, entry.modified_ns)

@@ -202,6 +202,30 @@ class CameraSection:
 
 
 @dataclass(frozen=True)
+class PracticeSection:
+    """Rehearsals of this event, with other images (referee practice --config)."""
+
+    images: Path | None = _setting(
+        "Folder of other images, with which the teams rehearse before their turn.", None
+    )
+    ground_truth: Path | None = _setting("Their ground truth, as [images] ground_truth.", None)
+    sizes: Path | None = _setting("As [images] sizes.", None)
+    blacklist: Path | None = _setting("As [images] blacklist.", None)
+    classes: int | None = _setting("As [images] classes.", None, least=1)
+    seconds: int | None = _setting(
+        "Length of a rehearsal in whole seconds; left out, that of a session.",
+        None,
+        least=1,
+        most=86400,
+    )
+    event: Path | None = _setting(
+        "Leave it out. In the configuration that the referee writes for rehearsals it names the "
+        "event's contest.toml, whose teams then log in with their own passwords.",
+        None,
+    )
+
+
+@dataclass(frozen=True)
 class OvicSection:
     """The submission service of OVIC (docs/ovic.md); a task without images is closed."""
 
@@ -319,6 +343,7 @@ class Config:
     storage: StorageSection
     camera: CameraSection = CameraSection()
     ovic: OvicSection = OvicSection()
+    practice: PracticeSection = PracticeSection()
     declared_lanes: tuple[LaneSection, ...] = ()
 
     @property
@@ -351,5 +376,15 @@ class Config:
 
     @property
     def teams(self) -> Path:
-        """Return the path of the teams and password hashes, in the configuration's folder."""
-        return self.path.parent / "teams.csv"
+        """Return the path of the teams and password hashes, in the event's folder."""
+        return (self.practice.event or self.path).parent / "teams.csv"
+
+    @property
+    def admits_anybody(self) -> bool:
+        """Tell whether any user name may log in: in a rehearsal that belongs to no event."""
+        return self.contest.mode == "practice" and self.practice.event is None
+
+    @property
+    def rehearsals(self) -> Path:
+        """Return the folder of the event's rehearsals."""
+        return self.storage.folder / "rehearsals"

@@ -7,13 +7,13 @@ from collections.abc import Iterator
 
 from referee.errors import RefereeError
 from referee.service.ovic.machine import choose_core
-from referee.service.preflight.checks import Check, Outcome
+from referee.service.preflight.finding import Finding, fail, ok
 from referee.service.setup.config import Config
 from referee.service.submission.place import board_of, place_of_contest
 from referee.service.submission.tasks import open_tasks, require_usable
 
 
-def check_ovic(config: Config) -> Iterator[Check]:
+def check_ovic(config: Config) -> Iterator[Finding]:
     """Check what the judge of models needs; a contest without open tasks has no such check."""
     try:
         tasks = open_tasks(config)
@@ -22,16 +22,15 @@ def check_ovic(config: Config) -> Iterator[Check]:
         count = require_usable(tasks)
     except RefereeError as error:
         remedy = "Repair it, or leave the section [ovic] empty."
-        yield Check("OVIC", "tasks", Outcome.FAIL, str(error), remedy)
+        yield fail("OVIC", "tasks", str(error), remedy)
         return
     try:
         where = _measured(config)
     except RefereeError as error:
         remedy = "Reach the board by hand with ssh, or leave 'board' out."
-        yield Check("OVIC", "board", Outcome.FAIL, str(error), remedy)
+        yield fail("OVIC", "board", str(error), remedy)
         return
-    found = f"{' and '.join(tasks)}, {count} images, measured {where}"
-    yield Check("OVIC", "tasks", Outcome.OK, found)
+    yield ok("OVIC", "tasks", f"{' and '.join(tasks)}, {count} images, measured {where}")
 
 
 def _measured(config: Config) -> str:

@@ -22,6 +22,7 @@ from referee.web.desk.arguments import query_number, session_number
 from referee.web.desk.assets import static_folder
 from referee.web.desk.audit import register_audit
 from referee.web.desk.broadcast import Broadcast
+from referee.web.desk.check import register_check
 from referee.web.desk.display import register_display
 from referee.web.desk.doorkeeper import keep_the_door, register_logins
 from referee.web.desk.event import register_event
@@ -59,6 +60,7 @@ def console_app(
     register_actions(app, contest, desk, broadcast, key)
     register_event(app, contest, broadcast, key)
     register_audit(app, contest)
+    register_check(app, contest, desk.readiness, broadcast, key)
     register_display(app, [lane.display for lane in desk.lanes], logins)
     register_leaderboard(app, window)
     _register_errors(app, board)

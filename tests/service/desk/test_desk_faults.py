@@ -191,7 +191,7 @@ def test_arming_is_refused_with_what_is_to_be_done(contest, desk, monkeypatch, w
     else:
         with open(contest.images[0].path, "ab") as file:
             file.write(b"more")
-    with pytest.raises(Refusal, match="make room|put them back") as caught:
+    with pytest.raises(Refusal, match="make room|Put them back") as caught:
         desk.arm(session_id, "Kim")
     assert caught.value.code == "not_ready"
     assert state_in(contest, session_id) is SessionState.READY

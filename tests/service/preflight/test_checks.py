@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Pre-flight checks name each fault and its remedy."""
+"""The list of findings names each fault and its remedy."""
 
 from __future__ import annotations
 
@@ -10,177 +10,205 @@ from datetime import date
 
 import pytest
 
-from power.errors import MeterMismatch, MeterUnreachable
-from referee.errors import Unavailable
-from referee.service.entry.team_list import register_team
-from referee.service.preflight.checks import Outcome, run_checks
+from power.meter import Identity
 from referee.service.preflight.disk import disk_shortage
-from referee.service.setup.config_file import load_config
-from tests.support.contests import write_config, write_images, write_truth
+from referee.service.preflight.finding import Level
+from referee.service.preflight.listing import all_findings
+from referee.service.preflight.ports import answering, free
+from referee.service.preflight.surroundings import LaneFacts, PortFacts, Surroundings
+from referee.service.setup.config import MeterSection
+from referee.service.teams.registration import add_team, new_passwords
+from referee.store.teams import Registration
+
+URL = "http://10.0.0.1:8000"
+SET = MeterSection(
+    resource="TCPIP::10.0.0.3::INSTR",
+    voltage_range_v=300.0,
+    current_range_a=1.0,
+    ambient_c=23.0,
+    calibrated=date(2026, 1, 31),
+)
+KNOWN = Identity("YOKOGAWA", "WT310E", "C2", "F1.04")
+LANE = LaneFacts(1, SET, "0.0.0.0:8000", (URL,), "ok", "", KNOWN)
+AROUND = Surroundings(True, (LANE,), (PortFacts("contest", "0.0.0.0:8000", ""),))
 
 
-@pytest.fixture
-def config(tmp_path):
-    """Return the configuration of a contest of two images, on unused ports."""
-    write_images(tmp_path / "images", ["1.jpg", "2.jpg"])
-    write_truth(tmp_path / "truth.json", [(1, "1.jpg"), (2, "2.jpg")])
-    config = load_config(write_config(tmp_path, mode="practice"))
-    server = dataclasses.replace(config.server, contest="127.0.0.1:1", console="127.0.0.1:2")
-    return dataclasses.replace(config, server=server)
+def found(contest, around=AROUND, **server):
+    """Return the findings by item."""
+    config = contest.config
+    changed = dataclasses.replace(config, server=dataclasses.replace(config.server, **server))
+    other = dataclasses.replace(contest, config=changed)
+    return {it.item: it for it in all_findings(other, around, "this program")}
 
 
-def no_referee():
-    """Say that no referee runs."""
-    raise Unavailable("The control desk does not answer.")
+def with_lane(**values):
+    """Return surroundings whose only lane differs."""
+    return dataclasses.replace(AROUND, lanes=(dataclasses.replace(LANE, **values),))
 
 
-def outcomes(config, open_meter=None, ask_display=no_referee):
-    """Return the outcomes by the checks' names."""
-    return {check.name: check for check in run_checks(config, open_meter, ask_display)}
+def with_meter(**values):
+    """Return surroundings whose only meter is configured differently."""
+    return with_lane(meter=dataclasses.replace(SET, **values))
 
 
-def with_meter(config, **values):
-    """Return the configuration with another meter."""
-    return dataclasses.replace(config, meter=dataclasses.replace(config.meter, **values))
+@pytest.mark.usefixtures("cheap")
+def test_an_event_that_is_ready(contest):
+    """Only the order of images and the slow checks, which nobody made yet, are to be looked at."""
+    add_team(contest, "ants", Registration(), "Kim")
+    new_passwords(contest, ["ants"], "Kim")
+    items = found(contest)
+    bad = {item for item, finding in items.items() if finding.level is not Level.OK}
+    slow = {"golden client", "durable commit", "passwords", "identity", "error queue"}
+    assert {"image order", "clock", *slow} == bad
+    assert Level.FAIL not in {finding.level for finding in items.values()}
+    assert "4 images, 2 classes" in items["images and ground truth"].text
+    assert "YOKOGAWA WT310E, serial C2, firmware F1.04" == items["link"].text
 
 
-def test_contest_that_is_ready(config):
-    """Everything is OK except the ranges, which nobody has set."""
-    found = outcomes(config)
-    expected = {name: Outcome.OK for name in found} | {"ranges": Outcome.WARN}
-    assert expected == {name: check.outcome for name, check in found.items()}
-    assert "2 images, 2 classes" in found["images and ground truth"].found
+def test_each_warning_and_failure_has_a_remedy(contest):
+    """Nothing is called bad without saying what to do."""
+    (contest.config.images.folder / "2.jpg").unlink()
+    around = dataclasses.replace(
+        with_lane(meter=MeterSection(resource="none"), address="127.0.0.1:8000"),
+        changed=("contest.toml",),
+    )
+    items = found(contest, around, console="0.0.0.0:8001")
+    assert [] == [it for it in items.values() if it.level is not Level.OK and not it.remedy]
+    assert Level.FAIL is items["images and ground truth"].level
+    assert "2.jpg" in items["images and ground truth"].text
+    assert "contest.toml" in items["file"].text
 
 
-def test_what_is_not_ok_has_a_remedy(config):
-    """Each warning and each failure gives advice; a missing image is named."""
-    (config.path.parent / "images" / "2.jpg").unlink()
-    found = outcomes(with_meter(config, resource="none"))
-    assert Outcome.FAIL is found["images and ground truth"].outcome
-    assert "2.jpg" in found["images and ground truth"].found
-    assert Outcome.WARN is found["link"].outcome
-    for check in found.values():
-        assert check.outcome is Outcome.OK or check.remedy or "Give the folder" in check.found
+def test_a_group_stands_together(contest):
+    """The list has each group once, whatever order the checks have."""
+    groups = [it.group for it in all_findings(contest, AROUND, "this program")]
+    assert len(set(groups)) == 1 + sum(a != b for a, b in zip(groups, groups[1:], strict=False))
 
 
-@pytest.mark.slow
-def test_teams_of_an_event(config, tmp_path):
-    """The check tells apart no team, one team, readable hashes and a damaged file."""
-    event = dataclasses.replace(config, contest=dataclasses.replace(config.contest, mode="event"))
-    assert Outcome.WARN is outcomes(event)["teams"].outcome
-    assert "referee team add" in outcomes(event)["teams"].remedy
-    register_team(event.teams, "ants")
-    assert Outcome.OK is outcomes(event)["teams"].outcome
-    event.teams.chmod(0o644)
-    assert f"chmod 600 {event.teams}" in outcomes(event)["teams"].remedy
-    event.teams.write_text("nonsense")
-    event.teams.chmod(0o600)
-    assert Outcome.FAIL is outcomes(event)["teams"].outcome
+@pytest.mark.usefixtures("cheap")
+def test_teams_of_an_event(contest):
+    """The check tells apart no team, no password, readable hashes, a damaged file, and all well."""
+    assert Level.WARN is found(contest)["list"].level
+    add_team(contest, "ants", Registration(), "Kim")
+    assert "have no password" in found(contest)["list"].text
+    new_passwords(contest, ["ants"], "Kim")
+    assert Level.OK is found(contest)["list"].level
+    contest.config.teams.chmod(0o644)
+    assert f"chmod 600 {contest.config.teams}" in found(contest)["list"].remedy
+    contest.config.teams.write_text("nonsense")
+    assert Level.FAIL is found(contest)["list"].level
 
 
-def test_port_in_use(config):
-    """A port in use is a warning, since the referee itself may use it."""
+@pytest.mark.parametrize(
+    ("address", "urls", "level", "words"),
+    [
+        ("127.0.0.1:8000", (), Level.WARN, "only this laptop"),
+        ("localhost:8000", (URL,), Level.WARN, "only this laptop"),
+        ("0.0.0.0:8000", (), Level.WARN, "on no network"),
+        ("0.0.0.0:8000", (URL, "http://10.1.0.1:8000"), Level.WARN, "2 networks"),
+        ("0.0.0.0:8000", (URL,), Level.OK, URL),
+    ],
+)
+def test_the_address_for_contestants(contest, address, urls, level, words):
+    """Contestants need one address that they can reach."""
+    finding = found(contest, with_lane(address=address, urls=urls))["address for contestants"]
+    assert (level, True) == (finding.level, words in finding.text)
+
+
+def test_a_port_that_is_in_use_or_silent():
+    """A free port is free for the server to come; one in use, or that nobody answers, is told."""
     with socket.socket() as listener:
         listener.bind(("127.0.0.1", 0))
-        listener.listen()
         address = f"127.0.0.1:{listener.getsockname()[1]}"
-        server = dataclasses.replace(config.server, console=address)
-        found = outcomes(dataclasses.replace(config, server=server))
-    assert (Outcome.OK, Outcome.WARN) == (
-        found["contest port"].outcome,
-        found["console port"].outcome,
-    )
-    assert address in found["console port"].found
+        assert "" != answering("contest", address).fault
+        listener.listen()
+        assert "in use" in free("contest", address).fault
+    assert "" == free("contest", address).fault
+    assert "HOST:PORT" in free("contest", "nonsense").fault
+
+
+@pytest.mark.parametrize("runs", [True, False])
+def test_a_port_with_a_fault_fails(contest, runs):
+    """Both a running server that is silent and a port that is taken forbid arming."""
+    port = PortFacts("contest", "0.0.0.0:8000", "does not answer")
+    around = dataclasses.replace(AROUND, runs=runs, ports=(port,))
+    assert Level.FAIL is found(contest, around)["contest port"].level
 
 
 @pytest.mark.parametrize(("mode", "floor"), [("event", 2**31), ("practice", 2**28)])
-def test_disk_that_is_nearly_full(config, monkeypatch, mode, floor):
-    """`check` fails at the same free space, to the byte, at which arming is refused."""
-    config = dataclasses.replace(config, contest=dataclasses.replace(config.contest, mode=mode))
+def test_disk_that_is_nearly_full(contest, practice, monkeypatch, mode, floor):
+    """The check fails at the same free space, to the byte, as a login does in a rehearsal."""
+    contest = {"event": contest, "practice": practice}[mode]
     usage = type(shutil.disk_usage("/"))
     monkeypatch.setattr(shutil, "disk_usage", lambda path: usage(100, 99, floor - 1))
-    check = outcomes(config)["disk"]
-    assert (Outcome.FAIL, check.remedy) == (check.outcome, disk_shortage(config))
-    assert "make room" in check.remedy
+    finding = found(contest)["disk"]
+    assert (Level.FAIL, finding.remedy) == (finding.level, disk_shortage(contest.config))
     monkeypatch.setattr(shutil, "disk_usage", lambda path: usage(100, 99, floor))
-    assert (Outcome.OK, None) == (outcomes(config)["disk"].outcome, disk_shortage(config))
-
-
-@pytest.mark.parametrize(("mode", "outcome"), [("event", Outcome.WARN), ("practice", Outcome.OK)])
-def test_an_emulated_meter_is_no_official_one(config, mode, outcome):
-    """An event on the emulator gets a warning, and a rehearsal gets none."""
-    config = dataclasses.replace(config, contest=dataclasses.replace(config.contest, mode=mode))
-    check = outcomes(with_meter(config, resource="emulated"))["link"]
-    assert outcome is check.outcome
-    assert "EMULATED" in check.found
-    assert ("[meter] resource" in check.remedy) == (mode == "event")
-
-
-def test_meter_that_answers(config, meter):
-    """The check tells the meter's name, and releases the link for the desk."""
-    config = with_meter(
-        config, resource="TCPIP::10.0.0.3::INSTR", voltage_range_v=300.0, current_range_a=1.0
-    )
-    found = outcomes(config, meter.open)
-    assert "YOKOGAWA WT310E, firmware F1.04" == found["link"].found
-    assert (Outcome.OK, "300 V, 1 A") == (found["ranges"].outcome, found["ranges"].found)
-    assert ("open", "close") == (meter.calls[0], meter.calls[-1])
-    assert {"prepare", "start", "stop"}.isdisjoint(meter.calls)
-
-
-def test_what_only_people_know_of_the_meter(config, meter):
-    """Without temperature and calibration date the check asks for both; an emulator needs none."""
-    real = {"resource": "TCPIP::10.0.0.3::INSTR"}
-    asked = outcomes(with_meter(config, **real), meter.open)
-    assert [Outcome.WARN] * 2 == [asked[name].outcome for name in ("calibration", "room")]
-    assert "[meter] calibrated" in asked["calibration"].remedy
-    answered = with_meter(config, **real, calibrated=date(2026, 1, 31), ambient_c=24.0)
-    found = outcomes(answered, meter.open)
-    assert ("2026-01-31", "24.0 °C") == (found["calibration"].found, found["room"].found)
-    assert "room" not in outcomes(with_meter(config, resource="emulated"))
+    assert (Level.OK, None) == (found(contest)["disk"].level, disk_shortage(contest.config))
 
 
 @pytest.mark.parametrize(
-    "error", [MeterUnreachable("Nobody answers."), MeterMismatch("This is a WT500.")]
-)
-def test_meter_that_cannot_be_used(config, error):
-    """A missing meter or another model is a failure with its reason."""
-
-    def open_meter():
-        raise error
-
-    found = outcomes(with_meter(config, resource="TCPIP::10.0.0.3::INSTR"), open_meter)
-    assert (Outcome.FAIL, str(error)) == (found["link"].outcome, found["link"].found)
-    assert "python -m power identify" in found["link"].remedy
-
-
-READY = {"fault": "", "round_trip_ms": 12.5, "text": "1920x1080 pixels, 60 Hz"}
-
-
-@pytest.mark.parametrize(
-    ("facts", "outcome", "words"),
+    ("values", "item", "level", "words"),
     [
-        (READY, Outcome.OK, "1920x1080 pixels, 60 Hz"),
-        (READY | {"fault": "The display page is hidden."}, Outcome.FAIL, "hidden"),
-        (READY | {"round_trip_ms": None}, Outcome.FAIL, "has not painted"),
-        (None, Outcome.FAIL, "has no display"),
-        (Unavailable("gone"), Outcome.WARN, "does not run"),
+        ({"voltage_range_v": None}, "ranges", Level.WARN, "auto-range"),
+        ({}, "ranges", Level.OK, "300 V, 1 A"),
+        ({"calibrated": None}, "calibration", Level.WARN, "not recorded"),
+        ({"calibrated": date(2025, 6, 6)}, "calibration", Level.WARN, "longer ago"),
+        ({"calibrated": date(2025, 6, 7)}, "calibration", Level.OK, "2025-06-07"),
+        ({"calibrated": date(2026, 6, 8)}, "calibration", Level.FAIL, "future"),
+        ({"ambient_c": None}, "room", Level.WARN, "not recorded"),
+        ({"resource": "emulated"}, "emulated", Level.WARN, "EMULATED"),
+        ({"resource": "none"}, "link", Level.WARN, "no meter"),
     ],
 )
-def test_display_of_a_camera_event(config, facts, outcome, words):
-    """A camera event needs a display that has painted a frame; only a running referee knows it."""
-
-    def ask():
-        if isinstance(facts, Exception):
-            raise facts
-        return facts
-
-    contest = dataclasses.replace(config.contest, track="camera")
-    check = outcomes(dataclasses.replace(config, contest=contest), ask_display=ask)["screen"]
-    assert (outcome, True) == (check.outcome, words in check.found)
-    assert check.remedy or outcome is Outcome.OK
+def test_the_meter_as_it_is_configured(contest, values, item, level, words):
+    """Ranges, calibration, temperature and kind of the meter are judged on 7 June 2026."""
+    finding = found(contest, with_meter(**values))[item]
+    assert (level, True) == (finding.level, words in finding.text)
 
 
-def test_network_event_needs_no_display(config):
-    """A track that sends its images has no check of a display."""
-    assert "screen" not in outcomes(config)
+@pytest.mark.parametrize(
+    ("link", "text", "level"),
+    [
+        ("ok", "", Level.OK),
+        ("ok", "its output was changed", Level.FAIL),
+        ("lost", "No link", Level.FAIL),
+        ("connecting", "", Level.FAIL),
+        ("none", "", Level.WARN),
+    ],
+)
+def test_the_link_to_the_meter(contest, link, text, level):
+    """A meter that cannot be read forbids arming."""
+    assert level is found(contest, with_lane(link=link, link_text=text))["link"].level
+
+
+def test_a_rehearsal_has_neither_slow_checks_nor_a_warning_about_its_emulator(practice):
+    """What only an event needs is not asked of a rehearsal."""
+    items = found(practice, with_meter(resource="emulated"))
+    assert Level.OK is items["emulated"].level
+    assert "golden client" not in items
+
+
+def test_several_lanes_have_several_meters(contest):
+    """Each item of a meter names its lane, and concerns it alone."""
+    lost = LaneFacts(2, SET, link="lost", link_text="No link")
+    around = dataclasses.replace(AROUND, lanes=(LANE, lost))
+    items = found(contest, around)
+    assert (Level.OK, 1) == (items["link of lane 1"].level, items["link of lane 1"].lane)
+    assert (Level.FAIL, 2) == (items["link of lane 2"].level, items["link of lane 2"].lane)
+    assert 2 == items["error queue of lane 2"].lane
+
+
+def test_a_session_that_is_still_there(contest, desk):
+    """A session that is armed is told, and one that is READY is no fault."""
+    assert "0 so far" in found(contest)["free"].text
+    number = desk.new_session("ants", "Kim")
+    assert (Level.OK, True) == (
+        found(contest)["free"].level,
+        "READY" in found(contest)["free"].text,
+    )
+    desk.arm(number, "Kim")
+    assert (Level.WARN, "session 1 of 'ants' is ARMED") == (
+        found(contest)["free"].level,
+        found(contest)["free"].text,
+    )

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from referee.errors import ConfigError, InputError
-from referee.service.preflight.checks import Outcome
+from referee.service.preflight.finding import Level
 from referee.service.submission.checks import check_ovic
 from referee.service.submission.place import place_of_contest
 from referee.service.submission.tasks import open_tasks, require_usable
@@ -53,11 +53,11 @@ def test_settings_reach_the_judge(contest):
 def test_the_check_counts_images_or_says_what_is_wrong(contest):
     """A usable task is OK with its images and core; missing files and cores fail."""
     (check,) = check_ovic(contest.config)
-    assert Outcome.OK is check.outcome
-    assert "classification, 3 images, measured on" in check.found
+    assert Level.OK is check.level
+    assert "classification, 3 images, measured on" in check.text
     for wrong in ({"core": 9999}, {"classification_images": Path("/none")}):
         (check,) = check_ovic(changed(contest, **wrong))
-        assert Outcome.FAIL is check.outcome
+        assert Level.FAIL is check.level
     (contest.config.ovic.classification_images / "red.png").unlink()
     with pytest.raises(InputError, match=r"red\.png"):
         require_usable(open_tasks(contest.config))

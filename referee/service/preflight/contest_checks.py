@@ -1,0 +1,137 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The checks of what the contest's folder holds: images, teams, sessions, and room for more."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+
+from referee.core.states import SessionState, state_of
+from referee.errors import RefereeError
+from referee.service.preflight.disk import disk_shortage, free_bytes
+from referee.service.preflight.finding import Finding, fail, ok, warn
+from referee.service.setup.contest import Contest
+from referee.service.teams.rehearsals import read_lights
+from referee.service.teams.roster import Roster, read_roster
+from referee.store.images import ImageEntry
+from referee.store.sessions import all_sessions, unsettled_sessions
+
+# A session of 20,000 images with 49,000 boxes, its readings and its log took 60 MB.
+_SESSION_BYTES = 100 * 2**20
+_UNDER_WAY = (SessionState.ARMED, SessionState.RUNNING)
+
+
+def images_finding(contest: Contest) -> Finding:
+    """Check that every image has the size and the time that it had when it was hashed."""
+    item = ("contest", "images and ground truth")
+    changed = changed_images(contest)
+    if changed:
+        text = f"{len(changed)} images are missing or have changed; the first is {changed[0]}"
+        return fail(*item, text, "Put them back, or start the referee again.")
+    if not contest.images:
+        return fail(*item, "there is no image", "Start the referee: it prepares the images.")
+    return ok(*item, f"{len(contest.images)} images, {len(contest.classes)} classes, as hashed")
+
+
+def changed_images(contest: Contest) -> list[str]:
+    """Return the paths of the images that are missing or have another size or time."""
+    return [entry.path for entry in contest.images if not _unchanged(entry)]
+
+
+def disk_finding(contest: Contest) -> Finding:
+    """Check that the disk has room for a session; the text changes with each tenth of a GiB."""
+    config = contest.config
+    free = free_bytes(config)
+    text = f"{free / 2**30:.1f} GiB free"
+    shortage = disk_shortage(config)
+    if shortage is not None:
+        return fail("machine", "disk", text, shortage)
+    return ok("machine", "disk", f"{text}: room for {free // _SESSION_BYTES} sessions")
+
+
+def team_findings(contest: Contest) -> Iterator[Finding]:
+    """Check the list of teams, and whether the next team has rehearsed."""
+    if contest.config.contest.mode == "practice":
+        yield ok("teams", "list", "a rehearsal: whoever has a password may log in")
+        return
+    try:
+        roster = read_roster(contest)
+    except RefereeError as error:
+        yield fail("teams", "list", str(error), "Repair the file, or give new passwords.")
+        return
+    yield _list(contest, roster)
+    yield from _rehearsal(contest, roster)
+
+
+def session_finding(contest: Contest) -> Finding:
+    """Check that the lanes are free, and that no session was forgotten."""
+    now = contest.clock.now()
+    states = [(it, state_of(it.facts, now)) for it in all_sessions(contest.database.connection)]
+    live = [(session, state) for session, state in states if state in _UNDER_WAY]
+    ready = [session for session, state in states if state is SessionState.READY]
+    if live:
+        told = ", ".join(
+            f"session {session.session_id} of '{session.team}' is {state.value}"
+            for session, state in live
+        )
+        return warn("sessions", "free", told, "Let it end, stop it, or void it with a reason.")
+    if ready:
+        first = ready[-1]
+        told = f"{len(ready)} READY; the first is session {first.session_id} of '{first.team}'"
+        return ok("sessions", "free", f"no session is armed or runs; {told}")
+    return ok("sessions", "free", f"no session is armed or runs; {len(states)} so far")
+
+
+def under_way(contest: Contest) -> str:
+    """Return a sentence about a session that is armed, runs or is not settled; '' without one."""
+    connection, now = contest.database.connection, contest.clock.now()
+    sessions = all_sessions(connection)
+    for session in sessions:
+        state = state_of(session.facts, now)
+        if state in _UNDER_WAY:
+            return f"Session {session.session_id} of '{session.team}' is {state.value}."
+    for lane in {session.lane for session in sessions}:
+        for session in unsettled_sessions(connection, lane):
+            return f"The energy of session {session.session_id} is not fetched yet."
+    return ""
+
+
+def _list(contest: Contest, roster: Roster) -> Finding:
+    config, teams = contest.config, roster.active
+    if not teams:
+        remedy = f"Run: referee team add NAME --config {config.path}"
+        return warn("teams", "list", "no team is registered", remedy)
+    without = [team.name for team in teams if not team.has_password]
+    if without:
+        text = f"{len(without)} of {len(teams)} teams have no password, for example '{without[0]}'"
+        remedy = f"Run: referee team slips --out slips.html --config {config.path}"
+        return warn("teams", "list", text, remedy)
+    if config.teams.stat().st_mode & 0o077:
+        remedy = f"Run: chmod 600 {config.teams}"
+        return warn("teams", "list", "others may read the hashes", remedy)
+    order = "" if roster.order else "; there is no running order yet"
+    return ok("teams", "list", f"{len(teams)} registered{order}")
+
+
+def _rehearsal(contest: Contest, roster: Roster) -> Iterator[Finding]:
+    name = roster.next
+    if name is None:
+        return
+    lights = read_lights(contest)[name]
+    if lights.all_on:
+        yield ok("teams", "rehearsal of the next team", f"'{name}' has rehearsed")
+        return
+    remedy = (
+        "Let it rehearse before its turn: stop 'referee serve' between two sessions, and run: "
+        f"referee practice --config {contest.config.path}"
+    )
+    text = f"'{name}' has not {', '.join(lights.missing)} in a rehearsal"
+    yield warn("teams", "rehearsal of the next team", text, remedy)
+
+
+def _unchanged(entry: ImageEntry) -> bool:
+    try:
+        stat = os.stat(entry.path)
+    except OSError:
+        return False
+    return (stat.st_size, stat.st_mtime_ns) == (entry.size_bytes, entry.modified_ns)

@@ -1,0 +1,93 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The rules about configuration and network: session length, addresses, ports, what has changed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+
+from referee.service.preflight.finding import Finding, fail, ok, warn
+from referee.service.preflight.lane_rules import item_of
+from referee.service.preflight.surroundings import PortFacts, Surroundings
+from referee.service.setup.config import Config
+
+_RULE_S = 600
+_LOOPBACK = ("localhost", "::1", "[::1]")
+
+
+def configuration_findings(config: Config, around: Surroundings) -> Iterator[Finding]:
+    """Judge the configuration, and whether the servers run with it."""
+    settings = config.contest
+    if around.changed:
+        text = f"changed since the referee started: {', '.join(around.changed)}"
+        yield warn("configuration", "file", text, "Start the referee again when no session runs.")
+    else:
+        yield ok("configuration", "file", f"{config.path.name} is sound: {settings.track} track")
+    yield _length(settings.seconds, settings.mode)
+    if settings.mode == "event" and not settings.shuffle:
+        remedy = "Set [contest] shuffle = true, so that each session has its own secret order."
+        yield warn("configuration", "image order", "the same order in each session", remedy)
+
+
+def network_findings(config: Config, around: Surroundings) -> Iterator[Finding]:
+    """Judge the contestants' address and the ports."""
+    for lane in around.lanes:
+        item = item_of("address for contestants", lane.lane, len(around.lanes))
+        yield replace(_address(item, lane.address, lane.urls), lane=lane.lane)
+    yield _console(config.server.console)
+    for port in around.ports:
+        yield _port(port, runs=around.runs)
+
+
+def is_loopback(address: str) -> bool:
+    """Tell whether only this machine can reach an address HOST:PORT."""
+    host = address.rpartition(":")[0]
+    return host.startswith("127.") or host in _LOOPBACK
+
+
+def _length(seconds: int, mode: str) -> Finding:
+    if seconds == _RULE_S or mode == "practice":
+        return ok("configuration", "session length", f"{seconds} s")
+    remedy = f"Set [contest] seconds = {_RULE_S}, unless the rules of this event say otherwise."
+    text = f"{seconds} s; the rules say {_RULE_S} s"
+    return warn("configuration", "session length", text, remedy)
+
+
+def _address(item: str, address: str, urls: Sequence[str]) -> Finding:
+    if is_loopback(address):
+        remedy = "Set [server] contest to 0.0.0.0:8000 or to the laptop's address on the network."
+        text = f"{address}: only this laptop reaches it"
+        return warn("network", item, text, remedy)
+    if not urls:
+        remedy = "Connect the cable or the Wi-Fi. The address then appears by itself."
+        return warn("network", item, "this laptop is on no network", remedy)
+    if len(urls) > 1:
+        text = f"{', '.join(urls)}: the laptop is on {len(urls)} networks"
+        remedy = (
+            "Give the teams the address of the contest's network, and leave the others if you can."
+        )
+        return warn("network", item, text, remedy)
+    return ok("network", item, urls[0])
+
+
+def _console(address: str) -> Finding:
+    if is_loopback(address):
+        return ok("network", "address of the console", f"{address}: this laptop alone reaches it")
+    remedy = (
+        "Set [server] console to 127.0.0.1:8001, unless operators on other laptops must reach it."
+    )
+    text = f"{address}: everybody on the network reaches the console"
+    return warn("network", "address of the console", text, remedy)
+
+
+def _port(port: PortFacts, *, runs: bool) -> Finding:
+    item = f"{port.name} port"
+    if not port.fault:
+        return ok("network", item, f"{port.address} {'answers' if runs else 'is free'}")
+    if runs:
+        remedy = (
+            "Wait some seconds: the server starts again by itself. Its log in data/logs says why."
+        )
+        return fail("network", item, f"{port.address}: {port.fault}", remedy)
+    remedy = f"Stop the other program, or choose another [server] {port.name}."
+    return fail("network", item, f"{port.address}: {port.fault}", remedy)

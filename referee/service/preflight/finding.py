@@ -1,0 +1,61 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A finding of a check before an event: what was found, and what to do if that is not good."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import datetime
+from enum import Enum
+
+
+class Level(Enum):
+    """How good a finding is. While a FAIL stands, no session can be armed."""
+
+    OK = "OK"
+    WARN = "WARN"
+    FAIL = "FAIL"
+
+
+@dataclass(frozen=True)
+class Finding:
+    """What a check found about one item of a group.
+
+    `remedy` says what to do; only an OK has none. `found` is the time of a slow check, and None for
+    a check that is made anew at each look. `basis` is what a slow check's finding holds for. `lane`
+    is the lane that it concerns, None for all: its fault keeps no other lane from arming.
+    """
+
+    group: str
+    item: str
+    level: Level
+    text: str
+    remedy: str = ""
+    found: datetime | None = None
+    basis: str = ""
+    lane: int | None = None
+
+    @property
+    def key(self) -> tuple[str, str]:
+        """Return group and item, which name the finding in the list."""
+        return self.group, self.item
+
+
+def ok(group: str, item: str, text: str) -> Finding:
+    """Return a finding that is good."""
+    return Finding(group, item, Level.OK, text)
+
+
+def warn(group: str, item: str, text: str, remedy: str) -> Finding:
+    """Return a finding that somebody should look at."""
+    return Finding(group, item, Level.WARN, text, remedy)
+
+
+def fail(group: str, item: str, text: str, remedy: str) -> Finding:
+    """Return a finding that forbids arming."""
+    return Finding(group, item, Level.FAIL, text, remedy)
+
+
+def fails(findings: Iterable[Finding]) -> list[Finding]:
+    """Return the findings that forbid arming unless somebody overrides them."""
+    return [finding for finding in findings if finding.level is Level.FAIL]

@@ -1,0 +1,116 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The rules about a lane: its meter as configured and as connected, and its display."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from datetime import date, timedelta
+
+from power.meter import Identity
+from referee.service.preflight.finding import Finding, fail, ok, warn
+from referee.service.preflight.surroundings import LaneFacts
+from referee.service.setup.config import MeterSection
+
+_CALIBRATED_FOR = timedelta(days=365)
+
+
+def item_of(name: str, lane: int, lanes: int) -> str:
+    """Return the item's name; it has the lane's number if there are several."""
+    return name if lanes == 1 else f"{name} of lane {lane}"
+
+
+def meter_findings(facts: LaneFacts, lanes: int, mode: str, today: date) -> Iterator[Finding]:
+    """Judge a lane's meter as it is configured and connected."""
+    meter = facts.meter
+
+    def item(name: str) -> str:
+        return item_of(name, facts.lane, lanes)
+
+    if meter.resource == "none":
+        remedy = "Set [meter] resource; without energy there is no score."
+        yield warn("meter", item("link"), "no meter is configured", remedy)
+        return
+    yield from _link(facts, item("link"))
+    yield _ranges(meter, item("ranges"))
+    if meter.emulated:
+        yield _emulated(item("emulated"), mode)
+        return
+    yield _calibration(meter.calibrated, item("calibration"), today)
+    yield _room(meter.ambient_c, item("room"))
+
+
+def identity_text(identity: Identity) -> str:
+    """Return maker, model, serial number and firmware in one line."""
+    return (
+        f"{identity.maker} {identity.model}, serial {identity.serial}, "
+        f"firmware {identity.firmware}"
+    )
+
+
+def display_finding(facts: LaneFacts, lanes: int, *, runs: bool) -> Finding:
+    """Judge the display of a lane; only a running referee has a page that can be asked."""
+    item, found = item_of("screen", facts.lane, lanes), facts.display
+    if not runs:
+        remedy = (
+            "Start 'referee serve', open the console's page /display on the second monitor, and "
+            "check again."
+        )
+        return warn("display", item, "not checked: the referee does not run", remedy)
+    if found is None:
+        remedy = "Restart the referee: it runs with another track than this configuration."
+        return fail("display", item, "the referee has no display", remedy)
+    if found["fault"]:
+        remedy = "Open the console's page /display on the second monitor, and click on it."
+        return fail("display", item, found["fault"], remedy)
+    return ok("display", item, found["text"])
+
+
+def _link(facts: LaneFacts, item: str) -> Iterator[Finding]:
+    if facts.link == "ok" and not facts.link_text:
+        known = facts.identity
+        yield ok("meter", item, "answers" if known is None else identity_text(known))
+    elif facts.link == "none":
+        remedy = "Start the referee again with its meter."
+        yield warn("meter", item, "the referee runs without a meter", remedy)
+    elif facts.link:
+        said = facts.link_text or "it does not answer yet"
+        remedy = (
+            "Look at its cable and its power, and whether another program talks to it. "
+            "'python -m power identify' tells more while the referee is stopped."
+        )
+        yield fail("meter", item, f"{facts.meter.resource}: {said}", remedy)
+
+
+def _ranges(meter: MeterSection, item: str) -> Finding:
+    if meter.voltage_range_v is None or meter.current_range_a is None:
+        remedy = "Set voltage_range_v and current_range_a: auto-range loses energy at load steps."
+        return warn("meter", item, "auto-range", remedy)
+    return ok("meter", item, f"{meter.voltage_range_v:g} V, {meter.current_range_a:g} A")
+
+
+def _emulated(item: str, mode: str) -> Finding:
+    text = "EMULATED: a program plays the meter"
+    if mode == "practice":
+        return ok("meter", item, text)
+    remedy = "No energy will be official. Set [meter] resource to that of the real meter."
+    return warn("meter", item, text, remedy)
+
+
+def _calibration(calibrated: date | None, item: str, today: date) -> Finding:
+    limits = "The meter's limits of error hold for 12 months."
+    if calibrated is None:
+        return warn("meter", item, "not recorded", f"Set [meter] calibrated. {limits}")
+    if calibrated > today:
+        remedy = "Correct [meter] calibrated, or the laptop's clock."
+        return fail("meter", item, f"{calibrated} lies in the future", remedy)
+    if today - calibrated > _CALIBRATED_FOR:
+        remedy = f"Have it calibrated, or use another one. {limits}"
+        return warn("meter", item, f"{calibrated}: longer ago than 12 months", remedy)
+    return ok("meter", item, str(calibrated))
+
+
+def _room(ambient_c: float | None, item: str) -> Finding:
+    if ambient_c is None:
+        remedy = "Set [meter] ambient_c: a warm room makes the energy uncertain."
+        return warn("meter", item, "not recorded", remedy)
+    return ok("meter", item, f"{ambient_c} °C")

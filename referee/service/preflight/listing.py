@@ -1,0 +1,152 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The one list of findings: for the command, for the page, and for arming."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import replace
+from datetime import date
+from functools import partial
+from typing import Any
+
+from referee.core.instant import Instant
+from referee.errors import RefereeError, Refusal
+from referee.service.preflight.contest_checks import (
+    disk_finding,
+    images_finding,
+    session_finding,
+    team_findings,
+)
+from referee.service.preflight.event_rules import configuration_findings, network_findings
+from referee.service.preflight.finding import Finding, Level, fail, fails
+from referee.service.preflight.lane_rules import display_finding, meter_findings
+from referee.service.preflight.machine_rules import machine_findings
+from referee.service.preflight.overrides import day_of, override_of
+from referee.service.preflight.slow import expected, kept_findings
+from referee.service.preflight.surroundings import LaneFacts, Surroundings
+from referee.service.preflight.versions import versions_finding
+from referee.service.setup.contest import Contest
+from referee.store.preflight import StoredOverride
+from referee.tracks.track import Delivery
+
+
+def all_findings(
+    contest: Contest, around: Surroundings, program: str, images: Finding | None = None
+) -> list[Finding]:
+    """Return every finding as it is now, in the order of its groups.
+
+    Slow checks are not made here: the list has what they found last. `program` is the program's
+    stamp. `images` takes the place of the look at the images. A check that cannot be
+    made is a FAIL of its own, and the others go on.
+    """
+    config, now = contest.config, contest.clock.now()
+    mode = config.contest.mode
+    today = now.utc.astimezone().date()
+    checks: list[Callable[[], Iterable[Finding]]] = [
+        lambda: configuration_findings(config, around),
+        lambda: [versions_finding()],
+        lambda: [images or images_finding(contest)],
+        lambda: team_findings(contest),
+        lambda: [session_finding(contest)],
+        lambda: network_findings(config, around),
+        lambda: [disk_finding(contest)],
+    ]
+    if around.machine is not None:
+        machine = around.machine
+        checks.append(lambda: machine_findings(machine, around.jumps))
+    shown = contest.track.delivery is Delivery.SHOWN
+    checks += [partial(_lane_findings, around, mode, today, lane, shown) for lane in around.lanes]
+    meters = [lane.meter.resource for lane in around.lanes]
+    wanted = expected(contest, program, meters)
+    checks.append(lambda: kept_findings(contest.database.connection, wanted, now.utc))
+    return in_groups(finding for check in checks for finding in _guarded(check))
+
+
+def _lane_findings(
+    around: Surroundings, mode: str, today: date, lane: LaneFacts, shown: bool
+) -> Iterator[Finding]:
+    lanes = len(around.lanes)
+    found = list(meter_findings(lane, lanes, mode, today))
+    if shown:
+        found.append(display_finding(lane, lanes, runs=around.runs))
+    yield from (replace(finding, lane=lane.lane) for finding in found)
+
+
+def in_groups(findings: Iterable[Finding]) -> list[Finding]:
+    """Sort findings so that each group stands together, in the order of first appearance."""
+    groups: dict[str, list[Finding]] = {}
+    for finding in findings:
+        groups.setdefault(finding.group, []).append(finding)
+    return [finding for group in groups.values() for finding in group]
+
+
+def list_json(
+    findings: Sequence[Finding], overrides: Sequence[StoredOverride], now: Instant
+) -> dict[str, Any]:
+    """Return the list, ready for JSON.
+
+    `ready` is false while a FAIL stands that nobody has overridden. `found_utc` and `age_s` are
+    null for a check that was made just now. `override` says who lets the finding pass, or is null.
+    """
+    day = day_of(now.utc)
+    return {
+        "ready": not standing(findings, overrides, now),
+        "findings": [_row(it, override_of(it, overrides, day), now) for it in findings],
+    }
+
+
+def standing(
+    findings: Iterable[Finding],
+    overrides: Sequence[StoredOverride],
+    now: Instant,
+    lane: int | None = None,
+) -> list[Finding]:
+    """Return the FAILs that nobody has overridden; with `lane`, those that concern this lane."""
+    day = day_of(now.utc)
+    concern = [it for it in fails(findings) if lane is None or it.lane in (None, lane)]
+    return [one for one in concern if override_of(one, overrides, day) is None]
+
+
+def require_none_standing(
+    findings: Iterable[Finding],
+    overrides: Sequence[StoredOverride],
+    now: Instant,
+    lane: int,
+) -> None:
+    """Raise `Refusal` (code `not_ready`) with every standing FAIL that concerns a lane."""
+    found = standing(findings, overrides, now, lane)
+    if found:
+        said = tuple(
+            f"{it.group}, {it.item}: {it.text.removesuffix('.')}. {it.remedy}" for it in found
+        )
+        raise Refusal("not_ready", " ".join(said), said)
+
+
+def _guarded(check: Callable[[], Iterable[Finding]]) -> Iterator[Finding]:
+    try:
+        yield from check()
+    except (RefereeError, OSError) as error:
+        yield fail("checks", "list", f"a check could not be made: {error}", "Repair what it names.")
+
+
+def _row(finding: Finding, override: StoredOverride | None, now: Instant) -> dict[str, Any]:
+    found = finding.found
+    return {
+        "group": finding.group,
+        "item": finding.item,
+        "level": finding.level.value,
+        "text": finding.text,
+        "remedy": "" if finding.level is Level.OK else finding.remedy,
+        "found_utc": None if found is None else found.isoformat(),
+        "age_s": None if found is None else max(0.0, (now.utc - found).total_seconds()),
+        "override": (
+            None
+            if override is None
+            else {
+                "number": override.override_id,
+                "operator": override.operator,
+                "reason": override.reason,
+                "utc": override.utc,
+            }
+        ),
+    }

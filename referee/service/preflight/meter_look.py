@@ -1,0 +1,135 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A look at an idle meter: identity, error queue and clock; it changes no setting and no result."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Protocol, runtime_checkable
+
+from power.errors import MeterError
+from power.meter import Identity, Meter
+from referee.service.preflight.finding import Finding, fail, ok, warn
+from referee.service.preflight.lane_rules import identity_text, item_of
+
+# The watch lasts two updates at least, and three seconds if updates are short.
+_UPDATES_LEAST = 2
+_WATCH_S = 3.0
+_UPDATES_MOST = 30
+_INTERVALS_S = (0.1, 0.25, 0.5, 1.0, 2.0, 5.0)
+# The meter's own clock is good to 0.02 % (IM WT310E); a laptop's to 0.01 %. What is left is the
+# error of seeing an update.
+_RATE_MOST = 0.01
+
+
+class _QueuedError(Protocol):
+    """An entry of a meter's error queue."""
+
+    @property
+    def code(self) -> int: ...
+
+    @property
+    def text(self) -> str: ...
+
+
+@runtime_checkable
+class _Inspected(Protocol):
+    """A meter that tells more than every meter must: its error queue, and when it updates."""
+
+    def pending_errors(self) -> Sequence[_QueuedError]: ...
+
+    def await_update(self, update_interval_s: float) -> tuple[float, float]: ...
+
+
+@dataclass(frozen=True)
+class UpdateClock:
+    """The time between two updates by our clock, with its largest error, and as it should be."""
+
+    nominal_s: float
+    measured_s: float
+    error_s: float
+
+
+@dataclass(frozen=True)
+class MeterLook:
+    """What a meter told; None for what this kind of meter does not tell."""
+
+    identity: Identity
+    errors: tuple[str, ...] | None
+    clock: UpdateClock | None = None
+    clock_fault: str = ""
+
+
+def look_at_meter(meter: Meter, update_interval_s: float) -> MeterLook:
+    """Ask an idle meter; takes some seconds. Raises `MeterError` if it does not answer."""
+    identity = meter.identify()
+    if not isinstance(meter, _Inspected):
+        return MeterLook(identity, None)
+    errors = tuple(f'{error.code} "{error.text}"' for error in meter.pending_errors())
+    updates = max(_UPDATES_LEAST, min(_UPDATES_MOST, math.ceil(_WATCH_S / update_interval_s)))
+    try:
+        seen = [meter.await_update(update_interval_s) for _ in range(updates + 1)]
+    except MeterError as error:
+        return MeterLook(identity, errors, clock_fault=str(error))
+    return MeterLook(identity, errors, _measured(seen))
+
+
+def _measured(seen: Sequence[tuple[float, float]]) -> UpdateClock:
+    """Return the meter's interval from the times of some updates, each with its largest error.
+
+    Without a session a meter keeps the interval that somebody set last, so the nearest one that it
+    knows counts. A missed update would look like a slow clock, so intervals are counted.
+    """
+    (first_s, first_error_s), (last_s, last_error_s) = seen[0], seen[-1]
+    shortest_s = min(b[0] - a[0] for a, b in zip(seen, seen[1:], strict=False))
+    nominal_s = min(_INTERVALS_S, key=lambda known: abs(math.log(shortest_s / known)))
+    passed = max(1, round((last_s - first_s) / nominal_s))
+    error_s = (first_error_s + last_error_s) / passed
+    return UpdateClock(nominal_s, (last_s - first_s) / passed, error_s)
+
+
+def look_findings(look: MeterLook, lane: int, lanes: int) -> list[Finding]:
+    """Judge what a meter told."""
+    return [
+        ok("meter", item_of("identity", lane, lanes), identity_text(look.identity)),
+        _errors(look, item_of("error queue", lane, lanes)),
+        _clock(look, item_of("clock", lane, lanes)),
+    ]
+
+
+def unanswered(error: Exception, resource: str, lane: int, lanes: int) -> Iterator[Finding]:
+    """Judge a meter that did not answer."""
+    remedy = "Look at its cable and its power. Try: python -m power identify"
+    yield fail("meter", item_of("identity", lane, lanes), f"{resource}: {error}", remedy)
+    for name in ("error queue", "clock"):
+        item = item_of(name, lane, lanes)
+        yield warn("meter", item, "not checked: the meter did not answer", remedy)
+
+
+def _errors(look: MeterLook, item: str) -> Finding:
+    if look.errors is None:
+        return ok("meter", item, "this meter tells of none")
+    if look.errors:
+        told = ", ".join(look.errors)
+        remedy = (
+            "They are from before, and are read now. If they come again, look up their numbers in "
+            "the meter's manual, and run: python -m power selftest"
+        )
+        return warn("meter", item, f"held {len(look.errors)}: {told}", remedy)
+    return ok("meter", item, "empty")
+
+
+def _clock(look: MeterLook, item: str) -> Finding:
+    if look.clock_fault:
+        remedy = "Release HOLD at the meter's panel, then check again."
+        return fail("meter", item, look.clock_fault, remedy)
+    clock = look.clock
+    if clock is None:
+        return ok("meter", item, "this meter does not tell when it updates")
+    text = f"an update each {clock.measured_s:.3f} s (± {clock.error_s:.3f} s)"
+    off = abs(clock.measured_s / clock.nominal_s - 1.0)
+    if off > _RATE_MOST + clock.error_s / clock.nominal_s:
+        remedy = "Compare its integration time with a stop-watch, and have the meter checked."
+        return warn("meter", item, f"{text}; {clock.nominal_s:g} s was expected", remedy)
+    return ok("meter", item, text)

@@ -1,0 +1,93 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Overrides: an operator lets sessions be armed although a check fails, with a reason on record.
+
+An override holds for the finding as it is found. It lapses when the finding's text changes, and at
+the next midnight of the laptop's own time zone. Whoever overrides a finding today has not looked at
+tomorrow's.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import datetime
+
+from referee.core.instant import Instant
+from referee.errors import Refusal
+from referee.service.preflight.finding import Finding, Level
+from referee.service.setup.clock import Clock
+from referee.store.database import Database
+from referee.store.notices import insert_audit
+from referee.store.preflight import (
+    StoredOverride,
+    insert_override,
+    insert_override_end,
+    standing_overrides,
+)
+
+
+def holds(override: StoredOverride, finding: Finding, day: str) -> bool:
+    """Tell whether an override lets a finding pass on a day (an ISO date)."""
+    same = (override.group, override.item, override.text) == (*finding.key, finding.text)
+    return same and override.day == day and finding.level is Level.FAIL
+
+
+def override_of(
+    finding: Finding, overrides: Sequence[StoredOverride], day: str
+) -> StoredOverride | None:
+    """Return the override that lets a finding pass on a day, or None."""
+    return next((one for one in overrides if holds(one, finding, day)), None)
+
+
+def day_of(utc: datetime) -> str:
+    """Return the day of a moment in the laptop's own time zone, as an ISO date."""
+    return utc.astimezone().date().isoformat()
+
+
+def overrides_of_today(database: Database, clock: Clock) -> list[StoredOverride]:
+    """Return today's overrides that nobody has taken back."""
+    return standing_overrides(database.connection, day_of(clock.now().utc))
+
+
+def make_override(
+    database: Database, now: Instant, finding: Finding | None, seen: str, reason: str, operator: str
+) -> None:
+    """Let sessions be armed although a finding is a FAIL; a repeat changes nothing.
+
+    `seen` is the text that the operator saw. Raises `Refusal` without a reason, and if the finding
+    is no FAIL or has another text by now.
+    """
+    _require_reason(reason)
+    if finding is None or finding.level is not Level.FAIL:
+        raise Refusal("nothing_to_override", "This check does not fail any more. Look again.")
+    if finding.text != seen:
+        raise Refusal(
+            "finding_moved", f"The check finds something else by now: {finding.text} Look again."
+        )
+    day = day_of(now.utc)
+    with database.write() as connection:
+        if override_of(finding, standing_overrides(connection, day), day) is not None:
+            return
+        utc = now.utc.isoformat()
+        made = StoredOverride(0, *finding.key, finding.text, day, reason, operator, utc)
+        number = insert_override(connection, made)
+        detail = f"{number}: {finding.group}, {finding.item}: {finding.text} Reason: {reason}"
+        insert_audit(connection, now, operator, "override check", None, detail)
+
+
+def take_back(
+    database: Database, now: Instant, override_id: int, reason: str, operator: str
+) -> None:
+    """End an override; the finding forbids arming again. A repeat changes nothing."""
+    _require_reason(reason)
+    with database.write() as connection:
+        day = day_of(now.utc)
+        if override_id not in {it.override_id for it in standing_overrides(connection, day)}:
+            return
+        insert_override_end(connection, override_id, reason, operator, now.utc.isoformat())
+        detail = f"{override_id}: {reason}"
+        insert_audit(connection, now, operator, "take back override", None, detail)
+
+
+def _require_reason(reason: str) -> None:
+    if not reason.strip():
+        raise Refusal("reason_missing", "This needs a reason, which stays on record. Give one.")

@@ -1,0 +1,130 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The findings of the slow checks: they are kept with their time, and grow old."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
+
+from referee.core.instant import Instant
+from referee.service.entry.team_list import registered_teams
+from referee.service.preflight.finding import Finding, Level, warn
+from referee.service.preflight.lane_rules import item_of
+from referee.service.setup.contest import Contest
+from referee.store.database import Connection, Database
+from referee.store.operators import present_operators
+from referee.store.preflight import StoredFinding, insert_finding, newest_findings
+
+GOLDEN = ("servers", "golden client")
+COMMIT = ("machine", "durable commit")
+PASSWORDS = ("teams", "passwords")
+OVIC = ("OVIC", "tasks")
+METER_ITEMS = ("identity", "error queue", "clock")
+
+FRESH_FOR = timedelta(hours=24)
+"""How long a good finding of a slow check stays good."""
+
+AGAIN = "Run the slow checks again: on the page /check, or with 'referee check --again'."
+
+
+@dataclass(frozen=True)
+class Basis:
+    """What the finding of a slow check must hold for, and the lane that it concerns, if one."""
+
+    text: str
+    lane: int | None = None
+
+
+def expected(contest: Contest, program: str, meters: Sequence[str]) -> dict[tuple[str, str], Basis]:
+    """Return group and item of each slow check of an event, and what it must hold for.
+
+    `program` is the stamp of the program, `meters` the VISA resource of each lane. A rehearsal has
+    no slow checks, and an emulated meter needs no look.
+    """
+    config = contest.config
+    if config.contest.mode == "practice":
+        return {}
+    found = {
+        GOLDEN: Basis(program),
+        COMMIT: Basis(str(config.storage.folder)),
+        PASSWORDS: Basis(_stamp(password_hashes(contest))),
+    }
+    if config.ovic.is_open:
+        found[OVIC] = Basis(program)
+    for lane, resource in enumerate(meters, 1):
+        if resource not in ("none", "emulated"):
+            for name in METER_ITEMS:
+                found["meter", item_of(name, lane, len(meters))] = Basis(resource, lane)
+    return found
+
+
+def password_hashes(contest: Contest) -> dict[str, str]:
+    """Return the hashes of teams and operators by name; an operator's name says that it is one."""
+    operators = present_operators(contest.database.connection)
+    hashes = {f"operator {one.name}": one.password_hash for one in operators}
+    return registered_teams(contest.config.teams) | hashes
+
+
+def kept_findings(
+    connection: Connection, wanted: Mapping[tuple[str, str], Basis], now: datetime
+) -> Iterator[Finding]:
+    """Return the newest finding of each expected check, as it counts now."""
+    stored = {(one.group, one.item): _from_store(one) for one in newest_findings(connection)}
+    for key, basis in wanted.items():
+        yield replace(counted(stored.get(key), key, basis.text, now), lane=basis.lane)
+
+
+def counted(finding: Finding | None, key: tuple[str, str], basis: str, now: datetime) -> Finding:
+    """Return how a kept finding counts now.
+
+    A check that was never made, or not for this program or meter, or not within a day, is a WARN. A
+    FAIL stays a FAIL until the check is made again.
+    """
+    if finding is None or finding.found is None:
+        return warn(*key, "not checked yet", AGAIN)
+    if finding.level is Level.FAIL:
+        return finding
+    if finding.basis != basis:
+        text = f"what it was checked for has changed since; then: {finding.text}"
+        return replace(finding, level=Level.WARN, text=text, remedy=AGAIN)
+    if now - finding.found > FRESH_FOR:
+        text = f"not checked within a day; then: {finding.text}"
+        return replace(finding, level=Level.WARN, text=text, remedy=AGAIN)
+    return finding
+
+
+def keep(database: Database, now: Instant, findings: Iterable[tuple[Finding, str]]) -> None:
+    """Store what slow checks found now, each with what it holds for."""
+    with database.write() as connection:
+        for finding, basis in findings:
+            insert_finding(
+                connection,
+                StoredFinding(
+                    group=finding.group,
+                    item=finding.item,
+                    level=finding.level.value,
+                    text=finding.text,
+                    remedy=finding.remedy,
+                    basis=basis,
+                    utc=now.utc.isoformat(),
+                ),
+            )
+
+
+def _stamp(hashes: Mapping[str, str]) -> str:
+    """Return what changes when a password changes."""
+    return hashlib.sha256(repr(sorted(hashes.items())).encode()).hexdigest()[:16]
+
+
+def _from_store(stored: StoredFinding) -> Finding:
+    return Finding(
+        stored.group,
+        stored.item,
+        Level(stored.level),
+        stored.text,
+        stored.remedy,
+        datetime.fromisoformat(stored.utc),
+        stored.basis,
+    )

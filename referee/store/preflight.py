@@ -1,0 +1,102 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Queries for the findings of the slow checks before an event, and for overrides of findings."""
+
+from __future__ import annotations
+
+import sqlite3
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class StoredFinding:
+    """What a slow check found at `utc`; `basis` is what it was found for."""
+
+    group: str
+    item: str
+    level: str
+    text: str
+    remedy: str
+    basis: str
+    utc: str
+
+
+@dataclass(frozen=True)
+class StoredOverride:
+    """An override of a finding with exactly this text on one day (an ISO date), not taken back."""
+
+    override_id: int
+    group: str
+    item: str
+    text: str
+    day: str
+    reason: str
+    operator: str
+    utc: str
+
+
+def insert_finding(connection: sqlite3.Connection, found: StoredFinding) -> None:
+    """Add what a check found."""
+    connection.execute(
+        "insert into check_findings (category, item, level, text, remedy, basis, utc)"
+        " values (:category, :item, :level, :text, :remedy, :basis, :utc)",
+        {
+            "category": found.group,
+            "item": found.item,
+            "level": found.level,
+            "text": found.text,
+            "remedy": found.remedy,
+            "basis": found.basis,
+            "utc": found.utc,
+        },
+    )
+
+
+def newest_findings(connection: sqlite3.Connection) -> list[StoredFinding]:
+    """Return the newest finding of each item."""
+    rows = connection.execute(
+        "select category, item, level, text, remedy, basis, utc from check_findings"
+        " where finding_id in (select max(finding_id) from check_findings group by category, item)"
+        " order by finding_id"
+    )
+    return [StoredFinding(*row) for row in rows]
+
+
+def insert_override(connection: sqlite3.Connection, override: StoredOverride) -> int:
+    """Add an override, whose own number does not matter; return its number."""
+    cursor = connection.execute(
+        "insert into check_overrides (category, item, text, day, reason, operator, utc)"
+        " values (:category, :item, :text, :day, :reason, :operator, :utc)",
+        {
+            "category": override.group,
+            "item": override.item,
+            "text": override.text,
+            "day": override.day,
+            "reason": override.reason,
+            "operator": override.operator,
+            "utc": override.utc,
+        },
+    )
+    return int(cursor.lastrowid or 0)
+
+
+def insert_override_end(
+    connection: sqlite3.Connection, override_id: int, reason: str, operator: str, utc: str
+) -> None:
+    """Record that an override was taken back."""
+    connection.execute(
+        "insert into check_override_ends (override_id, reason, operator, utc)"
+        " values (:override, :reason, :operator, :utc)",
+        {"override": override_id, "reason": reason, "operator": operator, "utc": utc},
+    )
+
+
+def standing_overrides(connection: sqlite3.Connection, day: str) -> list[StoredOverride]:
+    """Return the overrides of a day that nobody has taken back, the oldest first."""
+    rows = connection.execute(
+        "select override_id, category, item, text, day, reason, operator, utc"
+        " from check_overrides where day = :day"
+        " and override_id not in (select override_id from check_override_ends)"
+        " order by override_id",
+        {"day": day},
+    )
+    return [StoredOverride(*row) for row in rows]

@@ -1,0 +1,107 @@
+# SPDX-License-Identifier: Apache-2.0
+"""An override holds for one finding as it was seen, on one day, and stays on record."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import timedelta
+
+import pytest
+
+from referee.errors import Refusal
+from referee.service.preflight.finding import fail, warn
+from referee.service.preflight.listing import list_json, require_none_standing, standing
+from referee.service.preflight.overrides import (
+    day_of,
+    holds,
+    make_override,
+    overrides_of_today,
+    take_back,
+)
+
+BAD = fail("machine", "disk", "1.0 GiB free", "Make room.")
+
+
+@pytest.fixture
+def overridden(contest):
+    """Return a contest in which Kim has overridden the finding."""
+    make_override(contest.database, contest.clock.now(), BAD, BAD.text, "short event", "Kim")
+    return contest
+
+
+def now_of(contest):
+    """Return today's overrides and the present instant."""
+    return overrides_of_today(contest.database, contest.clock), contest.clock.now()
+
+
+def test_a_fail_forbids_arming_until_somebody_overrides_it(contest):
+    """The refusal has text and remedy; with the override there is none."""
+    with pytest.raises(Refusal, match=r"machine, disk: 1\.0 GiB free\. Make room\.") as caught:
+        require_none_standing([BAD], *now_of(contest), 1)
+    assert "not_ready" == caught.value.code
+    make_override(contest.database, contest.clock.now(), BAD, BAD.text, "short event", "Kim")
+    require_none_standing([BAD], *now_of(contest), 1)
+    shown = list_json([BAD], *now_of(contest))
+    assert shown["ready"]
+    by = shown["findings"][0]["override"]
+    assert ("Kim", "short event") == (by["operator"], by["reason"])
+
+
+def test_another_text_needs_another_override(overridden):
+    """A disk with less room is another finding."""
+    worse = replace(BAD, text="0.9 GiB free")
+    assert [worse] == standing([BAD, worse], *now_of(overridden))
+
+
+def test_an_override_lapses_at_midnight(overridden):
+    """Whoever overrides a finding today has not looked at tomorrow's."""
+    overrides, now = now_of(overridden)
+    tomorrow = day_of(now.utc + timedelta(days=1))
+    assert holds(overrides[0], BAD, day_of(now.utc))
+    assert not holds(overrides[0], BAD, tomorrow)
+    overridden.clock.advance(86400)
+    assert [] == overrides_of_today(overridden.database, overridden.clock)
+
+
+def test_a_fault_of_one_lane_leaves_the_other_free(contest):
+    """A lane's finding forbids arming in this lane alone, but the event is not ready."""
+    lanes_own = replace(BAD, lane=2)
+    require_none_standing([lanes_own], *now_of(contest), 1)
+    with pytest.raises(Refusal):
+        require_none_standing([lanes_own], *now_of(contest), 2)
+    assert not list_json([lanes_own], *now_of(contest))["ready"]
+
+
+def test_an_override_needs_a_reason_and_a_fail_as_it_was_seen(contest):
+    """Nothing is stored without a reason, for a warning, for nothing, or for another text."""
+    for finding, seen, reason, code in [
+        (BAD, BAD.text, "  ", "reason_missing"),
+        (None, BAD.text, "why", "nothing_to_override"),
+        (warn("machine", "disk", BAD.text, "x"), BAD.text, "why", "nothing_to_override"),
+        (BAD, "2.0 GiB free", "why", "finding_moved"),
+    ]:
+        with pytest.raises(Refusal) as caught:
+            make_override(contest.database, contest.clock.now(), finding, seen, reason, "Kim")
+        assert code == caught.value.code
+    assert [] == overrides_of_today(contest.database, contest.clock)
+
+
+def test_both_actions_can_be_pressed_twice(overridden):
+    """A second override and a second taking back change nothing; both acts are on record once."""
+    now = overridden.clock.now()
+    make_override(overridden.database, now, BAD, BAD.text, "again", "Lee")
+    (override,) = overrides_of_today(overridden.database, overridden.clock)
+    for _ in range(2):
+        take_back(overridden.database, now, override.override_id, "room made", "Lee")
+    assert [] == overrides_of_today(overridden.database, overridden.clock)
+    rows = overridden.database.connection.execute("select operator, action, detail from audit")
+    told = [tuple(row) for row in rows]
+    assert [("Kim", "override check"), ("Lee", "take back override")] == [it[:2] for it in told]
+    assert "1.0 GiB free" in told[0][2] and "short event" in told[0][2]
+
+
+def test_an_unknown_override_is_taken_back_by_nobody(contest):
+    """A number that does not exist changes nothing."""
+    take_back(contest.database, contest.clock.now(), 99, "why", "Kim")
+    rows = contest.database.connection.execute("select * from audit").fetchall()
+    assert [] == rows
