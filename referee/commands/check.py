@@ -23,12 +23,13 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from referee.errors import ConfigError, Unavailable
+from referee.errors import ConfigError, InputError, Unavailable
 from referee.programs.checking import Slow, check_here
 from referee.programs.hosting import is_hosted
 from referee.service.desk.link import DeskClient, socket_path
 from referee.service.setup.config import Config
 from referee.service.setup.config_file import load_config
+from referee.service.setup.folder_lock import is_locked
 
 _RUN_S = 900.0
 _LOOK_S = 0.5
@@ -67,6 +68,8 @@ def _list(args: argparse.Namespace) -> Mapping[str, Any]:
         remedy = "Repair the file; 'referee init' writes one that is sound."
         more = {"remedy": remedy, "found_utc": None, "age_s": None, "override": None}
         return {"ready": False, "findings": [row | more]}
+    if is_locked(config.rehearsals, "contest"):
+        raise InputError("A rehearsal of this event runs. Check when it is stopped.")
     if is_hosted(config.storage.folder):
         return _running(config, again=args.again)
     slow: Slow | None = None if args.quick else "all" if args.again else "missing"

@@ -11,37 +11,55 @@ On the camera track, open the console's page /display on a monitor, let it fill 
 at it through your own camera.
 
   python -m client_sample.client --user me --password practice --answers detections.json
+
+With --config an event's teams rehearse before their turn: at the event's addresses, with its
+meter, and with their own passwords. Only the images are others, those of the section [practice].
+'referee team list' and the console's pages tell what a team has rehearsed. The event's own servers
+must be stopped meanwhile.
+
+  referee practice --config event/contest.toml
 """
 
 from __future__ import annotations
 
 import argparse
+from collections.abc import Iterator
+from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
 
 from referee.core.ground_truth import GroundTruth
+from referee.errors import InputError
 from referee.programs.following import follow_sessions, tell_display
-from referee.programs.hosting import claimed, hosted
+from referee.programs.hosting import claimed, event_rehearsal, hosted
 from referee.programs.practice_folder import practice_config
 from referee.service.results.rehearsal import rehearsal_report
 from referee.service.results.rehearsal_text import rehearsal_text
 from referee.service.setup.config import (
+    Config,
     ContestSection,
     ImagesSection,
     MeterSection,
     ServerSection,
 )
+from referee.service.setup.config_file import load_config
 from referee.service.setup.contest import Contest, open_contest, read_contest_truth
+
+# The options of a rehearsal that belongs to no event.
+_OWN = (
+    *("images", "ground_truth", "blacklist", "classes", "track", "seconds", "contest", "console"),
+    *("meter", "load", "update_interval", "worker", "shuffle", "data"),
+)
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options."""
     add = parser.add_argument
-    add("--images", type=Path, required=True, metavar="DIR", help="folder of the images")
+    add("--config", type=Path, metavar="FILE", help="an event's contest.toml, whose teams rehearse")
+    add("--images", type=Path, metavar="DIR", help="folder of the images")
     add(
         "--ground-truth",
         type=Path,
-        required=True,
         metavar="PATH",
         help="COCO instances JSON, a folder of ILSVRC or VOC XML, or CSV",
     )
@@ -93,50 +111,73 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="folder that keeps everything (default: practice-data)",
     )
 
+    parser.set_defaults(defaults={name: parser.get_default(name) for name in _OWN})
+
 
 def run(args: argparse.Namespace) -> int:
     """Host the rehearsal until interrupted."""
-    with claimed(args.data):
-        config = practice_config(
-            data=args.data,
-            contest=ContestSection(
-                name="Rehearsal",
-                mode="practice",
-                track=args.track,
-                seconds=args.seconds,
-                shuffle=args.shuffle,
-            ),
-            images=ImagesSection(
-                folder=args.images.resolve(),
-                ground_truth=args.ground_truth.resolve(),
-                blacklist=None if args.blacklist is None else args.blacklist.resolve(),
-                classes=args.classes,
-            ),
-            server=ServerSection(contest=args.contest, console=args.console, worker=args.worker),
-            meter=MeterSection(
-                resource=args.meter,
-                update_interval_s=args.update_interval,
-                emulated_load=args.load,
-                # The emulated load is at 120 V. The ranges of a real meter belong in contest.toml.
-                voltage_range_v=150.0 if args.meter == "emulated" else None,
-                current_range_a=0.5 if args.meter == "emulated" else None,
-            ),
+    with _configuration(args) as config, hosted(config) as host:
+        supervisor = host.supervisor
+        print(
+            f"ready: contestants {supervisor.contest_url}  console {supervisor.console_url}  "
+            f"data {config.storage.folder}",
+            flush=True,
         )
-        with hosted(config) as host:
-            supervisor = host.supervisor
-            print(
-                f"ready: contestants {supervisor.contest_url}  console {supervisor.console_url}  "
-                f"data {config.storage.folder}",
-                flush=True,
-            )
-            contest = open_contest(config)
-            truth = read_contest_truth(contest)
-            tell_display(contest.track, supervisor.console_url)
-            try:
-                follow_sessions(host.database, contest.track, partial(_report, contest, truth))
-            finally:
-                contest.database.close()
+        contest = open_contest(config)
+        truth = read_contest_truth(contest)
+        tell_display(contest.track, supervisor.console_url)
+        try:
+            follow_sessions(host.database, contest.track, partial(_report, contest, truth))
+        finally:
+            contest.database.close()
     return 0
+
+
+@contextmanager
+def _configuration(args: argparse.Namespace) -> Iterator[Config]:
+    """Hold the folder of the rehearsal, and return its configuration."""
+    if args.config is not None:
+        given = [name for name in _OWN if getattr(args, name) != args.defaults[name]]
+        if given:
+            raise InputError(
+                f"--config takes all from the event: leave out --{given[0].replace('_', '-')}, or "
+                "change contest.toml."
+            )
+        with event_rehearsal(load_config(args.config)) as config:
+            yield config
+        return
+    if args.images is None or args.ground_truth is None:
+        raise InputError("Give --images and --ground-truth, or an event's --config.")
+    with claimed(args.data):
+        yield _own_configuration(args)
+
+
+def _own_configuration(args: argparse.Namespace) -> Config:
+    return practice_config(
+        data=args.data,
+        contest=ContestSection(
+            name="Rehearsal",
+            mode="practice",
+            track=args.track,
+            seconds=args.seconds,
+            shuffle=args.shuffle,
+        ),
+        images=ImagesSection(
+            folder=args.images.resolve(),
+            ground_truth=args.ground_truth.resolve(),
+            blacklist=None if args.blacklist is None else args.blacklist.resolve(),
+            classes=args.classes,
+        ),
+        server=ServerSection(contest=args.contest, console=args.console, worker=args.worker),
+        meter=MeterSection(
+            resource=args.meter,
+            update_interval_s=args.update_interval,
+            emulated_load=args.load,
+            # The emulated load is at 120 V. The ranges of a real meter belong in contest.toml.
+            voltage_range_v=150.0 if args.meter == "emulated" else None,
+            current_range_a=0.5 if args.meter == "emulated" else None,
+        ),
+    )
 
 
 def _report(contest: Contest, truth: GroundTruth, session_id: int) -> str:

@@ -34,6 +34,7 @@ from referee.service.setup.config_file import load_config
 from referee.service.setup.contest import Contest
 from referee.service.setup.opened import opened_contest
 from referee.service.teams import registration
+from referee.service.teams.rehearsals import read_lights
 from referee.service.teams.roster import read_roster
 from referee.service.teams.roster_view import roster_json, roster_text
 from referee.service.teams.slips import Venue, rules_line, slips_page
@@ -139,7 +140,8 @@ def _add(contest: Contest, args: argparse.Namespace) -> None:
 
 def _list(contest: Contest, args: argparse.Namespace) -> None:
     roster = read_roster(contest)
-    print(json.dumps(roster_json(roster)) if args.json else roster_text(roster))
+    lights = read_lights(contest)
+    print(json.dumps(roster_json(roster, lights)) if args.json else roster_text(roster, lights))
 
 
 def _slips(contest: Contest, args: argparse.Namespace) -> None:

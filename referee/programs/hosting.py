@@ -13,16 +13,19 @@ from pathlib import Path
 
 from referee import __version__
 from referee.core.actors import REFEREE
-from referee.errors import RefereeError
+from referee.errors import InputError, RefereeError
 from referee.programs.emulator import emulated_meter
 from referee.programs.following import tell_on_terminal
+from referee.programs.practice_folder import rehearsal_config
 from referee.programs.progress import progress_bar
 from referee.programs.supervisor import Supervisor
 from referee.service.people.operators import require_operators
+from referee.service.preflight.contest_checks import under_way
 from referee.service.setup.clock import SystemClock
 from referee.service.setup.config import Config
 from referee.service.setup.contest import prepare_contest
 from referee.service.setup.folder_lock import is_locked, lock_folder
+from referee.service.setup.opened import opened_contest
 from referee.service.setup.private_files import private_from_the_start
 from referee.service.submission.tasks import open_tasks, require_usable
 from referee.store.database import Database
@@ -48,6 +51,27 @@ def claimed(folder: Path) -> Iterator[None]:
     """
     with private_from_the_start(), lock_folder(folder, "contest"):
         yield
+
+
+@contextmanager
+def event_rehearsal(event: Config) -> Iterator[Config]:
+    """Lock an event's folder and that of its rehearsals; return the rehearsals' configuration.
+
+    Raises `InputError` while the event's servers run, and while a session of the event is armed,
+    runs or is not settled: a rehearsal resets the meter that holds its energy.
+    """
+    if event.contest.mode == "practice":
+        raise InputError(f"{event.path}: is no event, so it has no rehearsals.")
+    with claimed(event.storage.folder):
+        with opened_contest(event) as contest:
+            busy = under_way(contest)
+        if busy:
+            raise InputError(
+                f"{busy} A rehearsal would reset the meter: start 'referee serve', and let it end."
+            )
+        config = rehearsal_config(event)
+        with claimed(config.storage.folder):
+            yield config
 
 
 def is_hosted(folder: Path) -> bool:

@@ -3,13 +3,17 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
+from referee.errors import InputError
 from referee.service.setup.config import (
     Config,
     ContestSection,
     ImagesSection,
     MeterSection,
+    OvicSection,
+    PracticeSection,
     ServerSection,
     StorageSection,
 )
@@ -31,3 +35,47 @@ def practice_config(
     config = Config(path, contest, images, server, meter, StorageSection(Path()))
     path.write_text(dump_config(config), encoding="utf-8")
     return load_config(path)
+
+
+def rehearsal_config(event: Config) -> Config:
+    """Write the configuration of an event's rehearsals into their folder; return it as read.
+
+    It is the event's own, with the images of its section [practice]. Raises `InputError` if that
+    section names no images, or those of the event.
+    """
+    images = _other_images(event)
+    data = event.rehearsals.resolve()
+    data.mkdir(parents=True, exist_ok=True)
+    seconds = event.practice.seconds or event.contest.seconds
+    name = f"{event.contest.name}: rehearsal"
+    config = replace(
+        event,
+        path=data / "contest.toml",
+        contest=replace(event.contest, name=name, mode="practice", seconds=seconds),
+        images=images,
+        storage=StorageSection(Path()),
+        ovic=OvicSection(),
+        practice=PracticeSection(event=event.path),
+    )
+    config.path.write_text(dump_config(config), encoding="utf-8")
+    return load_config(config.path)
+
+
+def _other_images(event: Config) -> ImagesSection:
+    section = event.practice
+    if section.images is None or section.ground_truth is None:
+        raise InputError(
+            f"{event.path}: name other images for rehearsals: [practice] images and ground_truth."
+        )
+    if section.images.resolve() == event.images.folder.resolve():
+        raise InputError(
+            f"{event.path}: [practice] images must be other images than those of the event, which "
+            "stay secret until a team's session."
+        )
+    return ImagesSection(
+        folder=section.images,
+        ground_truth=section.ground_truth,
+        sizes=section.sizes,
+        blacklist=section.blacklist,
+        classes=section.classes,
+    )

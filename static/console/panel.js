@@ -22,9 +22,11 @@ function showTitle(session, board) {
     return;
   }
   const practice = board.mode === "practice";
+  const anybody = board.contestants.password !== null;
   show("session-title", practice ? "Waiting for a login" : "No session yet");
   show("state-text", practice
-    ? "Any user name will do. The password is practice. Every login starts a session of its own."
+    ? `${anybody ? "Any user name will do. The password is practice."
+      : "The teams log in with their own passwords."} Every login starts a session of its own.`
     : "Choose the team that is next, and press New session.");
 }
 

@@ -6,6 +6,9 @@ import { $, make, show } from "../shared/page.js";
 import { ask, button } from "./ask.js";
 import { followDocument } from "./following.js";
 
+const LIGHTS = [["logged_in", "logged in"], ["fetched", "fetched"], ["answered", "answered"],
+  ["scored", "scored"]];
+
 let roster = null;
 let draft = null; // names in an order that is not saved; null: the saved one is shown
 
@@ -48,9 +51,24 @@ function rowOf(team, n) {
   const remarks = [team.withdrawn && team.reason, !team.has_password && "no password yet",
     !team.prizes && "declines prizes"].filter(Boolean);
   if (remarks.length) turn.append(make("small", remarks.join(", ")));
-  const row = make("tr", place, name, turn, attemptsOf(team), actionsOf(team));
+  const row = make("tr", place, name, turn, rehearsalOf(team), attemptsOf(team), actionsOf(team));
   row.classList.toggle("next-team", isNext);
   return row;
+}
+
+// Four lights: a filled circle is on. The words are for those who point at it or cannot see it.
+function rehearsalOf({ rehearsal }) {
+  const cell = make("td");
+  cell.className = "lights";
+  for (const [name, word] of LIGHTS) {
+    const light = make("span", rehearsal[name] ? "●" : "○");
+    light.title = rehearsal[name] ? word : `not ${word}`;
+    light.setAttribute("role", "img");
+    light.setAttribute("aria-label", light.title);
+    light.classList.toggle("ok", rehearsal[name]);
+    cell.append(light);
+  }
+  return cell;
 }
 
 function attemptsOf(team) {

@@ -12,6 +12,13 @@ from referee.store.finals import insert_finalization, insert_review
 from referee.store.images import ImageEntry, InputFile, Manifest, replace_manifest
 from referee.store.notices import insert_audit, insert_notice
 from referee.store.operators import insert_login, insert_logout, insert_operator_change
+from referee.store.preflight import (
+    StoredFinding,
+    StoredOverride,
+    insert_finding,
+    insert_override,
+    insert_override_end,
+)
 from referee.store.proposals import (
     ProposalEnd,
     ProposedScore,
@@ -63,6 +70,9 @@ FACTS = {
     "proposal_skips": "reason",
     "proposal_ends": "proposal_id",
     "finalizations": "finalization_id",
+    "check_findings": "finding_id",
+    "check_overrides": "override_id",
+    "check_override_ends": "override_id",
     "operator_changes": "change_id",
     "operator_logins": "login_id",
     "operator_logouts": "login_id",
@@ -122,6 +132,9 @@ def _fill_event(connection, session_id):
     )
     insert_proposal_end(connection, number, ProposalEnd("applied", "agreed", "x", UTC_TEXT))
     insert_finalization(connection, at(0), ["x"], {})
+    insert_finding(connection, StoredFinding("meter", "clock", "OK", "", "", "", UTC_TEXT))
+    override = StoredOverride(0, "meter", "clock", "", "2026-06-07", "why", "x", UTC_TEXT)
+    insert_override_end(connection, insert_override(connection, override), "why", "x", UTC_TEXT)
     change = ("added", "Kim", "operator", "hash")
     insert_operator_change(connection, *change, actor="x", utc=UTC_TEXT)
     insert_logout(connection, insert_login(connection, 1, "::1", UTC_TEXT), UTC_TEXT)

@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 
 from referee.core.instant import Instant
+from referee.errors import ConfigError
 from referee.service.entry.team_list import registered_teams
 from referee.service.preflight.finding import Finding, Level, warn
 from referee.service.preflight.lane_rules import item_of
@@ -49,7 +50,7 @@ def expected(contest: Contest, program: str, meters: Sequence[str]) -> dict[tupl
     found = {
         GOLDEN: Basis(program),
         COMMIT: Basis(str(config.storage.folder)),
-        PASSWORDS: Basis(_stamp(password_hashes(contest))),
+        PASSWORDS: Basis(_password_stamp(contest)),
     }
     if config.ovic.is_open:
         found[OVIC] = Basis(program)
@@ -113,8 +114,12 @@ def keep(database: Database, now: Instant, findings: Iterable[tuple[Finding, str
             )
 
 
-def _stamp(hashes: Mapping[str, str]) -> str:
-    """Return what changes when a password changes."""
+def _password_stamp(contest: Contest) -> str:
+    """Return what changes when a password changes; a damaged list is told by its own check."""
+    try:
+        hashes = password_hashes(contest)
+    except ConfigError:
+        return "damaged"
     return hashlib.sha256(repr(sorted(hashes.items())).encode()).hexdigest()[:16]
 
 

@@ -15,6 +15,9 @@ from referee.store.teams import used_names
 LIGHTS = ("logged in", "fetched", "answered", "been scored")
 """The four lights, in the order in which a rehearsal switches them on."""
 
+LEGEND = "Rehearsal: L logged in, F fetched, A answered, S scored; a dot means not yet."
+"""What the letters of `lights_text` mean."""
+
 
 @dataclass(frozen=True)
 class Lights:
@@ -39,6 +42,13 @@ class Lights:
     def missing(self) -> tuple[str, ...]:
         """Return the names of the lights that are off."""
         return tuple(name for name, is_on in zip(LIGHTS, self.on, strict=True) if not is_on)
+
+
+def lights_text(lights: Lights) -> str:
+    """Return the lights as four characters, for example LFA., see `LEGEND`."""
+    return "".join(
+        letter if is_on else "." for letter, is_on in zip("LFAS", lights.on, strict=True)
+    )
 
 
 def read_lights(contest: Contest, connection: Connection | None = None) -> Mapping[str, Lights]:

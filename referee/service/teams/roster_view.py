@@ -3,18 +3,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from dataclasses import asdict
 from typing import Any
 
 from referee.core.turns import LOTTERY_RULE, Turn
 from referee.service.teams.order import order_text
+from referee.service.teams.rehearsals import LEGEND, Lights, lights_text
 from referee.service.teams.roster import Roster, RosterTeam
 
 
-def roster_json(roster: Roster) -> dict[str, Any]:
+def roster_json(roster: Roster, lights: Mapping[str, Lights]) -> dict[str, Any]:
     """Return the roster in the running order, ready for JSON.
 
     `next` is the name of the team that is next, or null. `attempts` counts the started sessions,
     void ones included; `sessions` lists all with their states, and why void ones are void.
+    `rehearsal` tells each of a team's lights (see `Lights`).
     """
     order = roster.order
     return {
@@ -32,23 +36,25 @@ def roster_json(roster: Roster) -> dict[str, Any]:
         "order_text": order_text(roster),
         "lottery_rule": LOTTERY_RULE,
         "next": roster.next,
-        "teams": [_team(place, team) for place, team in enumerate(roster.teams, 1)],
+        "teams": [
+            _team(place, team, lights[team.name]) for place, team in enumerate(roster.teams, 1)
+        ],
     }
 
 
-def roster_text(roster: Roster) -> str:
+def roster_text(roster: Roster, lights: Mapping[str, Lights]) -> str:
     """Return the roster as lines of text, in the running order."""
     if not roster.teams:
         return "No team is registered: run 'referee team import' or 'referee team add'."
     width = max(len(team.name) for team in roster.teams)
     lines = [
-        f"{place:>3}  {team.name:<{width}}  {_said(roster, team)}"
+        f"{place:>3}  {team.name:<{width}}  {lights_text(lights[team.name])}  {_said(roster, team)}"
         for place, team in enumerate(roster.teams, 1)
     ]
-    return "\n".join([*lines, "", order_text(roster)])
+    return "\n".join([*lines, "", LEGEND, order_text(roster)])
 
 
-def _team(place: int, team: RosterTeam) -> dict[str, Any]:
+def _team(place: int, team: RosterTeam, lights: Lights) -> dict[str, Any]:
     return {
         "place": place,
         "team": team.name,
@@ -61,6 +67,7 @@ def _team(place: int, team: RosterTeam) -> dict[str, Any]:
         "has_password": team.has_password,
         "ordered": team.ordered,
         "attempts": team.attempt_count,
+        "rehearsal": asdict(lights),
         "sessions": [
             {"session": one.session_id, "state": one.state.value, "reason": one.reason}
             for one in team.attempts

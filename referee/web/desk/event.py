@@ -17,6 +17,7 @@ from referee.service.scoreboard.freezing import freeze, freeze_of, thaw
 from referee.service.setup.contest import Contest
 from referee.service.teams.order import draw_order, set_order
 from referee.service.teams.registration import bring_back, rename, withdraw
+from referee.service.teams.rehearsals import read_lights
 from referee.service.teams.roster import read_roster
 from referee.service.teams.roster_view import roster_json
 from referee.web.desk.acting import acting
@@ -42,7 +43,7 @@ def _register_pages(app: Flask, contest: Contest) -> None:
 
     @app.get("/teams/now")
     def teams_now() -> Response:
-        roster = roster_json(read_roster(contest))
+        roster = roster_json(read_roster(contest), read_lights(contest))
         settings = contest.config.contest
         return jsonify(roster | {"contest": settings.name, "mode": settings.mode})
 

@@ -84,4 +84,4 @@ def test_a_board_out_of_reach_is_no_fault_of_an_entry(contest, tmp_path):
     with pytest.raises(InputError, match="127.0.0.1"), place_of_contest(config)():
         pass
     (check,) = check_ovic(config)
-    assert (Outcome.FAIL, "board") == (check.outcome, check.name)
+    assert (Level.FAIL, "board") == (check.level, check.item)
