@@ -186,12 +186,12 @@ def making(meter):
 
 
 @contextmanager
-def running_desk(contest, *meters):
+def running_desk(contest, *meters, outside=None):
     """Run a control desk with a lane for each of these meters until the block ends.
 
-    A lane whose meter is None runs without one.
+    A lane whose meter is None runs without one. `outside` is what the desk is told of the laptop.
     """
-    desk = ControlDesk(contest, [making(meter) for meter in meters])
+    desk = ControlDesk(contest, [making(meter) for meter in meters], outside)
     desk.start()
     try:
         for lane, meter in zip(desk.lanes, meters, strict=True):

@@ -1,0 +1,125 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The page of the checks: the list, an override and its end, and slow checks."""
+
+from __future__ import annotations
+
+import threading
+
+import pytest
+
+from referee.service.board.board import board_of
+from referee.service.desk.readiness import Outside
+from referee.service.preflight.disk import DISK_FLOOR_BYTES
+from referee.web.desk.broadcast import Broadcast
+from referee.web.desk.console import console_app
+from tests.support.contests import make_contest
+from tests.support.fakes import FakeClock, FakeMeter, eventually, running_desk
+
+
+class Outsider:
+    """Slow checks that last until the test lets them end."""
+
+    def __init__(self):
+        self.begun, self.end = threading.Event(), threading.Event()
+
+    def __call__(self, stopping):
+        self.begun.set()
+        self.end.wait(20)
+        return "the disk was full"
+
+
+@pytest.fixture
+def slow():
+    """Return slow checks in the hands of the test."""
+    return Outsider()
+
+
+@pytest.fixture
+def event(tmp_path, slow):
+    """Return a console of an event, its desk and its meter."""
+    clock = FakeClock()
+    contest = make_contest(tmp_path, clock, mode="event", seconds=600)
+    meter = FakeMeter(clock)
+    with running_desk(contest, meter, outside=Outside(run=slow)) as desk:
+        board = board_of(contest, desk, [])
+        app = console_app(contest, desk, board, Broadcast(board.show, 4))
+        yield app.test_client(), desk, meter
+        slow.end.set()
+    contest.database.close()
+
+
+def post(client, path, **arguments):
+    """Post an action of an operator."""
+    key = client.get("/form-key").json["key"]
+    return client.post(path, json={"operator": "Kim"} | arguments, headers={"X-Form-Key": key})
+
+
+def rows(client, level):
+    """Return the findings of one level."""
+    return [it for it in client.get("/check/now").json["findings"] if it["level"] == level]
+
+
+def test_a_fail_is_overridden_and_taken_back(event, monkeypatch):
+    """Arming is refused, allowed, and refused again; an action without a reason changes nothing."""
+    client, desk, _ = event
+    monkeypatch.setitem(DISK_FLOOR_BYTES, "event", 2**60)
+    number = desk.new_session("ants", "Kim")
+    assert "not_ready" == post(client, f"/sessions/{number}/arm").json["code"]
+    (bad,) = rows(client, "FAIL")
+    finding = {key: bad[key] for key in ("group", "item", "text")}
+    assert "reason_missing" == post(client, "/check/override", **finding).json["code"]
+    moved = finding | {"text": "something else"}
+    assert "finding_moved" == post(client, "/check/override", **moved, reason="x").json["code"]
+    assert 200 == post(client, "/check/override", **finding, reason="short event").status_code
+    assert client.get("/check/now").json["ready"]
+    by = rows(client, "FAIL")[0]["override"]
+    assert ("Kim", "short event") == (by["operator"], by["reason"])
+    ended = post(client, f"/check/overrides/{by['number']}/end", reason="room made")
+    assert 200 == ended.status_code
+    assert "not_ready" == post(client, f"/sessions/{number}/arm").json["code"]
+    assert 200 == post(client, "/check/override", **finding, reason="again").status_code
+    assert "ARMED" == post(client, f"/sessions/{number}/arm").json["state"]
+
+
+def test_slow_checks_and_sessions_keep_apart(event, slow):
+    """No session is armed while slow checks run, and none begin while a session is armed."""
+    client, desk, meter = event
+    number = desk.new_session("ants", "Kim")
+    calls = len(meter.calls)
+    assert 200 == post(client, "/check/again").status_code
+    assert slow.begun.wait(20)
+    assert "identify" in meter.calls[calls:]
+    assert client.get("/check/now").json["running"]
+    assert 200 == post(client, "/check/again").status_code  # A repeat changes nothing.
+    assert "checks_running" == post(client, f"/sessions/{number}/arm").json["code"]
+    slow.end.set()
+    eventually(lambda: not client.get("/check/now").json["running"])
+    (bad,) = rows(client, "FAIL")
+    assert ("golden client", "the disk was full") == (bad["item"], bad["text"])
+    finding = {key: bad[key] for key in ("group", "item", "text")}
+    post(client, "/check/override", **finding, reason="known")
+    assert "ARMED" == post(client, f"/sessions/{number}/arm").json["state"]
+    calls = len(meter.calls)
+    assert "session_live" == post(client, "/check/again").json["code"]
+    assert "identify" not in meter.calls[calls:]
+
+
+def test_the_meter_that_was_looked_at_is_told(event, slow):
+    """Identity, error queue and clock come with the time of the look."""
+    client, _, _ = event
+    slow.end.set()
+    post(client, "/check/again")
+    eventually(lambda: not client.get("/check/now").json["running"])
+    found = {it["item"]: it for it in client.get("/check/now").json["findings"]}
+    assert "WT310E" in found["identity"]["text"]
+    assert 0 == found["identity"]["age_s"]
+    assert {"OK"} == {found[item]["level"] for item in ("identity", "error queue", "clock")}
+
+
+def test_the_page_is_served(event):
+    """The page comes with its script."""
+    client, _, _ = event
+    with client.get("/check") as page:
+        assert b"static/event/check.js" in page.data
+    with client.get("/static/event/check.js") as script:
+        assert 200 == script.status_code
