@@ -196,7 +196,9 @@ def _config(config: Config, folder: Path) -> Config:
             shuffle=False,
         ),
         images=ImagesSection(images, truth),
-        server=replace(config.server, contest="127.0.0.1:0", console="127.0.0.1:0"),
+        server=replace(
+            config.server, contest="127.0.0.1:0", console="127.0.0.1:0", scoreboard=None
+        ),
         # The emulated load is at 120 V.
         meter=MeterSection(
             update_interval_s=0.25,

@@ -53,6 +53,8 @@ def rehearsal_config(event: Config) -> Config:
         path=data / "contest.toml",
         contest=replace(event.contest, name=name, mode="practice", seconds=seconds),
         images=images,
+        # The audience sees the event alone.
+        server=replace(event.server, scoreboard=None),
         storage=StorageSection(Path()),
         ovic=OvicSection(),
         practice=PracticeSection(event=event.path),
