@@ -182,7 +182,9 @@ def test_range(run_power: Run, start_emulator: Callable[..., Any]) -> None:
     emulator = start_emulator("--bursts", "8,9,0.8,0.5")
     done = run_power("range", emulator.resource, "--seconds", "2", "--json")
     assert 0 == done.returncode, done.stderr
-    first = json.loads(done.stdout)["choices"][0]
+    told = json.loads(done.stdout)
+    assert told["readings"] > told["readings_without_values"]
+    first = told["choices"][0]
     assert 150.0 == first["voltage_range_v"]
     assert 0.1 == first["current_range_a"]
 

@@ -68,8 +68,10 @@ def test_the_first_wish_asks_and_the_second_orders() -> None:
     interrupt.ask()
     assert (True, False) == (interrupt.asked(), interrupt.ordered)
     first_s = interrupt.asked_s
+    assert first_s == interrupt.since_s()
     interrupt.ask()
     assert (True, first_s) == (interrupt.ordered, interrupt.asked_s)
+    assert -math.inf == interrupt.since_s()
     interrupt.sleep(0.0)
     interrupt.abort = True
     with pytest.raises(KeyboardInterrupt):

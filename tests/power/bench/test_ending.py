@@ -95,6 +95,7 @@ def test_a_meter_without_an_energy_is_left_in_time(
         make_bench, tmp_path / "log.csv", f"start+6.5 {fault}", update_s=1.0
     )
     assert recording.left
+    assert recording.left in recording.result.findings[-1].text
     assert Verdict.INVALID is recording.result.verdict
     assert took_s <= 1.2 + 0.05
     bench.fault("off")
