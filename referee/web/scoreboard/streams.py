@@ -119,8 +119,10 @@ class Streams:
             try:
                 found, trouble = self._refreshed(), False
             except Exception:
-                # The disk or the database fails. The pages keep what they have and say so.
-                _log.exception("the scoreboard cannot read the event's records")
+                # The disk or the database fails. The pages keep what they have and say so. The log
+                # tells the first failure of a series, not two each second.
+                if not self._trouble:
+                    _log.exception("the scoreboard cannot read the event's records")
                 found, trouble = self._snapshot, True
             with self._changed:
                 self._snapshot, self._trouble = found, trouble
