@@ -10,6 +10,9 @@ const LAST_S = 10;
 const HEAD_EM = 2.2;
 const ENTRY_EM = 2.75;
 const CHAMPION_EM = 1.6;
+// More teams than this get one line each instead of two.
+const DENSE = 10;
+const DENSE_EM = 1.75;
 
 let view = null;
 let live = { frozen: false, sessions: [] };
@@ -39,7 +42,10 @@ function showView() {
   $("score-head").title = view.figures.score.unit;
   const rows = ranked();
   const champions = rows.filter((row) => row.year).length;
-  const lines = HEAD_EM + ENTRY_EM * (rows.length - champions) + CHAMPION_EM * champions;
+  const entries = rows.length - champions;
+  const dense = entries > DENSE;
+  const lines = HEAD_EM + (dense ? DENSE_EM : ENTRY_EM) * entries + CHAMPION_EM * champions;
+  $("entries").classList.toggle("dense", dense);
   document.body.style.setProperty("--lines", lines.toFixed(1));
   fill("entries", rows, (row) => (row.year ? championRow(row) : entryRow(row)));
   $("nobody").hidden = view.entries.length > 0;

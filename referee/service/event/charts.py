@@ -31,7 +31,8 @@ _COLOURS = ("#56b4e9", "#e69f00", "#009e73", "#cc79a7", "#d55e00", "#f0e442", "#
 _SHAPES = ("o", "s", "^", "D", "v", "P", "X")
 # Above this ratio of the largest to the smallest energy or speed the axis is logarithmic.
 _WIDE = 8.0
-_LABELS_MOST = 24
+# With more points than this only the ranks are written; the table beside the chart has the names.
+_NAMES_MOST = 10
 # Beyond this share of the width a name stands left of its point.
 _RIGHT = 0.7
 
@@ -148,8 +149,10 @@ def _name_points(axes: Axes, points: Sequence[tuple[float, float, str]], theme: 
     """Write the names; call it when the axes have their limits."""
     axes.get_xlim()  # Until somebody asks, matplotlib puts off the limits.
     to_share = axes.transData + axes.transAxes.inverted()
-    for x, y, label in points[:_LABELS_MOST]:
+    for x, y, label in points:
         text = label if len(label) <= 24 else f"{label[:23]}…"
+        if len(points) > _NAMES_MOST:
+            text = label.partition(" ")[0]
         beyond = to_share.transform((x, y))[0] > _RIGHT
         _label(axes, x, y, text, theme.ink, left=bool(beyond))
 
