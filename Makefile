@@ -37,9 +37,10 @@ help:
 	$(BIN)/pip install --quiet --disable-pip-version-check --editable '.[test]'
 	touch $@
 
-.venv/check: .venv/test
+# It has what the tests need, too, so a machine that checks and tests installs once.
+.venv/check: .venv/made setup.cfg
 	$(BIN)/pip install --quiet --disable-pip-version-check --editable '.[test,check]'
-	touch $@
+	touch .venv/test $@
 
 demo: .venv/run
 	$(BIN)/python -m referee demo $(ARGS)

@@ -186,11 +186,14 @@ def modules() -> frozenset[str]:
     return frozenset(module_name(path) for path in sources())
 
 
-def all_imports() -> Iterator[tuple[str, int, str]]:
-    """Yield (file, line, module imported) of the whole project."""
-    for path, tree in sources().items():
-        for line, name in imports(tree, modules()):
-            yield path, line, name
+@cache
+def all_imports() -> tuple[tuple[str, int, str], ...]:
+    """Return (file, line, module imported) of the whole project."""
+    return tuple(
+        (path, line, name)
+        for path, tree in sources().items()
+        for line, name in imports(tree, modules())
+    )
 
 
 def within(path: str, places: tuple[str, ...]) -> bool:

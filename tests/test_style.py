@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -26,12 +27,17 @@ def files() -> list[Path]:
     return sorted(path for path in found if "__pycache__" not in path.parts)
 
 
+@cache
+def tree_of(path: Path) -> ast.Module:
+    """Return the syntax tree of a file, which several tests walk."""
+    return ast.parse(path.read_text(encoding="utf-8"))
+
+
 def trees(*tops: str) -> Iterator[tuple[str, ast.Module]]:
     """Yield (path from the root, syntax tree) of the Python files below these folders."""
     for top in tops:
         for path in sorted((ROOT / top).rglob("*.py")):
-            tree = ast.parse(path.read_text(encoding="utf-8"))
-            yield path.relative_to(ROOT).as_posix(), tree
+            yield path.relative_to(ROOT).as_posix(), tree_of(path)
 
 
 def functions(tree: ast.AST) -> Iterator[ast.FunctionDef | ast.AsyncFunctionDef]:
