@@ -47,7 +47,7 @@ ROOMS = {
         "teams": {"setup", "entry"},
         # The operators of the console, with passwords as the teams have them.
         "people": {"setup", "entry"},
-        "preflight": {"setup", "entry", "teams"},
+        "preflight": {"setup", "entry", "teams", "people"},
         "display": {"setup"},
         "desk": {"setup", "preflight", "display"},
         "results": {"setup"},

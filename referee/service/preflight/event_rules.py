@@ -6,13 +6,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
+from referee.service.people.operators import is_on_this_machine
 from referee.service.preflight.finding import Finding, fail, ok, warn
 from referee.service.preflight.lane_rules import item_of
 from referee.service.preflight.surroundings import PortFacts, Surroundings
 from referee.service.setup.config import Config
 
 _RULE_S = 600
-_LOOPBACK = ("localhost", "::1", "[::1]")
 
 
 def configuration_findings(config: Config, around: Surroundings) -> Iterator[Finding]:
@@ -39,12 +39,6 @@ def network_findings(config: Config, around: Surroundings) -> Iterator[Finding]:
         yield _port(port, runs=around.runs)
 
 
-def is_loopback(address: str) -> bool:
-    """Tell whether only this machine can reach an address HOST:PORT."""
-    host = address.rpartition(":")[0]
-    return host.startswith("127.") or host in _LOOPBACK
-
-
 def _length(seconds: int, mode: str) -> Finding:
     if seconds == _RULE_S or mode == "practice":
         return ok("configuration", "session length", f"{seconds} s")
@@ -54,7 +48,7 @@ def _length(seconds: int, mode: str) -> Finding:
 
 
 def _address(item: str, address: str, urls: Sequence[str]) -> Finding:
-    if is_loopback(address):
+    if is_on_this_machine(address):
         remedy = "Set [server] contest to 0.0.0.0:8000 or to the laptop's address on the network."
         text = f"{address}: only this laptop reaches it"
         return warn("network", item, text, remedy)
@@ -71,7 +65,7 @@ def _address(item: str, address: str, urls: Sequence[str]) -> Finding:
 
 
 def _console(address: str) -> Finding:
-    if is_loopback(address):
+    if is_on_this_machine(address):
         return ok("network", "address of the console", f"{address}: this laptop alone reaches it")
     remedy = (
         "Set [server] console to 127.0.0.1:8001, unless operators on other laptops must reach it."

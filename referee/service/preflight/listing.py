@@ -21,6 +21,7 @@ from referee.service.preflight.event_rules import configuration_findings, networ
 from referee.service.preflight.finding import Finding, Level, fail, fails
 from referee.service.preflight.lane_rules import display_finding, meter_findings
 from referee.service.preflight.machine_rules import machine_findings
+from referee.service.preflight.operator_check import operators_finding
 from referee.service.preflight.overrides import day_of, override_of
 from referee.service.preflight.slow import expected, kept_findings
 from referee.service.preflight.surroundings import LaneFacts, Surroundings
@@ -47,6 +48,7 @@ def all_findings(
         lambda: [versions_finding()],
         lambda: [images or images_finding(contest)],
         lambda: team_findings(contest),
+        lambda: [operators_finding(contest)],
         lambda: [session_finding(contest)],
         lambda: network_findings(config, around),
         lambda: [disk_finding(contest)],

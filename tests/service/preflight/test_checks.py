@@ -11,6 +11,7 @@ from datetime import date
 import pytest
 
 from power.meter import Identity
+from referee.service.people.operators import add_operator
 from referee.service.preflight.disk import disk_shortage
 from referee.service.preflight.finding import Level
 from referee.service.preflight.listing import all_findings
@@ -59,7 +60,7 @@ def test_an_event_that_is_ready(contest):
     items = found(contest)
     bad = {item for item, finding in items.items() if finding.level is not Level.OK}
     slow = {"golden client", "durable commit", "passwords", "identity", "error queue"}
-    assert {"image order", "clock", *slow} == bad
+    assert {"image order", "clock", "logins", *slow} == bad
     assert Level.FAIL not in {finding.level for finding in items.values()}
     assert "4 images, 2 classes" in items["images and ground truth"].text
     assert "YOKOGAWA WT310E, serial C2, firmware F1.04" == items["link"].text
@@ -77,6 +78,19 @@ def test_each_warning_and_failure_has_a_remedy(contest):
     assert Level.FAIL is items["images and ground truth"].level
     assert "2.jpg" in items["images and ground truth"].text
     assert "contest.toml" in items["file"].text
+
+
+@pytest.mark.usefixtures("cheap")
+def test_operators_of_an_event(contest):
+    """Nobody, or only assistants, is a warning; with an operator all is well."""
+    assert Level.WARN is found(contest)["logins"].level
+    add_operator(contest, "Sam", "assistant", "boss")
+    assert "nobody may act" in found(contest)["logins"].text
+    add_operator(contest, "Kim", "operator", "boss")
+    assert (Level.OK, "1 may act: Kim") == (
+        found(contest)["logins"].level,
+        found(contest)["logins"].text,
+    )
 
 
 def test_a_group_stands_together(contest):
