@@ -79,7 +79,10 @@ def open_page(browser: webdriver.Chrome, running: Program) -> None:
 def test_the_page_ranks_the_teams_and_shows_each_entry(
     contest: Path, browser: webdriver.Chrome
 ) -> None:
-    """The best entry of each team stands in order with ties, and a change comes by itself."""
+    """The best entry of each team stands in order with ties, and a change comes by itself.
+
+    After the end of the referee the page keeps its rows and says how old they are.
+    """
     with program(["serve", "--config", str(contest)], contest.parent) as running:
         open_page(browser, running)
         wait_text(browser, "classification", "Team Rocket")
@@ -97,12 +100,5 @@ def test_the_page_ranks_the_teams_and_shows_each_entry(
         wait_text(browser, "classification", "moths")
         assert ["1", "moths"] == cells(browser, "classification")[0][:2]
         no_errors(browser)
-
-
-def test_the_page_says_when_it_hears_nothing(contest: Path, browser: webdriver.Chrome) -> None:
-    """After the end of the referee the page keeps its rows and says how old they are."""
-    with program(["serve", "--config", str(contest)], contest.parent) as running:
-        open_page(browser, running)
-        wait_text(browser, "classification", "Team Rocket")
     wait_text(browser, "connection", "no news for")
     assert "Team Rocket" in browser.find_element(By.ID, "classification").text
