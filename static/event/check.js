@@ -19,7 +19,8 @@ const look = followDocument("check/now", (list) => {
   const count = (level) => rows.filter((row) => row.shown === level).length;
   show("contest", `${list.contest} – check`);
   showState("state", list.ready ? "READY" : "NOT-READY", list.ready ? "✓ READY" : "✕ NOT READY");
-  show("verdict", verdictText(list.ready, count));
+  show("verdict", list.running
+    ? "No session can be armed while the slow checks run." : verdictText(list.ready, count));
   $("again").hidden = list.mode === "practice";
   $("again").disabled = list.running;
   show("again", list.running ? "Slow checks are running…" : "Run the slow checks");

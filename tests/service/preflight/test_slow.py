@@ -1,0 +1,135 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The slow checks: what they find, and how their findings grow old."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+
+import argon2
+import pytest
+
+from power.errors import MeterReplyError
+from power.meter import Identity
+from referee.programs.golden_client import MEAN_AP, Played, judge
+from referee.service.preflight.durable_commit import check_commits, judge_commits
+from referee.service.preflight.finding import Level, fail, ok
+from referee.service.preflight.meter_look import look_at_meter, look_findings
+from referee.service.preflight.passwords import check_passwords
+from referee.service.preflight.slow import COMMIT, FRESH_FOR, counted
+
+NOON = datetime(2026, 6, 7, 12, tzinfo=UTC)
+GOOD = replace(ok(*COMMIT, "fast"), found=NOON, basis="disk")
+BAD = replace(fail(*COMMIT, "slow", "x"), found=NOON, basis="disk")
+
+
+@pytest.mark.parametrize(
+    ("finding", "basis", "age", "level", "words"),
+    [
+        (None, "disk", timedelta(), Level.WARN, "not checked yet"),
+        (GOOD, "disk", FRESH_FOR, Level.OK, "fast"),
+        (GOOD, "disk", FRESH_FOR + timedelta(seconds=1), Level.WARN, "within a day"),
+        (GOOD, "other disk", timedelta(), Level.WARN, "has changed"),
+        (BAD, "other disk", 2 * FRESH_FOR, Level.FAIL, "slow"),
+    ],
+)
+def test_findings_grow_old(finding, basis, age, level, words):
+    """A good finding counts for a day and one basis; a bad one until the check is made again."""
+    now = counted(finding, COMMIT, basis, NOON + age)
+    assert (level, True) == (now.level, words in now.text)
+    assert now.remedy or level is Level.OK
+
+
+@pytest.mark.parametrize(
+    ("taken_s", "file_system", "level"),
+    [
+        ([0.02] * 199 + [1.0], "ext4", Level.OK),
+        ([0.021] * 200, "ext4", Level.WARN),
+        ([0.001] * 199 + [1.1], "", Level.WARN),
+        ([0.001] * 199 + [10.0], "ext4", Level.FAIL),
+        ([0.001] * 200, "tmpfs", Level.FAIL),
+        ([0.001] * 200, "nfs4", Level.FAIL),
+    ],
+)
+def test_the_cost_of_a_commit(taken_s, file_system, level):
+    """Slow commits are told, stalls forbid arming, and so does a disk that forgets."""
+    finding = judge_commits(taken_s, file_system)
+    assert level is finding.level
+    assert finding.remedy or level is Level.OK
+
+
+def test_commits_are_measured_on_the_contests_disk(contest):
+    """The measurement leaves nothing behind."""
+    before = sorted(contest.config.storage.folder.iterdir())
+    assert "of 200" in check_commits(contest.config).text
+    assert before == sorted(contest.config.storage.folder.iterdir())
+
+
+def test_passwords_that_anybody_would_try():
+    """The team's own name and the usual words are found; a good password and a damaged hash not."""
+    made = argon2.PasswordHasher(time_cost=1, memory_cost=8, parallelism=1).hash
+    hashes = {"ants": made("ants"), "operator Kim": made("kim"), "bees": made("practice")}
+    finding = check_passwords(hashes | {"wasps": made("q68r-k3me-vbqk"), "flies": "damaged"})
+    assert Level.FAIL is finding.level
+    assert "'ants', 'operator Kim', 'bees'" in finding.text
+    assert Level.OK is check_passwords({"wasps": made("q68r-k3me-vbqk")}).level
+
+
+class Queued:
+    """An entry of an error queue."""
+
+    code, text = 113, "Undefined header"
+
+
+class Inspected:
+    """A meter that updates each `interval_s`, with errors in its queue."""
+
+    def __init__(self, interval_s, errors=(), silent=False):
+        self.interval_s, self.errors, self.silent, self.now_s = interval_s, errors, silent, 0.0
+
+    def identify(self):
+        """Return who this is."""
+        return Identity("YOKOGAWA", "WT310E", "C2", "F1.04")
+
+    def pending_errors(self):
+        """Return the queue."""
+        return list(self.errors)
+
+    def await_update(self, update_interval_s):
+        """Return the next update."""
+        if self.silent:
+            raise MeterReplyError("no updates")
+        self.now_s += self.interval_s
+        return self.now_s, 0.002
+
+
+@pytest.mark.parametrize(
+    ("meter", "item", "level"),
+    [
+        (Inspected(1.0), "clock", Level.OK),
+        (Inspected(0.25), "clock", Level.OK),
+        (Inspected(1.02), "clock", Level.WARN),
+        (Inspected(1.0, silent=True), "clock", Level.FAIL),
+        (Inspected(1.0), "error queue", Level.OK),
+        (Inspected(1.0, [Queued()]), "error queue", Level.WARN),
+        (Inspected(1.0), "identity", Level.OK),
+    ],
+)
+def test_a_look_at_a_meter(meter, item, level):
+    """A clock that is 2 % slow, no updates, and old errors are told."""
+    found = {it.item: it for it in look_findings(look_at_meter(meter, 1.0), 1, 1)}
+    assert level is found[item].level
+
+
+@pytest.mark.parametrize(
+    ("mean_ap", "verdict", "level", "words"),
+    [
+        (MEAN_AP, "VALID", Level.OK, "as known"),
+        (MEAN_AP + 2**-50, "VALID", Level.FAIL, "0.8125 was expected"),
+        (MEAN_AP, "SUSPECT", Level.FAIL, "a gap"),
+    ],
+)
+def test_the_golden_client_compares_exactly(contest, mean_ap, verdict, level, words):
+    """The last bit of mAP counts, and so does the verdict with its reasons."""
+    finding = judge(contest.config, Played(mean_ap, verdict, ("a gap",), 12.0))
+    assert (level, True) == (finding.level, words in finding.text)

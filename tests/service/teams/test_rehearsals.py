@@ -1,0 +1,78 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The rehearsal lights of an event's teams."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from referee.errors import InputError
+from referee.programs.practice_folder import rehearsal_config
+from referee.service.setup.config import PracticeSection
+from referee.service.setup.contest import open_contest, prepare_contest
+from referee.service.teams.registration import add_team, rename
+from referee.service.teams.rehearsals import Lights, lights_text, read_lights
+from referee.store.teams import Registration
+from tests.support.contests import write_images, write_truth
+from tests.support.events import Event
+from tests.support.fakes import FakeMeter, running_desk
+
+
+@pytest.fixture
+def event(contest, tmp_path):
+    """Return an event with two teams and with other images for rehearsals."""
+    write_images(tmp_path / "others", ["1.jpg", "2.jpg", "3.jpg"])
+    write_truth(tmp_path / "others.json", [(n, f"{n}.jpg") for n in (1, 2, 3)])
+    section = PracticeSection(images=tmp_path / "others", ground_truth=tmp_path / "others.json")
+    event = replace(contest, config=replace(contest.config, practice=section))
+    for name in ("ants", "bees"):
+        add_team(event, name, Registration(), "Kim")
+    return event
+
+
+@pytest.fixture
+def rehearsal(event, clock):
+    """Return a running rehearsal of the event."""
+    config = rehearsal_config(event.config)
+    prepare_contest(config)[0].close()
+    contest = open_contest(config, clock)
+    meter = FakeMeter(clock)
+    with running_desk(contest, meter) as desk:
+        yield Event(contest, desk, meter)
+    contest.database.close()
+
+
+def test_lights_go_on_one_after_the_other(event, rehearsal):
+    """A login, an answer and a score each switch a light on; a fetch is one of its own."""
+    assert "...." == lights_text(read_lights(event)["ants"])
+    number = rehearsal.desk.begin("ants", "10.0.0.2")
+    assert Lights(logged_in=True) == read_lights(event)["ants"]
+    rehearsal.answer(number, [1])
+    assert "L.A." == lights_text(read_lights(event)["ants"])
+    rehearsal.contest.clock.advance(601)
+    rehearsal.settle(number)
+    lights = read_lights(event)
+    assert ("L.AS", ("fetched",)) == (lights_text(lights["ants"]), lights["ants"].missing)
+    assert Lights() == lights["bees"]
+    rename(event, "ants", "termites", "Kim")
+    assert lights["ants"] == read_lights(event)["termites"]
+
+
+def test_a_rehearsal_is_the_event_with_other_images(event):
+    """It has the event's teams, meter and length, and no audience."""
+    config = rehearsal_config(event.config)
+    assert (event.config.teams, event.config.meter) == (config.teams, config.meter)
+    assert ("practice", 600) == (config.contest.mode, config.contest.seconds)
+    assert not config.admits_anybody
+    assert config.server.scoreboard is None
+    assert config.storage.folder == event.config.rehearsals
+
+
+def test_a_rehearsal_with_the_events_images_is_refused(event):
+    """Neither missing images nor the event's own make a rehearsal."""
+    config = event.config
+    for images, words in ((None, "name other images"), (config.images.folder, "must be other")):
+        section = replace(config.practice, images=images)
+        with pytest.raises(InputError, match=words):
+            rehearsal_config(replace(config, practice=section))
