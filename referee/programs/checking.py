@@ -70,6 +70,9 @@ def _findings(contest: Contest, images: Finding | None) -> list[Finding]:
     ]
     names = [*port_names(len(lanes)), "console"]
     addresses = [*(lane.address for lane in lanes), config.server.console]
+    if config.server.scoreboard is not None:
+        names.append("scoreboard")
+        addresses.append(config.server.scoreboard)
     around = Surroundings(
         runs=False,
         lanes=tuple(lanes),
