@@ -17,7 +17,7 @@ _NEEDED = {
     "--rival-energy-wh": ("--rival-energy-uncertainty-wh",),
     "--explain": ("--pictures",),
 }
-_VALUES = {"--resamples": "--resamples 500"}
+_VALUES = {"--resamples": "--resamples 100"}
 _FILES = ("--ground-truth", "--detections", "--images", "--blacklist", "--rival-detections")
 
 
