@@ -31,6 +31,7 @@ class SessionEvent(Enum):
     ABORT = "abort"
     SCORE = "score"
     SEAL = "seal"
+    EXTEND = "extra time"
 
 
 class EndCause(Enum):
@@ -45,8 +46,8 @@ class EndCause(Enum):
 class SessionFacts:
     """The recorded moments of one session; None means that it has not happened.
 
-    `length_s` is the session's length in seconds. `started` is the moment when the meter began to
-    integrate; the deadline is `length_s` later.
+    `length_s` is the session's length in seconds, with the extra time that it was given. `started`
+    is the moment when the meter began to integrate; the deadline is `length_s` later.
     """
 
     length_s: float
@@ -127,12 +128,15 @@ _S, _E = SessionState, SessionEvent
 _MOVES: dict[tuple[SessionState, SessionEvent], SessionState] = {
     (_S.READY, _E.ARM): _S.ARMED,
     (_S.READY, _E.ABORT): _S.VOID,
+    (_S.READY, _E.EXTEND): _S.READY,
     (_S.ARMED, _E.ARM): _S.ARMED,
     (_S.ARMED, _E.LOGIN): _S.RUNNING,
     (_S.ARMED, _E.ABORT): _S.VOID,
+    (_S.ARMED, _E.EXTEND): _S.ARMED,
     (_S.RUNNING, _E.LOGIN): _S.RUNNING,
     (_S.RUNNING, _E.END): _S.ENDED,
     (_S.RUNNING, _E.ABORT): _S.VOID,
+    (_S.RUNNING, _E.EXTEND): _S.RUNNING,
     (_S.ENDED, _E.END): _S.ENDED,
     (_S.ENDED, _E.ABORT): _S.VOID,
     (_S.ENDED, _E.SCORE): _S.SCORED,

@@ -46,13 +46,14 @@ def draw_lots(names: Iterable[str], seed: str) -> list[Lot]:
 class Attempt:
     """A session of a team; `started` means that the team has logged in to it.
 
-    `reason` is why the session is void, or None.
+    `reason` is why the session is void, or None. A `rehearsal` is no attempt: it never counts.
     """
 
     session_id: int
     state: SessionState
     started: bool
     reason: str | None = None
+    rehearsal: bool = False
 
 
 class Turn(Enum):
@@ -68,8 +69,8 @@ class Turn(Enum):
 
 
 def started(attempts: Sequence[Attempt]) -> list[Attempt]:
-    """Return the attempts that are counted: those that have started, void ones included."""
-    return [attempt for attempt in attempts if attempt.started]
+    """Return the attempts that are counted: started and no rehearsal, void ones included."""
+    return [attempt for attempt in attempts if attempt.started and not attempt.rehearsal]
 
 
 def standing_attempts(attempts: Sequence[Attempt]) -> list[Attempt]:

@@ -22,7 +22,10 @@ FIRST_TRACK = "network"
 EventKind = Literal["armed", "started", "ended", "voided", "sealed"]
 
 _SELECT = """
-select s.session_id, s.lane, s.track, s.length_s, s.order_seed, s.created_utc, t.name as team
+select s.session_id, s.lane, s.track, s.order_seed, s.created_utc, t.name as team,
+    s.length_s + coalesce((
+        select sum(x.seconds) from extra_times as x where x.session_id = s.session_id
+    ), 0) as length_s
 from sessions as s join named_teams as t using (team_id)
 """
 
@@ -117,15 +120,16 @@ def load_session(connection: sqlite3.Connection, session_id: int) -> SessionReco
     return _record(connection, row)
 
 
-def session_version(connection: sqlite3.Connection, session_id: int) -> tuple[int, int]:
-    """Return numbers that change with each event of a session and with its first scoring run."""
+def session_version(connection: sqlite3.Connection, session_id: int) -> tuple[int, int, int]:
+    """Return numbers that change with each event, extra time and first score of a session."""
     row = connection.execute(
         "select (select coalesce(max(event_id), 0) from session_events"
         " where session_id = :session),"
-        " (select coalesce(min(run_id), 0) from scoring_runs where session_id = :session)",
+        " (select coalesce(min(run_id), 0) from scoring_runs where session_id = :session),"
+        " (select coalesce(max(extra_id), 0) from extra_times where session_id = :session)",
         {"session": session_id},
     ).fetchone()
-    return row[0], row[1]
+    return row[0], row[1], row[2]
 
 
 def latest_of_team(connection: sqlite3.Connection, team: str) -> SessionRecord | None:

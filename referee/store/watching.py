@@ -7,6 +7,8 @@ import sqlite3
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+_TRAFFIC_MOST = 1000
+
 
 @dataclass(frozen=True)
 class PowerSample:
@@ -27,6 +29,37 @@ def recent_power(
         {"session": session_id, "after": after, "limit": limit},
     ).fetchall()
     return [PowerSample(*row) for row in reversed(rows)]
+
+
+@dataclass(frozen=True)
+class Traffic:
+    """What a session's contestant has done lately: counts, and when it asked last.
+
+    `last_request_s` is the session time of the newest request, or None before the first.
+    """
+
+    images: int
+    answers: int
+    last_request_s: float | None
+
+
+def recent_traffic(connection: sqlite3.Connection, session_id: int, since_s: float) -> Traffic:
+    """Return the traffic since a session time; of each kind the newest thousand rows are read."""
+    requests = connection.execute(
+        "select elapsed_s, image_count from requests where session_id = :session"
+        " order by request_id desc limit :most",
+        {"session": session_id, "most": _TRAFFIC_MOST},
+    ).fetchall()
+    answers = connection.execute(
+        "select elapsed_s from answers where session_id = :session"
+        " order by answer_id desc limit :most",
+        {"session": session_id, "most": _TRAFFIC_MOST},
+    ).fetchall()
+    return Traffic(
+        images=sum(row["image_count"] for row in requests if row["elapsed_s"] > since_s),
+        answers=sum(row["elapsed_s"] > since_s for row in answers),
+        last_request_s=max((row["elapsed_s"] for row in requests), default=None),
+    )
 
 
 def flagged_answers(

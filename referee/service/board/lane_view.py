@@ -24,6 +24,8 @@ from referee.store.sessions import SessionRecord
 
 Row = dict[str, Any]
 
+_LIVE = (SessionState.ARMED.value, SessionState.RUNNING.value)
+
 
 @dataclass(frozen=True)
 class ShownLane:
@@ -66,7 +68,8 @@ class LaneView:
 
         `sessions` and their `rows` are those of the contest, the newest first, and so are the
         notices. `current` is the session on the big card (see `shown_session`), or None without
-        sessions. `next` is the oldest READY session, or None. `alarm` is the text of the red bar,
+        sessions. `last` is the row of the session that started last of those that are over, and
+        `unseen` has those whose end nobody has seen, the oldest first. `next` is the oldest READY session, or None. `alarm` is the text of the red bar,
         or None while nothing is wrong in this lane.
         """
         own = [session for session in sessions if session.lane == self.number]
@@ -84,6 +87,8 @@ class LaneView:
             "meter": meter,
             "display": display,
             "current": None if shown is None else self._card(shown, now, meter, display),
+            "last": _last_over(own, own_rows),
+            "unseen": [row for row in reversed(own_rows) if row["unseen"]],
             "next": {"id": ready[-1]["id"], "team": ready[-1]["team"]} if ready else None,
             "alarm": alarm_of(meter, own_rows, stored, now.utc, unstored, display),
         }
@@ -109,3 +114,13 @@ class LaneView:
 
     def _display_facts(self) -> Row | None:
         return None if self._display is None else display_facts(self._display.status())
+
+
+def _last_over(sessions: Sequence[SessionRecord], rows: Sequence[Row]) -> Row | None:
+    """Return the row of the last session that has run and is over, void ones included."""
+    over = [
+        (session.facts.started.utc, row)
+        for session, row in zip(sessions, rows, strict=True)
+        if session.facts.started is not None and row["state"] not in _LIVE
+    ]
+    return max(over, key=lambda pair: pair[0], default=(None, None))[1]

@@ -13,17 +13,27 @@ from referee.service.entry.status import status_of
 from referee.service.results.flag_counts import FlagCounts
 from referee.service.results.interval_text import interval_lines
 from referee.service.setup.contest import Contest
+from referee.store.marks import marks_of
 from referee.store.readings import energy_of, newest_reading, session_meter_of
 from referee.store.scores import newest_scoring_run, newest_snapshot
 from referee.store.sessions import SessionRecord
+from referee.store.watching import recent_traffic
 
 # A session that ends early after fewer update intervals than this has no exact energy: one interval
 # is then more than a tenth of it.
 _EXACT_INTERVALS = 10
 
 
+# The rates of a running session are those of its last ten seconds.
+_RATE_S = 10.0
+_OVER = (SessionState.ENDED, SessionState.SCORED, SessionState.SEALED)
+
+
 def session_row(contest: Contest, session: SessionRecord, now: Instant) -> dict[str, Any]:
     """Return a session's row in the list, ready for JSON; figures are None until they are final.
+
+    `seen` says who has seen how the session ended, or None. `unseen` means that somebody should:
+    a session of an event is over, was not voided, and nobody has.
 
     `emulated` means that an emulator measures the session. Before the session's start it says what
     the configuration plans.
@@ -38,11 +48,16 @@ def session_row(contest: Contest, session: SessionRecord, now: Instant) -> dict[
     exact_s = _EXACT_INTERVALS * configured.update_interval_s
     # At the deadline the meter's own timer ends the integration exactly.
     in_full = facts.end_cause is EndCause.DEADLINE
+    state = state_of(facts, now)
+    marks = marks_of(connection, session.session_id)
+    seen = next((mark.operator for mark in marks if mark.kind == "seen"), None)
+    aside = [mark for mark in marks if mark.kind in ("rehearsal", "counts")]
+    event = contest.config.contest.mode == "event"
     return {
         "id": session.session_id,
         "lane": session.lane,
         "team": session.team,
-        "state": state_of(facts, now).value,
+        "state": state.value,
         "end_cause": None if facts.end_cause is None else facts.end_cause.value,
         "void_reason": session.void_reason,
         "emulated": configured.emulated if meter is None else meter.emulated,
@@ -54,6 +69,14 @@ def session_row(contest: Contest, session: SessionRecord, now: Instant) -> dict[
         "too_short": ran_s is not None and ran_s < exact_s and not in_full,
         "verdict": None if energy is None else energy.verdict,
         "reasons": [] if energy is None else list(energy.detail["reasons"]),
+        "seen": seen,
+        "unseen": event and seen is None and state in _OVER,
+        "rehearsal": bool(aside) and aside[-1].kind == "rehearsal",
+        "notes": [
+            {"text": mark.text, "operator": mark.operator, "utc": mark.utc}
+            for mark in marks
+            if mark.kind == "note"
+        ],
     }
 
 
@@ -70,6 +93,12 @@ def session_card(
     `meter` and `display` are the board's views of these; a track without a display has None.
     """
     row = session_row(contest, session, now)
+    ran_s = elapsed_s(session.facts, now)
+    since_s = max(0.0, (ran_s or 0.0) - _RATE_S)
+    connection = contest.database.connection
+    traffic = recent_traffic(connection, session.session_id, since_s)
+    over_s = min(_RATE_S, max(1.0, ran_s or 0.0))
+    last_s = traffic.last_request_s
     status = status_of(contest, session)
     card = (
         row
@@ -77,7 +106,10 @@ def session_card(
         | {
             "length_s": session.facts.length_s,
             "remaining_s": status.remaining_s,
-            "elapsed_s": elapsed_s(session.facts, now),
+            "elapsed_s": ran_s,
+            "images_a_second": traffic.images / over_s,
+            "answers_a_second": traffic.answers / over_s,
+            "request_age_s": None if ran_s is None or last_s is None else ran_s - last_s,
             "settling_left_s": _settling_left_s(session, row, now),
             "images": contest.image_count,
             "images_fetched": status.images_fetched,

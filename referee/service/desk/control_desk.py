@@ -15,6 +15,7 @@ from referee.core.states import (
     SessionEvent,
     SessionState,
     end_to_record,
+    remaining_s,
     require,
     state_of,
 )
@@ -27,9 +28,11 @@ from referee.service.desk.readiness import Outside, Readiness
 from referee.service.desk.session_clock import SessionClock
 from referee.service.display.display import Display
 from referee.service.preflight.blockers import blockers
+from referee.service.setup.config import LENGTH_MOST_S
 from referee.service.setup.contest import Contest
 from referee.service.setup.finality import require_provisional
 from referee.store.database import Connection
+from referee.store.marks import insert_extra_time
 from referee.store.notices import insert_audit
 from referee.store.sessions import (
     FIRST_LANE,
@@ -41,6 +44,12 @@ from referee.store.sessions import (
 )
 
 _log = logging.getLogger(__name__)
+
+_TIMER_RUNS = (
+    "The meter's timer ends the measurement of session {} with its present length, and cannot be "
+    "moved while it runs. Time after that would have no energy. Let the session end, or void it, "
+    "and give the extra time to the team's next session before its login."
+)
 
 
 class ControlDesk:
@@ -224,6 +233,70 @@ class ControlDesk:
                 insert_audit(connection, now, operator, "void", session_id, reason=reason)
             self._lane_of(session_id).clear_display(session_id)
 
+    def extend(
+        self, session_id: int, operator: str, seconds: int, reason: str, seen_length_s: float
+    ) -> None:
+        """Give a session that is not over more time, with a reason.
+
+        `seen_length_s` is the length that the operator saw, so a repeat is refused (code
+        `length_moved`) and adds nothing. An armed session's meter is prepared again, because its
+        timer ends with the session. Raises `Refusal` (code `timer_runs`) for a running session
+        with a meter: its timer cannot move any more, and time without energy has no score.
+        """
+        if not reason.strip():
+            raise Refusal("reason_missing", "Extra time needs a reason. Give one.")
+        lane = self._lane_of(session_id)
+        with lane.lock:
+            session = self._load(session_id)
+            state = require(self._state(session), SessionEvent.EXTEND)
+            length_s = session.facts.length_s
+            if seen_length_s != length_s:
+                raise Refusal(
+                    "length_moved",
+                    f"Session {session_id} has {length_s:.0f} s by now, not {seen_length_s:.0f} s. "
+                    "Look again.",
+                )
+            if not 0 < seconds <= LENGTH_MOST_S - length_s:
+                raise Refusal(
+                    "seconds_wrong", f"Give 1 to {LENGTH_MOST_S - length_s:.0f} seconds more."
+                )
+            if state is SessionState.RUNNING and lane.metering.status.link is not LinkState.NONE:
+                raise Refusal("timer_runs", _TIMER_RUNS.format(session_id))
+            if state is SessionState.ARMED:
+                lane.prepare(length_s + seconds)
+            with self._contest.database.write() as connection:
+                require_provisional(connection)
+                # The time is read inside the transaction: extra time revives no session.
+                now = self._contest.clock.now()
+                require(state_of(session.facts, now), SessionEvent.EXTEND)
+                insert_extra_time(
+                    connection, session_id, seconds, now, operator=operator, reason=reason
+                )
+                insert_audit(
+                    connection,
+                    now,
+                    operator,
+                    "extra time",
+                    session_id,
+                    f"{seconds} s",
+                    reason=reason,
+                )
+            self._clock.look_now()
+
+    def rerun(self, session_id: int, operator: str, reason: str) -> int:
+        """Void a session and make another for its team in the same lane; return its number.
+
+        A repeat returns the number of the session that was made.
+        """
+        session = self._load(session_id)
+        with self._lane_of(session_id).lock:
+            self.void(session_id, operator, reason)
+            for other in all_sessions(self._contest.database.connection):
+                later = other.session_id > session_id and other.team == session.team
+                if later and other.facts.voided is None:
+                    return other.session_id
+            return self.new_session(session.team, operator, session.lane)
+
     def show(self, session_id: int, image: int, requested: Instant) -> float:
         """Show an image on the display of a running session's lane.
 
@@ -242,6 +315,10 @@ class ControlDesk:
     def state(self, session_id: int) -> SessionState:
         """Return a session's present state; raise `Refusal` (code `session_unknown`) if none."""
         return self._state(self._load(session_id))
+
+    def team_of(self, session_id: int) -> str:
+        """Return a session's team; raise `Refusal` (code `session_unknown`) if there is none."""
+        return self._load(session_id).team
 
     def obstacles(self) -> list[str]:
         """Return one sentence for each obstacle to starting a session now."""
@@ -302,7 +379,10 @@ class ControlDesk:
                 )
 
     def _end_by_clock(self, session_id: int) -> None:
-        self.end(session_id, EndCause.DEADLINE, "clock")
+        with self._lane_of(session_id).lock:
+            # Extra time may have moved the deadline since the clock looked.
+            if remaining_s(self._load(session_id).facts, self._contest.clock.now()) <= 0.0:
+                self.end(session_id, EndCause.DEADLINE, "clock")
 
     def _load(self, session_id: int) -> SessionRecord:
         return load_session(self._contest.database.connection, session_id)

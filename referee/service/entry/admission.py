@@ -47,7 +47,7 @@ class SessionCache:
 
     def __init__(self, database: Database) -> None:
         self._database = database
-        self._known: dict[int, tuple[tuple[int, int], SessionRecord]] = {}
+        self._known: dict[int, tuple[tuple[int, int, int], SessionRecord]] = {}
 
     def get(self, session_id: int, connection: Connection | None = None) -> SessionRecord:
         """Return the present session; raise `Refusal` (code `session_unknown`).

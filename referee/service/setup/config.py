@@ -15,6 +15,9 @@ from typing import Any
 
 from power.energy.conditions import Conditions
 
+LENGTH_MOST_S = 86400
+"""The longest session in seconds, extra time included."""
+
 
 def _setting(text: str, default: Any = dataclasses.MISSING, **limits: Any) -> Any:
     """Declare a setting; `choices` lists the allowed values, `least` and `most` bound a number."""
@@ -38,7 +41,10 @@ class ContestSection:
         "network",
     )
     seconds: int = _setting(
-        "Length of a session in whole seconds; the rules say ten minutes.", 600, least=1, most=86400
+        "Length of a session in whole seconds; the rules say ten minutes.",
+        600,
+        least=1,
+        most=LENGTH_MOST_S,
     )
     prize_sigma: str = _setting(
         "The standard deviation of the extra prizes: sample (divide by n - 1) or population (by "

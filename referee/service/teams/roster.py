@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
 from dataclasses import dataclass
 
 from referee.core.instant import Instant
@@ -12,6 +12,7 @@ from referee.core.turns import Attempt, Turn, next_team, started, turn_of
 from referee.service.entry.team_list import registered_teams
 from referee.service.setup.contest import Contest
 from referee.store.database import Connection
+from referee.store.marks import rehearsals
 from referee.store.sessions import SessionRecord, all_sessions
 from referee.store.teams import (
     OrderRecord,
@@ -99,8 +100,10 @@ def read_roster(contest: Contest, connection: Connection | None = None) -> Roste
     sessions = all_sessions(connection)
     records = stored_teams(connection)
     known = used_names(connection)
+    aside = rehearsals(connection)
     teams = [
-        _team(record, hashes, order, _attempts(sessions, record.name, now)) for record in records
+        _team(record, hashes, order, _attempts(sessions, aside, record.name, now))
+        for record in records
     ]
     teams = [team for team, record in zip(teams, records, strict=True) if _belongs(team, record)]
     teams += [
@@ -134,7 +137,9 @@ def _belongs(team: RosterTeam, record: TeamRecord) -> bool:
     return registered or team.has_password or bool(team.attempts)
 
 
-def _attempts(sessions: Sequence[SessionRecord], name: str, now: Instant) -> tuple[Attempt, ...]:
+def _attempts(
+    sessions: Sequence[SessionRecord], aside: Set[int], name: str, now: Instant
+) -> tuple[Attempt, ...]:
     """Return a team's attempts, the oldest first; `sessions` has the newest first."""
     return tuple(
         Attempt(
@@ -142,6 +147,7 @@ def _attempts(sessions: Sequence[SessionRecord], name: str, now: Instant) -> tup
             state_of(session.facts, now),
             session.facts.started is not None,
             session.void_reason,
+            session.session_id in aside,
         )
         for session in reversed(sessions)
         if session.team == name

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The operators' actions on the page: make, arm, stop and void sessions."""
+"""The operators' actions on sessions: each is one function that gets the operator's name."""
 
 from __future__ import annotations
 
@@ -12,11 +12,12 @@ from referee.core.states import EndCause
 from referee.errors import Refusal
 from referee.service.desk.control_desk import ControlDesk
 from referee.service.display.display import Display
+from referee.service.event.marks import add_note, see_result, set_rehearsal
 from referee.service.setup.contest import Contest
 from referee.service.teams.registration import models_only
 from referee.service.teams.roster import read_roster
 from referee.web.desk.acting import acting
-from referee.web.desk.arguments import posted_text, session_number
+from referee.web.desk.arguments import posted_number, posted_text, session_number
 from referee.web.desk.broadcast import Broadcast
 from referee.web.desk.visitors import acting_operator
 
@@ -46,10 +47,19 @@ def register_actions(
 
         return act(do)
 
-    @app.post("/sessions/<number>/<any(arm, stop, void):move>")
+    @app.post("/sessions/<number>/<any(arm, stop, void, rerun, extra):move>")
     def move(number: str, move: str) -> Response:
         def do(arguments: dict[str, Any]) -> dict[str, Any]:
-            return _move(desk, session_number(number), move, arguments)
+            return _move(contest, desk, session_number(number), move, arguments)
+
+        return act(do)
+
+    @app.post("/sessions/<number>/<any(seen, note):mark>")
+    @app.post("/sessions/<number>/<any(rehearsal, counts):mark>")
+    def write_mark(number: str, mark: str) -> Response:
+        def do(arguments: dict[str, Any]) -> dict[str, Any]:
+            _mark(contest, session_number(number), mark, arguments)
+            return {}
 
         return act(do)
 
@@ -65,6 +75,15 @@ def _new_session(
     contest: Contest, desk: ControlDesk, team: str, lane: object, operator: str
 ) -> int:
     """Make a session; the lane may be left out where there is only one."""
+    _require_may_run(contest, team)
+    if lane is None and len(desk.lanes) == 1:
+        lane = desk.lanes[0].number
+    if not isinstance(lane, int) or isinstance(lane, bool):
+        raise Refusal("lane_unknown", "Say in which lane the team runs.")
+    return desk.new_session(team, operator, lane)
+
+
+def _require_may_run(contest: Contest, team: str) -> None:
     if contest.config.contest.mode == "practice":
         raise Refusal("practice", "In practice every login makes its own session.")
     found = read_roster(contest).find(team)
@@ -76,15 +95,14 @@ def _new_session(
         raise Refusal("team_withdrawn", f"'{team}' has withdrawn ({found.reason}).")
     if not found.registration.sessions:
         raise Refusal("models_only", models_only(team))
-    if lane is None and len(desk.lanes) == 1:
-        lane = desk.lanes[0].number
-    if not isinstance(lane, int) or isinstance(lane, bool):
-        raise Refusal("lane_unknown", "Say in which lane the team runs.")
-    return desk.new_session(team, operator, lane)
 
 
 def _move(
-    desk: ControlDesk, session_id: int, move: str, arguments: dict[str, Any]
+    contest: Contest,
+    desk: ControlDesk,
+    session_id: int,
+    move: str,
+    arguments: dict[str, Any],
 ) -> dict[str, Any]:
     """Carry out an action if the session is still in the state that the operator saw."""
     seen, state = arguments.get("seen_state"), desk.state(session_id).value
@@ -93,11 +111,29 @@ def _move(
             "state_moved",
             f"Session {session_id} is {state} by now, not {json.dumps(seen)}. Look again.",
         )
-    operator = acting_operator(arguments)
+    operator, reason = acting_operator(arguments), posted_text(arguments, "reason")
     if move == "arm":
         desk.arm(session_id, operator)
     elif move == "stop":
         desk.end(session_id, EndCause.STOP, operator)
+    elif move == "extra":
+        seconds, length_s = posted_number(arguments, "seconds"), arguments.get("seen_length_s")
+        seen_s = length_s if isinstance(length_s, (int, float)) else -1.0
+        desk.extend(session_id, operator, seconds, reason, seen_s)
+    elif move == "rerun":
+        _require_may_run(contest, desk.team_of(session_id))
+        session_id = desk.rerun(session_id, operator, reason)
     else:
-        desk.void(session_id, operator, posted_text(arguments, "reason"))
+        desk.void(session_id, operator, reason)
     return {"session": session_id, "state": desk.state(session_id).value}
+
+
+def _mark(contest: Contest, session_id: int, mark: str, arguments: dict[str, Any]) -> None:
+    operator = acting_operator(arguments)
+    reason = posted_text(arguments, "reason")
+    if mark == "seen":
+        see_result(contest, session_id, operator)
+    elif mark == "note":
+        add_note(contest, session_id, operator, reason)
+    else:
+        set_rehearsal(contest, session_id, operator, mark == "rehearsal", reason)

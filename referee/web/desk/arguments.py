@@ -58,6 +58,14 @@ def posted_text(arguments: dict[str, Any], name: str) -> str:
     return text
 
 
+def posted_number(arguments: dict[str, Any], name: str) -> int:
+    """Return a whole number from the arguments; raise `Refusal` (code `number_wrong`)."""
+    number = arguments.get(name)
+    if not isinstance(number, int) or isinstance(number, bool) or not 0 <= number < 10**9:
+        raise Refusal("number_wrong", f"The {name} must be a whole number.")
+    return number
+
+
 def _is_one_line(text: str) -> bool:
     return not any(unicodedata.category(character) in _UNFIT for character in text)
 
