@@ -1,16 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
-// The question that the page asks back before an action that hurts.
+// The question that the page asks back before an action that hurts, or that needs words.
 
 import { $, show } from "../shared/page.js";
 
-// Ask back in a dialog; resolve to the reason ("" where none is asked for), or to null when it is
-// left alone.
-export function confirmed({ text, yes, no, withReason }) {
+const REASON = "Reason (the evidence keeps it)";
+
+// Ask back in a dialog; resolve to what was filled in, or to null when it is left alone. `reason` is
+// the name of the text that is asked for, or "" for none; `seconds` asks for a time too. `destroys`
+// colours the button.
+export function confirmed({ text, yes, no, withReason = false, reason = REASON, seconds = false, destroys = withReason }) {
   const dialog = $("confirm");
   show("confirm-text", text);
   show("confirm-yes", yes);
   show("confirm-no", no);
-  $("confirm-yes").className = withReason ? "destroys" : "ends";
+  show("reason-name", reason);
+  $("confirm-yes").className = destroys ? "destroys" : "ends";
+  $("seconds-label").hidden = !seconds;
   $("reason-label").hidden = !withReason;
   $("reason").required = withReason;
   $("reason").value = "";
@@ -20,7 +25,8 @@ export function confirmed({ text, yes, no, withReason }) {
   $(withReason ? "reason" : "confirm-no").focus();
   return new Promise((resolve) => {
     dialog.addEventListener("close", () => {
-      resolve(dialog.returnValue === "yes" ? $("reason").value.trim() : null);
+      const filled = { reason: $("reason").value.trim(), seconds: Number($("seconds").value) };
+      resolve(dialog.returnValue === "yes" ? filled : null);
     }, { once: true });
   });
 }

@@ -2,108 +2,70 @@
 // The operators' page: it shows each board that the desk sends, and asks the desk to act.
 
 import { listen } from "../shared/events.js";
-import { clockText, figure, timeText } from "../shared/format.js";
-import { $, fill, make, show, showState } from "../shared/page.js";
-import { act, isBusy, say } from "../shared/acting.js";
+import { zonedText, zoneText } from "../shared/format.js";
+import { $, fill, make, show } from "../shared/page.js";
+import { act, isBusy } from "../shared/acting.js";
 import { confirmed } from "./actions.js";
-import { follow } from "./chart.js";
+import { Lane } from "./lane.js";
 import { noticeRow, showRows } from "./lists.js";
-import { leftOf, showSession, showTime } from "./panel.js";
-import { silenceAlarm } from "./wording.js";
+import { QUESTIONS } from "./questions.js";
+import { alarmText, silenceAlarm } from "./wording.js";
 
 const SILENT_MS = 4000;
 
 let board = null;
 let boardAt = performance.now(); // when that board came
-let selected = null; // the number of the session that was clicked on; null: the desk's choice
-let other = null; // that session with its details
-let otherKey = ""; // the row of the board for which it was fetched
 let trouble = "";
 let nextTeam = null; // the team that was next on the last board
+let lanes = [];
 
 const ageS = () => (performance.now() - boardAt) / 1000;
-const isOther = () => selected !== null && selected !== board.current?.id;
-const shownSession = () => (isOther() ? other : board.current);
 
 function showBoard(next) {
   board = next;
   boardAt = performance.now();
   trouble = "";
-  if (!isOther()) selected = null;
+  if (lanes.length !== board.lanes.length) makeLanes(board.lanes);
   show("contest", `${board.contest} – ${board.mode}`);
   showContestants();
-  showMeter();
-  showDisplay();
   showOvic();
   showTeams();
-  showNext();
-  showRows(board, selected ?? board.current?.id, select);
+  lanes.forEach((lane, n) => lane.showBoard(board, board.lanes[n]));
+  showSessions();
+  show("notices-title", `What happened, times in ${zoneText(new Date())}`);
   fill("notices", board.notices, noticeRow);
-  showPanel();
-}
-
-function showPanel() {
-  if (isOther()) fetchOther();
-  const session = shownSession();
-  if (session || !isOther()) {
-    showSession(session, board);
-    follow(session, session?.length_s ?? board.seconds, 3 * board.meter.update_interval_s);
-  }
   tick();
 }
 
-// The board has the details of one session only. Those of another are fetched when its row changes.
-async function fetchOther() {
-  const id = selected;
-  const key = JSON.stringify(board.sessions.find((row) => row.id === id));
-  if (other?.id === id && otherKey === key) return;
-  try {
-    const response = await fetch(`sessions/${id}`);
-    if (!response.ok) throw new Error((await response.json()).text);
-    const session = await response.json();
-    if (id !== selected) return;
-    [other, otherKey] = [session, key];
-    showPanel();
-  } catch (error) {
-    say(`Session ${id} cannot be shown (${error.message}). The page tries again.`);
-  }
+function makeLanes(news) {
+  $("lanes").replaceChildren();
+  document.body.classList.toggle("many", news.length > 1);
+  const asked = { move, card, chosen: () => { showSessions(); tick(); } };
+  lanes = news.map(({ number }) => new Lane(number, asked));
+  fill("lane", news, ({ number, name }) => {
+    const option = make("option", name || number);
+    option.value = number;
+    return option;
+  });
+  $("lane-label").hidden = lanes.length < 2;
 }
 
-// Show a session; null is the one that the desk chose.
-function select(id) {
-  selected = id === board.current?.id ? null : id;
-  if (other?.id !== selected) other = null;
-  say("");
-  showRows(board, selected ?? board.current?.id, select);
-  showPanel();
+const laneOf = (id) => {
+  const { lane } = board.sessions.find((row) => row.id === id);
+  return lanes.find(({ number }) => number === lane) ?? lanes[0];
+};
+
+function showSessions() {
+  const shown = lanes.map((lane) => lane.selected ?? lane.news.current?.id);
+  showRows(board, shown, (id) => laneOf(id).select(id));
 }
 
 function showContestants() {
-  const { urls, password } = board.contestants;
-  show("urls", urls.join(" or ") || "this laptop is on no network that they can reach");
+  const { password } = board.contestants;
+  const none = "this laptop is on no network that they can reach";
+  const urls = board.lanes.map(({ name, urls: own }) => `${name} ${own.join(" or ")}`.trim());
+  show("urls", board.lanes.some((lane) => lane.urls.length) ? urls.join(", ") : none);
   show("login-hint", password ? `· any user name, password ${password}` : "");
-}
-
-function showMeter() {
-  const { meter } = board;
-  const { reading } = meter;
-  showState("link", meter.word);
-  show("meter-model", meter.link === "none" ? "Sessions are run without energy." : meter.model ?? "");
-  show("meter-reading", reading
-    ? `${figure(reading.voltage_v, 2)} V, ${figure(reading.current_a, 4)} A, `
-      + `integrator ${reading.state} at ${figure(reading.integration_s, 0)} s`
-    : "");
-  $("meter-reading").classList.toggle("old", meter.old);
-  show("meter-flags", meter.flags_text);
-}
-
-function showDisplay() {
-  const { display } = board;
-  $("display").hidden = !display;
-  if (!display) return;
-  showState("display-state", display.fault ? "lost" : "ok", display.fault ? "not ready" : "ready");
-  show("display-text", display.text);
-  $("card").setAttribute("aria-pressed", display.card);
 }
 
 function showOvic() {
@@ -124,66 +86,41 @@ function showTeams() {
   nextTeam = board.next_team;
   const wanted = moved && nextTeam ? nextTeam : chosen;
   if (board.teams.includes(wanted)) $("team").value = wanted;
+  if (moved) chooseFreeLane();
   $("team").disabled = board.teams.length === 0;
+  show("next-team", nextTeam ? `Next in the running order: ${nextTeam}` : "");
   const none = board.mode === "practice" || board.teams.length
     ? "" : "No team is registered: run ‘referee team add NAME’. The team then appears here by itself.";
   show("teams-text", board.teams_text ?? none);
 }
 
-// The session that is next in line can be armed while the card still shows the result before it.
-function showNext() {
-  const { next, current } = board;
-  $("in-line").hidden = !next || next.id === current?.id;
-  if ($("in-line").hidden) return;
-  show("in-line-text", `Next in line: session ${next.id} of ${next.team}.`);
-  show("arm-next", `Arm session ${next.id}`);
+// The next team goes where nobody runs or waits.
+function chooseFreeLane() {
+  const live = ["READY", "ARMED", "RUNNING"];
+  const free = board.lanes.find((lane) => !lane.next && !live.includes(lane.current?.state));
+  if (free) $("lane").value = free.number;
 }
 
 // Show everything that changes between two boards.
 function tick() {
-  show("now", timeText(new Date()));
+  show("now", zonedText(new Date()));
   const silent = performance.now() - boardAt > SILENT_MS;
   show("connection", silent ? "no news" : board ? "live" : "connecting…");
   $("connection").className = silent ? "lost" : "";
   document.body.classList.toggle("silent", silent);
   showAlarm(silent ? ageS() : null);
   if (!board) return;
-  const age = board.meter.reading ? board.meter.reading.age_s + ageS() : null;
-  show("meter-age", age === null ? noReading() : `last reading ${ageText(age)}`);
-  const session = shownSession();
-  if (session || !isOther()) showTime(session, board, ageS());
-  showElsewhere();
-  $("emulated").hidden = !(session?.emulated ?? board.meter.emulated);
-  const state = session?.state;
-  $("arm").hidden = board.mode === "practice";
-  $("arm").disabled = isBusy() || state !== "READY";
-  $("stop").disabled = isBusy() || state !== "RUNNING";
-  $("void").disabled = isBusy() || !session || ["SEALED", "VOID"].includes(state);
+  for (const lane of lanes) lane.tick(ageS());
   $("create").disabled = isBusy() || board.teams.length === 0;
-  $("arm-next").disabled = isBusy() || ["ARMED", "RUNNING"].includes(board.current?.state);
 }
 
 function showAlarm(silentS) {
-  const alarm = silentS === null ? board?.alarm : silenceAlarm(silentS, trouble);
-  $("alarm").hidden = !alarm;
-  if (!alarm) return;
-  show("alarm-text", alarm.text);
-  show("alarm-detail", alarm.detail);
-}
-
-const noReading = () => (board.meter.link === "none" ? "" : "no reading yet");
-
-function ageText(seconds) {
-  if (seconds < 2) return "just now";
-  return seconds < 120 ? `${Math.floor(seconds)} s ago` : `${Math.floor(seconds / 60)} min ago`;
-}
-
-function showElsewhere() {
-  $("elsewhere").hidden = !isOther() || !board.current;
-  if ($("elsewhere").hidden) return;
-  const { current } = board;
-  const left = current.state === "RUNNING" ? `, ${clockText(leftOf(current, board, ageS()))} left` : "";
-  show("elsewhere-text", `Session ${current.id} of ${current.team} is ${current.state}${left}.`);
+  const alarms = silentS === null ? board?.alarms ?? [] : [silenceAlarm(silentS, trouble)];
+  $("alarm").hidden = alarms.length === 0;
+  $("calm").hidden = !board || alarms.length > 0;
+  if (!alarms.length) return;
+  show("alarm-text", alarms.map(alarmText).join("\n"));
+  show("alarm-detail", alarms.map(({ detail }) => detail).filter(Boolean).join(" · "));
 }
 
 async function refresh() {
@@ -191,47 +128,39 @@ async function refresh() {
   if (response.ok) showBoard(await response.json());
 }
 
-async function move(session, action, question) {
-  const reason = question ? await confirmed(question(session)) : "";
-  if (reason === null) return;
-  await act(`sessions/${session.id}/${action}`, { seen_state: session.state, reason }, async () => {
-    otherKey = "";
+async function move(session, action) {
+  const ask = QUESTIONS[action];
+  const filled = ask ? await confirmed(ask(session)) : {};
+  if (filled === null) return;
+  const seen = { seen_state: session.state, seen_length_s: session.length_s };
+  await act(`sessions/${session.id}/${action}`, { ...seen, ...filled }, async () => {
+    for (const lane of lanes) lane.forgetOther();
     await refresh();
   });
   tick();
-  keepFocus();
+  keepFocus(session);
 }
 
 // A pressed button that is disabled afterwards loses the focus; the title takes it over.
-function keepFocus() {
-  if (document.activeElement === document.body) $("session-title").focus();
+function keepFocus(session) {
+  if (document.activeElement === document.body) $(laneOf(session.id).at("session-title")).focus();
 }
 
-$("arm").addEventListener("click", () => move(shownSession(), "arm"));
-$("arm-next").addEventListener("click", () => {
-  select(null);
-  move({ ...board.next, state: "READY" }, "arm");
-});
-$("stop").addEventListener("click", () => move(shownSession(), "stop", (s) => ({
-  text: `Stop the running session ${s.id} of ${s.team}? What has come so far will be scored.`,
-  yes: "Stop it now",
-  no: "Let it run",
-  withReason: false,
-})));
-$("void").addEventListener("click", () => move(shownSession(), "void", (s) => ({
-  text: `Void session ${s.id} of ${s.team}? It will have no score, and that cannot be undone.`,
-  yes: "Void it",
-  no: "Leave it",
-  withReason: true,
-})));
-$("card").addEventListener("click", () => act("display/card", { on: !board.display.card }, refresh));
-$("show-live").addEventListener("click", () => select(board.current.id));
+const card = (lane, on) => act("display/card", { lane, on }, refresh);
+
 $("new-session").addEventListener("submit", (event) => {
   event.preventDefault();
-  act("sessions", { team: $("team").value }, refresh);
+  act("sessions", { team: $("team").value, lane: Number($("lane").value) }, refresh);
+});
+// An open menu closes when somebody clicks elsewhere, or on one of its entries.
+document.addEventListener("click", (event) => {
+  for (const menu of document.querySelectorAll("details.more[open]")) {
+    if (!event.target.closest("summary") || event.target.closest("details") !== menu) menu.open = false;
+  }
 });
 
 const showTrouble = ({ text }) => { trouble = text; };
 
+makeLanes([{ number: 1, name: "" }]);
 listen("events", { board: showBoard, trouble: showTrouble, full: showTrouble });
 setInterval(tick, 200);

@@ -7,14 +7,16 @@ import { scoreText } from "./wording.js";
 
 const rows = new Map(); // the table's rows by session number
 
-export function showRows({ sessions, figures }, shownId, select) {
+// `shownIds` are the sessions on the cards.
+export function showRows({ sessions, figures, lanes }, shownIds, select) {
   show("accuracy-head", figures.accuracy.label);
   show("score-head", figures.score.unit);
   $("no-sessions").hidden = sessions.length > 0;
   const order = sessions.map((session) => {
     const row = rows.get(session.id) ?? newRow(session.id, select);
     rows.set(session.id, row);
-    showRow(row, session, figures.accuracy.field, session.id === shownId);
+    const name = lanes.length > 1 ? lanes.find((lane) => lane.number === session.lane)?.name : "";
+    showRow(row, session, figures.accuracy.field, shownIds.includes(session.id), name);
     return row;
   });
   const body = $("sessions");
@@ -23,10 +25,10 @@ export function showRows({ sessions, figures }, shownId, select) {
   }
 }
 
-function showRow(row, session, field, shown) {
+function showRow(row, session, field, shown, lane) {
   const texts = [
-    session.team, session.void_reason ? `VOID: ${session.void_reason}` : session.state,
-    figure(session[field], 6), figure(session.energy_wh, 6), verdictOf(session),
+    lane ? `${session.team} (${lane})` : session.team, session.void_reason ? `VOID: ${session.void_reason}` : stateOf(session),
+    figure(session[field], 4), figure(session.energy_wh, 4), verdictOf(session),
     scoreText(session),
   ];
   texts.forEach((text, n) => {
@@ -41,6 +43,10 @@ function showRow(row, session, field, shown) {
   row.classList.toggle("void", session.state === "VOID");
   row.classList.toggle("shown", shown);
   row.querySelector("button").setAttribute("aria-pressed", String(shown));
+}
+
+function stateOf({ state, rehearsal }) {
+  return rehearsal ? `${state}, rehearsal` : state;
 }
 
 function verdictOf({ verdict, emulated }) {

@@ -1,58 +1,66 @@
 // SPDX-License-Identifier: Apache-2.0
-// The large card: one session, its time, its figures and its result.
+// A lane's card: one session, its time, its figures and its result. `at` gives the ids of the lane.
 
-import { clockText, figure, timeText } from "../shared/format.js";
+import { clockText, figure, zonedText } from "../shared/format.js";
 import { $, fill, make, show, showState } from "../shared/page.js";
-import { flagText, scoreText } from "./wording.js";
+import { ageText, flagText, scoreText } from "./wording.js";
 
 const OVER = ["SCORED", "SEALED", "VOID"];
 
-export function showSession(session, board) {
-  showTitle(session, board);
-  showFigures(session, board);
-  showResult(session);
+export function showSession(at, session, lane, board) {
+  showTitle(at, session, board);
+  showFigures(at, session, lane, board);
+  showCounts(at, session);
+  showResult(at, session);
 }
 
-function showTitle(session, board) {
-  $("state").hidden = !session;
+function showTitle(at, session, board) {
+  $(at("state")).hidden = !session;
+  $(at("rehearsal")).hidden = !session?.rehearsal;
   if (session) {
-    show("session-title", `Session ${session.id}: ${session.team}`);
-    showState("state", session.state);
-    show("state-text", session.text);
+    show(at("session-title"), `Session ${session.id}: ${session.team}`);
+    showState(at("state"), session.state);
+    show(at("state-text"), session.text);
     return;
   }
   const practice = board.mode === "practice";
   const anybody = board.contestants.password !== null;
-  show("session-title", practice ? "Waiting for a login" : "No session yet");
-  show("state-text", practice
+  show(at("session-title"), practice ? "Waiting for a login" : "No session yet");
+  show(at("state-text"), practice
     ? `${anybody ? "Any user name will do. The password is practice."
       : "The teams log in with their own passwords."} Every login starts a session of its own.`
     : "Choose the team that is next, and press New session.");
 }
 
-function showFigures(session, { meter, figures }) {
+function showFigures(at, session, { meter }, { figures }) {
   const soFar = session && !session.final && !["READY", "VOID"].includes(session.state) ? " so far" : "";
   const old = meter.old && ["RUNNING", "ENDED"].includes(session?.state) && !session.verdict;
-  $("results").classList.toggle("void", session?.state === "VOID");
-  show("energy-name", `${session?.emulated ? "emulated " : ""}energy${soFar}, Wh`);
-  show("map-name", `${figures.accuracy.label}${soFar}`);
-  show("score-name", `${figures.score.label}${soFar}, ${figures.score.unit}`);
+  $(at("results")).classList.toggle("void", session?.state === "VOID");
+  show(at("energy-name"), `${session?.emulated ? "emulated " : ""}energy${soFar}, Wh`);
+  show(at("map-name"), `${figures.accuracy.label}${soFar}`);
+  show(at("score-name"), `${figures.score.label}${soFar}, ${figures.score.unit}`);
   // The power is that of this moment, whichever session the card shows.
-  show("power-name", session?.state === "RUNNING" ? "power, W" : "power now, W");
-  show("power", figure(meter.reading?.power_w, 3));
-  $("power-box").classList.toggle("old", meter.old);
-  show("power-note", meter.old && meter.reading ? `at ${timeText(new Date(meter.reading.utc))}` : "");
-  show("energy", figure(session?.energy_wh, 6));
-  $("energy-box").classList.toggle("old", old);
-  show("energy-note", energyNote(session, old));
-  show("map", figure(session?.[figures.accuracy.field], 4));
-  show("score", session ? scoreText(session) : "–");
-  show("score-note", scoreNote(session, old));
-  show("images", session ? `${session.images_fetched} of ${session.images}` : "–");
-  show("answers", session ? answersText(session) : "–");
-  show("detections", figure(session?.detections, 0));
-  show("flagged", figure(session?.flagged, 0));
-  show("flag-text", session ? flagText(session.flag_counts) : "");
+  show(at("power-name"), session?.state === "RUNNING" ? "power, W" : "power now, W");
+  show(at("power"), figure(meter.reading?.power_w, 3));
+  $(at("power-box")).classList.toggle("old", meter.old);
+  show(at("power-note"), meter.old && meter.reading ? `at ${zonedText(new Date(meter.reading.utc))}` : "");
+  show(at("energy"), figure(session?.energy_wh, 6));
+  $(at("energy-box")).classList.toggle("old", old);
+  show(at("energy-note"), energyNote(session, old));
+  show(at("map"), figure(session?.[figures.accuracy.field], 4));
+  show(at("score"), session ? scoreText(session) : "–");
+  show(at("score-note"), scoreNote(session, old));
+}
+
+function showCounts(at, session) {
+  const running = session?.state === "RUNNING";
+  show(at("images"), session ? `${session.images_fetched} of ${session.images}` : "–");
+  show(at("image-rate"), running ? figure(session.images_a_second, 1) : "–");
+  show(at("answers"), session ? answersText(session) : "–");
+  show(at("answer-rate"), running ? figure(session.answers_a_second, 1) : "–");
+  show(at("detections"), figure(session?.detections, 0));
+  show(at("flagged"), figure(session?.flagged, 0));
+  show(at("flag-text"), session ? flagText(session.flag_counts) : "");
 }
 
 function scoreNote(session, old) {
@@ -65,7 +73,7 @@ const isTooShort = (session) => session.too_short && OVER.includes(session.state
 
 function energyNote(session, old) {
   if (session?.state === "VOID") return "void";
-  if (old && session.energy_utc) return `at ${timeText(new Date(session.energy_utc))}`;
+  if (old && session.energy_utc) return `at ${zonedText(new Date(session.energy_utc))}`;
   return session?.uncertainty_wh ? `± ${figure(session.uncertainty_wh, 6)}` : "";
 }
 
@@ -73,36 +81,40 @@ function answersText(session) {
   return session.late_answers ? `${session.answers} + ${session.late_answers} late` : `${session.answers}`;
 }
 
-function showResult(session) {
+function showResult(at, session) {
   const verdict = session?.verdict ?? null;
-  $("result").hidden = !verdict;
+  $(at("result")).hidden = !verdict;
   if (verdict) {
-    showState("verdict", verdict);
-    show("verdict-text", session.verdict_text);
-    $("verdict").classList.toggle("void", session.state === "VOID");
+    showState(at("verdict"), verdict);
+    show(at("verdict-text"), session.verdict_text);
+    $(at("verdict")).classList.toggle("void", session.state === "VOID");
   }
-  fill("reasons", session?.reasons ?? [], (reason) => make("li", reason));
-  fill("intervals", session?.intervals ?? [], (interval) => make("li", interval));
+  fill(at("reasons"), session?.reasons ?? [], (reason) => make("li", reason));
+  fill(at("intervals"), session?.intervals ?? [], (interval) => make("li", interval));
+  fill(at("session-notes"), session?.notes ?? [], ({ text, operator, utc }) => (
+    make("li", `Note of ${operator}, ${zonedText(new Date(utc))}: ${text}`)));
 }
 
-// The large line: the time that is left, then the score.
-export function showTime(session, board, ageS) {
-  const clock = $("clock");
+// The large line: the time that is left, then the score. Call it between two boards too.
+export function showTime(at, session, board, ageS) {
+  const clock = $(at("clock"));
   const left = leftOf(session, board, ageS);
   const running = session?.state === "RUNNING";
   const over = session && OVER.includes(session.state);
   if (over) {
     const [text, unit] = resultText(session, board.figures.score.unit);
-    show("clock", text);
-    show("clock-label", unit);
+    show(at("clock"), text);
+    show(at("clock-label"), unit);
   } else {
-    show("clock", clockText(left));
-    show("clock-label", running ? "left" : "");
+    show(at("clock"), clockText(left));
+    show(at("clock-label"), running ? "left" : "");
   }
   const sure = running || (over && session.state !== "VOID" && !session.too_short);
   clock.className = `clock ${running && left < 30 ? "last" : ""} ${sure ? "" : "still"}`;
   const length = session?.length_s ?? board.seconds;
-  $("time-bar").style.width = `${over ? 100 : 100 * (1 - left / length)}%`;
+  $(at("time-bar")).style.width = `${over ? 100 : 100 * (1 - left / length)}%`;
+  const age = running && session.request_age_s !== null ? session.request_age_s + ageS : null;
+  show(at("request-age"), age === null ? "–" : ageText(age));
 }
 
 // What the session gave: a text, and its unit.

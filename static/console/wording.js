@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The few sentences that the page has of its own; all others come from the desk.
 
-import { points } from "../shared/format.js";
+import { figure, points } from "../shared/format.js";
 
 // A session's score with the digits that count: fewer where its energy is doubtful or not exact.
 export function scoreText(session) {
@@ -11,6 +11,26 @@ export function scoreText(session) {
 
 const NO_ANSWER = "The desk does not answer, so what you see is old. It starts again by itself within "
   + "seconds. A running session and the meter go on.";
+
+export function ageText(seconds) {
+  if (seconds < 2) return "just now";
+  return seconds < 120 ? `${Math.floor(seconds)} s ago` : `${Math.floor(seconds / 60)} min ago`;
+}
+
+// A session that is over, in one line.
+export function rowText(row, { accuracy, score }) {
+  const said = [`session ${row.id} of ${row.team}`];
+  if (row.state === "VOID") return `${said[0]}: VOID, ${row.void_reason}`;
+  if (row.rehearsal) said.push("rehearsal");
+  if (row.verdict === null) return `${said.join(", ")}: ${row.state}, no result yet`;
+  const figures = [`${accuracy.label} ${figure(row[accuracy.field], 4)}`, `${figure(row.energy_wh, 4)} Wh`];
+  return `${said.join(", ")}: ${row.verdict}, ${figures.join(", ")}, ${scoreText(row)} ${score.unit}`;
+}
+
+// One alarm as a line of the red bar.
+export function alarmText({ text, lane }) {
+  return lane && !text.startsWith(`Lane ${lane}: `) ? `Lane ${lane}: ${text}` : text;
+}
 
 // What the red bar says while nothing comes from the desk. `trouble` is what the desk last said
 // instead of a board.

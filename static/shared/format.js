@@ -32,6 +32,17 @@ const TIME = new Intl.DateTimeFormat("en-GB", {
   hour: "2-digit", minute: "2-digit", second: "2-digit", hourCycle: "h23",
 });
 
+const ZONE = new Intl.DateTimeFormat("en-GB", { timeZoneName: "short" });
+
+// The name of the browser's time zone at a moment, such as UTC or CEST.
+export function zoneText(moment) {
+  return ZONE.formatToParts(moment).find((part) => part.type === "timeZoneName").value;
+}
+
+export function zonedText(moment) {
+  return `${timeText(moment)} ${zoneText(moment)}`;
+}
+
 export function timeText(moment) {
   return TIME.format(moment);
 }

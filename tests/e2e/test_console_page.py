@@ -392,7 +392,7 @@ def test_lost_meter_while_running(site: Site, browser: webdriver.Chrome) -> None
     wait_text(browser, "meter-age", "20 s ago")
     assert ("lost", "9:03") == (text_of(browser, "link"), text_of(browser, "clock"))
     for figure in ("power", "energy"):
-        assert re.fullmatch(r"at \d\d:\d\d:37", text_of(browser, f"{figure}-note"))
+        assert re.fullmatch(r"at \d\d:\d\d:37 \S+", text_of(browser, f"{figure}-note"))
         box = browser.find_element(By.ID, f"{figure}-box")
         assert "old" in str(box.get_attribute("class")).split()
     assert ("–", "0.5000") == (text_of(browser, "score"), text_of(browser, "map"))

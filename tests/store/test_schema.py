@@ -10,6 +10,7 @@ import pytest
 from referee.store.answers import insert_answer
 from referee.store.finals import insert_finalization, insert_review
 from referee.store.images import ImageEntry, InputFile, Manifest, replace_manifest
+from referee.store.marks import insert_mark
 from referee.store.notices import insert_audit, insert_notice
 from referee.store.operators import insert_login, insert_logout, insert_operator_change
 from referee.store.preflight import (
@@ -65,6 +66,8 @@ FACTS = {
     "team_renames": "rename_id",
     "running_orders": "order_id",
     "reviews": "review_id",
+    "session_marks": "mark_id",
+    "extra_times": "extra_id",
     "proposals": "proposal_id",
     "proposed_scores": "accuracy",
     "proposal_skips": "reason",
@@ -90,6 +93,7 @@ NOT_FACTS = {"images", "classes", "inputs", "teams"}
 def filled(database):
     """Return a database with at least one row in every table of facts."""
     session_id = new_session(database, "ants", "armed", "started", "ended")
+    waiting = new_session(database, "crabs")
     with database.write() as connection:
         insert_answer(connection, answer(session_id))
         sent = Request(session_id, 1.0, UTC_TEXT, "GET", "/image", 200, 1, 1, 0, 9, 0.1, "::1")
@@ -110,17 +114,23 @@ def filled(database):
         insert_notice(connection, session_id, UTC_TEXT, "info", "hello")
         insert_show(connection, show(session_id))
         insert_audit(connection, at(0), "x", "arm", session_id)
-        _fill_event(connection, session_id)
+        _fill_event(connection, session_id, waiting)
     put_entry(database, "validating")
     return database
 
 
-def _fill_event(connection, session_id):
+def _fill_event(connection, session_id, not_over):
     """Put a row into every table around the sessions."""
     team = ensure_team(connection, "bees", UTC_TEXT)
     insert_registration(connection, team, "registered", Registration(), operator="x", utc=UTC_TEXT)
     insert_rename(connection, team, "wasps", operator="x", utc=UTC_TEXT)
     insert_order(connection, [team], seed="noon", reason="", operator="x", at=at(0))
+    insert_mark(connection, session_id, "seen", at(0), operator="x")
+    connection.execute(
+        "insert into extra_times (session_id, seconds, reason, operator, utc)"
+        " values (:session, 60, 'late', 'x', '')",
+        {"session": not_over},
+    )
     insert_review(connection, 1, at(0), "x", "looked at the curve")
     proposed = ProposedScore(session_id, 1, 1, 1, 0.4, 0.4, {}, None)
     number = insert_proposal(

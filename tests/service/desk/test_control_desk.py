@@ -721,3 +721,47 @@ def test_a_desk_without_a_meter_has_no_obstacle(contest):
     """A desk without a meter reports no obstacle."""
     with running_desk(contest, None) as desk:
         assert [] == desk.obstacles()
+
+
+# Extra time
+
+
+def test_extra_time_of_an_armed_session_moves_the_meters_timer(desk, contest, meter, clock):
+    """The meter is prepared again, and ends with the longer session: the energy is whole."""
+    session_id = desk.new_session("ants", "Kim")
+    desk.arm(session_id, "Kim")
+    desk.extend(session_id, "Kim", 60, "a late start", 600.0)
+    assert 660 == meter.settings.timer_s
+    desk.begin("ants", "10.0.0.2")
+    clock.advance(659)
+    assert SessionState.RUNNING is state_in(contest, session_id)
+    clock.advance(1)
+    assert 660.0 == settled(contest, session_id).detail["integration_s"]
+
+
+def test_extra_time_is_refused_while_the_timer_runs(desk, contest, meter):
+    """A running session keeps its deadline, because time after the timer would have no energy."""
+    session_id = desk.new_session("ants", "Kim")
+    desk.arm(session_id, "Kim")
+    desk.begin("ants", "10.0.0.2")
+    with pytest.raises(Refusal, match="timer ends the measurement") as refused:
+        desk.extend(session_id, "Kim", 60, "the switch failed", 600.0)
+    assert "timer_runs" == refused.value.code
+    assert 600.0 == facts_of(contest, session_id).length_s
+
+
+def test_extra_time_survives_a_restart(contest, clock):
+    """A new desk ends the session at the moved deadline, and not at the old one."""
+    with running_desk(contest, None) as desk:
+        session_id = desk.new_session("ants", "Kim")
+        desk.arm(session_id, "Kim")
+        desk.begin("ants", "10.0.0.2")
+        clock.advance(599)
+        desk.extend(session_id, "Kim", 60, "the switch failed", 600.0)
+    with running_desk(contest, None):
+        clock.advance(59)
+        assert SessionState.RUNNING is state_in(contest, session_id)
+        clock.advance(2)
+        eventually(lambda: facts_of(contest, session_id).ended)
+    facts = facts_of(contest, session_id)
+    assert shifted(facts.started, 660) == facts.ended

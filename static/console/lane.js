@@ -1,0 +1,193 @@
+// SPDX-License-Identifier: Apache-2.0
+// One lane on the page: its card, its meter, its display, its last result and its buttons.
+
+import { clockText, figure } from "../shared/format.js";
+import { $, show, showState } from "../shared/page.js";
+import { isBusy, say } from "../shared/acting.js";
+import { Chart } from "./chart.js";
+import { leftOf, showSession, showTime } from "./panel.js";
+import { ageText, rowText } from "./wording.js";
+
+const MOVES = ["arm", "stop", "void", "rerun", "extra", "note"];
+
+export class Lane {
+  // `move` asks the desk to do something with a session, `chosen` is called when the card changes.
+  constructor(number, { move, card, chosen }) {
+    this.number = number;
+    this.chosen = chosen;
+    this.selected = null; // the number of the session that was clicked on; null: the desk's choice
+    this.other = null; // that session with its details
+    this.otherKey = ""; // the row of the board for which it was fetched
+    this.at = (part) => (number === 1 ? part : `${part}-${number}`);
+    this.build();
+    this.chart = new Chart(this.at);
+    for (const name of MOVES) this.on(name, () => move(this.session, name));
+    this.on("aside", () => move(this.session, this.session.rehearsal ? "counts" : "rehearsal"));
+    this.on("seen", () => move(this.toSee, "seen"));
+    this.on("show-last", () => this.select(this.toSee.id));
+    this.on("show-live", () => this.select(null));
+    this.on("arm-next", () => {
+      this.select(null);
+      move({ ...this.news.next, state: "READY" }, "arm");
+    });
+    this.on("card", () => card(this.number, !this.news.display.card));
+  }
+
+  build() {
+    const panel = $("lane-panel").content.cloneNode(true);
+    for (const element of panel.querySelectorAll("[data-id]")) element.id = this.at(element.dataset.id);
+    for (const element of panel.querySelectorAll("[data-labelled]")) {
+      const ids = element.dataset.labelled.split(" ").map(this.at);
+      element.setAttribute("aria-labelledby", ids.join(" "));
+    }
+    $("lanes").append(panel);
+    if (this.number > 1) $(this.at("display-page")).href = `lanes/${this.number}/display`;
+  }
+
+  on(part, act) {
+    $(this.at(part)).addEventListener("click", act);
+  }
+
+  get isOther() {
+    return this.selected !== null && this.selected !== this.news.current?.id;
+  }
+
+  // The session on the card; null while the details of a selected one are on the way.
+  get session() {
+    return this.isOther ? this.other : this.news.current;
+  }
+
+  // The result beside the card: the oldest that nobody has seen, else the last one.
+  get toSee() {
+    return this.news.unseen[0] ?? this.news.last;
+  }
+
+  showBoard(board, news) {
+    [this.board, this.news] = [board, news];
+    if (!this.isOther) this.selected = null;
+    this.showMeter();
+    this.showDisplay();
+    this.showBeside();
+    this.showPanel();
+  }
+
+  showPanel() {
+    const { at, board, news, isOther, session } = this;
+    if (isOther) this.fetchOther();
+    if (session || !isOther) {
+      showSession(at, session, news, board);
+      this.chart.follow(session, session?.length_s ?? board.seconds, 3 * news.meter.update_interval_s);
+    }
+  }
+
+  // Show a session; null is the one that the desk chose.
+  select(id) {
+    this.selected = id === this.news.current?.id ? null : id;
+    if (this.other?.id !== this.selected) this.other = null;
+    say("");
+    this.showPanel();
+    this.chosen();
+  }
+
+  // The board has the details of one session of a lane. Those of another are fetched when its row changes.
+  async fetchOther() {
+    const id = this.selected;
+    const key = JSON.stringify(this.board.sessions.find((row) => row.id === id));
+    if (this.other?.id === id && this.otherKey === key) return;
+    try {
+      const response = await fetch(`sessions/${id}`);
+      if (!response.ok) throw new Error((await response.json()).text);
+      const session = await response.json();
+      if (id !== this.selected) return;
+      [this.other, this.otherKey] = [session, key];
+      this.showPanel();
+      this.chosen();
+    } catch (error) {
+      say(`Session ${id} cannot be shown (${error.message}). The page tries again.`);
+    }
+  }
+
+  forgetOther() {
+    this.otherKey = "";
+  }
+
+  showMeter() {
+    const { at, news: { meter, name } } = this;
+    const { reading } = meter;
+    $(at("lane-name")).hidden = !name;
+    show(at("lane-name"), name);
+    showState(at("link"), meter.word);
+    show(at("meter-model"), meter.link === "none" ? "Sessions are run without energy." : meter.model ?? "");
+    show(at("meter-reading"), reading
+      ? `${figure(reading.voltage_v, 2)} V, ${figure(reading.current_a, 4)} A, `
+        + `integrator ${reading.state} at ${figure(reading.integration_s, 0)} s`
+      : "");
+    $(at("meter-reading")).classList.toggle("old", meter.old);
+    show(at("meter-flags"), meter.flags_text);
+  }
+
+  showDisplay() {
+    const { at, news: { display } } = this;
+    $(at("display")).hidden = !display;
+    if (!display) return;
+    showState(at("display-state"), display.fault ? "lost" : "ok", display.fault ? "not ready" : "ready");
+    show(at("display-text"), display.text);
+    $(at("card")).setAttribute("aria-pressed", display.card);
+  }
+
+  // What stands below the card: the last result, and the session that is next in line.
+  showBeside() {
+    const { at, news, toSee, board } = this;
+    $(at("last")).hidden = !toSee;
+    if (toSee) {
+      const more = news.unseen.length > 1 ? ` ${news.unseen.length - 1} more to see.` : "";
+      show(at("last-text"), `${toSee.unseen ? "Look at" : "Last:"} ${rowText(toSee, board.figures)}.${more}`);
+      $(at("last")).classList.toggle("unseen-result", toSee.unseen);
+      $(at("seen")).hidden = !toSee.unseen;
+    }
+    const { next, current } = news;
+    $(at("in-line")).hidden = !next || next.id === current?.id;
+    if ($(at("in-line")).hidden) return;
+    show(at("in-line-text"), `Next in line: session ${next.id} of ${next.team}.`);
+    show(at("arm-next"), `Arm session ${next.id}`);
+  }
+
+  // Show everything that changes between two boards; `ageS` is the age of the last one.
+  tick(ageS) {
+    const { at, board, news, session } = this;
+    const { meter } = news;
+    const age = meter.reading ? meter.reading.age_s + ageS : null;
+    const none = meter.link === "none" ? "" : "no reading yet";
+    show(at("meter-age"), age === null ? none : `last reading ${ageText(age)}`);
+    if (session || !this.isOther) showTime(at, session, board, ageS);
+    this.showElsewhere(ageS);
+    $(at("emulated")).hidden = !(session?.emulated ?? meter.emulated);
+    this.allow(session?.state);
+  }
+
+  allow(state) {
+    const { at, session, board } = this;
+    const may = (part, allowed) => { $(at(part)).disabled = isBusy() || !allowed; };
+    const practice = board.mode === "practice";
+    const live = ["READY", "ARMED", "RUNNING"].includes(state);
+    for (const part of ["arm", "rerun", "extra", "aside"]) $(at(part)).hidden = practice;
+    may("arm", state === "READY");
+    may("stop", state === "RUNNING");
+    may("void", session && !["SEALED", "VOID"].includes(state));
+    may("rerun", session && !["READY", "SEALED", "VOID"].includes(state));
+    may("extra", session && live);
+    may("note", session);
+    may("aside", session && state !== "SEALED");
+    may("seen", true);
+    may("arm-next", !["ARMED", "RUNNING"].includes(this.news.current?.state));
+    show(at("aside"), session?.rehearsal ? "Let it count…" : "Mark as rehearsal…");
+  }
+
+  showElsewhere(ageS) {
+    const { at, board, news: { current } } = this;
+    $(at("elsewhere")).hidden = !this.isOther || !current;
+    if ($(at("elsewhere")).hidden) return;
+    const left = current.state === "RUNNING" ? `, ${clockText(leftOf(current, board, ageS))} left` : "";
+    show(at("elsewhere-text"), `Session ${current.id} of ${current.team} is ${current.state}${left}.`);
+  }
+}

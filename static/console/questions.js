@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the page asks before each action on a session; an action without a question has no entry.
+
+const place = (session) => `session ${session.id} of ${session.team}`;
+
+export const QUESTIONS = {
+  stop: (session) => ({
+    text: `Stop the running ${place(session)}? What has come so far will be scored.`,
+    yes: "Stop it now",
+    no: "Let it run",
+  }),
+  void: (session) => ({
+    text: `Void ${place(session)}? It will have no score, and that cannot be undone.`,
+    yes: "Void it",
+    no: "Leave it",
+    withReason: true,
+  }),
+  rerun: (session) => ({
+    text: `Void ${place(session)}, and make a new session for ${session.team}? The old one will have `
+      + "no score, and that cannot be undone.",
+    yes: "Void it and run again",
+    no: "Leave it",
+    withReason: true,
+  }),
+  extra: (session) => ({
+    text: `Give ${place(session)} more time than its ${session.length_s} s? That cannot be undone.`,
+    yes: "Give the time",
+    no: "Leave it",
+    withReason: true,
+    seconds: true,
+    destroys: false,
+  }),
+  note: (session) => ({
+    text: `A note on ${place(session)}`,
+    yes: "Keep the note",
+    no: "Leave it",
+    withReason: true,
+    reason: "Note (the evidence keeps it)",
+    destroys: false,
+  }),
+  rehearsal: (session) => ({
+    text: `Mark ${place(session)} as a rehearsal? It will not count for the ranking.`,
+    yes: "It is a rehearsal",
+    no: "Leave it",
+    withReason: true,
+    destroys: false,
+  }),
+  counts: (session) => ({
+    text: `Let ${place(session)} count again? It is marked as a rehearsal now.`,
+    yes: "It counts",
+    no: "Leave it",
+    withReason: true,
+    destroys: false,
+  }),
+};

@@ -1,0 +1,157 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The operators' actions on a session: state by action, and each twice with the same end."""
+
+from __future__ import annotations
+
+import pytest
+
+from referee.core.states import EndCause
+from referee.service.teams.roster import read_roster
+from referee.store.marks import marks_of
+from referee.store.notices import audit_of
+from referee.store.readings import energy_of
+from tests.support.fakes import eventually
+from tests.web.desk.test_console import Console, console, teams  # noqa: F401
+
+
+def session_in(console: Console, state: str) -> int:  # noqa: F811
+    """Make a session of the team 'ants' in a state; the contest has no meter."""
+    desk = console.desk
+    number = desk.new_session("ants", "Kim")
+    if state != "READY":
+        desk.arm(number, "Kim")
+    if state in ("RUNNING", "ENDED"):
+        desk.begin("ants", "10.0.0.2")
+    if state == "ENDED":
+        desk.end(number, EndCause.STOP, "Kim")
+        eventually(lambda: energy_of(console.contest.database.connection, number))
+    if state == "VOID":
+        desk.void(number, "Kim", "wrong device")
+    assert desk.state(number).value == state
+    return number
+
+
+STATES = ("READY", "ARMED", "RUNNING", "ENDED", "VOID")
+ALLOWED = {
+    "arm": ("READY", "ARMED"),
+    "stop": ("RUNNING", "ENDED"),
+    "void": STATES,
+    "rerun": STATES,
+    "extra": ("READY", "ARMED", "RUNNING"),
+    "seen": ("ENDED", "VOID"),
+    "note": STATES,
+    "rehearsal": STATES,
+    "counts": STATES,
+}
+
+
+@pytest.mark.parametrize("state", STATES)
+def test_state_by_action(console: Console, state: str) -> None:  # noqa: F811
+    """Each action is done or refused as the table says, and a refusal changes nothing."""
+    for action, states in ALLOWED.items():
+        number = session_in(console, state)
+        before = console.client.get(f"/sessions/{number}").get_json()
+        arguments = {"reason": "because", "seconds": 60, "seen_length_s": 600.0}
+        answer = console.post(f"/sessions/{number}/{action}", **arguments)
+        assert (answer.status_code == 200) is (state in states), (action, answer.get_json())
+        if answer.status_code != 200:
+            assert answer.get_json()["text"].endswith(".")
+            after = console.client.get(f"/sessions/{number}").get_json()
+            assert after == before, action
+        for row in console.client.get("/board").get_json()["sessions"]:
+            console.post(f"/sessions/{row['id']}/void", reason="next case")
+
+
+@pytest.mark.parametrize("action", ["void", "rerun", "seen", "note", "rehearsal", "counts"])
+def test_every_action_twice_has_the_same_end(console: Console, action: str) -> None:  # noqa: F811
+    """A repeat changes neither the session nor the record."""
+    number = session_in(console, "ENDED")
+    answers, records = [], []
+    for _ in range(2):
+        answers.append(console.done(f"/sessions/{number}/{action}", reason="because"))
+        board = console.client.get("/board").get_json()["sessions"]
+        records.append((board, audit_of(console.contest.database.connection, number)))
+    assert answers[0] == answers[1]
+    assert records[0] == records[1]
+
+
+def test_extra_time_is_given_once(console: Console) -> None:  # noqa: F811
+    """The deadline moves by the seconds; a repeat with the old length is refused in words."""
+    number = session_in(console, "RUNNING")
+    arguments = {"seconds": 60, "reason": "the switch failed", "seen_length_s": 600.0}
+    console.done(f"/sessions/{number}/extra", **arguments)
+    again = console.post(f"/sessions/{number}/extra", **arguments)
+    assert (again.status_code, again.get_json()["code"]) == (409, "length_moved")
+    card = console.client.get(f"/sessions/{number}").get_json()
+    assert (card["length_s"], card["remaining_s"]) == (660.0, 660.0)
+    audit = audit_of(console.contest.database.connection, number)
+    assert ("extra time", "60 s: the switch failed") in [(a["action"], a["detail"]) for a in audit]
+
+
+@pytest.mark.parametrize("seconds", [0, -5, 1.5, "60", None, True, 10**9, 85801])
+def test_seconds_that_make_no_sense(console: Console, seconds: object) -> None:  # noqa: F811
+    """Extra time is a whole number of seconds, and a session stays below a day."""
+    number = session_in(console, "READY")
+    answer = console.post(
+        f"/sessions/{number}/extra", seconds=seconds, reason="because", seen_length_s=600.0
+    )
+    assert answer.status_code == 409
+    assert console.client.get(f"/sessions/{number}").get_json()["length_s"] == 600.0
+
+
+@pytest.mark.parametrize("action", ["void", "rerun", "extra", "note", "rehearsal", "counts"])
+def test_a_reason_is_required(console: Console, action: str) -> None:  # noqa: F811
+    """Blanks are no reason."""
+    number = session_in(console, "READY")
+    arguments = {"seconds": 60, "seen_length_s": 600.0, "reason": "  "}
+    answer = console.post(f"/sessions/{number}/{action}", **arguments)
+    assert (answer.status_code, answer.get_json()["code"]) == (409, "reason_missing")
+
+
+def test_a_result_is_unseen_until_somebody_has_seen_it(console: Console) -> None:  # noqa: F811
+    """The board names it, across the next session, until the record says who has seen it."""
+    first = session_in(console, "ENDED")
+    second = session_in(console, "RUNNING")
+    lane = console.client.get("/board").get_json()["lanes"][0]
+    assert (second, [first]) == (lane["current"]["id"], [row["id"] for row in lane["unseen"]])
+    console.done(f"/sessions/{first}/seen")
+    lane = console.client.get("/board").get_json()["lanes"][0]
+    assert (first, "operator", []) == (lane["last"]["id"], lane["last"]["seen"], lane["unseen"])
+
+
+def test_a_rehearsal_is_no_attempt(console: Console) -> None:  # noqa: F811
+    """Its team waits again; a session that counts after all is an attempt again."""
+    number = session_in(console, "ENDED")
+
+    def place() -> tuple[int, str]:
+        team = read_roster(console.contest).find("ants")
+        assert team is not None
+        return team.attempt_count, team.turn.value
+
+    assert (1, "ran") == place()
+    console.done(f"/sessions/{number}/rehearsal", reason="the projector was dark")
+    assert (0, "waiting") == place()
+    console.done(f"/sessions/{number}/counts", reason="a mistake")
+    assert (1, "ran") == place()
+    kinds = [mark.kind for mark in marks_of(console.contest.database.connection, number)]
+    assert ["rehearsal", "counts"] == kinds
+
+
+def test_a_rerun_is_in_the_same_lane_and_made_once(console: Console) -> None:  # noqa: F811
+    """The old session is void with the reason; the new one is READY."""
+    number = session_in(console, "RUNNING")
+    answer = console.done(f"/sessions/{number}/rerun", reason="the switch failed")
+    assert {"session": number + 1, "state": "READY"} == answer
+    rows = console.client.get("/board").get_json()["sessions"]
+    assert [("READY", None), ("VOID", "the switch failed")] == [
+        (row["state"], row["void_reason"]) for row in rows
+    ]
+
+
+def test_notes_stand_on_the_card(console: Console) -> None:  # noqa: F811
+    """Each note has its writer; the same words once more are one note."""
+    number = session_in(console, "ENDED")
+    for text in ("fan was loud", "fan was loud", "device was warm"):
+        console.done(f"/sessions/{number}/note", reason=text)
+    notes = console.client.get(f"/sessions/{number}").get_json()["notes"]
+    assert ["fan was loud", "device was warm"] == [note["text"] for note in notes]
