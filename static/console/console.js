@@ -37,11 +37,15 @@ function showBoard(next) {
   tick();
 }
 
+// The first card stands before the desk has told how many lanes there are.
 function makeLanes(news) {
-  $("lanes").replaceChildren();
   document.body.classList.toggle("many", news.length > 1);
   const asked = { move, card, chosen: () => { showSessions(); tick(); } };
-  lanes = news.map(({ number }) => new Lane(number, asked));
+  if (news.length < lanes.length) {
+    $("lanes").replaceChildren();
+    lanes = [];
+  }
+  lanes.push(...news.slice(lanes.length).map(({ number }) => new Lane(number, asked)));
   fill("lane", news, ({ number, name }) => {
     const option = make("option", name || number);
     option.value = number;
@@ -64,6 +68,7 @@ function showContestants() {
   const { password } = board.contestants;
   const none = "this laptop is on no network that they can reach";
   const urls = board.lanes.map(({ name, urls: own }) => `${name} ${own.join(" or ")}`.trim());
+  $("contestants").title = urls.join(", ");
   show("urls", board.lanes.some((lane) => lane.urls.length) ? urls.join(", ") : none);
   show("login-hint", password ? `· any user name, password ${password}` : "");
 }

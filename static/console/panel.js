@@ -110,7 +110,8 @@ export function showTime(at, session, board, ageS) {
     show(at("clock-label"), running ? "left" : "");
   }
   const sure = running || (over && session.state !== "VOID" && !session.too_short);
-  clock.className = `clock ${running && left < 30 ? "last" : ""} ${sure ? "" : "still"}`;
+  const long = clock.textContent.length > 5 ? "long" : "";
+  clock.className = `clock ${long} ${running && left < 30 ? "last" : ""} ${sure ? "" : "still"}`;
   const length = session?.length_s ?? board.seconds;
   $(at("time-bar")).style.width = `${over ? 100 : 100 * (1 - left / length)}%`;
   const age = running && session.request_age_s !== null ? session.request_age_s + ageS : null;

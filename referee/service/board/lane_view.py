@@ -68,9 +68,10 @@ class LaneView:
 
         `sessions` and their `rows` are those of the contest, the newest first, and so are the
         notices. `current` is the session on the big card (see `shown_session`), or None without
-        sessions. `last` is the row of the session that started last of those that are over, and
-        `unseen` has those whose end nobody has seen, the oldest first. `next` is the oldest READY session, or None. `alarm` is the text of the red bar,
-        or None while nothing is wrong in this lane.
+        sessions. `last` is the row of the session that started last of those that are over, or
+        None, and `unseen` has those whose end nobody has seen, the oldest first. `next` is the
+        oldest READY session, or None. `alarm` is the text of the red bar, or None while nothing is
+        wrong in this lane.
         """
         own = [session for session in sessions if session.lane == self.number]
         own_rows = [row for row in rows if row["lane"] == self.number]

@@ -1,0 +1,149 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The console of two lanes on a small laptop's screen, and what stays until it is seen."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from selenium import webdriver
+from selenium.webdriver.common.by import By
+from werkzeug.serving import make_server
+
+from referee.core.states import EndCause
+from referee.service.board.board import board_of
+from referee.service.entry.team_list import register_team
+from referee.service.setup.config import LaneSection
+from referee.store.marks import marks_of
+from referee.store.sessions import load_session
+from referee.web.desk.broadcast import Broadcast
+from referee.web.desk.console import console_app
+from tests.support.browsing import be_screen, chromium, press, text_of, wait_text
+from tests.support.contests import make_contest
+from tests.support.events import Event
+from tests.support.fakes import FakeClock, FakeMeter, eventually, running_desk
+
+pytestmark = [pytest.mark.slow, pytest.mark.browser]
+
+CUT_OFF = """
+const page = document.documentElement;
+const boxes = [...document.querySelectorAll(".lane, .left, .right, .title, .actions")];
+const cut = boxes.filter((box) => box.scrollHeight > box.clientHeight + 1
+  || box.scrollWidth > box.clientWidth + 1);
+const low = [...document.querySelectorAll(".lane > *, .right > *")].filter((box) =>
+  box.checkVisibility() && box.getBoundingClientRect().bottom
+    > box.closest(".lane").getBoundingClientRect().bottom + 1);
+const scrolls = page.scrollHeight > innerHeight || page.scrollWidth > innerWidth;
+return [scrolls, ...[...cut, ...low].map((box) => box.id || box.className)];
+"""
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[webdriver.Chrome]:
+    """Return one browser for all tests, as large as a small laptop's screen."""
+    with chromium() as driver:
+        be_screen(driver, 1366, 768)
+        yield driver
+
+
+@pytest.fixture
+def event(tmp_path: Path, browser: webdriver.Chrome) -> Iterator[Event]:
+    """Return an event of the lanes 'left' and 'right' whose console is open to the browser."""
+    clock = FakeClock()
+    contest = make_contest(tmp_path, clock, images=8, mode="event", seconds=600)
+    lanes = [LaneSection(name, f"127.0.0.1:80{n}0", contest.config.meter) for n, name in PLACES]
+    contest = replace(contest, config=replace(contest.config, declared_lanes=tuple(lanes)))
+    for team in ("ants", "bees"):
+        register_team(contest.config.teams, team)
+    meters = [FakeMeter(clock), FakeMeter(clock)]
+    with running_desk(contest, *meters) as desk:
+        board = board_of(contest, desk)
+        broadcast = Broadcast(board.show, 4)
+        server = make_server("127.0.0.1", 0, console_app(contest, desk, board, broadcast), True)
+        thread = threading.Thread(target=server.serve_forever, name="console", daemon=True)
+        thread.start()
+        broadcast.start()
+        found = Event(contest, desk, meters[0])
+        found.url = f"http://127.0.0.1:{server.port}"
+        yield found
+        browser.get("about:blank")
+        broadcast.close()
+        server.shutdown()
+        thread.join()
+        server.server_close()
+    contest.database.close()
+
+
+PLACES = ((1, "left"), (2, "right"))
+
+
+def begin(event: Event, team: str, lane: int) -> int:
+    """Let a team's session run in a lane."""
+    number = event.desk.new_session(team, "Kim", lane)
+    event.desk.arm(number, "Kim")
+    return int(event.desk.begin(team, "10.0.0.2", lane))
+
+
+def test_two_lanes_fit_a_small_screen(event: Event, browser: webdriver.Chrome) -> None:
+    """Both cards, a lost meter's alarm and an unseen result stand on it, and nothing scrolls."""
+    first = begin(event, "ants", 1)
+    event.desk.end(first, EndCause.STOP, "Kim")
+    event.settle(first)
+    event.meter.lost = True
+    begin(event, "bees", 2)
+    browser.get(event.url)
+    wait_text(browser, "session-title-2", "bees")
+    wait_text(browser, "state-2", "RUNNING")
+    wait_text(browser, "last-text", f"Look at session {first} of ants")
+    wait_text(browser, "alarm-text", "Lane left: The power meter")
+    assert "Lane right" not in text_of(browser, "alarm-text")
+    assert ("lost", "ok") == (text_of(browser, "link"), text_of(browser, "link-2"))
+    assert [False] == browser.execute_script(CUT_OFF)
+    event.meter.lost = False
+
+
+def test_an_operator_acts_in_the_second_lane(event: Event, browser: webdriver.Chrome) -> None:
+    """New session, extra time, arm and re-run happen in the lane that was chosen, on record."""
+    browser.get(event.url)
+    wait_text(browser, "session-title-2", "No session yet")
+    browser.find_element(By.CSS_SELECTOR, "#lane option[value='2']").click()
+    press(browser, "create")
+    wait_text(browser, "state-2", "READY")
+    assert "No session yet" == text_of(browser, "session-title")
+    browser.find_element(By.CSS_SELECTOR, "#more-2 summary").click()
+    press(browser, "extra-2")
+    browser.find_element(By.ID, "reason").send_keys("a late start")
+    press(browser, "confirm-yes")
+    wait_text(browser, "clock-2", "11:00")
+    press(browser, "arm-2")
+    wait_text(browser, "state-2", "ARMED")
+    press(browser, "rerun-2")
+    browser.find_element(By.ID, "reason").send_keys("wrong device")
+    press(browser, "confirm-yes")
+    wait_text(browser, "session-title-2", "Session 2")
+    wait_text(browser, "sessions", "VOID: wrong device")
+    assert 2 == load_session(event.contest.database.connection, 2).lane
+
+
+def test_a_result_stays_until_somebody_has_seen_it(event: Event, browser: webdriver.Chrome) -> None:
+    """It comes back after a reload and across the next session, until 'Seen' is on record."""
+    first = begin(event, "ants", 1)
+    event.desk.end(first, EndCause.STOP, "Kim")
+    event.settle(first)
+    browser.get(event.url)
+    wait_text(browser, "last-text", f"Look at session {first}")
+    event.desk.arm(event.desk.new_session("bees", "Kim", 1), "Kim")
+    wait_text(browser, "session-title", "bees")
+    browser.refresh()
+    wait_text(browser, "last-text", f"Look at session {first}")
+    press(browser, "seen")
+    wait_text(browser, "last-text", f"Last: session {first}")
+    marks = marks_of(event.contest.database.connection, first)
+    assert ["seen"] == [mark.kind for mark in marks]
+    browser.refresh()
+    wait_text(browser, "last-text", f"Last: session {first}")
+    assert not browser.find_element(By.ID, "seen").is_displayed()
+    eventually(lambda: not event.desk.lanes[1].live())
