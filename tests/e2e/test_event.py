@@ -53,12 +53,12 @@ def test_init_writes_secrets_that_only_the_owner_reads(tmp_path: Path) -> None:
 
 def test_check_says_what_to_do(event: Path) -> None:
     """The checks of a fresh event warn that no team is registered, and name the command for it."""
-    done = referee("check", "--config", str(event), "--json")
+    done = referee("check", "--config", str(event), "--json", "--quick")
     assert done.returncode == 0, done.stdout
-    checks = {check["name"]: check for check in json.loads(done.stdout)["checks"]}
-    assert checks["images and ground truth"]["outcome"] == "OK"
-    assert checks["teams"]["outcome"] == "WARN"
-    assert "referee team add" in checks["teams"]["remedy"]
+    checks = {check["item"]: check for check in json.loads(done.stdout)["findings"]}
+    assert checks["images and ground truth"]["level"] == "OK"
+    assert checks["list"]["level"] == "WARN"
+    assert "referee team add" in checks["list"]["remedy"]
 
 
 def test_operator_runs_a_session_from_the_page(
