@@ -230,9 +230,9 @@ def test_rival_may_overtake(files, tmp_path, capsys):
         (["--metric", "coco", "--explain", "x"], "--explain does not go with --metric coco"),
         (
             ["--rival-detections", "x"],
-            "--rival-detections has no effect alone: add --resamples 500",
+            "--rival-detections has no effect alone: add --resamples 100",
         ),
-        (["--seed", "3"], "--seed has no effect alone: add --resamples 500"),
+        (["--seed", "3"], "--seed has no effect alone: add --resamples 100"),
         (["--images-processed", "1"], "--images-processed has no effect alone: add --energy-wh"),
         (["--energy-uncertainty-wh", "1"], "no effect alone: add --energy-wh"),
         (["--energy-uncertainty-wh", "1", "--energy-wh", "2"], "no effect alone: add --resamples"),
