@@ -134,10 +134,11 @@ def test_a_withdrawal_and_its_return(event: Contest, capsys: pytest.CaptureFixtu
     team(event, "add", "ants")
     assert 0 == team(event, "withdraw", "ants", "--reason", "ill", "--by", "Kim")
     assert 0 == team(event, "return", "ants", "--reason", "well", "--by", "Lee")
-    rows = event.database.connection.execute("select operator, action, detail from audit")
-    assert [("Kim", "team withdrawn", "ants: ill"), ("Lee", "team returned", "ants: well")] == [
-        tuple(row) for row in rows
-    ][-2:]
+    rows = event.database.connection.execute("select operator, action, detail, reason from audit")
+    assert [
+        ("Kim", "team withdrawn", "ants", "ill"),
+        ("Lee", "team returned", "ants", "well"),
+    ] == [tuple(row) for row in rows][-2:]
 
 
 def test_an_amendment_prints_what_the_registration_says(
