@@ -153,6 +153,8 @@ def test_from_provisional_to_final(event: Event, browser: webdriver.Chrome) -> N
     event.desk.void(second, "Kim", "wrong images")
     wait_text(browser, "entries", "void: wrong images")
     event.play("bees", found=5)
+    # The page draws its rows anew with the new result, and then they stay.
+    wait(browser, lambda: len(browser.find_elements(By.CSS_SELECTOR, "td.VALID")) == 1, "bees")
     browser.find_element(By.XPATH, "//button[.='Review…']").click()
     answer(browser, "Let it stand", reason="the gap lies before the load", operator="Ada")
     wait_text(browser, "entries", "reviewed by Ada")

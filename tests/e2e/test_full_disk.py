@@ -29,7 +29,7 @@ def test_a_full_disk_costs_no_thread_and_the_next_login_works(
     small_disk: Path, rehearse: Rehearse, material: Material
 ) -> None:
     """A disk that fills during a session costs an alarm, but no energy and no later session."""
-    referee_ = rehearse("--seconds", "6", "--load", "6", "--update-interval", "0.1")
+    referee_ = rehearse("--seconds", "12", "--load", "6", "--update-interval", "0.1")
     assert log_in(referee_) == 200
     eventually(lambda: (referee_.session() or {}).get("state") == "RUNNING", "the session")
     filler = small_disk / "filler"
@@ -44,7 +44,7 @@ def test_a_full_disk_costs_no_thread_and_the_next_login_works(
     os.unlink(filler)
     row = referee_.scored()
     assert row["end_cause"] == "deadline"
-    assert row["energy_wh"] == pytest.approx(6 * 6 / 3600, rel=0.002)
+    assert row["energy_wh"] == pytest.approx(12 * 6 / 3600, rel=0.002)
     eventually(lambda: "takes the desk's records again" in texts(referee_), "the all-clear")
     assert log_in(referee_) == 200
     assert "died" not in texts(referee_)

@@ -54,9 +54,11 @@ def _register_pages(app: Flask, contest: Contest) -> None:
             "address": contest.config.server.scoreboard,
             "freeze": None if standing is None else asdict(standing),
         }
-        return jsonify(
-            results=read_results(contest), proposals=all_proposals(contest), scoreboard=scoreboard
-        )
+        results = read_results(contest)
+        # The moment of the look would make each document a new one, and the page would draw its
+        # buttons anew under the operator's hand.
+        del results["utc"]
+        return jsonify(results=results, proposals=all_proposals(contest), scoreboard=scoreboard)
 
 
 def _register_team_actions(app: Flask, contest: Contest, broadcast: Broadcast, key: str) -> None:

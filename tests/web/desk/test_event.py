@@ -57,6 +57,15 @@ def pages(tmp_path):
     contest.database.close()
 
 
+def test_documents_stay_the_same_while_nothing_happens(pages):
+    """Time alone changes no byte, so a page has no reason to draw its buttons anew."""
+    looks = []
+    for _ in range(2):
+        looks.append([pages.client.get(f"/{name}/now").data for name in ("teams", "results")])
+        pages.event.contest.clock.advance(60)
+    assert looks[0] == looks[1]
+
+
 @pytest.mark.parametrize("path", ACTIONS)
 def test_no_action_without_the_pages_key(pages, path):
     """Another site's page cannot act, because it cannot read the key."""
