@@ -56,7 +56,7 @@ ROOMS = {
             *("setup", "entry", "desk", "display", "results", "teams", "event", "submission"),
         },
         # The audience's view rests on the results, and on the figures of the running sessions.
-        "scoreboard": {"setup", "entry", "results", "event", "teams"},
+        "scoreboard": {"setup", "entry", "results", "event", "teams", "submission"},
         "evidence": {"setup"},
         "ovic": set(),
         # A contest that takes models: its door knows teams and the disk, its judge OVIC's parts.

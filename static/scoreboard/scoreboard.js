@@ -49,7 +49,31 @@ function showView() {
   document.body.style.setProperty("--lines", lines.toFixed(1));
   fill("entries", rows, (row) => (row.year ? championRow(row) : entryRow(row)));
   $("nobody").hidden = view.entries.length > 0;
+  $("boards").hidden = view.boards.length === 0;
+  fill("boards", view.boards, boardOf);
 }
+
+// OVIC's leaderboard of a task: points above the frontier of accuracy at the model's latency.
+function boardOf(board) {
+  const title = make("h2", `OVIC ${board.task}`);
+  title.append(make("small", `${board.accuracy} above the frontier, target ${board.target_ms} ms`));
+  const heads = ["rank", "team", "points", "accuracy %", "ms"].map((text, place) => {
+    const head = make("th", text);
+    head.scope = "col";
+    head.className = place === 1 ? "" : "number";
+    return head;
+  });
+  const rows = board.rows.map((row) => make("tr", cell(String(row.rank ?? "–"), "number rank"),
+    make("td", row.team), cell(row.metric === null ? "too slow" : signed(row.metric), "number score"),
+    cell(figure(row.accuracy, 2), "number"), cell(figure(row.latency_ms, 3), "number")));
+  const made = make("div", title, rows.length
+    ? make("table", make("thead", make("tr", ...heads)), make("tbody", ...rows))
+    : make("p", "No model is scored yet."));
+  made.className = "board";
+  return made;
+}
+
+const signed = (value) => `${value < 0 ? "−" : "+"}${figure(Math.abs(value), 3)}`;
 
 // The entries with the past champions at the places of their scores.
 function ranked() {

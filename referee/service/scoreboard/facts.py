@@ -10,6 +10,8 @@ from typing import Any
 from referee.service.event.results import Results, ranked_results
 from referee.service.event.standings import read_standings
 from referee.service.setup.contest import Contest
+from referee.service.submission.tasks import open_tasks
+from referee.service.submission.views import leaderboard_view
 from referee.service.teams.roster import Roster, read_roster
 from referee.store.database import Connection
 from referee.store.finals import final_results
@@ -42,7 +44,7 @@ class Facts:
     """All that the public views rest on; nothing here depends on the time of reading.
 
     `version` is the number of the newest change. `results` are those of `read_results` without what
-    is open. `organised` are the teams that have or had an organisation. `played` has the started
+    is open. `boards` are OVIC's leaderboards, as far as the teams may see them. `organised` are the teams that have or had an organisation. `played` has the started
     sessions, void ones included, the oldest first. `freezing` is the newest freeze, and `thaw` the
     thaw after it, if there is one.
     """
@@ -50,6 +52,7 @@ class Facts:
     version: int
     track: str
     results: Results
+    boards: tuple[Mapping[str, Any], ...]
     roster: Roster
     organised: frozenset[int]
     played: tuple[Played, ...]
@@ -72,6 +75,7 @@ def read_facts(contest: Contest, connection: Connection) -> Facts:
         version=newest_change(connection),
         track=contest.track.name,
         results=_results(contest, connection, roster),
+        boards=_boards(contest, connection),
         roster=roster,
         organised=teams_with_organisation(connection),
         played=tuple(
@@ -88,6 +92,14 @@ def read_facts(contest: Contest, connection: Connection) -> Facts:
         freezing=latest_freezing(connection),
         thaw=newest if newest is not None and newest.kind == "thawed" else None,
     )
+
+
+def _boards(contest: Contest, connection: Connection) -> tuple[Mapping[str, Any], ...]:
+    """Return the leaderboard of each open task; the public sees no more than the teams."""
+    ovic = contest.config.ovic
+    if not (ovic.is_open and ovic.leaderboard_for_teams):
+        return ()
+    return tuple(leaderboard_view(connection, open_tasks(contest.config))["tasks"])
 
 
 def _results(contest: Contest, connection: Connection, roster: Roster) -> dict[str, Any]:

@@ -27,6 +27,8 @@ _ENTRY_FIELDS = (
     *("normalized_accuracy", "objects_per_s", "withdrawn", "prizes"),
 )
 _PRINTED = (*("rank", "mean_ap", "energy", "score", "interval", "images", "attempts", "verdict"),)
+_BOARD_FIELDS = ("task", "accuracy", "target_ms")
+_BOARD_ROW_FIELDS = ("rank", "team", "metric", "accuracy", "latency_ms")
 _CONTEST_FIELDS = ("contest", "track", "mode", "seconds", "images", "figures", "champions")
 
 
@@ -70,7 +72,7 @@ def _view(facts: Facts) -> dict[str, Any]:
 
     An entry's `word` says in a word or two why it has no rank, and `printed` has its figures as the
     results print them. `next` is the team that is next, or None.
-    `prizes` is empty until the results are final. During a freeze nobody is on or next: a session
+    `boards` are the leaderboards of OVIC's tasks. `prizes` is empty until the results are final. During a freeze nobody is on or next: a session
     that runs is hidden.
     """
     results, state = facts.results, _state(facts)
@@ -86,7 +88,13 @@ def _view(facts: Facts) -> dict[str, Any]:
             for entry, row in zip(results["entries"], table_rows(results), strict=True)
         ],
         "prizes": results["prizes"] if state is PublicState.FINAL else [],
+        "boards": [_board(board) for board in facts.boards],
     }
+
+
+def _board(board: Mapping[str, Any]) -> dict[str, Any]:
+    rows = [{name: row[name] for name in _BOARD_ROW_FIELDS} for row in board["rows"]]
+    return {name: board[name] for name in _BOARD_FIELDS} | {"rows": rows}
 
 
 def _state(facts: Facts) -> PublicState:
