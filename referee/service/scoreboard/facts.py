@@ -44,9 +44,10 @@ class Facts:
     """All that the public views rest on; nothing here depends on the time of reading.
 
     `version` is the number of the newest change. `results` are those of `read_results` without what
-    is open. `boards` are OVIC's leaderboards, as far as the teams may see them. `organised` are the teams that have or had an organisation. `played` has the started
-    sessions, void ones included, the oldest first. `freezing` is the newest freeze, and `thaw` the
-    thaw after it, if there is one.
+    is open. `boards` are OVIC's leaderboards, as far as the teams may see them. `organised` are the
+    teams that have or had an organisation. `played` has the started sessions, void ones included,
+    the oldest first. `freezing` is the newest freeze, and `thaw` the thaw after it, if there is
+    one.
     """
 
     version: int
