@@ -7,13 +7,18 @@ import signal
 import threading
 from types import FrameType
 
+from referee.programs.standing_back import stand_back
 from referee.service.results.live_scorer import LiveScorer
 from referee.service.setup.config import Config
 from referee.service.setup.contest import open_contest, read_contest_truth
 
+# Images, answers and the meter come first. A score may be a moment late.
+_NICENESS = 5
+
 
 def run_live_scorer(config: Config) -> None:
     """Score sessions until SIGTERM or SIGINT."""
+    stand_back(_NICENESS)
     stopping = threading.Event()
 
     def stop(number: int, frame: FrameType | None) -> None:

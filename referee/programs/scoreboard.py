@@ -3,8 +3,7 @@
 
 from __future__ import annotations
 
-import os
-
+from referee.programs.standing_back import stand_back
 from referee.service.scoreboard.charts import Charts
 from referee.service.scoreboard.publisher import Publisher
 from referee.service.scoreboard.team_sessions import TeamSessions
@@ -15,13 +14,13 @@ from referee.web.scoreboard.streams import Streams
 from referee.web.server.aside import make_aside
 from referee.web.server.server import Running, serve
 
-# On a busy machine the sessions' processes come first.
-_NICE = 10
+# On a busy machine a session's programs get nine times as much of the processor.
+_NICENESS = 10
 
 
 def run_scoreboard(config: Config, descriptor: int) -> None:
     """Serve the audience until SIGTERM; the database is open for reading alone."""
-    os.nice(_NICE)
+    stand_back(_NICENESS)
 
     def make() -> Running:
         contest = open_contest(config, read_only=True)

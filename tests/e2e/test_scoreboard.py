@@ -115,6 +115,16 @@ def test_streams_arrive_piece_by_piece(event: Event) -> None:
             pass
 
 
+@pytest.mark.skipif(sys.platform != "linux", reason="Linux has /proc")
+def test_the_audience_gets_what_sessions_leave(event: Event) -> None:
+    """The program and its session have a lower priority than the session's programs."""
+    program = event.audience.child.pid
+    eventually(lambda: 10 == os.getpriority(os.PRIO_PROCESS, program), "the niceness")
+    group = Path(f"/proc/{program}/autogroup")
+    if group.exists() and "nice" in group.read_text():
+        eventually(lambda: group.read_text().endswith("nice 10\n"), "the session's niceness")
+
+
 def test_a_reader_who_reads_nothing_delays_nobody(event: Event) -> None:
     """Readers that take nothing of their streams leave the others as they are."""
     host, port = event.audience.listener.getsockname()[:2]

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from referee.core.instant import Instant, seconds_between
@@ -21,6 +22,16 @@ _OLD_INTERVALS = 3
 _OLD_LEAST_S = 2.0
 # A session that has ended and is not scored yet is still on: its result is awaited.
 _ON = (SessionState.ARMED, SessionState.RUNNING, SessionState.ENDED)
+# What changes all the time while a session runs.
+_FIGURES = frozenset(
+    {"remaining_s", "elapsed_s", "mean_ap", "energy_wh", "power_w", "score"}
+    | {"images_fetched", "answers"}
+)
+
+
+def steady(session: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what of a session of `live_sessions` changes only when something happens to it."""
+    return {name: value for name, value in session.items() if name not in _FIGURES}
 
 
 def live_sessions(contest: Contest, connection: Connection, now: Instant) -> list[dict[str, Any]]:

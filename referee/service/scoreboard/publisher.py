@@ -5,12 +5,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from hashlib import sha256
+from typing import Any
 
 from referee.core.instant import Instant, seconds_between
 from referee.service.scoreboard.facts import Facts, read_facts
-from referee.service.scoreboard.live import live_sessions
+from referee.service.scoreboard.live import live_sessions, steady
 from referee.service.scoreboard.view import (
     Publication,
     publication_from_json,
@@ -22,6 +23,8 @@ from referee.store.publishing import frozen_publication, newest_change
 
 # What the database does not number, such as a line of teams.csv, is noticed after this time.
 _LOOK_AGAIN_S = 5.0
+# The figures of running sessions go out this often. What a session does goes out at once.
+_FIGURES_S = 1.0
 
 
 @dataclass(frozen=True)
@@ -49,6 +52,8 @@ class Publisher:
         self._read_at: Instant | None = None
         self._stored: tuple[int, Publication] | None = None
         self._snapshot: Snapshot | None = None
+        self._told: tuple[bool, list[dict[str, Any]]] | None = None
+        self._told_at: Instant | None = None
 
     @property
     def snapshot(self) -> Snapshot | None:
@@ -65,11 +70,23 @@ class Publisher:
             found = self._newest(connection, now)
             frozen = found.publication.view["state"] == "FROZEN"
             live = [] if frozen else live_sessions(self._contest, connection, now)
-        live_text = json.dumps({"frozen": frozen, "sessions": live}, allow_nan=False)
-        if live_text != found.live:
-            found = Snapshot(**vars(found) | {"live": live_text})
+        if self._is_news(frozen, live, now):
+            text = json.dumps({"frozen": frozen, "sessions": live}, allow_nan=False)
+            found = found if text == found.live else replace(found, live=text)
         self._snapshot = found
         return found
+
+    def _is_news(self, frozen: bool, live: list[dict[str, Any]], now: Instant) -> bool:
+        """Tell whether the running sessions are to be told again, and remember it.
+
+        What happens to a session is news at once, and its figures after a second.
+        """
+        steadily = (frozen, [steady(one) for one in live])
+        at = self._told_at
+        if steadily == self._told and at and seconds_between(at, now) < _FIGURES_S:
+            return False
+        self._told, self._told_at = steadily, now
+        return True
 
     def _newest(self, connection: Connection, now: Instant) -> Snapshot:
         old, at = self._snapshot, self._read_at

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """The endless answers: the stream of events to open pages, and the feed to programs.
 
-All of them wait for the same snapshot, which one thread makes. No reader causes a query, and the
-connection bounds a reader that takes too little (`referee/web/server/connection.py`).
+All of them wait for the same news, which one thread makes and encodes. No reader causes a query,
+and the connection bounds a reader that takes too little (`referee/web/server/connection.py`).
 """
 
 from __future__ import annotations
@@ -11,25 +11,42 @@ import logging
 import threading
 import time
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 
 from referee.core.aside import Aside
 from referee.service.scoreboard.feed import Place, lines_after
 from referee.service.scoreboard.publisher import Publisher, Snapshot
+from referee.web.scoreboard.newest import Newest
 
 # The public sees each change within a second: it waits at most half of one here.
 _INTERVAL_S = 0.5
-# A stream looks this often whether the server ends.
-_LOOK_S = 1.0
 # A page that hears nothing for some of these says that it has no news.
 _ALIVE_S = 5.0
 # The contest API wants a newline at least every 120 s; 110 leaves time for the way.
 _FEED_ALIVE_S = 110.0
 _FIRST_S = 10.0
 _CLOSE_S = 5.0
+_ALIVE = b"event: alive\ndata: {}\n\n"
+_TROUBLE = b"event: trouble\ndata: {}\n\n"
 
 Flush = Callable[[], None]
 
 _log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True)
+class _News:
+    """What the pages are told now: two events, and whether the database cannot be read."""
+
+    view: bytes
+    live: bytes
+    trouble: bool
+
+    def after(self, seen: _News | None) -> bytes:
+        """Return what a page lacks that has got `seen`; without news, a sign of life."""
+        news = b"" if seen is not None and self.view == seen.view else self.view
+        news += b"" if seen is not None and self.live == seen.live else self.live
+        return news or (_TROUBLE if self.trouble else _ALIVE)
 
 
 class Streams:
@@ -41,9 +58,9 @@ class Streams:
     def __init__(self, publisher: Publisher, aside: Aside) -> None:
         self._publisher = publisher
         self._aside = aside
-        self._changed = threading.Condition()
         self._snapshot: Snapshot | None = None
-        self._trouble = False
+        self._news: Newest[_News] = Newest()
+        self._published: Newest[Snapshot] = Newest()
         self._stopping = threading.Event()
         self._thread = threading.Thread(target=self._run, name="publisher", daemon=True)
 
@@ -62,69 +79,62 @@ class Streams:
 
     def snapshot(self) -> Snapshot | None:
         """Return the newest snapshot; None if the database cannot be read since the start."""
-        with self._changed:
-            self._changed.wait_for(
-                lambda: self._snapshot is not None or self._trouble, timeout=_FIRST_S
-            )
-            return self._snapshot
+        self._news.other_than(None, _FIRST_S)
+        return self._snapshot
 
-    def events(self, flush: Flush) -> Iterator[str]:
+    def events(self, flush: Flush) -> Iterator[bytes]:
         """Yield server-sent events: `view` and `live` with each change, else `alive`.
 
         `flush` sends what was yielded. If the database cannot be read, `trouble` comes instead of
         `alive`.
         """
-        yield "retry: 2000\n\n"
-        key, live, spoke_s = "", "", time.monotonic()
-        seen: Snapshot | None = None
+        yield b"retry: 2000\n\n"
+        seen: _News | None = None
         while not self._stopping.is_set():
             flush()
-            seen = self._next(seen)
-            if seen is not None and seen.key != key:
-                key, spoke_s = seen.key, time.monotonic()
-                yield f'event: view\ndata: {{"key": "{key}", "view": {seen.view}}}\n\n'
-            if seen is not None and seen.live != live:
-                live, spoke_s = seen.live, time.monotonic()
-                yield f"event: live\ndata: {live}\n\n"
-            if time.monotonic() - spoke_s >= _ALIVE_S:
-                spoke_s = time.monotonic()
-                yield f"event: {'trouble' if self._trouble else 'alive'}\ndata: {{}}\n\n"
+            news = self._news.other_than(seen, _ALIVE_S)
+            if news is not None:
+                yield news.after(seen)
+            seen = news
 
     def feed(self, place: Place, flush: Flush) -> Iterator[str]:
         """Yield the feed's lines after a place, and a newline when nothing has come for long."""
-        spoke_s = time.monotonic()
-        seen: Snapshot | None = None
+        seen, spoke_s = None, time.monotonic()
         while not self._stopping.is_set():
             flush()
-            seen = self._next(seen)
+            left_s = spoke_s + _FEED_ALIVE_S - time.monotonic()
+            seen = self._published.other_than(seen, max(0.0, left_s))
             lines, place = ([], place) if seen is None else lines_after(seen, place)
-            if lines:
-                yield "".join(lines)
+            if lines or time.monotonic() - spoke_s >= _FEED_ALIVE_S:
                 spoke_s = time.monotonic()
-            elif time.monotonic() - spoke_s >= _FEED_ALIVE_S:
-                yield "\n"
-                spoke_s = time.monotonic()
-
-    def _next(self, seen: Snapshot | None) -> Snapshot | None:
-        """Wait a little for a snapshot that differs from `seen`, and return the newest."""
-        with self._changed:
-            self._changed.wait_for(lambda: self._snapshot is not seen, timeout=_LOOK_S)
-            return self._snapshot
-
-    def _refreshed(self) -> Snapshot | None:
-        return self._aside(self._publisher.refresh)
+                yield "".join(lines) or "\n"
 
     def _run(self) -> None:
+        trouble = False
         while not self._stopping.is_set():
             try:
-                found, trouble = self._refreshed(), False
+                self._publish(self._aside(self._publisher.refresh))
+                trouble = False
             except Exception:
                 # The disk or the database fails. The pages keep what they have and say so. The log
                 # tells the first failure of a series, not two each second.
-                if not self._trouble:
+                if not trouble:
                     _log.exception("the scoreboard cannot read the event's records")
-                found, trouble = self._snapshot, True
-            with self._changed:
-                self._snapshot, self._trouble = found, trouble
-                self._changed.notify_all()
+                trouble = True
+                self._news.put(_news_of(self._snapshot, trouble))
             self._stopping.wait(_INTERVAL_S)
+        self._news.close()
+        self._published.close()
+
+    def _publish(self, found: Snapshot) -> None:
+        old, self._snapshot = self._snapshot, found
+        if old is None or found.publication != old.publication:
+            self._published.put(found)
+        self._news.put(_news_of(found, False))
+
+
+def _news_of(found: Snapshot | None, trouble: bool) -> _News:
+    if found is None:
+        return _News(b"", b"", trouble)
+    view = f'event: view\ndata: {{"key": "{found.key}", "view": {found.view}}}\n\n'
+    return _News(view.encode(), f"event: live\ndata: {found.live}\n\n".encode(), trouble)

@@ -123,6 +123,21 @@ def test_a_running_session_shows_its_figures(event):
     assert [] == live(event)
 
 
+def test_figures_go_out_once_a_second_and_events_at_once(event):
+    """Two hundred pages wake for news only; the clock on a page runs by itself meanwhile."""
+    event.register("ants")
+    number = event.begin("ants")
+    told = event.publisher.refresh().live
+    event.contest.clock.advance(0.9)
+    assert told == event.publisher.refresh().live
+    event.contest.clock.advance(0.1)
+    assert 599.0 == live(event)[0]["remaining_s"]
+    event.desk.void(number, "Kim", "wrong images")
+    assert [] == live(event)
+    freeze(event.contest, "Kim")
+    assert json.loads(event.publisher.refresh().live)["frozen"]
+
+
 def test_a_running_session_does_not_change_the_view(event):
     """What grows is told beside the view, so that no chart is drawn again meanwhile."""
     event.register("ants")
