@@ -3,53 +3,27 @@
 
 from __future__ import annotations
 
-import logging
-import secrets
 from collections.abc import Sequence
 
 from power.meter import IntegrationStart
-from referee.core.actors import REFEREE
 from referee.core.instant import Instant
-from referee.core.states import (
-    EndCause,
-    SessionEvent,
-    SessionState,
-    end_to_record,
-    remaining_s,
-    require,
-    state_of,
-)
-from referee.errors import Refusal, Unavailable
+from referee.core.states import EndCause, SessionState, remaining_s, state_of
+from referee.errors import Refusal
+from referee.service.desk.arming import Arming
+from referee.service.desk.ending import end_session, void_session
+from referee.service.desk.extra_time import extend
 from referee.service.desk.lane import Lane, MakeMetering
 from referee.service.desk.logbook import Logbook
 from referee.service.desk.metering import LinkState, Metering
+from referee.service.desk.new_sessions import make_by_hand, standing_after
 from referee.service.desk.policy import policy_of
 from referee.service.desk.readiness import Outside, Readiness
+from referee.service.desk.recovery import record_recovery
 from referee.service.desk.session_clock import SessionClock
 from referee.service.display.display import Display
 from referee.service.preflight.blockers import blockers
-from referee.service.setup.config import LENGTH_MOST_S
 from referee.service.setup.contest import Contest
-from referee.service.setup.finality import require_provisional
-from referee.store.database import Connection
-from referee.store.marks import insert_extra_time
-from referee.store.notices import insert_audit
-from referee.store.sessions import (
-    FIRST_LANE,
-    SessionRecord,
-    all_sessions,
-    create_session,
-    load_session,
-    record_event,
-)
-
-_log = logging.getLogger(__name__)
-
-_TIMER_RUNS = (
-    "The meter's timer ends the measurement of session {} with its present length, and cannot be "
-    "moved while it runs. Time after that would have no energy. Let the session end, or void it, "
-    "and give the extra time to the team's next session before its login."
-)
+from referee.store.sessions import FIRST_LANE, SessionRecord, load_session
 
 
 class ControlDesk:
@@ -64,7 +38,6 @@ class ControlDesk:
         self, contest: Contest, meters: Sequence[MakeMetering], outside: Outside | None = None
     ) -> None:
         self._contest = contest
-        self._settings = contest.config.contest
         self.logbook = Logbook(contest)
         self.lanes = [
             Lane(number, contest, self.logbook, make)
@@ -72,6 +45,7 @@ class ControlDesk:
         ]
         self._policy = policy_of(contest, self.lanes)
         self.readiness = Readiness(contest, self.lanes, outside or Outside(), self.logbook.alarm)
+        self._arming = Arming(contest, self.lanes, self.readiness)
         self._clock = SessionClock(contest.clock, self.lanes, self._end_by_clock, self.logbook)
 
     @property
@@ -88,7 +62,7 @@ class ControlDesk:
         """Continue the work of an earlier desk, and start the threads."""
         for lane in self.lanes:
             lane.start()
-            self._record_recovery(lane)
+            record_recovery(self._contest, lane)
         self._clock.start()
         self.readiness.start()
 
@@ -107,20 +81,7 @@ class ControlDesk:
         there is no such lane (`lane_unknown`).
         """
         self._lane(lane, "The new session")
-        now = self._contest.clock.now()
-        with self._contest.database.write() as connection:
-            require_provisional(connection)
-            for session in all_sessions(connection):
-                if session.team == team and self._state(session) is SessionState.READY:
-                    raise Refusal(
-                        "session_ready",
-                        f"Session {session.session_id} of '{team}' is READY: arm that one, or "
-                        "void it first.",
-                    )
-            session_id = self._make_session(connection, team, lane, now)
-            detail = f"team {team}" + (f", lane {lane}" if len(self.lanes) > 1 else "")
-            insert_audit(connection, now, operator, "new session", session_id, detail)
-        return session_id
+        return make_by_hand(self._contest, team, operator, lane)
 
     def arm(self, session_id: int, operator: str) -> None:
         """Prepare the meter and let the session's team log in; a repeat changes nothing.
@@ -132,37 +93,11 @@ class ControlDesk:
         """
         lane = self._lane_of(session_id)
         with lane.lock:
-            session = self._load(session_id)
-            state = self._state(session)
-            if require(state, SessionEvent.ARM) is state:
-                return
-            live = lane.live()
-            if live is not None:
-                raise Refusal(
-                    "other_session_live",
-                    f"Session {live.session_id} of '{live.team}' is {self._state(live).value}: "
-                    "stop or void it first.",
-                )
-            self._require_team_free(session)
-            lane.require_display()
-            self.readiness.require(lane.number)
-            lane.require_spare()
-            lane.prepare(session.facts.length_s)
-            with self._contest.database.write() as connection:
-                self._require_team_free(session)
-                _record_armed(connection, session_id, self._contest.clock.now(), operator)
-            lane.expect_images(session_id)
+            self._arming.arm(lane, session_id, operator)
 
     def arm_new(self, lane: Lane, team: str, operator: str) -> SessionRecord:
         """Prepare a lane's meter, then make an armed session; a failure makes no session."""
-        self._require_no_blockers()
-        lane.prepare(float(self._settings.seconds))
-        now = self._contest.clock.now()
-        with self._contest.database.write() as connection:
-            session_id = self._make_session(connection, team, lane.number, now)
-            _record_armed(connection, session_id, now, operator)
-        lane.expect_images(session_id)
-        return self._load(session_id)
+        return self._arming.arm_new(lane, team, operator)
 
     def begin(self, team: str, address: str, lane_number: int = FIRST_LANE) -> int:
         """Start the session of a team that has logged in at a lane's port; return its number.
@@ -191,19 +126,7 @@ class ControlDesk:
         """
         lane = self._lane_of(session_id)
         with lane.lock:
-            session = self._load(session_id)
-            require(self._state(session), SessionEvent.END)
-            lane.clear_display(session_id)
-            if session.facts.ended is None and session.facts.started is not None:
-                with self._contest.database.write() as connection:
-                    # The time of the end is read inside the transaction. So an answer that was
-                    # committed earlier arrived before the end, and a later commit sees the end.
-                    now = self._contest.clock.now()
-                    at, why = end_to_record(session.facts, now, cause)
-                    record_event(connection, session_id, "ended", at, actor=actor, cause=why.value)
-                    if cause is EndCause.STOP:
-                        insert_audit(connection, now, actor, "stop", session_id)
-            lane.settling.wake()
+            end_session(self._contest, lane, session_id, cause, actor)
 
     def log_out(self, session_id: int) -> None:
         """End a session for its team.
@@ -215,23 +138,9 @@ class ControlDesk:
 
     def void(self, session_id: int, operator: str, reason: str) -> None:
         """Declare a session void and record the reason; stop the session first if it runs."""
-        if not reason.strip():
-            raise Refusal("reason_missing", "Voiding a session needs a reason. Give one.")
-        with self._lane_of(session_id).lock:
-            session = self._load(session_id)
-            state = self._state(session)
-            if state is SessionState.VOID:
-                return
-            require(state, SessionEvent.ABORT)
-            if session.facts.started is not None and session.facts.ended is None:
-                # The session runs, or the clock has not recorded its deadline yet.
-                self.end(session_id, EndCause.STOP, operator)
-            now = self._contest.clock.now()
-            with self._contest.database.write() as connection:
-                require_provisional(connection)
-                record_event(connection, session_id, "voided", now, actor=operator, cause=reason)
-                insert_audit(connection, now, operator, "void", session_id, reason=reason)
-            self._lane_of(session_id).clear_display(session_id)
+        lane = self._lane_of(session_id)
+        with lane.lock:
+            void_session(self._contest, lane, session_id, operator, reason)
 
     def extend(
         self, session_id: int, operator: str, seconds: int, reason: str, seen_length_s: float
@@ -243,44 +152,14 @@ class ControlDesk:
         timer ends with the session. Raises `Refusal` (code `timer_runs`) for a running session
         with a meter: its timer cannot move any more, and time without energy has no score.
         """
-        if not reason.strip():
-            raise Refusal("reason_missing", "Extra time needs a reason. Give one.")
         lane = self._lane_of(session_id)
         with lane.lock:
-            session = self._load(session_id)
-            state = require(self._state(session), SessionEvent.EXTEND)
-            length_s = session.facts.length_s
-            if seen_length_s != length_s:
-                raise Refusal(
-                    "length_moved",
-                    f"Session {session_id} has {length_s:.0f} s by now, not {seen_length_s:.0f} s. "
-                    "Look again.",
-                )
-            if not 0 < seconds <= LENGTH_MOST_S - length_s:
-                raise Refusal(
-                    "seconds_wrong", f"Give 1 to {LENGTH_MOST_S - length_s:.0f} seconds more."
-                )
-            if state is SessionState.RUNNING and lane.metering.status.link is not LinkState.NONE:
-                raise Refusal("timer_runs", _TIMER_RUNS.format(session_id))
-            if state is SessionState.ARMED:
-                lane.prepare(length_s + seconds)
-            with self._contest.database.write() as connection:
-                require_provisional(connection)
-                # The time is read inside the transaction: extra time revives no session.
-                now = self._contest.clock.now()
-                require(state_of(session.facts, now), SessionEvent.EXTEND)
-                insert_extra_time(
-                    connection, session_id, seconds, now, operator=operator, reason=reason
-                )
-                insert_audit(
-                    connection,
-                    now,
-                    operator,
-                    "extra time",
-                    session_id,
-                    f"{seconds} s",
-                    reason=reason,
-                )
+            extend(
+                *(self._contest, lane, session_id, operator),
+                seconds=seconds,
+                reason=reason,
+                seen_length_s=seen_length_s,
+            )
             self._clock.look_now()
 
     def rerun(self, session_id: int, operator: str, reason: str) -> int:
@@ -291,10 +170,9 @@ class ControlDesk:
         session = self._load(session_id)
         with self._lane_of(session_id).lock:
             self.void(session_id, operator, reason)
-            for other in all_sessions(self._contest.database.connection):
-                later = other.session_id > session_id and other.team == session.team
-                if later and other.facts.voided is None:
-                    return other.session_id
+            made = standing_after(self._contest, session)
+            if made is not None:
+                return made
             return self.new_session(session.team, operator, session.lane)
 
     def show(self, session_id: int, image: int, requested: Instant) -> float:
@@ -329,31 +207,6 @@ class ControlDesk:
                 found.append(f"The power meter does not answer yet. {status.text}".strip())
         return found
 
-    def _record_recovery(self, lane: Lane) -> None:
-        """Put into the audit that this desk takes over a live session of an earlier desk."""
-        live = lane.live()
-        if live is None:
-            return
-        detail = f"the desk started anew and found the session {self._state(live).value}"
-        try:
-            with self._contest.database.write() as connection:
-                now = self._contest.clock.now()
-                insert_audit(connection, now, REFEREE, "recover", live.session_id, detail)
-        except Unavailable:
-            _log.exception("the recovery of session %d is not in the audit", live.session_id)
-
-    def _make_session(self, connection: Connection, team: str, lane: int, now: Instant) -> int:
-        """Add a session as configured; a shuffled one gets a secret random image order."""
-        return create_session(
-            connection,
-            team=team,
-            lane=lane,
-            length_s=float(self._settings.seconds),
-            order_seed=secrets.randbits(64) if self._settings.shuffle else None,
-            now=now,
-            track=self._contest.track.name,
-        )
-
     def _lane_of(self, session_id: int) -> Lane:
         return self._lane(self._load(session_id).lane, f"Session {session_id}")
 
@@ -367,17 +220,6 @@ class ControlDesk:
             )
         return self.lanes[number - FIRST_LANE]
 
-    def _require_team_free(self, session: SessionRecord) -> None:
-        """Raise `Refusal` if a session of the same team is live in another lane."""
-        for lane in self.lanes:
-            live = lane.live()
-            if live is not None and live.team == session.team and lane.number != session.lane:
-                raise Refusal(
-                    "other_session_live",
-                    f"Session {live.session_id} of '{live.team}' is {self._state(live).value} in "
-                    f"lane '{lane.name}': stop or void it first.",
-                )
-
     def _end_by_clock(self, session_id: int) -> None:
         with self._lane_of(session_id).lock:
             # Extra time may have moved the deadline since the clock looked.
@@ -389,16 +231,6 @@ class ControlDesk:
 
     def _state(self, session: SessionRecord) -> SessionState:
         return state_of(session.facts, self._contest.clock.now())
-
-    def _require_no_blockers(self) -> None:
-        found = blockers(self._contest)
-        if found:
-            raise Refusal("not_ready", " ".join(found), tuple(found))
-
-
-def _record_armed(connection: Connection, session_id: int, now: Instant, operator: str) -> None:
-    record_event(connection, session_id, "armed", now, actor=operator)
-    insert_audit(connection, now, operator, "arm", session_id)
 
 
 def _login_text(team: str, address: str, now: Instant, start: IntegrationStart | None) -> str:
