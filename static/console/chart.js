@@ -104,7 +104,7 @@ function path(points, x, y, gapS) {
 function wattLines(top, width, y) {
   return [0, top / 2, top].flatMap((value) => [
     node("line", { x1: MARGIN.left, x2: width - MARGIN.right, y1: y(value), y2: y(value) }),
-    label(String(Number(value.toPrecision(3))), {
+    label(`${Number(value.toPrecision(3))}${value === top ? " W" : ""}`, {
       "x": MARGIN.left - 8, "y": y(value) + 4, "text-anchor": "end",
     }),
   ]);

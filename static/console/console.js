@@ -9,7 +9,7 @@ import { confirmed } from "./actions.js";
 import { Lane } from "./lane.js";
 import { noticeRow, showRows } from "./lists.js";
 import { QUESTIONS } from "./questions.js";
-import { alarmText, silenceAlarm } from "./wording.js";
+import { alarmLines, silenceAlarm } from "./wording.js";
 
 const SILENT_MS = 4000;
 
@@ -40,6 +40,7 @@ function showBoard(next) {
 // The first card stands before the desk has told how many lanes there are.
 function makeLanes(news) {
   document.body.classList.toggle("many", news.length > 1);
+  document.body.classList.toggle("dense", news.length > 2);
   const asked = { move, card, chosen: () => { showSessions(); tick(); } };
   if (news.length < lanes.length) {
     $("lanes").replaceChildren();
@@ -64,12 +65,13 @@ function showSessions() {
   showRows(board, shown, (id) => laneOf(id).select(id));
 }
 
+// With several lanes each card has its own address.
 function showContestants() {
   const { password } = board.contestants;
   const none = "this laptop is on no network that they can reach";
-  const urls = board.lanes.map(({ name, urls: own }) => `${name} ${own.join(" or ")}`.trim());
-  $("contestants").title = urls.join(", ");
-  show("urls", board.lanes.some((lane) => lane.urls.length) ? urls.join(", ") : none);
+  const urls = board.lanes.flatMap((lane) => lane.urls);
+  $("contestants").hidden = lanes.length > 1 && urls.length > 0 && !password;
+  show("urls", !urls.length ? none : lanes.length > 1 ? "" : urls.join(" or "));
   show("login-hint", password ? `· any user name, password ${password}` : "");
 }
 
@@ -94,6 +96,7 @@ function showTeams() {
   if (moved) chooseFreeLane();
   $("team").disabled = board.teams.length === 0;
   show("next-team", nextTeam ? `Next in the running order: ${nextTeam}` : "");
+  $("next-team").title = nextTeam ?? "";
   const none = board.mode === "practice" || board.teams.length
     ? "" : "No team is registered: run ‘referee team add NAME’. The team then appears here by itself.";
   show("teams-text", board.teams_text ?? none);
@@ -124,8 +127,8 @@ function showAlarm(silentS) {
   $("alarm").hidden = alarms.length === 0;
   $("calm").hidden = !board || alarms.length > 0;
   if (!alarms.length) return;
-  show("alarm-text", alarms.map(alarmText).join("\n"));
-  show("alarm-detail", alarms.map(({ detail }) => detail).filter(Boolean).join(" · "));
+  show("alarm-text", alarmLines(alarms).join("\n"));
+  show("alarm-detail", [...new Set(alarms.map(({ detail }) => detail).filter(Boolean))].join(" · "));
 }
 
 async function refresh() {

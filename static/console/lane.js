@@ -112,10 +112,12 @@ export class Lane {
   }
 
   showMeter() {
-    const { at, news: { meter, name } } = this;
+    const { at, news: { meter, name, urls, alarm } } = this;
     const { reading } = meter;
-    $(at("lane-name")).hidden = !name;
+    $(at("session")).classList.toggle("alarmed", Boolean(alarm));
+    for (const part of ["lane-name", "address"]) $(at(part)).hidden = !name;
     show(at("lane-name"), name);
+    show(at("address"), urls.map((url) => url.replace("http://", "")).join(" or ") || "no network");
     showState(at("link"), meter.word);
     show(at("meter-model"), meter.link === "none" ? "Sessions are run without energy." : meter.model ?? "");
     show(at("meter-reading"), reading
@@ -144,6 +146,7 @@ export class Lane {
       show(at("last-text"), `${toSee.unseen ? "Look at" : "Last:"} ${rowText(toSee, board.figures)}.${more}`);
       $(at("last")).classList.toggle("unseen-result", toSee.unseen);
       $(at("seen")).hidden = !toSee.unseen;
+      $(at("last-text")).title = $(at("last-text")).textContent;
     }
     const { next, current } = news;
     $(at("in-line")).hidden = !next || next.id === current?.id;
@@ -161,6 +164,7 @@ export class Lane {
     show(at("meter-age"), age === null ? none : `last reading ${ageText(age)}`);
     if (session || !this.isOther) showTime(at, session, board, ageS);
     this.showElsewhere(ageS);
+    $(at("show-last")).hidden = this.toSee?.id === session?.id;
     $(at("emulated")).hidden = !(session?.emulated ?? meter.emulated);
     this.allow(session?.state);
   }

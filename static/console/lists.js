@@ -39,6 +39,7 @@ function showRow(row, session, field, shown, lane) {
   for (const name of ["VALID", "SUSPECT", "INVALID"]) {
     row.cells[5].classList.toggle(name, name === session.verdict);
   }
+  row.cells[1].title = texts[0];
   row.cells[6].classList.toggle("doubtful", session.too_short);
   row.classList.toggle("void", session.state === "VOID");
   row.classList.toggle("shown", shown);

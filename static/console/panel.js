@@ -19,6 +19,8 @@ function showTitle(at, session, board) {
   $(at("rehearsal")).hidden = !session?.rehearsal;
   if (session) {
     show(at("session-title"), `Session ${session.id}: ${session.team}`);
+    $(at("session-title")).title = session.team;
+    $(at("session-title")).classList.toggle("long", session.team.length > 24);
     showState(at("state"), session.state);
     show(at("state-text"), session.text);
     return;
@@ -64,7 +66,7 @@ function showCounts(at, session) {
 }
 
 function scoreNote(session, old) {
-  if (old) return "none while the meter is lost";
+  if (old) return "the meter is lost";
   return session?.score && isTooShort(session) ? "too short to be exact" : "";
 }
 
@@ -83,7 +85,7 @@ function answersText(session) {
 
 function showResult(at, session) {
   const verdict = session?.verdict ?? null;
-  $(at("result")).hidden = !verdict;
+  for (const part of ["result", "verdict"]) $(at(part)).hidden = !verdict;
   if (verdict) {
     showState(at("verdict"), verdict);
     show(at("verdict-text"), session.verdict_text);
@@ -111,7 +113,8 @@ export function showTime(at, session, board, ageS) {
   }
   const sure = running || (over && session.state !== "VOID" && !session.too_short);
   const long = clock.textContent.length > 5 ? "long" : "";
-  clock.className = `clock ${long} ${running && left < 30 ? "last" : ""} ${sure ? "" : "still"}`;
+  const last = running && left <= 10 ? "last ten" : running && left < 30 ? "last" : "";
+  clock.className = `clock ${long} ${last} ${sure ? "" : "still"}`;
   const length = session?.length_s ?? board.seconds;
   $(at("time-bar")).style.width = `${over ? 100 : 100 * (1 - left / length)}%`;
   const age = running && session.request_age_s !== null ? session.request_age_s + ageS : null;

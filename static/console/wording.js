@@ -24,12 +24,22 @@ export function rowText(row, { accuracy, score }) {
   if (row.rehearsal) said.push("rehearsal");
   if (row.verdict === null) return `${said.join(", ")}: ${row.state}, no result yet`;
   const figures = [`${accuracy.label} ${figure(row[accuracy.field], 4)}`, `${figure(row.energy_wh, 4)} Wh`];
-  return `${said.join(", ")}: ${row.verdict}, ${figures.join(", ")}, ${scoreText(row)} ${score.unit}`;
+  figures.push(row.score === null ? "no score" : `${scoreText(row)} ${score.unit}`);
+  return `${said.join(", ")}: ${row.verdict}, ${figures.join(", ")}`;
 }
 
-// One alarm as a line of the red bar.
-export function alarmText({ text, lane }) {
-  return lane && !text.startsWith(`Lane ${lane}: `) ? `Lane ${lane}: ${text}` : text;
+// The lines of the red bar: what is wrong in several lanes stands there once.
+export function alarmLines(alarms) {
+  const lanesOf = new Map();
+  for (const { text, lane } of alarms) {
+    const mark = `Lane ${lane}: `;
+    const own = lane && text.startsWith(mark) ? text.slice(mark.length) : text;
+    lanesOf.set(own, [...lanesOf.get(own) ?? [], ...lane ? [lane] : []]);
+  }
+  return [...lanesOf].map(([text, lanes]) => {
+    if (!lanes.length) return text;
+    return `${lanes.length > 1 ? "Lanes" : "Lane"} ${lanes.join(", ")}: ${text}`;
+  });
 }
 
 // What the red bar says while nothing comes from the desk. `trouble` is what the desk last said

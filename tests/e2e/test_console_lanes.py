@@ -50,15 +50,18 @@ def browser() -> Iterator[webdriver.Chrome]:
 
 
 @pytest.fixture
-def event(tmp_path: Path, browser: webdriver.Chrome) -> Iterator[Event]:
-    """Return an event of the lanes 'left' and 'right' whose console is open to the browser."""
+def event(
+    tmp_path: Path, browser: webdriver.Chrome, request: pytest.FixtureRequest
+) -> Iterator[Event]:
+    """Return an event of two lanes, or as many as asked for, whose console the browser may open."""
     clock = FakeClock()
     contest = make_contest(tmp_path, clock, images=8, mode="event", seconds=600)
-    lanes = [LaneSection(name, f"127.0.0.1:80{n}0", contest.config.meter) for n, name in PLACES]
+    places = PLACES[: getattr(request, "param", 2)]
+    lanes = [LaneSection(name, f"127.0.0.1:80{n}0", contest.config.meter) for n, name in places]
     contest = replace(contest, config=replace(contest.config, declared_lanes=tuple(lanes)))
-    for team in ("ants", "bees"):
+    for team in ("ants", "bees", LONG, "wasps"):
         register_team(contest.config.teams, team)
-    meters = [FakeMeter(clock), FakeMeter(clock)]
+    meters = [FakeMeter(clock) for _ in places]
     with running_desk(contest, *meters) as desk:
         board = board_of(contest, desk)
         broadcast = Broadcast(board.show, 4)
@@ -67,6 +70,7 @@ def event(tmp_path: Path, browser: webdriver.Chrome) -> Iterator[Event]:
         thread.start()
         broadcast.start()
         found = Event(contest, desk, meters[0])
+        found.meters = meters
         found.url = f"http://127.0.0.1:{server.port}"
         yield found
         browser.get("about:blank")
@@ -77,7 +81,8 @@ def event(tmp_path: Path, browser: webdriver.Chrome) -> Iterator[Event]:
     contest.database.close()
 
 
-PLACES = ((1, "left"), (2, "right"))
+PLACES = ((1, "left"), (2, "right"), (3, "back"), (4, "front"))
+LONG = "a team with as many letters in its name as a form lets it be"
 
 
 def begin(event: Event, team: str, lane: int) -> int:
@@ -103,6 +108,23 @@ def test_two_lanes_fit_a_small_screen(event: Event, browser: webdriver.Chrome) -
     assert ("lost", "ok") == (text_of(browser, "link"), text_of(browser, "link-2"))
     assert [False] == browser.execute_script(CUT_OFF)
     event.meter.lost = False
+
+
+@pytest.mark.parametrize("event", [4], indirect=True)
+def test_four_lanes_fit_a_small_screen(event: Event, browser: webdriver.Chrome) -> None:
+    """Four cards fit it too; what is wrong in two lanes is said once, and covers no button."""
+    for lane, team in enumerate(("ants", "bees", LONG, "wasps"), 1):
+        begin(event, team, lane)
+    for meter in event.meters[1:3]:
+        meter.lost = True
+    browser.get(event.url)
+    wait_text(browser, "state-4", "RUNNING")
+    wait_text(browser, "alarm-text", "Lanes right, back: The power meter is lost")
+    assert [False] == browser.execute_script(CUT_OFF)
+    create, alarm = (browser.find_element(By.ID, part).rect for part in ("create", "alarm"))
+    assert create["y"] + create["height"] <= alarm["y"]
+    for meter in event.meters:
+        meter.lost = False
 
 
 def test_an_operator_acts_in_the_second_lane(event: Event, browser: webdriver.Chrome) -> None:
