@@ -19,6 +19,7 @@ from referee.service.scoreboard.view import (
 )
 from referee.service.setup.contest import Contest
 from referee.store.database import Connection
+from referee.store.ovic_entries import entries_version
 from referee.store.publishing import frozen_publication, newest_change
 
 # What the database does not number, such as a line of teams.csv, is noticed after this time.
@@ -50,6 +51,7 @@ class Publisher:
     def __init__(self, contest: Contest) -> None:
         self._contest = contest
         self._read_at: Instant | None = None
+        self._read_mark: tuple[int, int, int] | None = None
         self._stored: tuple[int, Publication] | None = None
         self._snapshot: Snapshot | None = None
         self._told: tuple[bool, list[dict[str, Any]]] | None = None
@@ -63,7 +65,7 @@ class Publisher:
     def refresh(self) -> Snapshot:
         """Read what is new and return the newest snapshot.
 
-        Without changes this reads one number, and the figures of the running sessions.
+        Without changes this reads three numbers, and the figures of the running sessions.
         """
         now = self._contest.clock.now()
         with self._contest.database.read() as connection:
@@ -90,14 +92,15 @@ class Publisher:
 
     def _newest(self, connection: Connection, now: Instant) -> Snapshot:
         old, at = self._snapshot, self._read_at
+        mark = (newest_change(connection), *entries_version(connection))
         if old is not None and at is not None and seconds_between(at, now) < _LOOK_AGAIN_S:
-            if newest_change(connection) == old.version:
+            if mark == self._read_mark:
                 return old
         facts = read_facts(self._contest, connection)
         publication = self._public(connection, facts)
         text = json.dumps(dict(publication.view), allow_nan=False)
         newest = max((one.change for one in publication.objects), default=0)
-        self._read_at = now
+        self._read_at, self._read_mark = now, mark
         return Snapshot(
             version=facts.version,
             key=sha256(text.encode()).hexdigest()[:16],
