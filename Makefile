@@ -46,11 +46,12 @@ demo: .venv/run
 	$(BIN)/python -m referee demo $(ARGS)
 
 quick: .venv/test
-	$(BIN)/python -m pytest -n 2 -p no:schemathesis -m 'not slow and not browser' $(QUICK) $(ARGS)
+	$(BIN)/python -m pytest -n 2 -m 'not slow and not browser' $(QUICK) $(ARGS)
 
-# Many tests wait for processes, so two cores can serve four workers.
+# Many tests wait for processes, so two cores can serve four workers. A file's tests share servers and
+# browsers, so a worker takes a whole file, in the order of tests/conftest.py: the longest come first.
 test: .venv/test
-	$(BIN)/python -m pytest -n 4 --dist worksteal $(ARGS)
+	$(BIN)/python -m pytest -n 4 --dist loadfile --no-loadscope-reorder $(ARGS)
 
 check: .venv/check
 	$(BIN)/black --quiet --check --diff --line-length 100 $(CODE)

@@ -18,6 +18,17 @@ settings.register_profile("referee", deadline=None, suppress_health_check=[Healt
 settings.load_profile("referee")
 
 
+# Their tests start programs and browsers, and wait for them. The many short ones fill the gaps.
+_LONGEST = ("e2e", "power", "client_sample", "web")
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Put the parts that take longest first, so that no worker is left alone with one of them."""
+    here = Path(__file__).parent
+    places = {part: place for place, part in enumerate(_LONGEST)}
+    items.sort(key=lambda item: places.get(item.path.relative_to(here).parts[0], len(places)))
+
+
 @pytest.hookimpl(tryfirst=True)
 def pytest_runtest_setup(item: pytest.Item) -> None:
     """Look for the programs that a test needs before any of its fixtures is made."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 
 
 @dataclass(frozen=True)
@@ -68,7 +68,7 @@ def replace_manifest(connection: sqlite3.Connection, manifest: Manifest) -> None
     connection.executemany(
         "insert into images values (:image_id, :source_id, :path, :media_type, :size_bytes,"
         " :modified_ns, :sha256, :width, :height)",
-        [asdict(entry) for entry in manifest.images],
+        [vars(entry) for entry in manifest.images],
     )
     connection.executemany("insert into classes values (?, ?)", manifest.classes.items())
     connection.executemany(

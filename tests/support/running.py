@@ -22,17 +22,22 @@ T = TypeVar("T")
 
 # Only a failing test waits this long; a loaded machine comes closer to it.
 PATIENCE_S = 180.0
+# A look may cost a server some milliseconds of work, so a long wait looks less often.
+_PAUSE_FIRST_S = 0.02
+_PAUSE_MOST_S = 0.3
 _PAUSE = threading.Event()
 
 
 def eventually(look: Callable[[], T | None], what: str) -> T:
     """Call `look` until it returns something true, and return that; fail when patience ends."""
     deadline = time.monotonic() + PATIENCE_S
+    pause_s = _PAUSE_FIRST_S
     while time.monotonic() < deadline:
         found = look()
         if found:
             return found
-        _PAUSE.wait(0.05)
+        _PAUSE.wait(pause_s)
+        pause_s = min(1.5 * pause_s, _PAUSE_MOST_S)
     raise AssertionError(f"waited {PATIENCE_S:.0f} s in vain for {what}")
 
 

