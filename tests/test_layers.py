@@ -58,6 +58,7 @@ ROOMS = {
         # The audience's view rests on the results, and on the figures of the running sessions.
         "scoreboard": {"setup", "entry", "results", "event", "teams", "submission"},
         "evidence": {"setup"},
+        "observation": {"setup"},
         "ovic": set(),
         # A contest that takes models: its door knows teams and the disk, its judge OVIC's parts.
         "submission": {"setup", "entry", "preflight", "ovic"},
@@ -119,6 +120,8 @@ ONLY_IN = {
     ),
     "ai_edge_litert": ("client_sample/", "referee/service/ovic/model.py"),
     "argon2": ("referee/service/entry/passwords.py",),
+    "prometheus_client": ("referee/service/observation/metrics.py",),
+    "psutil": ("referee/service/observation/processes.py",),
     "pycocotools": ("referee/scoring/",),
     "client_sample": ("client_sample/", "referee/demo/"),
 }

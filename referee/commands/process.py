@@ -6,6 +6,7 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
+from referee.programs.log_lines import log_as
 from referee.programs.parent import stop_with_parent
 from referee.service.setup.config_file import load_config
 
@@ -26,6 +27,7 @@ def run(args: argparse.Namespace) -> int:
     """Run the process until SIGTERM."""
     stop_with_parent(args.parent)
     config = load_config(args.config)
+    log_as(config.log)
     # Each process imports its own program alone, so each starts fast and takes less memory.
     if args.name == "contest":
         from referee.programs.contest_server import run_contest_server
@@ -34,7 +36,7 @@ def run(args: argparse.Namespace) -> int:
     elif args.name == "desk":
         from referee.programs.control_desk import run_control_desk
 
-        run_control_desk(config, args.descriptor, args.meter, args.contest)
+        run_control_desk(config, args.descriptor, args.meter, args.contest, args.parent)
     elif args.name == "ovic":
         from referee.programs.entry_queue import run_entry_queue
 

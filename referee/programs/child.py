@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import logging
 import os
+import shutil
 import signal
 import subprocess
 import time
@@ -17,6 +18,9 @@ from typing import IO
 _RESTART_FIRST_S = 0.2
 _RESTART_MOST_S = 5.0
 _STEADY_S = 30.0
+# A log that has grown beyond this is put aside, and the one that was aside before is dropped. So a
+# flood of requests cannot fill the disk with lines.
+_LOG_MOST_BYTES = 50 * 2**20
 
 _log = logging.getLogger(__name__)
 
@@ -72,6 +76,7 @@ class Child:
         A process that keeps ending waits longer each time. `alarm` gets a sentence about the
         first end of such a series.
         """
+        self._bound_log()
         process = self._process
         if process is None or process.poll() is None:
             return
@@ -90,6 +95,23 @@ class Child:
         self.start()
         if first:
             alarm(text)
+
+    def _bound_log(self) -> None:
+        """Put a long log aside and empty it; what the process writes meanwhile may be lost.
+
+        The process keeps the file open for appending, so the file itself must stay.
+        """
+        try:
+            if self._log_path.stat().st_size <= _LOG_MOST_BYTES:
+                return
+        except FileNotFoundError:
+            return
+        aside = self._log_path.with_name(self._log_path.name + ".1")
+        try:
+            shutil.copyfile(self._log_path, aside)
+        except OSError:
+            aside.unlink(missing_ok=True)  # The disk is full, and answers need the room more.
+        os.truncate(self._log_path, 0)
 
     def terminate(self) -> None:
         """Ask the process to end."""

@@ -59,5 +59,6 @@ def run_contest_server(config: Config, descriptor: int, lane: int) -> None:
         workers=config.server.workers,
         threads=config.server.threads,
         name="referee-contest",
+        log_requests=config.log.requests,
         kind=kind,
     )

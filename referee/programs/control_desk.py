@@ -40,11 +40,13 @@ def run_control_desk(
     descriptor: int,
     resources: Sequence[str],
     addresses: Sequence[str],
+    supervisor: int,
 ) -> None:
     """Serve operators, and own the session clock and the meters, until SIGTERM.
 
     Each lane has the VISA resource of its meter in `resources`, or `none`. The console shows
-    `addresses`, those of the lanes' contest servers.
+    `addresses`, those of the lanes' contest servers. `supervisor` is the id of the process that
+    started all of the referee's.
     """
 
     def make() -> Running:
@@ -72,7 +74,7 @@ def run_control_desk(
             lock.close()
 
         return Running(
-            console_app(contest, desk, board, broadcast, window),
+            console_app(contest, desk, board, broadcast, window, supervisor),
             close,
             stop=partial(_stop, desk, broadcast),
         )
@@ -83,6 +85,7 @@ def run_control_desk(
         workers=1,
         threads=_VIEWERS + PAGES_MOST * len(resources) + _SPARE_THREADS,
         name="referee-desk",
+        log_requests=config.log.requests,
     )
 
 

@@ -16,6 +16,7 @@ from referee.core.actors import REFEREE
 from referee.errors import InputError, RefereeError
 from referee.programs.emulator import emulated_meter
 from referee.programs.following import tell_on_terminal
+from referee.programs.log_lines import log_as
 from referee.programs.practice_folder import rehearsal_config
 from referee.programs.progress import progress_bar
 from referee.programs.supervisor import Supervisor
@@ -86,6 +87,7 @@ def hosted(config: Config, tell: Callable[[str], None] = tell_on_terminal) -> It
     The caller must hold `claimed` on the folder. The block begins when a session can be started.
     Until then `tell` gets sentences that say what is still missing.
     """
+    log_as(config.log)
     tasks = open_tasks(config)
     if tasks:
         require_usable(tasks)

@@ -40,5 +40,6 @@ def run_scoreboard(config: Config, descriptor: int) -> None:
         workers=1,
         threads=1,
         name="referee-scoreboard",
+        log_requests=config.log.requests,
         kind="gevent",
     )

@@ -188,6 +188,22 @@ class StorageSection:
 
 
 @dataclass(frozen=True)
+class LogSection:
+    """What the logs in the storage folder look like."""
+
+    format: str = _setting(
+        "text: lines for people. json: one JSON object a line, for programs that collect logs.",
+        "text",
+        choices=("text", "json"),
+    )
+    requests: bool = _setting(
+        "One line for each request to each server, refused ones too. The database has the requests "
+        "of sessions in any case.",
+        False,
+    )
+
+
+@dataclass(frozen=True)
 class CameraSection:
     """How the screen shows images, in a track that shows them."""
 
@@ -347,6 +363,7 @@ class Config:
     server: ServerSection
     meter: MeterSection
     storage: StorageSection
+    log: LogSection = LogSection()
     camera: CameraSection = CameraSection()
     ovic: OvicSection = OvicSection()
     practice: PracticeSection = PracticeSection()

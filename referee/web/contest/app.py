@@ -30,6 +30,7 @@ from referee.web.contest.replies import (
 )
 from referee.web.contest.services import ContestServices
 from referee.web.server.bodies import SMALL_BODY_BYTES, Body, has_body
+from referee.web.server.server_log import SESSION
 
 _log = logging.getLogger(__name__)
 
@@ -78,6 +79,7 @@ def _register_hooks(app: Flask, services: ContestServices) -> None:
     def record(response: Response) -> Response:
         asked, notes = current()
         if notes.session is not None:
+            asked.environ[SESSION] = notes.session.session_id
             services.log.note(notes.session, _served_request(asked, notes, response))
         return response
 

@@ -27,6 +27,7 @@ from referee.web.desk.display import register_display
 from referee.web.desk.doorkeeper import keep_the_door, register_logins
 from referee.web.desk.event import register_event
 from referee.web.desk.leaderboard import register_leaderboard
+from referee.web.desk.observation import register_observation
 from referee.web.desk.same_origin import admit_own_pages_only
 from referee.web.desk.visitors import while_let_in
 
@@ -46,8 +47,13 @@ def console_app(
     board: Board,
     broadcast: Broadcast,
     window: Window | None = None,
+    supervisor: int = 0,
 ) -> Flask:
-    """Build the application of the control desk; `window` shows OVIC's entries."""
+    """Build the application of the control desk.
+
+    `window` shows OVIC's entries. `supervisor` is the id of the process that started all of the
+    referee's; 0 stands for none.
+    """
     app = Flask("referee.console", static_folder=None)
     app.config["MAX_CONTENT_LENGTH"] = _BODY_MOST
     key = hmac.new(contest.secrets.console_key, b"console form", sha256).hexdigest()
@@ -63,6 +69,7 @@ def console_app(
     register_check(app, contest, desk.readiness, broadcast, key)
     register_display(app, [lane.display for lane in desk.lanes], logins)
     register_leaderboard(app, window)
+    register_observation(app, contest, desk, board, supervisor)
     _register_errors(app, board)
 
     @app.after_request

@@ -32,6 +32,8 @@ _WATCH = Access(Role.ASSISTANT)
 # The second monitor's browser has nobody who could log in. Its pictures are the contest's secret,
 # so another machine needs a login.
 _DISPLAY = Access(Role.ASSISTANT, at_desk=True)
+# A program on the laptop that watches the referee has no login either.
+_MONITOR = Access(Role.ASSISTANT, at_desk=True)
 
 
 def _act(action: str, least: Role = Role.OPERATOR) -> Access:
@@ -51,6 +53,8 @@ ROUTES: Mapping[str, Access] = {
     "GET /ovic": _PAGE,
     "GET /audit": _PAGE,
     "GET /audit/now": _WATCH,
+    "GET /health": _MONITOR,
+    "GET /metrics": _MONITOR,
     "GET /board": _WATCH,
     "GET /events": _WATCH,
     "GET /sessions/<number>": _WATCH,

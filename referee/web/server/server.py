@@ -18,6 +18,7 @@ from gunicorn.app.base import BaseApplication
 
 from referee.web.server.aside import WorkerKind
 from referee.web.server.connection import KEEPALIVE_S, UNREAD_S
+from referee.web.server.server_log import RequestLog, ServerLog
 
 # gunicorn's arbiter kills a worker after three seconds. The worker itself ends after two, so that
 # it can close its resources.
@@ -55,11 +56,13 @@ def serve(
     threads: int,
     name: str,
     kind: WorkerKind = "gthread",
+    log_requests: bool = False,
 ) -> None:
     """Serve until told to stop; `make` builds the application in each worker, after the fork.
 
     gunicorn replaces a worker that dies. The bound socket stays open, so waiting connections are
-    not lost. `threads` is used by gthread workers only.
+    not lost. `threads` is used by gthread workers only. `log_requests` asks for a line in the log
+    for each request.
     """
     _allow_descriptors()
     options: dict[str, Any] = {
@@ -73,6 +76,7 @@ def serve(
         "timeout": 60,
         "proc_name": name,
         "control_socket_disable": True,
+        "logger_class": RequestLog if log_requests else ServerLog,
         # The gevent worker's connection holds a short head back, and sendfile(2) would overtake it.
         "sendfile": kind != "gevent",
         # No proxy stands in front, so no header may name another scheme or another path. As nobody

@@ -1,0 +1,70 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the referee's processes take of the machine, as the system tells it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import psutil
+
+
+@dataclass(frozen=True)
+class ProcessFacts:
+    """One process of the referee; `program` is its name, and that of its lane if it has one."""
+
+    program: str
+    pid: int
+    memory_bytes: int
+    cpu_s: float
+    threads: int
+    open_files: int
+
+
+def processes_under(supervisor: int) -> list[ProcessFacts]:
+    """Return the supervisor with this process id, and all processes below it.
+
+    A process that ends meanwhile is left out. The list is empty if there is no such supervisor.
+    """
+    try:
+        parent = psutil.Process(supervisor)
+        family = [parent, *parent.children(recursive=True)]
+    except psutil.Error:
+        return []
+    return list(_facts(family))
+
+
+def _facts(family: Sequence[psutil.Process]) -> Iterator[ProcessFacts]:
+    for process in family:
+        try:
+            with process.oneshot():
+                times = process.cpu_times()
+                yield ProcessFacts(
+                    program=program_of(process.cmdline()),
+                    pid=process.pid,
+                    memory_bytes=process.memory_info().rss,
+                    cpu_s=times.user + times.system,
+                    threads=process.num_threads(),
+                    open_files=process.num_fds(),
+                )
+        except psutil.Error:
+            continue
+
+
+def program_of(command: Sequence[str]) -> str:
+    """Return the program that a command line runs: its words after `referee` or `process`.
+
+    `python -m referee process contest --lane 2 …` is `contest-2`, `python -m power emulate …` is
+    `power emulate`, and `referee serve …` is `serve`. Anything else is its first word.
+    """
+    words = [word.rsplit("/", 1)[-1] for word in command]
+    for place, word in enumerate(words[:3]):
+        rest = words[place + 1 :]
+        if word == "referee" and rest[:1] == ["process"] and len(rest) > 1:
+            lane = rest[rest.index("--lane") + 1] if "--lane" in rest[:-1] else "1"
+            return rest[1] if lane == "1" else f"{rest[1]}-{lane}"
+        if word == "referee" and rest:
+            return rest[0]
+        if word.startswith("power") and rest:
+            return f"{word} {rest[0]}"
+    return words[0] if words else "?"
