@@ -24,6 +24,7 @@ COMMANDS = {
     "check": "check whether an event is ready, and say what to do if it is not",
     "operator": "register who may use the console, with passwords",
     "audit": "print who did what, and what was refused",
+    "doctor": "collect what a maintainer needs into one file without secrets",
     "serve": "run an event",
     "results": "print or write the ranking, the prizes and what is open",
     "review": "let an energy stand that is SUSPECT or INVALID, with a reason",

@@ -121,7 +121,7 @@ ONLY_IN = {
     "ai_edge_litert": ("client_sample/", "referee/service/ovic/model.py"),
     "argon2": ("referee/service/entry/passwords.py",),
     "prometheus_client": ("referee/service/observation/metrics.py",),
-    "psutil": ("referee/service/observation/processes.py",),
+    "psutil": ("referee/service/observation/",),
     "pycocotools": ("referee/scoring/",),
     "client_sample": ("client_sample/", "referee/demo/"),
 }

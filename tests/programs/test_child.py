@@ -88,3 +88,31 @@ def test_output_can_be_read(log: Path) -> None:
     with stdout:
         assert b"ready here\n" == stdout.read()
     child.wait(BOUND_S)
+
+
+def test_a_long_log_is_put_aside(log: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Beyond its bound a log starts anew, the old lines stand beside it, and writing goes on."""
+    monkeypatch.setattr(module, "_LOG_MOST_BYTES", 10)
+    with log.open("ab", buffering=0) as held:  # As the process holds it.
+        held.write(b"old lines\n")
+        python(log, "").look_after(pytest.fail)
+        assert "old lines\n" == log.read_text()
+        held.write(b"more\n")
+        python(log, "").look_after(pytest.fail)
+        held.write(b"new\n")
+    assert "old lines\nmore\n" == log.with_name("desk.log.1").read_text()
+    assert "new\n" == log.read_text()
+
+
+def test_a_full_disk_keeps_no_log_aside(log: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where the copy has no room the log is emptied all the same."""
+
+    def full(source: Path, target: Path) -> None:
+        target.write_text("half")
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(module, "_LOG_MOST_BYTES", 10)
+    monkeypatch.setattr(module.shutil, "copyfile", full)
+    log.write_text("x" * 20)
+    python(log, "").look_after(pytest.fail)
+    assert ("", False) == (log.read_text(), log.with_name("desk.log.1").exists())
