@@ -41,7 +41,7 @@ def test_metrics_follow_a_session(empty):
 
 @pytest.mark.parametrize("path", ["/health", "/metrics"])
 def test_other_machines_need_a_login(door, path):
-    """The laptop's own programs may ask; another machine's need a login, an assistant's at least."""
+    """Programs on the laptop may ask; another machine's need an assistant's login at least."""
     assert door.visitor().get(path).status_code in (200, 503)
     assert 401 == door.visitor(**AWAY).get(path).status_code
     assert door.visitor("Sam", **AWAY).get(path).status_code in (200, 503)
