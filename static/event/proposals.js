@@ -1,28 +1,28 @@
 // SPDX-License-Identifier: Apache-2.0
 // A proposal of new scores as a table: old and new side by side, and what is skipped.
 
-import { figure } from "../shared/format.js";
+import { figure, momentText } from "../shared/format.js";
 import { make } from "../shared/page.js";
 import { button } from "./ask.js";
 
 const COLUMNS = [
-  ["mAP", (side) => figure(side?.mean_ap, 6)],
-  ["Wh", (side) => figure(side?.energy_wh, 5)],
-  ["score", (side) => figure(side?.score, 6)],
-  ["verdict", (side) => side?.verdict ?? "–"],
-  ["rank", (side) => side?.rank ?? "–"],
+  ["mAP", (side) => figure(side?.mean_ap, 6), "number"],
+  ["Wh", (side) => figure(side?.energy_wh, 5), "number"],
+  ["score", (side) => figure(side?.score, 6), "number"],
+  ["verdict", (side) => side?.verdict ?? "–", ""],
+  ["rank", (side) => side?.rank ?? "–", "number"],
 ];
 
 // `decide` is called with the proposal and "apply" or "cancel".
 export function proposalOf(proposal, decide) {
   const head = make("h3", `Proposal ${proposal.proposal}, ${proposal.state}: ${proposal.reason}`);
-  const who = make("p", `made by ${proposal.operator} at ${proposal.utc}`);
+  const who = make("p", `made by ${proposal.operator} at ${momentText(proposal.utc)}`);
   who.className = "quiet";
   const box = make("div", head, who);
   box.className = "proposal";
   if (proposal.end) {
     const { kind, operator, reason, utc } = proposal.end;
-    box.append(make("p", `${kind} by ${operator} at ${utc}: ${reason}`));
+    box.append(make("p", `${kind} by ${operator} at ${momentText(utc)}: ${reason}`));
   }
   if (proposal.scores.length) box.append(tableOf(proposal.scores));
   if (proposal.skipped.length) box.append(skipsOf(proposal.skipped));
@@ -31,27 +31,34 @@ export function proposalOf(proposal, decide) {
 }
 
 function tableOf(rows) {
-  const cells = COLUMNS.flatMap(([name]) => [`old ${name}`, `new ${name}`]);
-  const head = make("tr", ...["session", "team", ...cells].map(headOf));
+  const heads = COLUMNS.flatMap(([name, , kind]) => [headOf(`old ${name}`, kind), headOf(`new ${name}`, kind)]);
+  const head = make("tr", headOf("session", "number"), headOf("team"), ...heads);
   const table = make("table", make("thead", head), make("tbody", ...rows.map(rowOf)));
   const frame = make("div", table);
   frame.className = "scrolls";
   return frame;
 }
 
-function headOf(text) {
+function headOf(text, kind = "") {
   const cell = make("th", text);
+  cell.className = kind;
   cell.scope = "col";
   return cell;
 }
 
 function rowOf(row) {
-  const cells = COLUMNS.flatMap(([, text]) => {
-    const [old, next] = [text(row.old), text(row.new)].map((value) => make("td", String(value)));
+  const cells = COLUMNS.flatMap(([, text, kind]) => {
+    const [old, next] = [text(row.old), text(row.new)].map((value) => cellOf(value, kind));
     next.classList.toggle("changed", old.textContent !== next.textContent);
     return [old, next];
   });
-  return make("tr", make("td", String(row.session)), make("td", row.team), ...cells);
+  return make("tr", cellOf(row.session, "number"), cellOf(row.team, "team"), ...cells);
+}
+
+function cellOf(text, kind) {
+  const cell = make("td", String(text));
+  cell.className = kind;
+  return cell;
 }
 
 function skipsOf(skipped) {

@@ -2,7 +2,7 @@
 // The ranking, what is open before it is final, and proposals of new scores.
 
 import { act } from "../shared/acting.js";
-import { figure } from "../shared/format.js";
+import { figure, momentText, points } from "../shared/format.js";
 import { $, fill, make, show, showState } from "../shared/page.js";
 import { ask, button } from "./ask.js";
 import { followDocument } from "./following.js";
@@ -17,11 +17,12 @@ const look = followDocument("results/now", ({ results, proposals, scoreboard }) 
   show("accuracy-head", results.figures.accuracy.label);
   show("score-head", results.figures.score.unit || results.figures.score.label);
   show("state-text", results.final
-    ? `Approved by ${results.approved_by.join(", ")} at ${results.approved_utc}.`
+    ? `Approved by ${results.approved_by.join(", ")} at ${momentText(results.approved_utc)}.`
     : `${results.session_rule} ${results.tie_rule}`);
   const decimals = decimalsApart(results.entries.map((entry) => entry.score));
   fill("entries", results.entries.map((entry) => ({ entry, decimals, final: results.final })), rowOf);
-  $("open-box").hidden = results.open.length === 0;
+  for (const part of ["open-box", "open-link"]) $(part).hidden = results.open.length === 0;
+  show("open-link", results.open.length === 1 ? "1 point is open" : `${results.open.length} points are open`);
   fill("open", results.open, (point) => make("li", point));
   $("prizes-box").hidden = results.prizes.length + results.champions.length === 0;
   fill("prizes", results.prizes, (prize) => make("li", prizeText(prize)));
@@ -45,11 +46,11 @@ function decimalsApart(scores) {
 
 function rowOf({ entry, decimals, final }) {
   const name = make("td", entry.team);
-  for (const text of [entry.organisation, noteOf(entry), ...(entry.intervals ?? [])]) {
+  for (const text of [entry.organisation, noteOf(entry), (entry.intervals ?? []).join(" · ")]) {
     if (text) name.append(make("small", text));
   }
   const low = entry.score_low;
-  const ends = low === null ? "–" : `${figure(low, decimals)}…${figure(entry.score_high, decimals)}`;
+  const ends = low === null ? "–" : `${points(low, 3)} to ${points(entry.score_high, 3)}`;
   const row = make("tr",
     number(entry.rank === null ? "–" : String(entry.rank)), name,
     number(figure(entry.mean_ap, 5)), number(figure(entry.energy_wh, 4)),
@@ -142,7 +143,7 @@ async function reopen() {
 function showFreeze({ address, freeze }, final) {
   const frozen = freeze !== null && freeze.kind === "frozen";
   show("freeze-text", frozen
-    ? `The scoreboard is FROZEN for the public, by ${freeze.operator} at ${freeze.utc}.` : "");
+    ? `The scoreboard is FROZEN for the public, by ${freeze.operator} at ${momentText(freeze.utc)}.` : "");
   $("freeze").hidden = address === null || frozen || final;
   $("thaw").hidden = !frozen;
 }

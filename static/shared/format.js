@@ -43,6 +43,13 @@ export function zonedText(moment) {
   return `${timeText(moment)} ${zoneText(moment)}`;
 }
 
+// Date and time of a moment, in the browser's time zone.
+export function momentText(utc) {
+  const moment = new Date(utc);
+  const parts = [moment.getFullYear(), moment.getMonth() + 1, moment.getDate()];
+  return `${parts.map((part) => String(part).padStart(2, "0")).join("-")} ${zonedText(moment)}`;
+}
+
 export function timeText(moment) {
   return TIME.format(moment);
 }

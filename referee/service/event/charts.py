@@ -8,6 +8,7 @@ internal names come from its content.
 from __future__ import annotations
 
 import io
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -17,6 +18,9 @@ from matplotlib.axes import Axes
 from matplotlib.backends.backend_svg import FigureCanvasSVG
 from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter, NullFormatter
+from matplotlib.transforms import Affine2D
+
+from referee.service.event.chart_labels import LINES, NEAR, free_place, mark_at
 
 _STYLE: Any = {
     "svg.fonttype": "none",
@@ -33,8 +37,6 @@ _SHAPES = ("o", "s", "^", "D", "v", "P", "X")
 _WIDE = 8.0
 # With more points than this only the ranks are written; the table beside the chart has the names.
 _NAMES_MOST = 10
-# Beyond this share of the width a name stands left of its point.
-_RIGHT = 0.7
 
 
 @dataclass(frozen=True)
@@ -80,18 +82,29 @@ def speed_chart(view: Mapping[str, Any], theme: Theme, size: tuple[float, float]
     _draw_points(axes, points, theme)
     _frame(axes, [y for _, y, _ in points] + [it["mean_ap"] for it in view["champions"]])
     _name_points(axes, points, theme)
-    for it in view["champions"]:
+    _champion_lines(axes, view["champions"], theme)
+    return _svg(figure, "Accuracy against speed: right and up is better")
+
+
+def _champion_lines(axes: Axes, champions: Sequence[Mapping[str, Any]], theme: Theme) -> None:
+    """Draw the past champions' accuracies; years that would meet stand side by side."""
+    before, shift = math.inf, -2.0
+    height = 72.0 * axes.bbox.height / axes.get_figure(root=True).dpi  # type: ignore[union-attr]
+    bottom, top = axes.get_ylim()
+    for it in sorted(champions, key=lambda one: -float(one["mean_ap"])):
         axes.axhline(it["mean_ap"], color=theme.quiet, lw=0.8, ls=(0, (5, 4)), zorder=0)
+        up = height * (it["mean_ap"] - bottom) / (top - bottom)
+        shift = shift - 34.0 if before - up < 12.0 else -2.0
+        before = up
         axes.annotate(
             *(str(it["year"]), (1.0, it["mean_ap"])),
             xycoords=("axes fraction", "data"),
-            xytext=(-2, 2),
+            xytext=(shift, 2),
             textcoords="offset points",
             ha="right",
             fontsize=10,
             color=theme.quiet,
         )
-    return _svg(figure, "Accuracy against speed: right and up is better")
 
 
 def _points(entries: Sequence[Mapping[str, Any]], field: str) -> list[tuple[float, float, str]]:
@@ -146,23 +159,39 @@ def _draw_points(axes: Axes, points: Sequence[tuple[float, float, str]], theme: 
 
 
 def _name_points(axes: Axes, points: Sequence[tuple[float, float, str]], theme: Theme) -> None:
-    """Write the names; call it when the axes have their limits."""
-    axes.get_xlim()  # Until somebody asks, matplotlib puts off the limits.
-    to_share = axes.transData + axes.transAxes.inverted()
-    for x, y, label in points:
+    """Write the names where no other name is; call it when the axes have their limits."""
+    figure = axes.get_figure(root=True)
+    if figure is None:
+        return
+    figure.draw_without_rendering()  # Until then nobody knows where the points are.
+    to_points = axes.transData + Affine2D().scale(72.0 / figure.dpi)
+    spots = [to_points.transform((x, y)) for x, y, _ in points]
+    page = (0.0, 0.0, *(72.0 * figure.get_size_inches()))
+    taken = [mark_at(across, up) for across, up in spots]
+    for (x, y, label), (across, up) in zip(points, spots, strict=True):
         text = label if len(label) <= 24 else f"{label[:23]}…"
+        lines: Sequence[int] = LINES
         if len(points) > _NAMES_MOST:
-            text = label.partition(" ")[0]
-        beyond = to_share.transform((x, y))[0] > _RIGHT
-        _label(axes, x, y, text, theme.ink, left=bool(beyond))
+            text, lines = label.partition(" ")[0], NEAR
+        place = free_place((across, up), len(text), lines, taken, page)
+        if place is not None:
+            taken.append(place[1])
+            _label(axes, x, y, text, theme.ink, place[0])
 
 
-def _label(axes: Axes, x: float, y: float, text: str, colour: str, *, left: bool = False) -> None:
+def _label(
+    axes: Axes,
+    x: float,
+    y: float,
+    text: str,
+    colour: str,
+    shift: tuple[float, float] = (8.0, 5.0),
+) -> None:
     # A name may contain '$', which would otherwise begin a formula.
     label = axes.annotate(
         *(text.replace("$", r"\$"), (x, y)),
-        xytext=(-8 if left else 8, 5),
-        ha="right" if left else "left",
+        xytext=shift,
+        ha="right" if shift[0] < 0 else "left",
         textcoords="offset points",
         color=colour,
         fontsize=11,
@@ -194,11 +223,13 @@ def _equal_scores(axes: Axes, scores: Sequence[float | None], theme: Theme) -> N
     axes.set_xlim(left, right)
     axes.set_ylim(bottom, top)
     if inside:
+        place = (axes.transData + axes.transAxes.inverted()).transform((inside[-1], top))
+        at_left = bool(place[0] < 0.4)  # Left of the line its words would leave the chart.
         axes.annotate(
             *("equal to the best score", (inside[-1], best * inside[-1])),
-            xytext=(-6, -12),
+            xytext=(6 if at_left else -6, -12),
             textcoords="offset points",
-            ha="right",
+            ha="left" if at_left else "right",
             va="top",
             fontsize=10,
             color=theme.quiet,

@@ -72,7 +72,7 @@ def _row(row: Row, entry: dict[str, Any]) -> str:
         *(row.rank, row.team, row.mean_ap, row.energy, row.score),
         *(row.interval, row.images, row.normalised, row.attempts, row.verdict),
     )
-    small = [entry["organisation"], row.note, *entry.get("intervals", [])]
+    small = [entry["organisation"], row.note, " · ".join(entry.get("intervals", []))]
     said = "".join(f"<small>{escape(text)}</small>" for text in small if text)
     return (
         "<tr>"
@@ -112,7 +112,7 @@ _PAGE = """<!doctype html>
 <title>{title}: results</title>
 <style>
 :root {{ color-scheme: light dark; }}
-body {{ max-width: 72rem; margin: 1.5rem auto; padding: 0 1rem;
+body {{ max-width: 84rem; margin: 1.5rem auto; padding: 0 1rem;
   font: 16px/1.45 system-ui, sans-serif; font-variant-numeric: tabular-nums; }}
 h1 {{ margin: 0; }}
 table {{ width: 100%; border-collapse: collapse; }}

@@ -69,3 +69,12 @@ def test_equal_results_give_equal_bytes():
     results = view(entry("ants"), entry("bees", 0.2, 20.0), champions=[CHAMPION])
     assert energy_chart(results, DARK, SIZE) == energy_chart(results, DARK, SIZE)
     assert b"<dc:date>" not in energy_chart(results, DARK, SIZE)
+
+
+@pytest.mark.parametrize("chart", [energy_chart, speed_chart])
+def test_names_of_equal_points_stand_on_lines_of_their_own(chart):
+    """Teams with the same figures have their names above each other, not on each other."""
+    root = ElementTree.fromstring(chart(view(*[entry(f"team {n}") for n in range(8)]), PAPER, SIZE))
+    named = [node for node in root.iter() if "team" in (node.text or "")]
+    places = {(node.get("x"), node.get("y"), node.get("transform")) for node in named}
+    assert (8, 8) == (len(named), len(places))
