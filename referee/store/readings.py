@@ -151,6 +151,15 @@ def energy_of(connection: sqlite3.Connection, session_id: int) -> Energy | None:
     )
 
 
+def first_judged(connection: sqlite3.Connection, session_id: int) -> datetime | None:
+    """Return when the session's energy was judged for the first time, or None."""
+    row = connection.execute(
+        "select utc from energies where session_id = :session order by energy_id limit 1",
+        {"session": session_id},
+    ).fetchone()
+    return datetime.fromisoformat(row[0]) if row is not None and row[0] else None
+
+
 def _reading(row: sqlite3.Row) -> Reading:
     return Reading(
         monotonic_s=row["monotonic_s"],

@@ -1,22 +1,25 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The encodings of a bundle's members: CSV, JSON and JSON lines, all in UTF-8."""
+"""The encodings of a bundle's members: CSV, JSON and JSON lines, all in UTF-8, block by block."""
 
 from __future__ import annotations
 
 import csv
 import io
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import islice
+
+# Rows of a block: a few hundred kilobytes of text.
+_ROWS = 2000
 
 
-def csv_bytes(header: Sequence[str] | None, rows: Iterable[Sequence[object]]) -> bytes:
-    """Return rows as CSV, without a header line if `header` is None."""
-    buffer = io.StringIO(newline="")
-    writer = csv.writer(buffer, lineterminator="\n")
+def csv_blocks(header: Sequence[str] | None, rows: Iterable[Sequence[object]]) -> Iterator[bytes]:
+    """Yield rows as CSV, without a header line if `header` is None."""
+    remaining = iter(rows)
     if header is not None:
-        writer.writerow(header)
-    writer.writerows(rows)
-    return buffer.getvalue().encode("utf-8")
+        yield _csv([header])
+    while block := list(islice(remaining, _ROWS)):
+        yield _csv(block)
 
 
 def json_bytes(value: object) -> bytes:
@@ -24,6 +27,15 @@ def json_bytes(value: object) -> bytes:
     return (json.dumps(value, indent=2, allow_nan=False) + "\n").encode("utf-8")
 
 
-def json_lines_bytes(values: Iterable[object]) -> bytes:
-    """Return the values as JSON, one line for each."""
-    return "".join(json.dumps(value, allow_nan=False) + "\n" for value in values).encode("utf-8")
+def json_line_blocks(values: Iterable[object]) -> Iterator[bytes]:
+    """Yield the values as JSON, one line for each."""
+    remaining = iter(values)
+    while block := list(islice(remaining, _ROWS)):
+        lines = (json.dumps(value, allow_nan=False) + "\n" for value in block)
+        yield "".join(lines).encode("utf-8")
+
+
+def _csv(rows: Iterable[Sequence[object]]) -> bytes:
+    buffer = io.StringIO(newline="")
+    csv.writer(buffer, lineterminator="\n").writerows(rows)
+    return buffer.getvalue().encode("utf-8")

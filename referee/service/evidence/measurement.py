@@ -15,11 +15,11 @@ from typing import Any
 from power.energy.judge import RunFacts, facts_to_json
 from power.values import reading_to_json
 from referee.service.setup.contest import Contest
-from referee.store.readings import Energy, readings_of, session_meter_of
+from referee.store.readings import Energy, first_judged, readings_of, session_meter_of
 from referee.store.sessions import SessionRecord
 
 # The bundle gets the lines of the meter's log from 30 s before arming, because arming prepares the
-# meter, until 150 s after the session's end, because the final values are read after the end.
+# meter, until the energy is judged: 150 s after the session's end at the latest.
 _BEFORE_S, _AFTER_S = 30.0, 150.0
 
 
@@ -59,18 +59,19 @@ def verdict(energy: Energy | None) -> dict[str, Any]:
     }
 
 
-def meter_log(contest: Contest, session: SessionRecord) -> bytes:
-    """Return the lines of the meter's log around the session; there may be none.
+def meter_log(contest: Contest, session: SessionRecord) -> Iterator[bytes]:
+    """Yield the lines of the meter's log around the session; there may be none.
 
-    They are chosen by wall time, because wall time continues across a reboot.
+    They are chosen by wall time, because wall time continues across a reboot. After the first
+    judgement the energy depends on no further line.
     """
     facts, path = session.facts, contest.config.wire_log_of(session.lane)
     if facts.armed is None or not path.exists():
-        return b""
+        return
     first = facts.armed.utc - timedelta(seconds=_BEFORE_S)
+    judged = first_judged(contest.database.connection, session.session_id)
     end = contest.clock.now().utc if facts.ended is None else facts.ended.utc
-    last = end + timedelta(seconds=_AFTER_S)
-    kept = []
+    last = judged or end + timedelta(seconds=_AFTER_S)
     with path.open("rb") as log:
         for line in log:
             try:
@@ -78,5 +79,4 @@ def meter_log(contest: Contest, session: SessionRecord) -> bytes:
             except (ValueError, KeyError, TypeError):
                 continue  # A killed desk may leave an incomplete last line.
             if first <= at <= last:
-                kept.append(line)
-    return b"".join(kept)
+                yield line

@@ -17,6 +17,8 @@ from referee.store.shows import ShowRecord, shows_of
 
 Rows = Iterator[Sequence[object]]
 
+_ROWS_AT_ONCE = 8192
+
 IMAGE_HEADER = ("number", "image_id", "source_id", "file", "bytes", "width", "height", "sha256")
 
 ANSWER_HEADER = (
@@ -44,11 +46,24 @@ def images(contest: Contest, session: SessionRecord) -> Rows:
         yield number, image_id, e.source_id, name, e.size_bytes, e.width, e.height, e.sha256
 
 
-def detections(contest: Contest, session: SessionRecord, *, late: bool) -> Rows:
-    """Yield rows in the format of a detections file; image_id is the contestant's number."""
+def detections(contest: Contest, session: SessionRecord, *, late: bool) -> Iterator[bytes]:
+    """Yield lines in the format of a detections file; image_id is the contestant's number.
+
+    Each block has the rows of several small answers, or of one large answer.
+    """
+    track = contest.track
+    waiting: list[bytes] = []
+    rows = 0
     for answer in answers_after(contest.database.connection, session.session_id):
-        if answer.late == late:
-            yield from contest.track.rows(contest.track.unpack(answer.content))
+        if answer.late != late:
+            continue
+        waiting.append(answer.content)
+        rows += answer.row_count
+        if rows >= _ROWS_AT_ONCE:
+            yield track.text(track.join([track.unpack(content) for content in waiting]))
+            waiting, rows = [], 0
+    if rows:
+        yield track.text(track.join([track.unpack(content) for content in waiting]))
 
 
 def answers(contest: Contest, session: SessionRecord) -> Rows:

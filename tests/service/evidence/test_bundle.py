@@ -20,7 +20,7 @@ from power.values import reading_from_json
 from referee.core.detections import Detections, pack
 from referee.core.instant import shifted
 from referee.core.order import to_manifest_ids
-from referee.errors import Refusal
+from referee.errors import InputError, Refusal
 from referee.formats.answers import parse_csv
 from referee.scoring.ilsvrc import evaluate
 from referee.service.evidence.bundle import MEMBERS, write_bundle
@@ -116,6 +116,32 @@ def test_members_and_hashes(contest, session, tmp_path):
     assert set(MEMBERS) == set(digests)
     for name, digest in digests.items():
         assert hashlib.sha256(members[name]).hexdigest() == digest
+    assert [] == list(tmp_path.glob("*.part"))
+
+
+def test_the_same_session_gives_the_same_bytes(contest, session, tmp_path):
+    """Two bundles are equal to the last byte, whenever and in whatever order they were written."""
+    score(contest, session)
+    first, second = tmp_path / "first.zip", tmp_path / "second.zip"
+    write_bundle(contest, session.session_id, first)
+    contest.clock.advance(3600)
+    write_bundle(contest, session.session_id, second)
+    assert first.read_bytes() == second.read_bytes()
+    with zipfile.ZipFile(first) as archive:
+        entries = archive.infolist()
+    assert sorted(entry.filename for entry in entries) == [entry.filename for entry in entries]
+    assert {((1980, 1, 1, 0, 0, 0), 0o100644 << 16)} == {
+        (entry.date_time, entry.external_attr) for entry in entries
+    }
+
+
+def test_a_bundle_that_cannot_be_written_leaves_nothing(contest, session, tmp_path):
+    """A folder in the file's place is one clear sentence, and no half file stays behind."""
+    (tmp_path / "evidence.zip").mkdir()
+    with pytest.raises(InputError, match="evidence.zip cannot be written: Is a directory"):
+        write_bundle(contest, session.session_id, tmp_path / "evidence.zip")
+    with pytest.raises(InputError, match="cannot be written: No such file"):
+        write_bundle(contest, session.session_id, tmp_path / "none" / "evidence.zip")
     assert [] == list(tmp_path.glob("*.part"))
 
 
