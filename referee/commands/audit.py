@@ -5,6 +5,9 @@ Refused actions are there too, with the reason of the refusal. Times are stored 
 the zone of this laptop, with its offset. The rows only grow: nobody can change or delete one.
 The newest action comes last. The filters take any part of a text, in any capitals.
 
+Each stored row is tied by hashes to the rows before it. The command checks all of them. It names
+each row that was edited, removed, added or moved past the referee, and then ends with exit code 1.
+
   referee audit --config event/contest.toml
   referee audit --person Kim --action void --config event/contest.toml
   referee audit --csv --config event/contest.toml > audit.csv
@@ -16,9 +19,11 @@ import argparse
 import csv
 import json
 import sys
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
+from referee.service.evidence.facts_check import FactsCheck, check_facts
 from referee.service.people.audit import about, audit_json, local_time, read_audit, result
 from referee.service.setup.config_file import load_config
 from referee.service.setup.opened import opened_contest
@@ -36,6 +41,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("--config", type=Path, required=True, metavar="FILE", help="the event's contest.toml")
     for name, what in (("person", "people"), ("action", "actions"), ("team", "teams")):
         add(f"--{name}", default="", metavar="TEXT", help=f"only {what} with this text")
+    add("--no-chain", action="store_true", help="print only; do not check the stored rows")
     forms = parser.add_mutually_exclusive_group()
     forms.add_argument("--json", action="store_true", help="print one JSON object")
     forms.add_argument("--csv", action="store_true", help="print CSV with a header")
@@ -45,17 +51,29 @@ def run(args: argparse.Namespace) -> int:
     """Print the actions that fit."""
     with opened_contest(load_config(args.config)) as contest:
         found = read_audit(contest, person=args.person, action=args.action, team=args.team)
+        checked = None if args.no_chain else check_facts(contest)
     rows = found[::-1]
     if args.json:
-        print(json.dumps({"actions": [audit_json(row) for row in rows]}))
-    elif args.csv:
+        chain = None if checked is None else asdict(checked) | {"holds": not checked.faults}
+        print(json.dumps({"actions": [audit_json(row) for row in rows], "chain": chain}))
+        return 1 if checked is not None and checked.faults else 0
+    if args.csv:
         writer = csv.DictWriter(sys.stdout, _COLUMNS, extrasaction="ignore", lineterminator="\n")
         writer.writeheader()
         writer.writerows(_cells(row) for row in rows)
     else:
         for row in rows:
             print(_line(row))
-    return 0
+    return 0 if checked is None else _tell(checked)
+
+
+def _tell(checked: FactsCheck) -> int:
+    """Print what the check of the stored rows found; return the exit code."""
+    sys.stdout.flush()
+    for fault in checked.faults:
+        print(fault, file=sys.stderr)
+    print(checked.text, file=sys.stderr)
+    return 1 if checked.faults else 0
 
 
 def _cells(row: AuditRow) -> dict[str, Any]:

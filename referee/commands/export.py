@@ -7,8 +7,8 @@ For example:
   referee export 1 --out rehearsal.zip --data practice-data
 
 The energy and the score follow some seconds after a session's end. The command waits for them. If
-they do not come, it writes no file and ends with exit code 1. With --partial it writes at once,
-even if something is missing.
+they do not come, it writes no file and ends with exit code 1. It writes none either if somebody has
+changed a stored row. With --partial it writes at once, whatever is missing or changed.
 """
 
 from __future__ import annotations
@@ -26,6 +26,7 @@ from referee.programs.hosting import is_hosted
 from referee.programs.progress import StatusLine
 from referee.service.evidence.bundle import write_bundle
 from referee.service.evidence.completeness import missing_from, wait_until_complete
+from referee.service.evidence.facts import refuse_changed
 from referee.service.results.result_text import result_line
 from referee.service.setup.config import Config, StorageSection
 from referee.service.setup.config_file import load_config
@@ -75,12 +76,17 @@ def run(args: argparse.Namespace) -> int:
     try:
         if not args.partial:
             _wait(contest, args.session, args.wait)
-        digests = write_bundle(contest, args.session, args.out)
+        tell = _warn if args.partial else refuse_changed
+        digests = write_bundle(contest, args.session, args.out, tell)
         print(f"Wrote {args.out}, {len(digests) + 1} members.", file=sys.stderr)
         complete = _tell_result(contest, args.session)
     finally:
         contest.database.close()
     return 0 if complete or args.partial else 1
+
+
+def _warn(fault: str) -> None:
+    print(f"referee export: warning: {fault}", file=sys.stderr)
 
 
 def _config(args: argparse.Namespace) -> Config:

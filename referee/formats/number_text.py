@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Detections as lines of text, each number in the shortest form that reads back to the same bits."""
+"""Detections as lines of text; each number is as short as reads back to the same bits."""
 
 from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 import msgspec
 import numpy as np
@@ -26,6 +26,13 @@ def detection_lines(detections: Detections) -> bytes:
     )
 
 
+def csv_lines(rows: Iterable[Sequence[object]]) -> bytes:
+    """Return rows as lines of CSV in UTF-8."""
+    lines = io.StringIO(newline="")
+    csv.writer(lines, lineterminator="\n").writerows(rows)
+    return lines.getvalue().encode("utf-8")
+
+
 def detection_rows(detections: Detections) -> Iterator[Sequence[float]]:
     """Yield the same values as `detection_lines`, a row for each detection."""
     columns = (detections.image_id, detections.class_id, detections.confidence, *detections.box.T)
@@ -36,7 +43,5 @@ def _lines(part: Detections) -> bytes:
     rows = list(detection_rows(part))
     # JSON has no NaN and no infinity.
     if not (np.isfinite(part.confidence).all() and np.isfinite(part.box).all()):
-        buffer = io.StringIO(newline="")
-        csv.writer(buffer, lineterminator="\n").writerows(rows)
-        return buffer.getvalue().encode("ascii")
+        return csv_lines(rows)
     return _encode(rows)[2:-2].replace(b"],[", b"\n") + b"\n"

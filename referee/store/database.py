@@ -12,6 +12,7 @@ from pathlib import Path
 
 from referee.core.aside import Aside, here
 from referee.errors import InputError, Unavailable
+from referee.store import chain
 
 Connection = sqlite3.Connection
 """A connection as other layers see it: they pass it to queries and never use it directly."""
@@ -120,6 +121,7 @@ class Database:
                 check_same_thread=False,
             )
             connection.row_factory = sqlite3.Row
+            chain.teach(connection)
             connection.execute("pragma journal_mode = wal")
             connection.execute("pragma synchronous = full")
             # Only macOS needs this: there a plain fsync leaves the data in the disk's cache.
@@ -134,6 +136,21 @@ class Database:
         with self._lock:
             self._opened.append(connection)
         return connection
+
+
+def missing_from_schema(connection: sqlite3.Connection) -> list[str]:
+    """Return the tables, indexes and triggers that the schema has and this database lacks."""
+    fresh = sqlite3.connect(":memory:")
+    try:
+        chain.teach(fresh)
+        for script in _migrations():
+            for statement in _statements(script):
+                fresh.execute(statement)
+        query = "select type || ' ' || name from sqlite_master"
+        wanted = {row[0] for row in fresh.execute(query)}
+        return sorted(wanted - {row[0] for row in connection.execute(query)})
+    finally:
+        fresh.close()
 
 
 def synchronous(durable: bool) -> str:

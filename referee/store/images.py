@@ -3,9 +3,11 @@
 
 from __future__ import annotations
 
+import json
 import sqlite3
 from collections.abc import Mapping
 from dataclasses import dataclass
+from hashlib import sha256
 
 
 @dataclass(frozen=True)
@@ -56,6 +58,58 @@ def load_manifest(connection: sqlite3.Connection) -> Manifest:
         classes={row["class_id"]: row["name"] for row in classes},
         inputs={row["name"]: InputFile(row["path"], row["sha256"]) for row in inputs},
     )
+
+
+def manifest_digest(manifest: Manifest) -> str:
+    """Return the SHA-256, in hex, of what the images, classes and input files are.
+
+    It is that of a JSON text: for each image its ids, bytes, SHA-256 and size in pixels, then the
+    classes, then the SHA-256 of each input file. Names of files and folders do not count.
+    """
+    content = {
+        "images": [
+            [e.image_id, e.source_id, e.size_bytes, e.sha256, e.width, e.height]
+            for e in manifest.images
+        ],
+        "classes": {str(class_id): name for class_id, name in manifest.classes.items()},
+        "inputs": {name: file.sha256 for name, file in manifest.inputs.items()},
+    }
+    text = json.dumps(content, sort_keys=True, separators=(",", ":"))
+    return sha256(text.encode("ascii")).hexdigest()
+
+
+def note_material(connection: sqlite3.Connection, configuration: str) -> None:
+    """Store what the sessions from now on are run with, unless the newest row says the same."""
+    images = manifest_digest(load_manifest(connection))
+    newest = connection.execute(
+        "select images, configuration from materials order by material_id desc limit 1"
+    ).fetchone()
+    if newest is None or tuple(newest) != (images, configuration):
+        connection.execute(
+            "insert into materials (images, configuration) values (:images, :configuration)",
+            {"images": images, "configuration": configuration},
+        )
+
+
+def configuration_of(connection: sqlite3.Connection, session_id: int) -> str | None:
+    """Return the text of contest.toml that a session was made under, or None.
+
+    A session that an earlier referee made has none.
+    """
+    row = connection.execute(
+        "select configuration from chain join materials on material_id = row_id"
+        " where session_id = :session and subject = 'materials' order by link_id limit 1",
+        {"session": session_id},
+    ).fetchone()
+    return None if row is None else str(row[0])
+
+
+def strange_manifest(connection: sqlite3.Connection) -> bool:
+    """Tell whether images, classes or input files are others than the newest `materials` says."""
+    newest = connection.execute(
+        "select images from materials order by material_id desc limit 1"
+    ).fetchone()
+    return newest is not None and newest[0] != manifest_digest(load_manifest(connection))
 
 
 def replace_manifest(connection: sqlite3.Connection, manifest: Manifest) -> None:

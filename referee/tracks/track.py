@@ -7,8 +7,6 @@ database. All tracks share the servers, the meter, the window of a session and t
 
 from __future__ import annotations
 
-import csv
-import io
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence, Sized
 from dataclasses import dataclass
@@ -22,6 +20,7 @@ from referee.core.flags import Flag
 from referee.core.ground_truth import GroundTruth
 from referee.errors import Refusal
 from referee.formats.answers import AnswerFormat
+from referee.formats.number_text import csv_lines
 from referee.scoring.uncertainty import MapUncertainty
 
 Answer = TypeVar("Answer", bound=Sized)
@@ -206,14 +205,12 @@ class Track(ABC, Generic[Answer]):
 
     def text(self, answer: Answer) -> bytes:
         """Return the rows as the lines of detections.csv; a track of many rows has a faster way."""
-        lines = io.StringIO(newline="")
-        csv.writer(lines, lineterminator="\n").writerows(self.rows(answer))
-        return lines.getvalue().encode("utf-8")
+        return csv_lines(self.rows(answer))
 
     def from_text(self, text: bytes) -> Answer:
         """Return the answer that `text` made into lines, equal to the last bit.
 
-        Raises `Refusal` if the lines are no answer. A track whose posts look different overrides it.
+        Raises `Refusal` for other lines. A track whose posts look different overrides it.
         """
         return self.parse_csv(text)
 

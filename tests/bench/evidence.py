@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Export and verify a bundle at full size: 20,000 images, a million detections, one answer an image.
+"""Export and verify a bundle at full size: 20,000 images, a million detections.
 
 Each number runs in a process of its own, so that its peak of memory is its own.
 """

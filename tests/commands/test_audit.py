@@ -6,6 +6,8 @@ from __future__ import annotations
 import csv
 import io
 import json
+import sqlite3
+from contextlib import closing
 
 import pytest
 
@@ -88,3 +90,23 @@ def test_a_command_on_a_folder_without_an_event_leaves_nothing(tmp_path):
     path = write_config(tmp_path, mode="practice")
     assert 2 == main(["team", "list", "--config", str(path)])
     assert not list(tmp_path.rglob("*.db"))
+
+
+def test_changed_facts_are_named(event, capsys):
+    """The command checks every stored row, and ends with 1 where one was changed."""
+    capsys.readouterr()
+    assert 0 == main(["audit", "--config", str(event)])
+    assert "stored facts are as they were stored" in capsys.readouterr().err
+    with closing(sqlite3.connect(event.parent / "data" / "referee.db")) as database:
+        database.execute("drop trigger audit_no_update")
+        database.execute("update audit set reason = 'well' where reason = 'ill'")
+        database.commit()
+    assert 1 == main(["audit", "--config", str(event)])
+    told = capsys.readouterr().err
+    assert "The schema lacks trigger audit_no_update." in told
+    assert "audit 3 is not the row that was stored here" in told
+    assert 0 == main(["audit", "--no-chain", "--config", str(event)])
+    capsys.readouterr()
+    assert 1 == main(["audit", "--json", "--config", str(event)])
+    chain = json.loads(capsys.readouterr().out)["chain"]
+    assert (False, 3) == (chain["holds"], len(chain["faults"]))

@@ -10,6 +10,7 @@ import pytest
 
 from referee.errors import Refusal
 from referee.store.answers import answers_after, insert_answer
+from referee.store.chain import broken_links
 from referee.store.database import Database, _migrations, _statements
 from referee.store.readings import energy_of, session_meter_of
 from referee.store.scores import newest_scoring_run, newest_snapshot
@@ -56,8 +57,9 @@ insert into score_snapshots (session_id, upto_answer_id, utc, mean_ap, detection
 insert into scoring_runs (session_id, upto_answer_id, energy_id, monotonic_s, utc, boot_id,
     mean_ap, score, detail)
     values (1, 1, 1, 630, '2026-06-07T12:10:30+00:00', 'a boot', 0.25, 0.5, '{"mean_ap": 0.25}');
-insert into requests (session_id, elapsed_s, utc, method, path, status, received_bytes, sent_bytes,
-    duration_s, address) values (1, 1, 'then', 'GET', '/image', 200, 0, 9, 0.1, '10.0.0.2');
+insert into requests (session_id, elapsed_s, utc, method, path, status, first_image, image_count,
+    received_bytes, sent_bytes, duration_s, address)
+    values (1, 1, 'then', 'GET', '/image', 200, 7, 1, 0, 9, 0.1, '10.0.0.2');
 insert into fetched_images (session_id, number) values (1, 7);
 insert into notices (session_id, utc, level, text) values (1, 'then', 'info', 'a notice');
 insert into audit (utc, operator, action, session_id, detail) values ('then', 'Kim', 'arm', 1, '');
@@ -163,7 +165,10 @@ def test_an_upgrade_keeps_every_fact(old_path):
                 for row, first in zip(kept, rows, strict=True)
             ]
         found = database.connection.execute("select * from sqlite_sequence").fetchall()
-        assert numbers == dict(tuple(row) for row in found)
+        now = dict(tuple(row) for row in found)
+        assert numbers == {table: now[table] for table in numbers}
+        assert [] == list(broken_links(database.connection))
+        assert sum(map(len, before.values())) == 1 + now["chain"]  # fetched_images has no link
     finally:
         database.close()
 

@@ -9,7 +9,13 @@ import pytest
 
 from referee.store.answers import insert_answer
 from referee.store.finals import insert_finalization, insert_review
-from referee.store.images import ImageEntry, InputFile, Manifest, replace_manifest
+from referee.store.images import (
+    ImageEntry,
+    InputFile,
+    Manifest,
+    note_material,
+    replace_manifest,
+)
 from referee.store.marks import insert_mark
 from referee.store.notices import insert_audit, insert_notice
 from referee.store.operators import insert_login, insert_logout, insert_operator_change
@@ -82,6 +88,8 @@ FACTS = {
     "freezes": "freeze_id",
     "frozen_publications": "publication",
     "public_changes": "nonce",
+    "materials": "material_id",
+    "chain": "link_id",
     "ovic_entries": "entry_id",
     "ovic_events": "event_id",
 }
@@ -92,6 +100,8 @@ NOT_FACTS = {"images", "classes", "inputs", "teams"}
 @pytest.fixture
 def filled(database):
     """Return a database with at least one row in every table of facts."""
+    with database.write() as connection:
+        note_material(connection, "[contest]")
     session_id = new_session(database, "ants", "armed", "started", "ended")
     waiting = new_session(database, "crabs")
     with database.write() as connection:

@@ -3,15 +3,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 
 from referee import __version__
 from referee.service.evidence import measurement, tables
 from referee.service.evidence.encoding import csv_blocks, json_bytes, json_line_blocks
+from referee.service.evidence.facts import fact_lines, refuse_changed
 from referee.service.evidence.session_facts import session_facts
 from referee.service.evidence.zip_writer import zip_written_whole
 from referee.service.setup.contest import Contest
+from referee.store.images import configuration_of
 from referee.store.readings import energy_of
 from referee.store.scores import newest_scoring_run
 from referee.store.sessions import SessionRecord, load_session
@@ -24,6 +26,7 @@ MEMBERS = (
     "late_detections.csv",
     "answers.csv",
     "requests.csv",
+    "facts.jsonl",
     "frames.csv",
     "power.csv",
     "readings.jsonl",
@@ -35,18 +38,24 @@ MEMBERS = (
 """The members of a bundle, except `manifest.json`, which holds the SHA-256 of each member."""
 
 
-def write_bundle(contest: Contest, session_id: int, path: Path) -> dict[str, str]:
+def write_bundle(
+    contest: Contest,
+    session_id: int,
+    path: Path,
+    tell: Callable[[str], object] = refuse_changed,
+) -> dict[str, str]:
     """Write the bundle of a session; return the SHA-256 of each member.
 
     The bundle is one consistent snapshot, even while the servers run, and the same facts give the
     same bytes. A score or a verdict that is not known yet is null. The file appears whole or not at
-    all. Raises `Refusal` (code `session_unknown`), and `InputError` for a file that cannot be
-    written.
+    all. `tell` gets a sentence about each row that is not as it was stored; by default a changed
+    row is a `Refusal` (code `facts_changed`). Raises `Refusal` (code `session_unknown`), and
+    `InputError` for a file that cannot be written.
     """
     with contest.database.read() as connection:
         session = load_session(connection, session_id)
         with zip_written_whole(path) as bundle:
-            for name, blocks in sorted(_members(contest, session).items()):
+            for name, blocks in sorted(_members(contest, session, tell).items()):
                 bundle.add(name, blocks)
             digests = dict(bundle.digests)
             manifest = {
@@ -58,18 +67,27 @@ def write_bundle(contest: Contest, session_id: int, path: Path) -> dict[str, str
     return digests
 
 
-def _members(contest: Contest, session: SessionRecord) -> dict[str, Iterable[bytes]]:
+def _configuration(contest: Contest, session: SessionRecord) -> bytes:
+    """Return contest.toml as it was when the session was made."""
+    stored = configuration_of(contest.database.connection, session.session_id)
+    return contest.config.path.read_bytes() if stored is None else stored.encode("utf-8")
+
+
+def _members(
+    contest: Contest, session: SessionRecord, tell: Callable[[str], object]
+) -> dict[str, Iterable[bytes]]:
     connection = contest.database.connection
     run = newest_scoring_run(connection, session.session_id)
     energy = energy_of(connection, session.session_id)
     return {
         "session.json": [json_bytes(session_facts(contest, session))],
-        "config.toml": [contest.config.path.read_bytes()],
+        "config.toml": [_configuration(contest, session)],
         "images.csv": csv_blocks(tables.IMAGE_HEADER, tables.images(contest, session)),
         "detections.csv": tables.detections(contest, session, late=False),
         "late_detections.csv": tables.detections(contest, session, late=True),
         "answers.csv": csv_blocks(tables.ANSWER_HEADER, tables.answers(contest, session)),
         "requests.csv": csv_blocks(tables.REQUEST_HEADER, tables.requests(contest, session)),
+        "facts.jsonl": fact_lines(connection, session.session_id, tell),
         "frames.csv": csv_blocks(tables.FRAME_HEADER, tables.frames(contest, session)),
         "power.csv": csv_blocks(tables.POWER_HEADER, tables.power(contest, session)),
         "readings.jsonl": json_line_blocks(measurement.readings(contest, session)),

@@ -3,11 +3,11 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import json
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
+
+from referee.formats.number_text import csv_lines
 
 # Rows of a block: a few hundred kilobytes of text.
 _ROWS = 2000
@@ -17,9 +17,9 @@ def csv_blocks(header: Sequence[str] | None, rows: Iterable[Sequence[object]]) -
     """Yield rows as CSV, without a header line if `header` is None."""
     remaining = iter(rows)
     if header is not None:
-        yield _csv([header])
+        yield csv_lines([header])
     while block := list(islice(remaining, _ROWS)):
-        yield _csv(block)
+        yield csv_lines(block)
 
 
 def json_bytes(value: object) -> bytes:
@@ -33,9 +33,3 @@ def json_line_blocks(values: Iterable[object]) -> Iterator[bytes]:
     while block := list(islice(remaining, _ROWS)):
         lines = (json.dumps(value, allow_nan=False) + "\n" for value in block)
         yield "".join(lines).encode("utf-8")
-
-
-def _csv(rows: Iterable[Sequence[object]]) -> bytes:
-    buffer = io.StringIO(newline="")
-    csv.writer(buffer, lineterminator="\n").writerows(rows)
-    return buffer.getvalue().encode("utf-8")

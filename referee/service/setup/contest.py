@@ -29,7 +29,14 @@ from referee.service.setup.private_files import (
 )
 from referee.service.setup.secrets_file import Secrets, load_secrets
 from referee.store.database import Database
-from referee.store.images import ImageEntry, InputFile, Manifest, load_manifest, replace_manifest
+from referee.store.images import (
+    ImageEntry,
+    InputFile,
+    Manifest,
+    load_manifest,
+    note_material,
+    replace_manifest,
+)
 from referee.store.sessions import SessionRecord, all_sessions
 from referee.tracks.camera.code import FrameLabel, session_tag
 from referee.tracks.loading import load_track
@@ -94,6 +101,8 @@ def prepare_contest(
                     "another ground truth. Give this contest a folder of its own."
                 )
             replace_manifest(connection, manifest)
+    with database.write() as connection:
+        note_material(connection, config.path.read_text(encoding="utf-8"))
     return database, manifest
 
 

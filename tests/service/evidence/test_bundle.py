@@ -24,6 +24,7 @@ from referee.errors import InputError, Refusal
 from referee.formats.answers import parse_csv
 from referee.scoring.ilsvrc import evaluate
 from referee.service.evidence.bundle import MEMBERS, write_bundle
+from referee.service.evidence.facts import link_behind
 from referee.service.results.final_score import score_session
 from referee.service.setup.contest import order_of, read_contest_truth
 from referee.store.answers import Answer, insert_answer
@@ -132,6 +133,36 @@ def test_the_same_session_gives_the_same_bytes(contest, session, tmp_path):
     assert sorted(entry.filename for entry in entries) == [entry.filename for entry in entries]
     assert {((1980, 1, 1, 0, 0, 0), 0o100644 << 16)} == {
         (entry.date_time, entry.external_attr) for entry in entries
+    }
+
+
+def test_a_changed_energy_is_not_exported(contest, session, tmp_path):
+    """Whoever drops the triggers and changes a stored energy gets no bundle; a warned one does."""
+    score(contest, session)
+    connection = contest.database.connection
+    connection.execute("drop trigger energies_no_update")
+    connection.execute("update energies set energy_wh = 0.25")
+    path, told = tmp_path / "evidence.zip", []
+    with pytest.raises(Refusal, match="energies 1 is not the row that was stored here"):
+        write_bundle(contest, session.session_id, path)
+    assert [] == list(tmp_path.glob("evidence*"))
+    write_bundle(contest, session.session_id, path, told.append)
+    assert 1 == len(told)
+
+
+def test_facts_hold_each_row_and_its_link(contest, session, tmp_path):
+    """facts.jsonl has every stored row of the session; each line's link follows from the row."""
+    score(contest, session)
+    members = bundle(contest, session, tmp_path)
+    lines = [json.loads(line) for line in members["facts.jsonl"].splitlines()]
+    before = b""
+    for line in lines:
+        before = link_behind(line, before)
+        assert before.hex() == line["strand"]
+    assert ["sessions", "teams", "materials"] == [line["table"] for line in lines[:3]]
+    assert members["config.toml"].decode() == lines[2]["row"]["configuration"]
+    assert {"answers", "requests", "readings", "energies", "scoring_runs", "audit"} < {
+        line["table"] for line in lines
     }
 
 

@@ -1,0 +1,77 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The member `facts.jsonl`: each stored row of a session, tied by hashes to the rows before it.
+
+A line has `table`, `row` with its columns in order, and `strand`, the link in hex. A blob stands as
+`{"sha256": …}`, and a number that JSON lacks as `{"float": "inf"}`.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator, Mapping
+from hashlib import sha256
+from itertools import islice
+from typing import Any
+
+import msgspec
+
+from referee.errors import Refusal
+from referee.store.chain import Link, linked, links, packed_digest, strand_fault
+from referee.store.database import Connection
+
+_ROWS = 1000
+_encode = msgspec.json.Encoder().encode
+
+
+def fact_lines(
+    connection: Connection, session_id: int, tell: Callable[[str], object]
+) -> Iterator[bytes]:
+    """Yield the lines of a session's facts; `tell` gets a sentence about each changed row."""
+    lines = _lines(links(connection, session_id), tell)
+    while block := list(islice(lines, _ROWS)):
+        yield b"".join(block)
+
+
+def refuse_changed(fault: str) -> None:
+    """Raise `Refusal`, because a row is not as it was stored."""
+    raise Refusal(
+        "facts_changed",
+        f"{fault} Nothing is written. 'referee audit' tells what else was changed.",
+    )
+
+
+def link_behind(line: Mapping[str, Any], before: bytes | None) -> bytes:
+    """Return the link of a line behind the link `before`, computed from its row.
+
+    Raises ValueError, KeyError or TypeError for a line that is no fact.
+    """
+    row = line["row"]
+    return linked(packed_digest([line["table"], *map(_value, row.values())]), before)
+
+
+def _lines(found: Iterator[Link], tell: Callable[[str], object]) -> Iterator[bytes]:
+    before: bytes | None = None
+    for link in found:
+        fault = strand_fault(link, before)
+        if fault is not None:
+            tell(fault)
+        before = link.strand
+        row = None if link.row is None else {name: _json(it) for name, it in link.row.items()}
+        line = {"table": link.table, "row": row, "strand": link.strand.hex()}
+        yield _encode(line) + b"\n"
+
+
+def _json(value: object) -> object:
+    if isinstance(value, bytes):
+        return {"sha256": sha256(value).hexdigest()}
+    if isinstance(value, float) and not math.isfinite(value):
+        return {"float": repr(value)}
+    return value
+
+
+def _value(value: Any) -> Any:
+    """Return what a value of a line stands for in its row's digest."""
+    if isinstance(value, dict):
+        ((kind, text),) = value.items()
+        return bytes.fromhex(text) if kind == "sha256" else float(text)
+    return value

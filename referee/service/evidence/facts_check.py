@@ -1,0 +1,48 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The check of a whole database: every row must stand as it was stored."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from referee.service.setup.contest import Contest
+from referee.store.chain import broken_links, count_links, newest_link
+from referee.store.database import missing_from_schema
+from referee.store.images import strange_manifest
+
+# A broken chain may break at each row after it as well; nobody reads more.
+_MOST = 100
+
+
+@dataclass(frozen=True)
+class FactsCheck:
+    """What the check found: how many rows have a link, the newest link in hex, and the faults."""
+
+    rows: int
+    head: str
+    faults: tuple[str, ...]
+
+    @property
+    def text(self) -> str:
+        """Return one line that says whether all of it holds."""
+        if self.faults:
+            many = f"{_MOST} or more" if len(self.faults) == _MOST else len(self.faults)
+            return f"The stored facts were changed: {many} findings above."
+        return f"All {self.rows} stored facts are as they were stored; the chain ends {self.head}."
+
+
+def check_facts(contest: Contest) -> FactsCheck:
+    """Compare each row with its link, in one snapshot, also while the servers run."""
+    faults: list[str] = []
+    with contest.database.read() as connection:
+        faults += [f"The schema lacks {name}." for name in missing_from_schema(connection)]
+        if strange_manifest(connection):
+            faults.append("Images, classes or input files are not those of the preparation.")
+        for fault in broken_links(connection):
+            if len(faults) >= _MOST:
+                break
+            faults.append(fault)
+        head = newest_link(connection)
+        return FactsCheck(
+            count_links(connection), "" if head is None else head.hex(), tuple(faults)
+        )

@@ -1,0 +1,233 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The chain of facts: each stored row is tied by hashes to all rows before it.
+
+A row's digest is the SHA-256 of its MessagePack array: the table's name, then its columns in their
+order; a blob counts with its own SHA-256. A link is the SHA-256 of the link before, followed by the
+row's digest. Each row has two links: its `strand` follows the rows of its session, its `digest` the
+rows of the whole database. Triggers of the schema call the two functions (`0013_chain.sql`).
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from hashlib import sha256
+from typing import Any
+
+import msgspec
+
+_encode = msgspec.msgpack.Encoder().encode
+
+# Rows with a key of several columns; their keys are joined by a slash, as in the triggers.
+_JOINED = ("proposed_scores", "proposal_skips")
+
+
+def row_digest(table: object, *columns: object) -> bytes:
+    """Return the digest of a row from its table's name and its columns in order."""
+    return packed_digest([table, *(sha256(x).digest() if type(x) is bytes else x for x in columns)])
+
+
+def packed_digest(row: Sequence[object]) -> bytes:
+    """Return the digest of a row in which each blob is replaced by its SHA-256 already."""
+    return sha256(_encode(row)).digest()
+
+
+def linked(digest: bytes, before: bytes | None) -> bytes:
+    """Return the link of a row with this digest behind the link `before`; None begins a chain."""
+    return sha256((before or b"") + digest).digest()
+
+
+def teach(connection: sqlite3.Connection) -> None:
+    """Give a connection the functions that the schema's triggers call."""
+    connection.create_function("row_digest", -1, row_digest, deterministic=True)
+    connection.create_function("linked", 2, linked, deterministic=True)
+
+
+@dataclass(frozen=True)
+class Link:
+    """A link and the row that it stands for; `row` is None if the row is gone.
+
+    `strand` and `digest` are as stored. `found` is the digest of the row as it is now.
+    """
+
+    link_id: int
+    session_id: int
+    table: str
+    row_id: int | str
+    strand: bytes
+    digest: bytes
+    row: Mapping[str, Any] | None
+
+    @property
+    def found(self) -> bytes | None:
+        """Return the digest of the row as it is now."""
+        return None if self.row is None else row_digest(self.table, *self.row.values())
+
+    @property
+    def name(self) -> str:
+        """Return what a person looks for."""
+        return f"{self.table} {self.row_id}"
+
+
+def links(connection: sqlite3.Connection, session_id: int | None = None) -> Iterator[Link]:
+    """Yield the links of a session, or all links, in order, each with its row."""
+    where = "" if session_id is None else " where session_id = :session"
+    statement = f"select * from chain{where} order by link_id"
+    rows = _Rows(connection)
+    for link in connection.execute(statement, {"session": session_id}):
+        row = rows.of(link["subject"], link["row_id"])
+        yield Link(
+            link_id=link["link_id"],
+            session_id=link["session_id"],
+            table=link["subject"],
+            row_id=link["row_id"],
+            strand=link["strand"],
+            digest=link["digest"],
+            row=row,
+        )
+
+
+def newest_link(connection: sqlite3.Connection) -> bytes | None:
+    """Return the newest link of the whole database, or None before the first."""
+    row = connection.execute("select digest from chain order by link_id desc limit 1").fetchone()
+    return None if row is None else bytes(row[0])
+
+
+def count_links(connection: sqlite3.Connection) -> int:
+    """Count the links of the whole database."""
+    return int(connection.execute("select count(*) from chain").fetchone()[0])
+
+
+def strand_at_first(connection: sqlite3.Connection, session_id: int, table: str) -> bytes | None:
+    """Return the session's link at its first row of a table, or None without such a row."""
+    row = connection.execute(
+        "select strand from chain where session_id = :session and subject = :table"
+        " order by link_id limit 1",
+        {"session": session_id, "table": table},
+    ).fetchone()
+    return None if row is None else bytes(row[0])
+
+
+def broken_links(connection: sqlite3.Connection) -> Iterator[str]:
+    """Yield a sentence for each row that is not as it was stored; none means that all holds.
+
+    Whoever changes a row and computes every link after it anew stays unseen here. The signature of
+    a bundle and the printed slip show it.
+    """
+    strands: dict[int, bytes] = {}
+    before: bytes | None = None
+    last_id = 0
+    for link in links(connection):
+        if link.link_id != last_id + 1:
+            yield f"Links {last_id + 1} to {link.link_id - 1} of the chain are gone."
+        yield from _faults(link, strands.get(link.session_id), before)
+        last_id, before, strands[link.session_id] = link.link_id, link.digest, link.strand
+    yield from _without_link(connection)
+    yield from _gone_at_the_end(connection)
+    yield from _strange_fetches(connection)
+
+
+def strand_fault(link: Link, before: bytes | None) -> str | None:
+    """Return what is wrong with a row behind the link `before` of its session, or None."""
+    found = link.found
+    if found is None:
+        return f"{link.name} is gone: a row was deleted."
+    if linked(found, before) != link.strand:
+        return f"{link.name} is not the row that was stored here: it, or its place, was changed."
+    return None
+
+
+def _faults(link: Link, strand: bytes | None, before: bytes | None) -> Iterator[str]:
+    fault, found = strand_fault(link, strand), link.found
+    if fault is not None:
+        yield fault
+    elif found is not None and linked(found, before) != link.digest:
+        yield f"Link {link.link_id} ({link.name}) does not follow the link before it."
+
+
+def _without_link(connection: sqlite3.Connection) -> Iterator[str]:
+    for table in linked_tables(connection):
+        for row in connection.execute(
+            f"select {_key(connection, table)} from {table} except"
+            " select row_id from chain where subject = :table",
+            {"table": table},
+        ):
+            yield f"{table} {row[0]} was added past the chain."
+
+
+def _gone_at_the_end(connection: sqlite3.Connection) -> Iterator[str]:
+    """Yield the tables whose newest rows are gone, together with their links."""
+    counted = {row[0]: row[1] for row in connection.execute("select * from sqlite_sequence")}
+    for table in ("chain", *linked_tables(connection)):
+        newest = connection.execute(
+            f"select coalesce(max({_key(connection, table)}), 0) from {table}"
+        ).fetchone()[0]
+        if table in counted and newest != counted[table]:
+            yield f"The newest row of {table} was {counted[table]}, and now it is {newest}."
+
+
+def _strange_fetches(connection: sqlite3.Connection) -> Iterator[str]:
+    """Yield the sessions whose fetched images are not those of their requests."""
+    asked: dict[int, set[int]] = {}
+    for session, first, count in connection.execute(
+        "select session_id, first_image, image_count from requests where first_image is not null"
+    ):
+        asked.setdefault(session, set()).update(range(first, first + count))
+    noted: dict[int, set[int]] = {}
+    for session, number in connection.execute("select session_id, number from fetched_images"):
+        noted.setdefault(session, set()).add(number)
+    for session in sorted(asked.keys() | noted.keys()):
+        if asked.get(session, set()) != noted.get(session, set()):
+            yield f"The fetched images of session {session} are not those of its requests."
+
+
+def linked_tables(connection: sqlite3.Connection) -> list[str]:
+    """Return the tables whose rows have links, by name."""
+    rows = connection.execute(
+        "select tbl_name from sqlite_master where type = 'trigger'"
+        " and name = tbl_name || '_join_the_chain' and tbl_name != 'new_links' order by 1"
+    )
+    found = {row[0] for row in rows}
+    # A table whose trigger somebody dropped is still known by its links.
+    found |= {row[0] for row in connection.execute("select distinct subject from chain")}
+    known = {row[0] for row in connection.execute("select name from sqlite_master")}
+    return sorted(found & known)
+
+
+def _key(connection: sqlite3.Connection, table: str) -> str:
+    """Return the expression that is a row's key in the chain."""
+    if table in _JOINED:
+        return "proposal_id || '/' || session_id"
+    columns = connection.execute(f"pragma table_info({table})")
+    return str(next(column["name"] for column in columns if column["pk"]))
+
+
+class _Rows:
+    """The rows of all tables by key, with one statement for each table."""
+
+    def __init__(self, connection: sqlite3.Connection) -> None:
+        self._connection = connection
+        self._known: dict[str, tuple[str, Sequence[str]] | None] = {}
+
+    def of(self, table: str, row_id: int | str) -> Mapping[str, Any] | None:
+        """Return a row's columns by name in order, or None if it is gone."""
+        if table not in self._known:
+            self._known[table] = self._statement(table)
+        known = self._known[table]
+        if known is None:
+            return None
+        statement, names = known
+        row = self._connection.execute(statement, (row_id,)).fetchone()
+        return None if row is None else dict(zip(names, row, strict=True))
+
+    def _statement(self, table: str) -> tuple[str, Sequence[str]] | None:
+        columns = self._connection.execute(
+            "select name from pragma_table_info(:table) order by cid", {"table": table}
+        ).fetchall()
+        if not columns:
+            return None
+        return (
+            f"select * from {table} where {_key(self._connection, table)} = ?",
+            [column[0] for column in columns],
+        )
