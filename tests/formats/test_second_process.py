@@ -15,6 +15,7 @@ import pytest
 
 from referee.formats import coco_results, second_process, typed_json
 from referee.formats.coco_results import parse_results
+from referee.formats.coco_results_usual import UsualColumns
 from referee.formats.faults import FormatError
 from tests.support.fakes import eventually
 
@@ -35,14 +36,14 @@ def usual(count, **odd):
 def halved(monkeypatch):
     """Let short texts count as long ones, and return the texts decoded in this process."""
     decoded = []
-    original = coco_results._columns_of
+    original = UsualColumns.fill
 
-    def noted(texts):
+    def noted(columns, first, texts):
         texts = list(texts)
         decoded.extend(texts)
-        return original(texts)
+        return original(columns, first, texts)
 
-    monkeypatch.setattr(coco_results, "_columns_of", noted)
+    monkeypatch.setattr(UsualColumns, "fill", noted)
     monkeypatch.setattr(coco_results, "_LARGE", 0)
     monkeypatch.setattr(typed_json, "_PIECE", 500)
     return decoded
