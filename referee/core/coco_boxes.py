@@ -89,8 +89,8 @@ class CocoResults:
             corners[:, 2:] += corners[:, :2] - 1
         return Detections(self.image_id, self.category_id, self.score, corners)
 
-    def select(self, chosen: NDArray[np.bool_]) -> CocoResults:
-        """Return the rows where `chosen` is true."""
+    def select(self, chosen: NDArray[np.bool_] | Ints) -> CocoResults:
+        """Return the rows that a mask or an index array selects, in its order."""
         return replace(
             self,
             image_id=self.image_id[chosen],

@@ -9,6 +9,7 @@ ignored rows.
 from __future__ import annotations
 
 import importlib.metadata
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -17,7 +18,7 @@ from numpy.typing import NDArray
 
 from referee.core.coco_boxes import CocoResults, CocoTruth
 from referee.errors import InputError
-from referee.scoring.coco_evaluators import datasets_of, installed_evaluators, run
+from referee.scoring.coco_evaluators import hand_over, installed_evaluators, numbers_of
 from referee.scoring.truth_index import Positions
 
 NUMBERS = (
@@ -75,17 +76,17 @@ def evaluate(truth: CocoTruth, results: CocoResults, evaluator: str | None = Non
 
 @dataclass(frozen=True, eq=False)
 class Prepared:
-    """An evaluator's own data sets of one ground truth and one set of results."""
+    """One ground truth and one set of results in the hands of an evaluator."""
 
     evaluator: str
     truth: CocoTruth
-    datasets: tuple[Any, Any]
+    matched: Callable[[], Any]
     detections: int
     ignored: dict[str, int]
 
     def evaluate(self) -> CocoResult:
         """Compute the twelve numbers and AP per category."""
-        stats, precision = run(self.evaluator, self.datasets)
+        stats, precision = numbers_of(self.matched())
         truth = self.truth
         return CocoResult(
             numbers={
@@ -103,7 +104,7 @@ class Prepared:
 
 
 def prepare(truth: CocoTruth, results: CocoResults, evaluator: str | None = None) -> Prepared:
-    """Hand ground truth and results to an evaluator, which copies them.
+    """Hand ground truth and results to an evaluator, which copies what it needs of them.
 
     A caller that drops its results before it calls `evaluate` saves their memory.
 
@@ -123,7 +124,7 @@ def prepare(truth: CocoTruth, results: CocoResults, evaluator: str | None = None
         raise InputError(f"the evaluator {name} is not installed: install the extra 'fast'")
     _require_listed(truth)
     kept, ignored = _sort_out(truth, results)
-    return Prepared(name, truth, datasets_of(name, truth, kept), len(results), ignored)
+    return Prepared(name, truth, hand_over(name, truth, kept), len(results), ignored)
 
 
 def _require_listed(truth: CocoTruth) -> None:

@@ -7,6 +7,9 @@ import contextlib
 import importlib
 import importlib.metadata
 import io
+import itertools
+from collections.abc import Callable
+from dataclasses import replace
 from types import ModuleType
 from typing import Any
 
@@ -25,6 +28,9 @@ _MODULES = {
     "pycocotools": ("pycocotools.coco", "pycocotools.cocoeval", "COCOeval"),
 }
 
+# A block's boxes take hotcoco much more memory than their outcomes, which it keeps.
+_IMAGES_AT_A_TIME = 2000
+
 
 def installed_evaluators() -> tuple[str, ...]:
     """Return which of `EVALUATORS` are installed, fastest first; pycocotools always is."""
@@ -36,25 +42,35 @@ def installed_evaluators() -> tuple[str, ...]:
     return tuple(found)
 
 
-def datasets_of(name: str, truth: CocoTruth, results: CocoResults) -> tuple[Any, Any]:
-    """Return the program's own data sets of ground truth and results; it copies both."""
-    data = importlib.import_module(_MODULES[name][0])
-    datasets = _from_columns if name == "hotcoco" else _from_objects
+def hand_over(name: str, truth: CocoTruth, results: CocoResults) -> Callable[[], Any]:
+    """Hand ground truth and results to a program, which copies what it needs of them.
+
+    Returns a function that gives the program's evaluation, every image matched.
+    """
+    data_module, eval_module, eval_class = _MODULES[name]
+    data = importlib.import_module(data_module)
     with _silence():
-        return datasets(data, truth, results)
+        if name == "hotcoco":
+            finish: Callable[[], Any] = _matched_in_blocks(data, truth, results).finalize
+            return finish
+        datasets = _from_objects(data, truth, results)
+
+    def matched() -> Any:
+        evaluation = getattr(importlib.import_module(eval_module), eval_class)(*datasets, "bbox")
+        with _silence():
+            evaluation.evaluate()
+        return evaluation
+
+    return matched
 
 
-def run(name: str, datasets: tuple[Any, Any]) -> tuple[list[float], NDArray[Any]]:
+def numbers_of(evaluation: Any) -> tuple[list[float], NDArray[Any]]:
     """Return the twelve numbers and the precision array (IoU, recall, category, area, limit)."""
-    _, eval_module, eval_class = _MODULES[name]
-    evaluation = getattr(importlib.import_module(eval_module), eval_class)
     with _silence():
-        evaluated = evaluation(*datasets, "bbox")
-        evaluated.evaluate()
-        evaluated.accumulate()
-        evaluated.summarize()
-    numbers = [float(value) for value in evaluated.stats]
-    return numbers, np.asarray(evaluated.eval["precision"])
+        evaluation.accumulate()
+        evaluation.summarize()
+    numbers = [float(value) for value in evaluation.stats]
+    return numbers, np.asarray(evaluation.eval["precision"])
 
 
 def _silence() -> contextlib.redirect_stdout[io.StringIO]:
@@ -62,34 +78,62 @@ def _silence() -> contextlib.redirect_stdout[io.StringIO]:
     return contextlib.redirect_stdout(io.StringIO())
 
 
-def _from_columns(module: ModuleType, truth: CocoTruth, results: CocoResults) -> tuple[Any, Any]:
-    """Build hotcoco's data sets from whole columns.
+def _matched_in_blocks(module: ModuleType, truth: CocoTruth, results: CocoResults) -> Any:
+    """Let hotcoco match block after block of images, of which it keeps the outcomes alone.
 
     Images and categories are numbered from 1 in ascending order of their ids, because hotcoco
     takes no negative id, and results as doubles hold no id above 2^53.
     """
+    truth, results = _numbered_by_image(truth, results)
+    categories = [{"id": number, "name": str(number)} for number in truth.category_ids.tolist()]
+    matching = module.StreamingEval(categories, "bbox")
+    edges = np.append(truth.image_ids[::_IMAGES_AT_A_TIME], len(truth.image_ids) + 1)
+    for first, end in itertools.pairwise(edges.tolist()):
+        rows = slice(*np.searchsorted(truth.image_id, (first, end)))
+        found = slice(*np.searchsorted(results.image_id, (first, end)))
+        matching.update(
+            [{"id": number} for number in range(first, end)],
+            _annotations(truth, rows),
+            np.column_stack(
+                (
+                    results.image_id[found],
+                    results.box[found],
+                    results.score[found],
+                    results.category_id[found],
+                )
+            ),
+        )
+    return matching
+
+
+def _numbered_by_image(truth: CocoTruth, results: CocoResults) -> tuple[CocoTruth, CocoResults]:
+    """Return both with ids that count from 1, sorted by image; the order within one stays."""
     images, categories = Positions(truth.image_ids), Positions(truth.category_ids)
-    data = module.COCO.from_arrays(
-        [{"id": number} for number in range(1, len(truth.image_ids) + 1)],
-        [{"id": number, "name": str(number)} for number in range(1, len(truth.category_ids) + 1)],
-        images(truth.image_id) + 1,
-        categories(truth.category_id) + 1,
-        truth.box,
-        area=truth.area,
-        iscrowd=truth.crowd,
+    image = images(truth.image_id) + 1
+    order = np.argsort(image, kind="stable")
+    numbered = CocoTruth(
+        image_ids=np.arange(1, len(truth.image_ids) + 1),
+        category_ids=np.arange(1, len(truth.category_ids) + 1),
+        image_id=image[order],
+        category_id=categories(truth.category_id[order]) + 1,
+        box=truth.box[order],
+        area=truth.area[order],
+        crowd=truth.crowd[order],
     )
-    table = np.empty((len(results), 7))
-    table[:, 0] = images(results.image_id) + 1
-    table[:, 1:5] = results.box
-    table[:, 5] = results.score
-    table[:, 6] = categories(results.category_id) + 1
-    return data, data.load_res(table)
+    results = replace(
+        results,
+        image_id=images(results.image_id) + 1,
+        category_id=categories(results.category_id) + 1,
+    )
+    if (np.diff(results.image_id) < 0).any():
+        results = results.select(np.argsort(results.image_id, kind="stable"))
+    return numbered, results
 
 
 def _from_objects(module: ModuleType, truth: CocoTruth, results: CocoResults) -> tuple[Any, Any]:
     """Build the data sets of the other programs from one object for each annotation."""
     return (
-        _dataset(module, truth, _annotations(truth)),
+        _dataset(module, truth, _annotations(truth, slice(None))),
         _dataset(module, truth, _result_annotations(results)),
     )
 
@@ -107,9 +151,9 @@ def _dataset(module: ModuleType, truth: CocoTruth, annotations: list[dict[str, A
     return dataset
 
 
-def _annotations(truth: CocoTruth) -> list[dict[str, Any]]:
+def _annotations(truth: CocoTruth, rows: slice) -> list[dict[str, Any]]:
     columns = (
-        column.tolist()
+        column[rows].tolist()
         for column in (truth.image_id, truth.category_id, truth.box, truth.area, truth.crowd)
     )
     return [
