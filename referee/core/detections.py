@@ -51,8 +51,8 @@ class Detections:
     @classmethod
     def concatenate(cls, parts: Sequence[Detections]) -> Detections:
         """Join the rows of all parts, in the order given."""
-        if not parts:
-            return cls.empty()
+        if len(parts) < 2:
+            return parts[0] if parts else cls.empty()
         return cls(
             np.concatenate([part.image_id for part in parts]),
             np.concatenate([part.class_id for part in parts]),

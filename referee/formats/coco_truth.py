@@ -13,8 +13,7 @@ from referee.core.coco_boxes import CocoTruth
 from referee.core.ground_truth import GroundTruth
 from referee.errors import InputError
 from referee.formats.coco_truth_usual import Instances, usual_instances
-from referee.formats.json_fields import number, object_at, objects, whole
-from referee.formats.text import load_json
+from referee.formats.json_fields import load_json, number, object_at, objects, whole
 from referee.formats.truth_file import NO_BLACKLIST, GroundTruthFile
 from referee.formats.typed_json import collections_paused
 

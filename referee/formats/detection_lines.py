@@ -113,7 +113,7 @@ def _from_numbers(table: Floats) -> Detections | None:
         return None
     ids = table[:, :2].astype(np.int64)
     confidence = table[:, 2] if table.shape[1] == len(LINE_FIELDS) else np.ones(len(table))
-    # These columns are views. Joining the blocks copies them once.
+    # These columns are views. Joining several blocks copies them once.
     return Detections(ids[:, 0], ids[:, 1], confidence, table[:, -4:])
 
 

@@ -8,12 +8,10 @@ from pathlib import Path
 from referee.core.coco_boxes import CocoResults
 from referee.core.detections import Detections
 from referee.errors import InputError
-from referee.formats.coco_results import parse_results
 from referee.formats.detection_lines import FIELDS_WITHOUT_CONFIDENCE, LINE_FIELDS, parse_lines
 from referee.formats.faults import FormatError
 from referee.formats.file_lines import plain_file
 from referee.formats.text import read_bytes
-from referee.formats.typed_json import collections_paused
 
 
 def read_detections(path: Path) -> Detections:
@@ -38,6 +36,10 @@ def _read(path: Path) -> CocoResults | Detections:
     start = content.lstrip(b"\xef\xbb\xbf \t\r\n")[:1]
     try:
         if path.suffix.lower() == ".json" or start in (b"[", b"{"):
+            # Loaded here: lines need no decoder of JSON.
+            from referee.formats.coco_results import parse_results
+            from referee.formats.typed_json import collections_paused
+
             with collections_paused():
                 return parse_results(content, large=True)
         lines = plain_file(path, content, LINE_FIELDS, FIELDS_WITHOUT_CONFIDENCE)

@@ -10,11 +10,9 @@ import numpy as np
 
 from referee.core.ground_truth import GroundTruth
 from referee.errors import InputError
-from referee.formats.coco_truth import read_coco_truth
 from referee.formats.csv_truth import MAX_CLASS, read_blacklist, read_csv_truth
 from referee.formats.text import STANDARD_INPUT, read_bytes
 from referee.formats.truth_file import GroundTruthFile
-from referee.formats.xml_truth import read_xml_truth
 
 
 def read_ground_truth(
@@ -34,6 +32,9 @@ def read_ground_truth(
     if path is not STANDARD_INPUT and not path.exists():
         raise InputError(f"{path} does not exist: name the ground truth's file or folder")
     if path.is_dir():
+        # The readers of JSON and XML are loaded by whom they serve: CSV needs neither.
+        from referee.formats.xml_truth import read_xml_truth
+
         found = read_xml_truth(path, images)
     else:
         content = read_bytes(path)
@@ -43,6 +44,8 @@ def read_ground_truth(
                 f"{path} is a JSON list, as COCO results are: ground truth is an object"
             )
         if start == b"{":
+            from referee.formats.coco_truth import read_coco_truth
+
             _require_folder(path, images)
             found = read_coco_truth(path, content)
         else:

@@ -8,9 +8,18 @@ from pathlib import Path
 from typing import Any
 
 from referee.errors import InputError
-from referee.formats.json_text import shown
+from referee.formats.faults import FormatError
+from referee.formats.json_text import parse_json_text, shown
 
 _INT64_LIMIT = 2**63
+
+
+def load_json(path: Path, content: bytes) -> Any:
+    """Parse JSON; raise InputError naming the file, line and column of the first error."""
+    try:
+        return parse_json_text(content)
+    except FormatError as error:
+        raise InputError(f"{path}, {error}") from None
 
 
 def objects(path: Path, content: Any, key: str) -> Iterator[tuple[str, dict[str, Any]]]:

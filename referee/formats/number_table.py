@@ -24,8 +24,10 @@ Floats = NDArray[np.float64]
 
 # A block takes numpy some milliseconds, in which no other thread runs.
 _BLOCK = 2**18
-# polars shares a block among its threads. To load polars takes as long as numpy for this much.
-_LARGE_BLOCK = 2**24
+# To load polars takes as long as numpy takes for this much.
+_LARGE = 2**24
+# polars shares a block among its threads. A copy of each block is in memory while it is read.
+_LARGE_BLOCK = 2**26
 
 _EXACT = 2.0**53
 _SEPARATOR = re.compile(rb"[ \t]*,[ \t]*|[ \t]+")
@@ -58,7 +60,7 @@ def read_tables(
     With `large`, polars reads a long content. A process that forks must not ask for it: the
     threads of polars do not survive a fork.
     """
-    if large and len(content) >= _LARGE_BLOCK and importlib.util.find_spec("polars"):
+    if large and len(content) >= _LARGE and importlib.util.find_spec("polars"):
         for block in split_lines(content, _LARGE_BLOCK):
             table = _by_polars(block, columns)
             if table is None:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Readers of text and JSON files that tell every failure in one clear sentence."""
+"""Readers of files of text that tell every failure in one clear sentence."""
 
 from __future__ import annotations
 
@@ -8,11 +8,10 @@ import sys
 import zlib
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TypeVar
 
 from referee.errors import InputError
-from referee.formats.faults import FormatError, quoted
-from referee.formats.json_text import parse_json_text
+from referee.formats.faults import quoted
 from referee.formats.lines import plain_lines, split_cells, width_fault
 from referee.formats.numbers import TooLarge
 
@@ -55,14 +54,6 @@ def _stored_bytes(path: Path) -> bytes:
         raise InputError(f"{path} is a folder: name a file") from None
     except OSError as error:
         raise InputError(f"{path} cannot be read: {error.strerror}") from None
-
-
-def load_json(path: Path, content: bytes) -> Any:
-    """Parse JSON; raise InputError naming the file, line and column of the first error."""
-    try:
-        return parse_json_text(content)
-    except FormatError as error:
-        raise InputError(f"{path}, {error}") from None
 
 
 def cells(path: Path, content: bytes) -> Iterator[tuple[int, list[str]]]:

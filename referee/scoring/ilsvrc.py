@@ -5,12 +5,14 @@ from __future__ import annotations
 
 from referee.core.detections import Detections
 from referee.core.ground_truth import GroundTruth
-from referee.scoring.live import LiveScore
+from referee.scoring.live import LiveScore, Mapped
 from referee.scoring.result import IlsvrcResult
 from referee.scoring.rules import DEVKIT, Rules
 
 
-def evaluate(truth: GroundTruth, detections: Detections, rules: Rules = DEVKIT) -> IlsvrcResult:
+def evaluate(
+    truth: GroundTruth, detections: Detections, rules: Rules = DEVKIT, mapped: Mapped = map
+) -> IlsvrcResult:
     """Score detections against ground truth.
 
     Matching goes image by image. The detections of an image take turns by falling confidence; on
@@ -26,8 +28,9 @@ def evaluate(truth: GroundTruth, detections: Detections, rules: Rules = DEVKIT) 
     unlisted images or classes, and rows whose confidence is not finite, are ignored and counted.
 
     Source: eval_detection.m and VOCap.m of the ILSVRC 2014/2015 development kit. Double
-    precision throughout. Raises InputError if a truth box is of an unlisted image or class.
+    precision throughout. `mapped` is as in `LiveScore`. Raises InputError if a truth box is of an
+    unlisted image or class.
     """
-    score = LiveScore(truth, rules)
+    score = LiveScore(truth, rules, mapped)
     score.add(detections)
     return score.result()

@@ -3,29 +3,43 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable, Iterator
 from functools import partial
+from typing import Protocol, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from referee.core.detections import Detections
 from referee.core.ground_truth import GroundTruth
+from referee.scoring.blocks import Block, sort_out
 from referee.scoring.fates import Fates, explain
 from referee.scoring.growing import GrowingArray
 from referee.scoring.matching import Matching
-from referee.scoring.overlap import columns, iou
-from referee.scoring.ranking import ClassScore, merge, sort, sort_keys
+from referee.scoring.ranking import ClassScore, merge, sort
 from referee.scoring.result import IGNORED_REASONS, IlsvrcResult
 from referee.scoring.rules import DEVKIT, Rules
-from referee.scoring.truth_index import BLACKLISTED, NO_TRUTH, TruthIndex
+from referee.scoring.truth_index import TruthIndex
 
 Ints = NDArray[np.int64]
 Keys = NDArray[np.complex128]
+_Ap = float | None
+_Item = TypeVar("_Item")
+_Result = TypeVar("_Result")
 
 # Rows worked on at a time: their arrays stay in a processor's cache.
-_ROWS_AT_A_TIME = 2**18
+_ROWS_AT_A_TIME = 2**17
 
 _NO_KEYS: Keys = np.empty(0, dtype=np.complex128)
+
+
+class Mapped(Protocol):
+    """What `map` does: results in the order of the items. Threads may work ahead of the caller."""
+
+    def __call__(
+        self, work: Callable[[_Item], _Result], items: Iterable[_Item], /
+    ) -> Iterator[_Result]:
+        """Yield `work` of each item."""
 
 
 class LiveScore:
@@ -35,11 +49,15 @@ class LiveScore:
     `result()` equals `ilsvrc.evaluate` of all rows so far, bit for bit, because that function is
     one `add` and one `result` of this class. The time for an answer grows with its rows, and with
     the detections so far of its classes.
+
+    `mapped` does work on blocks of rows and on classes. The `map` of an executor lets threads share
+    it: numpy lets one run while it works on the arrays of another.
     """
 
-    def __init__(self, truth: GroundTruth, rules: Rules = DEVKIT) -> None:
+    def __init__(self, truth: GroundTruth, rules: Rules = DEVKIT, mapped: Mapped = map) -> None:
         self._truth = truth
         self._rules = rules
+        self._mapped = mapped
         self._index = TruthIndex(truth, rules)
         self._matching = Matching(len(self._index.box))
         self._candidate_row = GrowingArray(np.int64)
@@ -58,69 +76,29 @@ class LiveScore:
     def add(self, detections: Detections) -> None:
         """Add the rows of one answer, in their order."""
         self._answers.append(detections)
-        for start in range(0, len(detections), _ROWS_AT_A_TIME):
-            self._take(detections.select(slice(start, start + _ROWS_AT_A_TIME)))
 
-    def _take(self, detections: Detections) -> None:
-        """Sort out and match rows; keep their keys until the next `result`."""
-        index = self._index
-        image = index.images(detections.image_id)
-        klass = index.classes(detections.class_id)
-        group = index.group(index.pair(image, klass))
-        scored = self._sort_out(image, klass, detections, group)
-        rows = self._rows + np.arange(len(detections), dtype=np.int64)
+        def sorted_out(start: int) -> Block:
+            rows = detections.select(slice(start, start + _ROWS_AT_A_TIME))
+            return sort_out(self._index, self._rules, rows, first + start)
+
+        first = self._rows
+        starts = range(0, len(detections), _ROWS_AT_A_TIME)
+        for block in self._mapped(sorted_out, starts):
+            self._take(block)
         self._rows += len(detections)
-        if not scored.all():
-            chosen = np.flatnonzero(scored)
-            image, klass, group, rows = image[chosen], klass[chosen], group[chosen], rows[chosen]
-            detections = detections.select(chosen)
-        box = detections.box
-        self._inverted += int(((box[:, 2] < box[:, 0]) | (box[:, 3] < box[:, 1])).sum())
-        self._not_finite += len(box) - _finite_boxes(box)
-        keys = sort_keys(detections.confidence, image, rows, index.image_count)
-        self._pending.append((klass, keys))
-        near = np.flatnonzero(group != NO_TRUTH)
-        if len(near):
-            self._match(box[near], group[near], keys[near], rows[near])
 
-    def _sort_out(
-        self, image: Ints, klass: Ints, detections: Detections, group: Ints
-    ) -> NDArray[np.bool_]:
-        """Count the ignored rows, each under its first reason; return a mask of the others."""
-        reasons = (
-            image < 0,
-            klass < 0,
-            ~np.isfinite(detections.confidence),
-            group == BLACKLISTED,
-        )
-        scored = np.ones(len(image), dtype=np.bool_)
-        for name, applies in zip(IGNORED_REASONS, reasons, strict=True):
-            self._ignored[name] += int((scored & applies).sum())
-            scored &= ~applies
-        return scored
-
-    def _match(self, box: NDArray[np.float64], group: Ints, keys: Keys, rows: Ints) -> None:
-        """Offer detections to the truth boxes of their image and class."""
-        index = self._index
-        size = index.group_size[group]
-        detection = np.repeat(np.arange(len(box)), size)
-        within = np.arange(len(detection)) - np.repeat(np.cumsum(size) - size, size)
-        target = np.repeat(index.group_start[group], size) + within
-        overlap = iou(columns(box)[:, detection], index.columns[:, target])
-        needed = index.threshold[target]
-        reaches = overlap > needed if self._rules.strict else overlap >= needed
-        pairs = np.flatnonzero(reaches & (overlap > 0))
-        detection, target = detection[pairs], target[pairs]
-        counts = np.bincount(detection, minlength=len(box))
-        # Few detections reach several boxes. Only their boxes need sorting, best first. The sort
-        # is stable: on a tie of IoU the box that is first in the file comes first.
-        several = np.flatnonzero(counts[detection] > 1)
-        order = np.lexsort((-overlap[pairs[several]], detection[several]))
-        target[several] = target[several[order]]
-        candidates = np.flatnonzero(counts)
-        changed = self._matching.add(keys[candidates], counts[candidates], target)
-        self._candidate_row.append(rows[candidates])
-        self._touched.append(index.box_class[changed])
+    def _take(self, block: Block) -> None:
+        """Match a block of rows; keep their keys until the next `result`."""
+        for name, count in block.ignored.items():
+            self._ignored[name] += count
+        self._inverted += block.inverted
+        self._not_finite += block.not_finite
+        self._pending.append((block.klass, block.keys))
+        found = block.candidates
+        if len(found.rows):
+            changed = self._matching.add(found.keys, found.counts, found.boxes)
+            self._candidate_row.append(found.rows)
+            self._touched.append(self._index.box_class[changed])
 
     def _refresh(self) -> None:
         """Update the classes that changed since the last result."""
@@ -133,12 +111,17 @@ class LiveScore:
         order = np.argsort(_narrow(klass, self._index.class_count), kind="stable")
         keys = keys[order]
         bounds = np.searchsorted(klass[order], np.stack([touched, touched + 1]))
-        for place, start, end in zip(touched.tolist(), *bounds.tolist(), strict=True):
-            merged = merge(self._classes[place].order, sort(keys[start:end]))
-            score = ClassScore(merged, self._hits(place), self._classes[place].truths)
-            self._classes[place] = score
-            self._ap[place] = score.ap()
-            self._grouped_ap[place] = score.grouped_ap()
+
+        def refreshed(change: tuple[int, int, int]) -> tuple[int, ClassScore, _Ap, _Ap]:
+            place, start, end = change
+            before = self._classes[place]
+            merged = merge(before.order, sort(keys[start:end]))
+            score = ClassScore(merged, self._hits(place), before.truths)
+            return place, score, score.ap(), score.grouped_ap()
+
+        changes = zip(touched.tolist(), *bounds.tolist(), strict=True)
+        for place, score, ap, grouped in self._mapped(refreshed, changes):
+            self._classes[place], self._ap[place], self._grouped_ap[place] = score, ap, grouped
         self._pending.clear()
         self._touched.clear()
 
@@ -199,12 +182,6 @@ def _mean(ap: list[float | None], rules: Rules) -> float | None:
     if not values:
         return None
     return float(np.sum(values)) / (len(ap) if rules.missing_as_zero else len(values))
-
-
-def _finite_boxes(box: NDArray[np.float64]) -> int:
-    """Count the boxes (n, 4) whose four corners are finite."""
-    finite = np.isfinite(box)
-    return len(box) if finite.all() else int(finite.all(axis=1).sum())
 
 
 def _narrow(klass: Ints, class_count: int) -> NDArray[np.int64] | NDArray[np.uint16]:

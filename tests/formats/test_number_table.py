@@ -108,6 +108,7 @@ def test_polars_gives_the_same_numbers(table):
     """What polars reads of a long text has the bits that float() gives; it reads no more."""
     text, columns = table
     with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(number_table, "_LARGE", 0)
         patch.setattr(number_table, "_LARGE_BLOCK", 1)
         found = parse_numbers(text.encode(), columns, large=True)
         assert_same_table(by_float(text, columns), found)
@@ -129,6 +130,7 @@ def test_polars_reads_long_texts(monkeypatch):
     monkeypatch.setattr(
         number_table, "_by_polars", lambda *given: read.append(1) or by_polars(*given)
     )
+    monkeypatch.setattr(number_table, "_LARGE", 64)
     monkeypatch.setattr(number_table, "_LARGE_BLOCK", 64)
     content = b"".join(b"%d,0.5\n" % n for n in range(100))
     expected = [[n, 0.5] for n in range(100)]

@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+from concurrent.futures import ThreadPoolExecutor
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -92,3 +94,24 @@ def test_large_answers_are_taken_in_parts(monkeypatch, rows_at_a_time):
     result = evaluate(truth, make_detections(rows))
     assert (2, 4, 3) == (result.true_positives, result.duplicates, result.ignored["unknown_image"])
     assert (1 + 2 / 4) / 2 == result.mean_ap
+
+
+def test_threads_that_share_the_work_change_nothing(monkeypatch):
+    """Two threads that work ahead on blocks and classes give the bits of one."""
+    monkeypatch.setattr(live_module, "_ROWS_AT_A_TIME", 50)
+    chance = np.random.default_rng(5)
+    corner = chance.integers(0, 40, (1000, 2))
+    box = np.concatenate([corner, corner + chance.integers(5, 40, (1000, 2))], axis=1)
+    truth = make_truth(
+        range(1, 6), [1, 2, 3], [(i % 5 + 1, i % 3 + 1, box[i].tolist()) for i in range(60)]
+    )
+    rows = Detections(
+        chance.integers(0, 6, 1000),
+        chance.integers(0, 4, 1000),
+        chance.integers(0, 12, 1000) / 12,
+        box.astype(np.float64),
+    )
+    with ThreadPoolExecutor(2) as threads:
+        shared = evaluate(truth, rows, mapped=threads.map)
+    alone = evaluate(truth, rows)
+    assert alone == shared

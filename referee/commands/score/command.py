@@ -6,6 +6,7 @@ from __future__ import annotations
 import argparse
 import json
 import sys
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -15,6 +16,8 @@ from numpy.typing import NDArray
 from referee.commands.score.remarks import of_boxes, of_image_ids
 from referee.commands.score.sense import require_sense
 from referee.core.coco_boxes import CocoTruth
+from referee.core.detections import Detections
+from referee.core.ground_truth import GroundTruth
 from referee.errors import InputError
 from referee.formats.detections_file import read_coco_results, read_detections
 from referee.formats.ground_truth import read_ground_truth
@@ -29,11 +32,11 @@ from referee.scoring.score_report import (
     ilsvrc_report,
     images_with_detections,
 )
-from referee.scoring.uncertainty import Energy
 from referee.service.results.score_table import score_table
 
-if TYPE_CHECKING:  # Importing pycocotools is slow, and only the COCO metric needs it.
+if TYPE_CHECKING:  # Loaded where they are used: not every score needs them.
     from referee.scoring.coco import CocoResult
+    from referee.scoring.uncertainty import Energy
 
 Ints = NDArray[np.int64]
 
@@ -88,7 +91,7 @@ def _score_ilsvrc(
     warnings = of_image_ids(posted.image_id, found.truth, args.image_ids)
     warnings += of_boxes(posted.box, found.truth)
     detections, numbering = in_own_ids(posted, found.truth, args.image_ids)
-    result = evaluate(found.truth, detections)
+    result = _evaluate(found.truth, detections)
     report = ilsvrc_report(result) | {"image_ids": numbering, "warnings": warnings}
     if args.resamples and result.mean_ap is not None:
         report |= _uncertainty(args, found, result)
@@ -100,6 +103,12 @@ def _score_ilsvrc(
         write_explanation(args.explain, result, found, detections, pictures)
         print(f"Open {args.explain / 'index.html'}", file=sys.stderr)
     return result, report, detections.image_id
+
+
+def _evaluate(truth: GroundTruth, detections: Detections) -> IlsvrcResult:
+    """Evaluate in two threads; more gain nothing, because only one at a time runs Python."""
+    with ThreadPoolExecutor(2, thread_name_prefix="scoring") as threads:
+        return evaluate(truth, detections, mapped=threads.map)
 
 
 def _uncertainty(args: argparse.Namespace, found: GroundTruthFile, result: IlsvrcResult) -> Report:
@@ -119,7 +128,7 @@ def _uncertainty(args: argparse.Namespace, found: GroundTruthFile, result: Ilsvr
                 detections, _ = in_own_ids(
                     read_detections(args.rival_detections), found.truth, args.image_ids
                 )
-                rival = draws.of(evaluate(found.truth, detections))
+                rival = draws.of(_evaluate(found.truth, detections))
                 energies = (energy, rival_energy) if energy and rival_energy else None
                 report |= rival_report(mine, rival, energies)
     except ValueError as error:
@@ -128,6 +137,8 @@ def _uncertainty(args: argparse.Namespace, found: GroundTruthFile, result: Ilsvr
 
 
 def _energy(energy_wh: float | None, uncertainty_wh: float | None) -> Energy | None:
+    from referee.scoring.uncertainty import Energy
+
     return None if energy_wh is None else Energy(energy_wh, uncertainty_wh or 0.0)
 
 

@@ -12,8 +12,8 @@ from pathlib import Path
 from typing import Any
 
 from referee.errors import InputError
-from referee.formats.json_fields import number, object_at
-from referee.formats.text import load_json, parse_cell, read_bytes, require_width
+from referee.formats.json_fields import load_json, number, object_at
+from referee.formats.text import parse_cell, read_bytes, require_width
 from referee.scoring.frontier import Baseline, FrontierEstimate
 from referee.scoring.ovic import Frontier, OvicRules, OvicScore
 

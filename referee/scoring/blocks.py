@@ -1,0 +1,121 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a block of detections adds to a score, found without a look at any other block."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from referee.core.detections import Detections
+from referee.scoring.overlap import columns, iou
+from referee.scoring.ranking import sort_keys
+from referee.scoring.result import IGNORED_REASONS
+from referee.scoring.rules import Rules
+from referee.scoring.truth_index import BLACKLISTED, NO_TRUTH, TruthIndex
+
+Ints = NDArray[np.int64]
+Keys = NDArray[np.complex128]
+
+
+@dataclass(frozen=True, eq=False)
+class Candidates:
+    """The k detections of a block that reach the threshold of at least one box of their class.
+
+    `rows`, `keys` and `counts` have shape (k,): row numbers, sort keys, and how many truth boxes
+    each reaches. `boxes` (sum of counts,) lists these boxes for each, best first.
+    """
+
+    rows: Ints
+    keys: Keys
+    counts: Ints
+    boxes: Ints
+
+
+@dataclass(frozen=True, eq=False)
+class Block:
+    """A block of rows, sorted out.
+
+    `klass` and `keys` (n,) are the class positions and sort keys of the n rows that count.
+    `ignored` counts the others by reason. `inverted` and `not_finite` count boxes that match
+    nothing.
+    """
+
+    klass: Ints
+    keys: Keys
+    candidates: Candidates
+    ignored: dict[str, int]
+    inverted: int
+    not_finite: int
+
+
+def sort_out(index: TruthIndex, rules: Rules, detections: Detections, first: int) -> Block:
+    """Sort out and measure rows; `first` is the number of the first one."""
+    image = index.images(detections.image_id)
+    klass = index.classes(detections.class_id)
+    group = index.group(index.pair(image, klass))
+    scored, ignored = _scored(image, klass, detections, group)
+    rows = first + np.arange(len(detections), dtype=np.int64)
+    if not scored.all():
+        chosen = np.flatnonzero(scored)
+        image, klass, group, rows = image[chosen], klass[chosen], group[chosen], rows[chosen]
+        detections = detections.select(chosen)
+    box = detections.box
+    keys = sort_keys(detections.confidence, image, rows, index.image_count)
+    near = np.flatnonzero(group != NO_TRUTH)
+    return Block(
+        klass=klass,
+        keys=keys,
+        candidates=_candidates(index, rules, box[near], group[near], keys[near], rows[near]),
+        ignored=ignored,
+        inverted=int(((box[:, 2] < box[:, 0]) | (box[:, 3] < box[:, 1])).sum()),
+        not_finite=len(box) - _finite_boxes(box),
+    )
+
+
+def _scored(
+    image: Ints, klass: Ints, detections: Detections, group: Ints
+) -> tuple[NDArray[np.bool_], dict[str, int]]:
+    """Return a mask of the rows that count, and the number of others, by their first reason."""
+    reasons = (image < 0, klass < 0, ~np.isfinite(detections.confidence), group == BLACKLISTED)
+    scored = np.ones(len(image), dtype=np.bool_)
+    ignored = {}
+    for name, applies in zip(IGNORED_REASONS, reasons, strict=True):
+        ignored[name] = int((scored & applies).sum())
+        scored &= ~applies
+    return scored, ignored
+
+
+def _candidates(
+    index: TruthIndex,
+    rules: Rules,
+    box: NDArray[np.float64],
+    group: Ints,
+    keys: Keys,
+    rows: Ints,
+) -> Candidates:
+    """Find the truth boxes of their image and class that detections reach."""
+    size = index.group_size[group]
+    detection = np.repeat(np.arange(len(box)), size)
+    within = np.arange(len(detection)) - np.repeat(np.cumsum(size) - size, size)
+    target = np.repeat(index.group_start[group], size) + within
+    overlap = iou(columns(box)[:, detection], index.columns[:, target])
+    needed = index.threshold[target]
+    reaches = overlap > needed if rules.strict else overlap >= needed
+    pairs = np.flatnonzero(reaches & (overlap > 0))
+    detection, target = detection[pairs], target[pairs]
+    counts = np.bincount(detection, minlength=len(box))
+    # Few detections reach several boxes. Only their boxes need sorting, best first. The sort
+    # is stable: on a tie of IoU the box that is first in the file comes first.
+    several = np.flatnonzero(counts[detection] > 1)
+    order = np.lexsort((-overlap[pairs[several]], detection[several]))
+    target[several] = target[several[order]]
+    chosen = np.flatnonzero(counts)
+    return Candidates(rows[chosen], keys[chosen], counts[chosen], target)
+
+
+def _finite_boxes(box: NDArray[np.float64]) -> int:
+    """Count the boxes (n, 4) whose four corners are finite."""
+    finite = np.isfinite(box)
+    return len(box) if finite.all() else int(finite.all(axis=1).sum())
