@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 import socket
 from collections.abc import Iterator
@@ -198,22 +199,116 @@ def test_malformed_chunks_are_refused_with_the_reason(
 ) -> None:
     """Malformed chunks get 400 from anybody, and the connection ends."""
     running, token = contestant
-    host, _, port = running.contest.removeprefix("http://").partition(":")
     head = (
         f"POST {path} HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n"
         f"Authorization: Bearer {token if known else 'x'}\r\n\r\n"
     )
-    with closing(socket.create_connection((host, int(port)), PATIENCE_S)) as link:
-        link.sendall(head.encode() + b"zz\r\n")
-        received = b""
-        while part := link.recv(65536):
-            received += part
+    received = _to_the_end(running, head.encode() + b"zz\r\n")
     assert received.count(b"HTTP/1.1 ") == 1
     if known or path != "/result":  # On /result the token is judged before the body is read.
         assert b" 400 " in received.splitlines()[0]
         assert b"the chunks of the body break off or are malformed" in received
     else:
         assert b" 401 " in received.splitlines()[0]
+
+
+NEXT = b"GET /classes HTTP/1.1\r\nHost: x\r\n\r\n"
+"""A request that nobody sent: it hides in the body of another one."""
+
+CHUNKED = b"Transfer-Encoding: chunked"
+
+
+@pytest.mark.parametrize(
+    ("head", "body"),
+    [
+        (b"Content-Length: 6\r\n" + CHUNKED, b"0\r\n\r\n"),
+        (CHUNKED + b"\r\nContent-Length: 6", b"0\r\n\r\n"),
+        (b"Content-Length: 0\r\nContent-Length: 36", b""),
+        (b"Content-Length: 0, 0", b""),
+        (b"Content-Length: +0", b""),
+        (b"Content-Length: -1", b""),
+        (b"Content-Length: 0x0", b""),
+        (b"Content-Length: 1_0", b""),
+        (b"Content-Length : 5", b"abcde"),
+        (b"X: y\r\n Content-Length: 5\r\nContent-Length: 0", b""),
+        (b"X: a\nContent-Length: 36\r\nContent-Length: 0", b""),
+        (b"X: a\rContent-Length: 36\r\nContent-Length: 0", b""),
+        (b"X: a\0b\r\nContent-Length: 0", b""),
+        (CHUNKED + b", identity", b"0\r\n\r\n"),
+        (CHUNKED + b"\r\n" + CHUNKED, b"0\r\n\r\n"),
+        (b"Transfer-Encoding: xchunked", b"0\r\n\r\n"),
+        (b"Transfer-Encoding: \x0bchunked", b"0\r\n\r\n"),
+        (b"Transfer-Encoding: gzip, chunked", b"0\r\n\r\n"),
+        (CHUNKED, b"0;a=\n\r\n\r\n"),
+        (CHUNKED, b"-1\r\n\r\n"),
+        (CHUNKED, b"0x0\r\n\r\n"),
+        (CHUNKED, b"0\n\n"),
+        (CHUNKED, b"0\r\nAuthorization: x\r\n\r\n"),
+    ],
+)
+def test_no_request_hides_in_another(contestant: Contestant, head: bytes, body: bytes) -> None:
+    """A body of doubtful length is refused with its connection; what follows is no request."""
+    running, token = contestant
+    before = stored(contestant)
+    asked = b"POST /result HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer " + token.encode()
+    received = _to_the_end(running, asked + b"\r\n" + head + b"\r\n\r\n" + body + NEXT)
+    assert 1 == received.count(b"HTTP/1.1 ")
+    assert received.split()[1] in (b"400", b"415", b"501")
+    assert before == stored(contestant)
+
+
+@pytest.mark.parametrize(
+    "start",
+    [
+        b"GE T /classes HTTP/1.1\r\nHost: x",
+        b"GET /classes HTTP/9.9\r\nHost: x",
+        b"GET /classes",
+        b"GET /" + b"a" * 20_000 + b" HTTP/1.1\r\nHost: x",
+        b"GET /classes HTTP/1.1\r\n" + b"\r\n".join([b"X: y"] * 500),
+        b"GET /classes HTTP/1.1\r\nX: " + b"a" * 100_000,
+        b"GET /classes HTTP/1.1\r\nHost: a\r\nHost: b",
+        b"PRI * HTTP/2.0\r\n\r\nSM",
+        b"PROXY TCP4 1.2.3.4 5.6.7.8 1 2\r\nGET /classes HTTP/1.1\r\nHost: x",
+    ],
+    ids=lambda start: start[:24].decode(errors="replace"),
+)
+def test_a_head_that_is_none_is_refused(contestant: Contestant, start: bytes) -> None:
+    """Other versions, doubled hosts, and heads without bounds get 4xx, and the connection ends."""
+    received = _to_the_end(contestant[0], start + b"\r\n\r\n")
+    assert 1 == received.count(b"HTTP/1.1 4")
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "/../../etc/passwd",
+        "/%2e%2e/%2e%2e/ground_truth.json",
+        "//x/classes",
+        "/image/..%2f..%2fground_truth.json",
+        "/image/1%00",
+        "/image/%ff",
+        "/image/1%20",
+        "/images/1/../1",
+        "/static/../ground_truth.json",
+    ],
+)
+def test_no_path_leads_to_another_file(contestant: Contestant, path: str) -> None:
+    """A path that is none of the routes is refused, however it is written."""
+    running, token = contestant
+    assert get(running.contest + path, **bearer(token))[0] in (404, 406)
+
+
+@pytest.mark.parametrize("coding", ["gzip", "deflate", "br", "x-gzip, gzip"])
+def test_a_compressed_answer_is_refused_and_not_unpacked(
+    contestant: Contestant, coding: str
+) -> None:
+    """The refusal says what to do. So no answer is lost without a word, and no bomb unpacked."""
+    running, token = contestant
+    before = stored(contestant)
+    headers = bearer(token, Accept="application/json") | {"Content-Encoding": coding}
+    status, told = request(f"{running.contest}/result", gzip.compress(b"[" * 10**6), headers)
+    assert (415, True) == (status, "without compression" in json.loads(told)["detail"])
+    assert before == stored(contestant)
 
 
 def test_a_body_longer_than_its_length_is_cut_there(contestant: Contestant) -> None:
@@ -266,6 +361,17 @@ def test_operators_action_needs_the_pages_key(contestant: Contestant) -> None:
     headers = {"X-Form-Key": key, "Content-Type": "application/json"}
     code, text = request(f"{running.console}/sessions/1/stop", b'{"seen_state": "ARMED"}', headers)
     assert (code, json.loads(text)["code"]) == (409, "state_moved")
+
+
+def _to_the_end(running: Program, sent: bytes) -> bytes:
+    """Send bytes, and return every byte that comes back until the server closes."""
+    host, _, port = running.contest.removeprefix("http://").partition(":")
+    received = b""
+    with closing(socket.create_connection((host, int(port)), PATIENCE_S)) as link:
+        link.sendall(sent)
+        while part := link.recv(65536):
+            received += part
+    return received
 
 
 def _raw(contestant: Contestant, body: bytes, *, length: int, shut: bool = False) -> bytes:

@@ -123,8 +123,16 @@ def answer_format_of(request: Request, content: bytes) -> AnswerFormat:
     """Return form, json or csv; a body without a content type counts as a form.
 
     Raises `Refusal` (code `media_type_unknown`) for another type. Raises it also for JSON or CSV
-    that is sent as a form, because such a form has no fields and nothing would be stored.
+    that is sent as a form, and for a compressed body: as forms these have no fields, and nothing
+    would be stored.
     """
+    coding = _coding_of(request)
+    if coding is not None:
+        raise Refusal(
+            "media_type_unknown",
+            f"Nothing was stored: the body is said to be in '{coding[:60]}'; send it as it is, "
+            "without compression.",
+        )
     kind = request.mimetype
     if kind == "application/json":
         return "json"
@@ -144,6 +152,16 @@ def answer_format_of(request: Request, content: bytes) -> AnswerFormat:
             f"'{kind or 'missing'}'; send it with 'Content-Type: {other[1]}'.",
         )
     return "form"
+
+
+def _coding_of(request: Request) -> str | None:
+    """Return the compression that a request names for its body, or None."""
+    environ = request.environ
+    coding = environ.get("HTTP_CONTENT_ENCODING", "").strip().lower()
+    if coding not in ("", "identity"):
+        return str(coding)
+    transfer = environ.get("HTTP_TRANSFER_ENCODING", "").strip().lower()
+    return None if transfer in ("", "chunked", "identity") else str(transfer)
 
 
 def _other_than_form(content: bytes) -> tuple[str, str] | None:
