@@ -132,6 +132,25 @@ def test_a_copied_cookie_ends_with_its_login(door):
     assert 401 == thief.get("/board", headers={"Cookie": cookie}).status_code
 
 
+def test_a_login_does_not_take_over_a_cookie(door):
+    """Who plants a cookie of his own login before another's does not get the other's login."""
+    thief = door.visitor("Sam")
+    victim = door.visitor()
+    for planted in thief._cookies.values():
+        victim.set_cookie(planted.key, planted.value)
+    assert 200 == door.log_in(victim, "Kim").status_code
+    assert ["Sam", "Kim"] == [one.get("/me").get_json()["name"] for one in (thief, victim)]
+
+
+@pytest.mark.parametrize(
+    "header", ["X-Forwarded-For", "X-Real-IP", "Client-IP", "Forwarded", "REMOTE_ADDR", "Via"]
+)
+def test_a_header_makes_no_visitor_of_the_laptop(door, header):
+    """Another machine cannot say that it is this one."""
+    value = "for=127.0.0.1" if header == "Forwarded" else "127.0.0.1"
+    assert 401 == door.visitor(**AWAY).get("/metrics", headers={header: value}).status_code
+
+
 @pytest.mark.parametrize("cut", ["", "1.1.", "x", "1.9999999999." + "0" * 64, "é"])
 def test_a_forged_cookie_is_nobody(door, cut):
     """A cookie that this desk did not seal opens nothing."""
