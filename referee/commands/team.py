@@ -3,7 +3,8 @@
 
 One registration is one solution; an organisation with two solutions registers two teams. The
 columns of an imported table are 'team', and if you like 'organisation', 'prizes' and 'sessions'
-(yes or no). With 'no' in 'sessions' a team hands in models only: the running order leaves it out.
+(yes or no) and 'lane'. With 'no' in 'sessions' a team hands in models only: the running order
+leaves it out. A team with the name of a lane runs there only; the others take any free lane.
 Passwords are stored as hashes only, so slips can be made only together with new passwords.
 A running referee uses every change at once, and every change is on record.
 
@@ -34,6 +35,7 @@ from referee.service.setup.config_file import load_config
 from referee.service.setup.contest import Contest
 from referee.service.setup.opened import opened_contest
 from referee.service.teams import registration
+from referee.service.teams.lanes import declared_lane
 from referee.service.teams.rehearsals import read_lights
 from referee.service.teams.roster import read_roster
 from referee.service.teams.roster_view import roster_json, roster_text
@@ -46,7 +48,7 @@ _ACTIONS = {
     "list": "print the teams in the running order, with attempts and turn",
     "slips": "make NEW passwords and a page of slips to print; earlier passwords stop working",
     "password": "give a team a new password and print it; the old one stops working",
-    "amend": "change what a registration says: organisation, prizes, sessions",
+    "amend": "change what a registration says: organisation, prizes, sessions, lane",
     "rename": "give a team another name; password, place and sessions stay",
     "withdraw": "take a team out of the running order; nothing is deleted",
     "return": "undo a withdrawal",
@@ -85,6 +87,13 @@ def _add_own(action: argparse.ArgumentParser, name: str) -> None:
         action.add_argument("--no-prizes", action="store_true", help="the team declines prizes")
         action.add_argument(
             "--models-only", action="store_true", help="the team runs no session (OVIC alone)"
+        )
+    if name in ("add", "amend"):
+        action.add_argument(
+            "--lane",
+            metavar="NAME",
+            help="the only lane where it runs ('': any; default: %s)"
+            % ("any" if name == "add" else "as it is"),
         )
     if name == "amend":
         action.add_argument("--organisation", metavar="TEXT", help="who entered it")
@@ -132,7 +141,8 @@ def _import(contest: Contest, args: argparse.Namespace) -> None:
 
 def _add(contest: Contest, args: argparse.Namespace) -> None:
     details = Registration(
-        " ".join(args.organisation.split()), not args.no_prizes, not args.models_only
+        *(" ".join(args.organisation.split()), not args.no_prizes, not args.models_only),
+        _lane(contest, args) or "",
     )
     name = registration.add_team(contest, args.name, details, args.by)
     print(f"{name}: {registration.new_passwords(contest, [name], args.by)[name]}")
@@ -146,21 +156,22 @@ def _list(contest: Contest, args: argparse.Namespace) -> None:
 
 def _slips(contest: Contest, args: argparse.Namespace) -> None:
     settings = contest.config
-    urls = args.address or [
-        url for lane in settings.lanes for url in contestants_urls(lane.contest)
-    ]
+    lanes = {lane.name: contestants_urls(lane.contest) for lane in settings.lanes}
+    if args.address:
+        lanes = {"": args.address}
     rules = args.rules or rules_line(settings.contest.seconds)
-    venue = Venue(settings.contest.name, urls, tuple(args.wifi) if args.wifi else None, rules)
+    venue = Venue(settings.contest.name, lanes, tuple(args.wifi) if args.wifi else None, rules)
     _require_writable(args.out)
     passwords = registration.new_passwords(contest, args.name, args.by)
     if not passwords:
         raise InputError("No team is registered, so there are no slips to make.")
-    _write_private(args.out, slips_page(venue, passwords))
+    bound = {team.name: team.registration.lane for team in read_roster(contest).teams}
+    _write_private(args.out, slips_page(venue, passwords, bound))
     print(
         f"Wrote {args.out}: slips with NEW passwords for {len(passwords)} teams. Earlier "
         "passwords of these teams no longer work."
     )
-    if not urls:
+    if not any(lanes.values()):
         print(
             "This laptop is on no network, so the slips have a blank line for the address. "
             "Give it with --address.",
@@ -174,8 +185,9 @@ def _password(contest: Contest, args: argparse.Namespace) -> None:
 
 
 def _amend(contest: Contest, args: argparse.Namespace) -> None:
-    if args.organisation is args.prizes is args.sessions is None:
-        raise InputError("Nothing to change: give --organisation, --prizes or --sessions.")
+    if args.organisation is args.prizes is args.sessions is args.lane is None:
+        raise InputError("Nothing to change: give --organisation, --prizes, --sessions or --lane.")
+    lane = _lane(contest, args)
 
     def changed(old: Registration) -> Registration:
         return Registration(
@@ -186,13 +198,25 @@ def _amend(contest: Contest, args: argparse.Namespace) -> None:
             ),
             prizes=_YES_NO.get(args.prizes, old.prizes),
             sessions=_YES_NO.get(args.sessions, old.sessions),
+            lane=old.lane if lane is None else lane,
         )
 
     new = registration.amend(contest, args.name, changed, args.reason, args.by)
     organisation = f"entered by {new.organisation}, " if new.organisation else ""
     prizes = "takes prizes" if new.prizes else "declines prizes"
     sessions = "runs sessions" if new.sessions else "hands in models only"
-    print(f"'{args.name}': {organisation}{prizes}, {sessions}.")
+    where = f" in lane {new.lane} only" if new.lane else ""
+    print(f"'{args.name}': {organisation}{prizes}, {sessions}{where}.")
+
+
+def _lane(contest: Contest, args: argparse.Namespace) -> str | None:
+    """Return the lane that --lane names, as it is declared; None without the option."""
+    if args.lane is None:
+        return None
+    try:
+        return declared_lane(contest.config, args.lane)
+    except InputError as error:
+        raise InputError(f"--lane: {error}.") from error
 
 
 def _rename(contest: Contest, args: argparse.Namespace) -> None:

@@ -47,6 +47,7 @@ class Attempt:
     """A session of a team; `started` means that the team has logged in to it.
 
     `reason` is why the session is void, or None. A `rehearsal` is no attempt: it never counts.
+    `lane` is the number of its lane, from 1.
     """
 
     session_id: int
@@ -54,6 +55,7 @@ class Attempt:
     started: bool
     reason: str | None = None
     rehearsal: bool = False
+    lane: int = 1
 
 
 class Turn(Enum):
@@ -102,6 +104,45 @@ def turn_of(attempts: Sequence[Attempt], *, withdrawn: bool, sessions: bool = Tr
 def next_team(order: Sequence[str], turns: Mapping[str, Turn]) -> str | None:
     """Return the first team in the running order that waits, or None."""
     return next((name for name in order if turns[name] is Turn.WAITING), None)
+
+
+@dataclass(frozen=True)
+class Waiting:
+    """A team that waits for its turn; `lane` is the only one where it may run, None: any."""
+
+    name: str
+    lane: int | None = None
+
+
+def next_in_lanes(
+    waiting: Sequence[Waiting], free: Sequence[int], busy: Sequence[int]
+) -> dict[int, str]:
+    """Return who is next in each lane where anybody is; `waiting` is in the running order.
+
+    A team is next in one lane only. The free lanes come first, all at once: as many teams as
+    possible run now, and of those the first in the order. Then each busy lane takes the first team
+    that is left and may run there; `busy` has the lane first that becomes free first.
+    """
+    found: dict[int, str] = {}
+    for lanes in (list(free), *([lane] for lane in busy)):
+        left = [team for team in waiting if team.name not in found.values()]
+        found |= _filled(left, lanes)
+    return found
+
+
+def _filled(waiting: Sequence[Waiting], lanes: Sequence[int]) -> dict[int, str]:
+    """Let the first teams that fit together run in these lanes at once."""
+    bound: dict[int, str] = {}
+    anywhere: list[str] = []
+    for team in waiting:
+        if len(bound) + len(anywhere) == len(lanes):
+            break
+        if team.lane is None:
+            anywhere.append(team.name)
+        elif team.lane in lanes:
+            bound.setdefault(team.lane, team.name)
+    rest = (lane for lane in lanes if lane not in bound)
+    return bound | dict(zip(rest, anywhere, strict=False))
 
 
 def rearranged(order: Sequence[str], first: Sequence[str]) -> list[str]:

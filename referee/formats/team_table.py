@@ -13,7 +13,7 @@ from referee.errors import InputError
 NAME_MOST = 100
 """The most characters in a team's name, and in its organisation's."""
 
-_COLUMNS = ("team", "organisation", "prizes", "sessions")
+_COLUMNS = ("team", "organisation", "prizes", "sessions", "lane")
 _YES_NO = {"": True, "yes": True, "no": False}
 _FAULTS_TOLD = 20
 
@@ -22,7 +22,8 @@ _FAULTS_TOLD = 20
 class TeamLine:
     """A line of the table; `line` is its number in the file, for messages.
 
-    `sessions` is false for a team that hands in models only.
+    `sessions` is false for a team that hands in models only. `lane` is the only lane where the
+    team runs, as the table writes it; '' means any.
     """
 
     line: int
@@ -30,6 +31,7 @@ class TeamLine:
     organisation: str = ""
     prizes: bool = True
     sessions: bool = True
+    lane: str = ""
 
 
 def clean_name(name: str) -> str | None:
@@ -51,8 +53,9 @@ def parse_team_table(content: bytes, source: str) -> list[TeamLine]:
     """Parse a whole table, or raise one `InputError` that names each fault with its line.
 
     The header names the columns in any order: `team` is required; `organisation`, `prizes` and
-    `sessions` (yes or no, yes if empty) may be missing. Empty lines are skipped. A comma or a
-    semicolon separates the fields, as spreadsheets write them; the header decides.
+    `sessions` (yes or no, yes if empty), and `lane` (any if empty) may be missing. Empty lines are
+    skipped. A comma or a semicolon separates the fields, as spreadsheets write them; the header
+    decides.
     """
     text = _decoded(content, source)
     header = text.partition("\n")[0]
@@ -139,7 +142,7 @@ def _parse_row(
     sessions = _yes_or_no(number, fields, "sessions", faults)
     if name is None or organisation is None or prizes is None or sessions is None:
         return None
-    return TeamLine(number, name, organisation, prizes, sessions)
+    return TeamLine(number, name, organisation, prizes, sessions, fields.get("lane", "").strip())
 
 
 def _yes_or_no(number: int, fields: dict[str, str], column: str, faults: list[str]) -> bool | None:

@@ -20,11 +20,13 @@ class Registration:
     """What a registration says.
 
     `prizes` is false for a team that declines prizes, `sessions` for one that hands in models only.
+    `lane` is the name of the only lane where its sessions run, '' for any.
     """
 
     organisation: str = ""
     prizes: bool = True
     sessions: bool = True
+    lane: str = ""
 
 
 @dataclass(frozen=True)
@@ -59,7 +61,8 @@ def stored_teams(connection: sqlite3.Connection) -> list[TeamRecord]:
     """Return all teams in the order of their first registration or session."""
     rows = connection.execute("""
         select t.team_id, t.name, t.first_name, r.kind, coalesce(r.organisation, ''),
-            coalesce(r.prizes, 1), coalesce(r.sessions, 1), coalesce(r.reason, '')
+            coalesce(r.prizes, 1), coalesce(r.sessions, 1), coalesce(r.lane, ''),
+            coalesce(r.reason, '')
         from named_teams as t left join registrations as r on r.registration_id = (
             select max(newest.registration_id) from registrations as newest
             where newest.team_id = t.team_id
@@ -68,8 +71,8 @@ def stored_teams(connection: sqlite3.Connection) -> list[TeamRecord]:
     return [
         TeamRecord(
             *(row[0], row[1], row[2], row[3]),
-            Registration(row[4], bool(row[5]), bool(row[6])),
-            row[7],
+            Registration(row[4], bool(row[5]), bool(row[6]), row[7]),
+            row[8],
         )
         for row in rows
     ]
@@ -112,15 +115,16 @@ def insert_registration(
 ) -> None:
     """Add a row about a team's registration; the newest row counts."""
     connection.execute(
-        "insert into registrations (team_id, kind, organisation, prizes, sessions, reason,"
-        " operator, utc) values (:team, :kind, :organisation, :prizes, :sessions, :reason,"
-        " :operator, :utc)",
+        "insert into registrations (team_id, kind, organisation, prizes, sessions, lane,"
+        " reason, operator, utc) values (:team, :kind, :organisation, :prizes, :sessions, :lane,"
+        " :reason, :operator, :utc)",
         {
             "team": team_id,
             "kind": kind,
             "organisation": registration.organisation,
             "prizes": int(registration.prizes),
             "sessions": int(registration.sessions),
+            "lane": registration.lane,
             "reason": reason,
             "operator": operator,
             "utc": utc,

@@ -16,7 +16,7 @@ const SILENT_MS = 4000;
 let board = null;
 let boardAt = performance.now(); // when that board came
 let trouble = "";
-let nextTeam = null; // the team that was next on the last board
+let nextTeams = {}; // the team that was next in each lane on the last board
 let lanes = [];
 
 const ageS = () => (performance.now() - boardAt) / 1000;
@@ -88,25 +88,40 @@ function showTeams() {
   $("next").hidden = board.mode === "practice";
   const chosen = $("team").value;
   fill("team", board.teams, (name) => make("option", name));
+  if (board.teams.includes(chosen)) $("team").value = chosen;
   // The team that is next is chosen by itself, as often as the running order moves on.
-  const moved = board.next_team !== nextTeam;
-  nextTeam = board.next_team;
-  const wanted = moved && nextTeam ? nextTeam : chosen;
-  if (board.teams.includes(wanted)) $("team").value = wanted;
-  if (moved) chooseFreeLane();
+  const moved = JSON.stringify(board.next_teams) !== JSON.stringify(nextTeams);
+  nextTeams = board.next_teams;
+  if (moved) {
+    chooseFreeLane();
+    chooseNextTeam();
+  }
   $("team").disabled = board.teams.length === 0;
-  show("next-team", nextTeam ? `Next in the running order: ${nextTeam}` : "");
-  $("next-team").title = nextTeam ?? "";
+  show("next-team", nextText());
+  $("next-team").title = nextText();
   const none = board.mode === "practice" || board.teams.length
     ? "" : "No team is registered: run ‘referee team add NAME’. The team then appears here by itself.";
   show("teams-text", board.teams_text ?? none);
 }
 
-// The next team goes where nobody runs or waits.
+function nextText() {
+  const named = board.lanes.filter(({ number }) => nextTeams[number]);
+  if (!named.length) return "";
+  if (board.lanes.length === 1) return `Next in the running order: ${nextTeams[1]}`;
+  return `Next in lane ${named.map(({ number, name }) => `${name}: ${nextTeams[number]}`).join(" · ")}`;
+}
+
+// The next team goes where nobody runs or waits, and where it may run.
 function chooseFreeLane() {
   const live = ["READY", "ARMED", "RUNNING"];
-  const free = board.lanes.find((lane) => !lane.next && !live.includes(lane.current?.state));
-  if (free) $("lane").value = free.number;
+  const free = board.lanes.filter((lane) => !lane.next && !live.includes(lane.current?.state));
+  const chosen = free.find(({ number }) => nextTeams[number]) ?? free[0];
+  if (chosen) $("lane").value = chosen.number;
+}
+
+function chooseNextTeam() {
+  const next = nextTeams[board.lanes.length === 1 ? 1 : $("lane").value];
+  if (board.teams.includes(next)) $("team").value = next;
 }
 
 // Show everything that changes between two boards.
@@ -160,6 +175,7 @@ $("new-session").addEventListener("submit", (event) => {
   event.preventDefault();
   act("sessions", { team: $("team").value, lane: Number($("lane").value) }, refresh);
 });
+$("lane").addEventListener("change", chooseNextTeam);
 // An open menu closes when somebody clicks elsewhere, or on one of its entries.
 document.addEventListener("click", (event) => {
   for (const menu of document.querySelectorAll("details.more[open]")) {

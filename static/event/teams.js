@@ -45,10 +45,11 @@ function rowOf(team, n) {
   place.className = "number";
   const name = make("td", team.team);
   if (team.organisation) name.append(make("small", team.organisation));
-  const isNext = team.team === roster.next;
-  const turn = make("td", isNext ? "NEXT" : team.turn);
+  const lane = roster.lanes.find(({ next }) => next === team.team);
+  const isNext = lane !== undefined;
+  const turn = make("td", isNext ? `NEXT${lane.name ? ` in lane ${lane.name}` : ""}` : team.turn);
   turn.className = isNext ? "next" : team.turn;
-  const remarks = [team.withdrawn && team.reason, !team.has_password && "no password yet",
+  const remarks = [team.withdrawn && team.reason, team.lane && `runs in lane ${team.lane} only`, !team.has_password && "no password yet",
     !team.prizes && "declines prizes"].filter(Boolean);
   if (remarks.length) turn.append(make("small", remarks.join(", ")));
   const row = make("tr", place, name, turn, rehearsalOf(team), attemptsOf(team), actionsOf(team));

@@ -153,7 +153,7 @@ def test_an_amendment_prints_what_the_registration_says(
     assert 0 == team(event, "amend", "ants", "--sessions", "yes", "--organisation", " A  Uni", *why)
     assert 0 == team(event, "amend", "ants", "--prizes", "no", *why)
     out, err = capsys.readouterr()
-    assert "Nothing to change: give --organisation, --prizes or --sessions." in err
+    assert "Nothing to change: give --organisation, --prizes, --sessions or --lane." in err
     assert [
         "'ants': entered by A Uni, takes prizes, runs sessions.",
         "'ants': entered by A Uni, declines prizes, runs sessions.",

@@ -13,8 +13,10 @@ from referee.core.states import SessionState
 from referee.core.turns import (
     Attempt,
     Turn,
+    Waiting,
     counted_attempt,
     draw_lots,
+    next_in_lanes,
     next_team,
     rearranged,
     started,
@@ -113,3 +115,55 @@ def test_the_next_team_is_the_first_that_waits():
     turns = dict(zip("abcd", [Turn.RAN, Turn.ON, Turn.WITHDRAWN, Turn.WAITING], strict=True))
     assert "d" == next_team("abcd", turns)
     assert next_team("abc", turns) is None
+
+
+def waiting(text):
+    """Return teams that wait: 'ant' takes any lane, 'bee1' runs in lane 1 only."""
+    return [
+        Waiting(word.rstrip("123"), int(word[-1]) if word[-1].isdigit() else None)
+        for word in text.split()
+    ]
+
+
+@pytest.mark.parametrize(
+    ("order", "free", "busy", "expected"),
+    [
+        ("", [1, 2], [], {}),
+        ("ant", [1, 2], [], {1: "ant"}),
+        ("ant bee cat", [1, 2], [], {1: "ant", 2: "bee"}),
+        ("ant bee1 cat", [1, 2], [], {1: "bee", 2: "ant"}),
+        ("ant1 bee1 cat", [1, 2], [], {1: "ant", 2: "cat"}),
+        ("ant1 bee1", [1, 2], [], {1: "ant"}),
+        # A free lane takes the first team that may run there, and nobody overtakes it.
+        ("ant bee1 cat", [1], [2], {1: "ant", 2: "cat"}),
+        ("ant2 bee cat", [1], [2], {1: "bee", 2: "ant"}),
+        # The lane that becomes free first takes the first team.
+        ("ant bee cat", [], [2, 1], {2: "ant", 1: "bee"}),
+        ("ant1 bee", [], [2, 1], {2: "bee", 1: "ant"}),
+        # A lane that is not declared any more.
+        ("ant3 bee", [1, 2], [], {1: "bee"}),
+    ],
+)
+def test_each_lane_has_its_next_team(order, free, busy, expected):
+    """A team is next in one lane only, where it may run; the order of the teams decides."""
+    assert expected == next_in_lanes(waiting(order), free, busy)
+
+
+@given(
+    st.lists(st.sampled_from([None, 0, 1, 2, 3]), max_size=8),
+    st.permutations([1, 2, 3]),
+    st.integers(0, 3),
+)
+def test_lanes_are_filled_by_the_running_order(bound, lanes, free):
+    """Nobody runs in a wrong lane or in two, and who is passed over could not have run."""
+    teams = [Waiting(str(n), lane) for n, lane in enumerate(bound)]
+    found = next_in_lanes(teams, lanes[:free], lanes[free:])
+    assert len(set(found.values())) == len(found)
+    lane_of = {name: lane for lane, name in found.items()}
+    for team in teams:
+        if team.name in lane_of:
+            assert team.lane in (None, lane_of[team.name])
+        elif team.lane is None:
+            assert len(found) == 3
+        else:
+            assert team.lane == 0 or team.lane in found

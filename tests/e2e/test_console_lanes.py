@@ -17,8 +17,10 @@ from referee.core.states import EndCause
 from referee.service.board.board import board_of
 from referee.service.entry.team_list import register_team
 from referee.service.setup.config import LaneSection
+from referee.service.teams.order import set_order
+from referee.service.teams.registration import amend
 from referee.store.marks import marks_of
-from referee.store.sessions import load_session
+from referee.store.sessions import all_sessions, load_session
 from referee.web.desk.broadcast import Broadcast
 from referee.web.desk.console import console_app
 from tests.support.browsing import be_screen, chromium, press, text_of, wait_text
@@ -125,6 +127,22 @@ def test_four_lanes_fit_a_small_screen(event: Event, browser: webdriver.Chrome) 
     assert create["y"] + create["height"] <= alarm["y"]
     for meter in event.meters:
         meter.lost = False
+
+
+def test_each_table_sees_its_next_team(event: Event, browser: webdriver.Chrome) -> None:
+    """A lane chooses its next team; a team that is bound to the other lane is refused in words."""
+    amend(event.contest, "bees", lambda old: replace(old, lane="left"), "needs 120 V", "Kim")
+    set_order(event.contest, ["ants", "bees", "wasps"], "", "Kim")
+    browser.get(event.url)
+    wait_text(browser, "next-team", "Next in lane left: bees · right: ants")
+    chosen = "return [...document.querySelectorAll('#lane, #team')].map((one) => one.value).sort()"
+    assert ["1", "bees"] == browser.execute_script(chosen)
+    browser.find_element(By.CSS_SELECTOR, "#lane option[value='2']").click()
+    assert ["2", "ants"] == browser.execute_script(chosen)
+    browser.find_element(By.XPATH, "//*[@id='team']/option[.='bees']").click()
+    press(browser, "create")
+    wait_text(browser, "refusal", "'bees' runs in lane 'left' only")
+    assert [] == all_sessions(event.contest.database.connection)
 
 
 def test_an_operator_acts_in_the_second_lane(event: Event, browser: webdriver.Chrome) -> None:

@@ -159,17 +159,18 @@ class Board:
         }
 
     def _teams(self) -> dict[str, Any]:
-        """Return the teams in the running order and the next one, or why they cannot be read."""
+        """Return the teams in the running order and the next ones, or why they cannot be read."""
+        none: dict[str, Any] = {"teams": [], "next_teams": {}, "teams_text": None}
         if self._contest.config.contest.mode == "practice":
-            return {"teams": [], "next_team": None, "teams_text": None}
+            return none
         try:
             roster = read_roster(self._contest)
         except (RefereeError, OSError) as error:
-            return {"teams": [], "next_team": None, "teams_text": str(error)}
+            return none | {"teams_text": str(error)}
         teams = [team.name for team in roster.active]
         if roster.order is None:
             teams.sort()
-        return {"teams": teams, "next_team": roster.next, "teams_text": None}
+        return none | {"teams": teams, "next_teams": roster.next_in_lanes}
 
 
 def board_of(contest: Contest, desk: ControlDesk, addresses: Sequence[str] = ()) -> Board:

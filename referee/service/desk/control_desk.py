@@ -198,6 +198,10 @@ class ControlDesk:
         """Return a session's team; raise `Refusal` (code `session_unknown`) if there is none."""
         return self._load(session_id).team
 
+    def lane_of(self, session_id: int) -> int:
+        """Return the number of a session's lane; raise `Refusal` (code `session_unknown`)."""
+        return self._load(session_id).lane
+
     def obstacles(self) -> list[str]:
         """Return one sentence for each obstacle to starting a session now."""
         found = blockers(self._contest)

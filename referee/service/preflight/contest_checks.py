@@ -10,8 +10,9 @@ from referee.core.states import SessionState, state_of
 from referee.errors import RefereeError
 from referee.service.preflight.disk import disk_shortage, free_bytes
 from referee.service.preflight.finding import Finding, fail, ok, warn
+from referee.service.preflight.lane_rules import item_of
 from referee.service.setup.contest import Contest
-from referee.service.teams.rehearsals import read_lights
+from referee.service.teams.rehearsals import Lights, read_lights
 from referee.service.teams.roster import Roster, read_roster
 from referee.store.images import ImageEntry
 from referee.store.sessions import all_sessions, unsettled_sessions
@@ -109,24 +110,34 @@ def _list(contest: Contest, roster: Roster) -> Finding:
     if config.teams.stat().st_mode & 0o077:
         remedy = f"Run: chmod 600 {config.teams}"
         return warn("teams", "list", "others may read the hashes", remedy)
+    lost = [team for team in teams if team.bound_to(roster.lanes) == 0]
+    if lost:
+        text = (
+            f"'{lost[0].name}' runs in lane '{lost[0].registration.lane}' only, which is not there"
+        )
+        remedy = "Declare the lane in contest.toml, or change it with 'referee team amend --lane'."
+        return warn("teams", "list", text, remedy)
     order = "" if roster.order else "; there is no running order yet"
     return ok("teams", "list", f"{len(teams)} registered{order}")
 
 
 def _rehearsal(contest: Contest, roster: Roster) -> Iterator[Finding]:
-    name = roster.next
-    if name is None:
-        return
-    lights = read_lights(contest)[name]
+    nexts = roster.next_in_lanes
+    lights = read_lights(contest) if nexts else {}
+    for lane, name in sorted(nexts.items()):
+        item = item_of("rehearsal of the next team", lane, len(roster.lanes))
+        yield _rehearsal_of(contest, item, name, lights[name])
+
+
+def _rehearsal_of(contest: Contest, item: str, name: str, lights: Lights) -> Finding:
     if lights.all_on:
-        yield ok("teams", "rehearsal of the next team", f"'{name}' has rehearsed")
-        return
+        return ok("teams", item, f"'{name}' has rehearsed")
     remedy = (
         "Let it rehearse before its turn: stop 'referee serve' between two sessions, and run: "
         f"referee practice --config {contest.config.path}"
     )
     text = f"'{name}' has not {', '.join(lights.missing)} in a rehearsal"
-    yield warn("teams", "rehearsal of the next team", text, remedy)
+    return warn("teams", item, text, remedy)
 
 
 def _unchanged(entry: ImageEntry) -> bool:

@@ -18,6 +18,7 @@ from referee.formats.team_table import (
 from referee.service.entry import team_list
 from referee.service.setup.contest import Contest
 from referee.service.setup.finality import require_provisional
+from referee.service.teams.lanes import declared_lane
 from referee.service.teams.roster import Roster, RosterTeam, read_roster
 from referee.store.database import Connection
 from referee.store.notices import insert_audit
@@ -40,8 +41,9 @@ def import_teams(
 ) -> list[str]:
     """Register every team of a table, or none; return the names.
 
-    Raises one `InputError` that names each line whose team is registered already, or whose name
-    belongs to another team's evidence. The teams get no password: `new_passwords` makes them.
+    Raises one `InputError` that names each line whose team is registered already, whose name
+    belongs to another team's evidence, or whose lane is not declared. The teams get
+    no password: `new_passwords` makes them.
     """
     with contest.database.write() as connection:
         require_provisional(connection)
@@ -51,10 +53,17 @@ def import_teams(
             owner = taken.get(same_name(line.name))
             if owner is not None:
                 faults.append(f"line {line.line}: '{owner}' is registered already, or was")
+        bound: dict[int, str] = {}
+        for line in lines:
+            try:
+                bound[line.line] = declared_lane(contest.config, line.lane)
+            except InputError as error:
+                faults.append(f"line {line.line}: {error}")
         if faults:
             raise InputError(faults_text(source, faults))
         for line in lines:
-            registration = Registration(line.organisation, line.prizes, line.sessions)
+            lane = bound[line.line]
+            registration = Registration(line.organisation, line.prizes, line.sessions, lane)
             _register(contest, connection, line.name, registration, operator)
     return [line.name for line in lines]
 

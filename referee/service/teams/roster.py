@@ -7,8 +7,16 @@ from collections.abc import Sequence, Set
 from dataclasses import dataclass
 
 from referee.core.instant import Instant
-from referee.core.states import state_of
-from referee.core.turns import Attempt, Turn, next_team, started, turn_of
+from referee.core.states import SessionState, state_of
+from referee.core.turns import (
+    Attempt,
+    Turn,
+    Waiting,
+    next_in_lanes,
+    next_team,
+    started,
+    turn_of,
+)
 from referee.service.entry.team_list import registered_teams
 from referee.service.setup.contest import Contest
 from referee.store.database import Connection
@@ -45,6 +53,16 @@ class RosterTeam:
         """Return the team's turn."""
         return turn_of(self.attempts, withdrawn=self.withdrawn, sessions=self.registration.sessions)
 
+    def bound_to(self, lanes: Sequence[str]) -> int | None:
+        """Return the only lane where the team may run, of the lanes with these names.
+
+        None means any. 0 means one that is not declared any more.
+        """
+        name = self.registration.lane
+        if not name or len(lanes) == 1:
+            return None
+        return lanes.index(name) + 1 if name in lanes else 0
+
     @property
     def attempt_count(self) -> int:
         """Return how many sessions the team has started, void ones included."""
@@ -58,10 +76,14 @@ class RosterTeam:
 
 @dataclass(frozen=True)
 class Roster:
-    """The teams in the running order, and the record of that order (None: never set)."""
+    """The teams in the running order, and the record of that order (None: never set).
+
+    `lanes` has the names of the lanes, lane 1 first; a single lane has the name ''.
+    """
 
     teams: tuple[RosterTeam, ...]
     order: OrderRecord | None
+    lanes: tuple[str, ...]
 
     @property
     def active(self) -> tuple[RosterTeam, ...]:
@@ -80,6 +102,30 @@ class Roster:
             return None
         turns = {team.name: team.turn for team in self.teams}
         return next_team([team.name for team in self.teams], turns)
+
+    @property
+    def next_in_lanes(self) -> dict[int, str]:
+        """Return who is next in each lane where anybody is (see the rule of the same name).
+
+        A team whose session is READY in a lane runs there. Nobody is next without a running order.
+        """
+        if self.order is None:
+            return {}
+        live = {
+            attempt.lane: attempt.session_id
+            for team in self.teams
+            for attempt in team.attempts
+            if attempt.state in (SessionState.ARMED, SessionState.RUNNING)
+        }
+        free = [lane for lane in range(1, len(self.lanes) + 1) if lane not in live]
+        # Of two sessions that are on, the older one is over first, but for extra time.
+        busy = sorted((lane for lane in live if lane <= len(self.lanes)), key=live.__getitem__)
+        waiting = [
+            Waiting(team.name, _ready_in(team) or team.bound_to(self.lanes))
+            for team in self.teams
+            if team.turn is Turn.WAITING
+        ]
+        return next_in_lanes(waiting, free, busy)
 
     def find(self, name: str) -> RosterTeam | None:
         """Return the team with exactly this name, or None."""
@@ -111,7 +157,8 @@ def read_roster(contest: Contest, connection: Connection | None = None) -> Roste
         for name in hashes
         if name not in known
     ]
-    return Roster(tuple(_in_order(teams, order)), order)
+    lanes = tuple(lane.name for lane in contest.config.lanes)
+    return Roster(tuple(_in_order(teams, order)), order, lanes)
 
 
 def _team(
@@ -148,10 +195,17 @@ def _attempts(
             session.facts.started is not None,
             session.void_reason,
             session.session_id in aside,
+            session.lane,
         )
         for session in reversed(sessions)
         if session.team == name
     )
+
+
+def _ready_in(team: RosterTeam) -> int | None:
+    """Return the lane in which a session of the team is READY, or None."""
+    found = [one.lane for one in team.attempts if one.state is SessionState.READY]
+    return found[0] if found else None
 
 
 def _in_order(teams: list[RosterTeam], order: OrderRecord | None) -> list[RosterTeam]:

@@ -16,9 +16,10 @@ from referee.service.teams.roster import Roster, RosterTeam
 def roster_json(roster: Roster, lights: Mapping[str, Lights]) -> dict[str, Any]:
     """Return the roster in the running order, ready for JSON.
 
-    `next` is the name of the team that is next, or null. `attempts` counts the started sessions,
-    void ones included; `sessions` lists all with their states, and why void ones are void.
-    `rehearsal` tells each of a team's lights (see `Lights`).
+    `next` is the name of the first team that waits, or null. `lanes` has who is next in each lane,
+    and a team's `lane` is the only one where it runs, '' for any. `attempts` counts the started
+    sessions, void ones included; `sessions` lists all with their states, and why void ones are
+    void. `rehearsal` tells each of a team's lights (see `Lights`).
     """
     order = roster.order
     return {
@@ -36,10 +37,20 @@ def roster_json(roster: Roster, lights: Mapping[str, Lights]) -> dict[str, Any]:
         "order_text": order_text(roster),
         "lottery_rule": LOTTERY_RULE,
         "next": roster.next,
+        "lanes": lanes_json(roster),
         "teams": [
             _team(place, team, lights[team.name]) for place, team in enumerate(roster.teams, 1)
         ],
     }
+
+
+def lanes_json(roster: Roster) -> list[dict[str, Any]]:
+    """Return each lane's number, name and next team (or null), ready for JSON."""
+    nexts = roster.next_in_lanes
+    return [
+        {"lane": number, "name": name, "next": nexts.get(number)}
+        for number, name in enumerate(roster.lanes, 1)
+    ]
 
 
 def roster_text(roster: Roster, lights: Mapping[str, Lights]) -> str:
@@ -61,6 +72,7 @@ def _team(place: int, team: RosterTeam, lights: Lights) -> dict[str, Any]:
         "organisation": team.registration.organisation,
         "prizes": team.registration.prizes,
         "runs_sessions": team.registration.sessions,
+        "lane": team.registration.lane,
         "turn": team.turn.value,
         "withdrawn": team.withdrawn,
         "reason": team.reason,
@@ -76,7 +88,7 @@ def _team(place: int, team: RosterTeam, lights: Lights) -> dict[str, Any]:
 
 
 def _said(roster: Roster, team: RosterTeam) -> str:
-    said = ["NEXT" if team.name == roster.next else team.turn.value]
+    said = [_turn_text(roster, team)]
     if team.turn is Turn.WITHDRAWN:
         said[0] += f" ({team.reason})"
     if team.registration.organisation:
@@ -85,8 +97,18 @@ def _said(roster: Roster, team: RosterTeam) -> str:
         voids = "".join(f"; {reason}" for reason in team.void_reasons)
         word = "attempt" if team.attempt_count == 1 else "attempts"
         said.append(f"{team.attempt_count} {word}{voids}")
+    if team.registration.lane:
+        said.append(f"runs in lane {team.registration.lane} only")
     if not team.registration.prizes:
         said.append("declines prizes")
     if not team.has_password:
         said.append("no password yet")
     return ", ".join(said)
+
+
+def _turn_text(roster: Roster, team: RosterTeam) -> str:
+    """Return the team's turn; of the next teams, where they run if there are several lanes."""
+    lane = next((number for number, name in roster.next_in_lanes.items() if name == team.name), 0)
+    if not lane:
+        return team.turn.value
+    return f"NEXT in lane {roster.lanes[lane - 1]}" if len(roster.lanes) > 1 else "NEXT"

@@ -7,16 +7,20 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from html import escape
 
+NOWHERE: Mapping[str, str] = {}
+"""No team is bound to a lane."""
+
 
 @dataclass(frozen=True)
 class Venue:
     """What every slip says: the contest, where to connect, and the rules in one line.
 
-    `wifi` is the name and the password of the wireless network, or None for a cable.
+    `lanes` has the addresses of each lane by its name; a single lane has the name ''. `wifi` is the
+    name and the password of the wireless network, or None for a cable.
     """
 
     contest: str
-    urls: Sequence[str]
+    lanes: Mapping[str, Sequence[str]]
     wifi: tuple[str, str] | None
     rules: str
 
@@ -31,15 +35,27 @@ def rules_line(seconds: int) -> str:
     )
 
 
-def slips_page(venue: Venue, passwords: Mapping[str, str]) -> str:
-    """Return a page with a slip for each team, four on a sheet of A4, with lines to cut along."""
-    slips = "\n".join(_slip(venue, team, password) for team, password in passwords.items())
+def slips_page(
+    venue: Venue, passwords: Mapping[str, str], bound: Mapping[str, str] = NOWHERE
+) -> str:
+    """Return a page with a slip for each team, four on a sheet of A4, with lines to cut along.
+
+    `bound` has the only lane of each team that is bound to one.
+    """
+    slips = "\n".join(
+        _slip(venue, team, password, bound.get(team, "")) for team, password in passwords.items()
+    )
     return _PAGE.format(title=escape(venue.contest), slips=slips)
 
 
-def _slip(venue: Venue, team: str, password: str) -> str:
+def _slip(venue: Venue, team: str, password: str, lane: str) -> str:
     rows = [("User name", team), ("Password", password)]
-    rows.append(("Referee", " or ".join(venue.urls) or "________________________"))
+    if lane:
+        rows.append(("Lane", f"{lane}, and no other"))
+    own = {name: urls for name, urls in venue.lanes.items() if lane in (name, "")} or venue.lanes
+    for name, urls in own.items():
+        title = f"Referee, lane {name}" if name and not lane else "Referee"
+        rows.append((title, " or ".join(urls) or "________________________"))
     if venue.wifi is None:
         rows.append(("Network", "the cable at the table"))
     else:

@@ -14,6 +14,7 @@ from referee.service.desk.control_desk import ControlDesk
 from referee.service.display.display import Display
 from referee.service.event.marks import add_note, see_result, set_rehearsal
 from referee.service.setup.contest import Contest
+from referee.service.teams.lanes import require_right_lane
 from referee.service.teams.registration import models_only
 from referee.service.teams.roster import read_roster
 from referee.web.desk.acting import acting
@@ -75,18 +76,19 @@ def _new_session(
     contest: Contest, desk: ControlDesk, team: str, lane: object, operator: str
 ) -> int:
     """Make a session; the lane may be left out where there is only one."""
-    _require_may_run(contest, team)
     if lane is None and len(desk.lanes) == 1:
         lane = desk.lanes[0].number
     if not isinstance(lane, int) or isinstance(lane, bool):
         raise Refusal("lane_unknown", "Say in which lane the team runs.")
+    _require_may_run(contest, team, lane)
     return desk.new_session(team, operator, lane)
 
 
-def _require_may_run(contest: Contest, team: str) -> None:
+def _require_may_run(contest: Contest, team: str, lane: int) -> None:
     if contest.config.contest.mode == "practice":
         raise Refusal("practice", "In practice every login makes its own session.")
-    found = read_roster(contest).find(team)
+    roster = read_roster(contest)
+    found = roster.find(team)
     if found is None:
         raise Refusal(
             "team_unknown", f"'{team}' is not registered: run 'referee team add' with its name."
@@ -95,6 +97,7 @@ def _require_may_run(contest: Contest, team: str) -> None:
         raise Refusal("team_withdrawn", f"'{team}' has withdrawn ({found.reason}).")
     if not found.registration.sessions:
         raise Refusal("models_only", models_only(team))
+    require_right_lane(roster, found, lane)
 
 
 def _move(
@@ -121,7 +124,7 @@ def _move(
         seen_s = length_s if isinstance(length_s, (int, float)) else -1.0
         desk.extend(session_id, operator, seconds, reason, seen_s)
     elif move == "rerun":
-        _require_may_run(contest, desk.team_of(session_id))
+        _require_may_run(contest, desk.team_of(session_id), desk.lane_of(session_id))
         session_id = desk.rerun(session_id, operator, reason)
     else:
         desk.void(session_id, operator, reason)

@@ -39,7 +39,7 @@ def read(page):
 
 def test_a_slip_has_name_password_address_and_network():
     """Each team has its own slip; the common lines stand on all of them."""
-    venue = Venue("LPIRC", ["http://192.168.1.2:8000"], ("lpirc", "quiet-fan"), "Be fair.")
+    venue = Venue("LPIRC", {"": ["http://192.168.1.2:8000"]}, ("lpirc", "quiet-fan"), "Be fair.")
     page = slips_page(venue, {"ants": "q68r-k3me", "bees": "w2xy-abcd"})
     assert [
         {
@@ -54,9 +54,25 @@ def test_a_slip_has_name_password_address_and_network():
     assert 2 == page.count("Be fair.")
 
 
+def test_a_slip_names_the_lanes_where_its_team_may_run():
+    """A team without a lane of its own gets every address, with its lane; the other one its own."""
+    urls = {"left": ["http://10.0.0.1:8000"], "right": ["http://10.0.0.1:8010"]}
+    page = slips_page(
+        Venue("LPIRC", urls, None, "r"), {"ants": "x", "bees": "y"}, {"bees": "right"}
+    )
+    ants, bees = read(page)
+    assert urls["left"] + urls["right"] == [
+        ants[f"Referee, lane {name}"] for name in ("left", "right")
+    ]
+    assert ("right, and no other", "http://10.0.0.1:8010") == (bees["Lane"], bees["Referee"])
+    given = Venue("LPIRC", {"": ["http://referee:8000"]}, None, "r")
+    (bees,) = read(slips_page(given, {"bees": "y"}, {"bees": "right"}))
+    assert ("right, and no other", "http://referee:8000") == (bees["Lane"], bees["Referee"])
+
+
 def test_names_cannot_break_the_page():
     """Names and networks with markup appear as they are."""
-    venue = Venue("<b>", [], ("<i>", "&amp;"), "</p>")
+    venue = Venue("<b>", {"": []}, ("<i>", "&amp;"), "</p>")
     found = read(slips_page(venue, {"<script>alert(1)</script>": "x"}))
     assert ["<script>alert(1)</script>", "<i>", "&amp;"] == [
         found[0][field] for field in ("User name", "Wi-Fi", "Wi-Fi password")
@@ -65,13 +81,13 @@ def test_names_cannot_break_the_page():
 
 def test_a_slip_without_network_has_a_line_to_fill_in():
     """Without an address there is a blank line, and without Wi-Fi the cable."""
-    (slip,) = read(slips_page(Venue("LPIRC", [], None, "r"), {"ants": "x"}))
+    (slip,) = read(slips_page(Venue("LPIRC", {"": []}, None, "r"), {"ants": "x"}))
     assert ("the cable at the table", True) == (slip["Network"], slip["Referee"].startswith("__"))
 
 
 def test_the_page_asks_no_network():
     """The page loads nothing."""
-    page = slips_page(Venue("LPIRC", [], None, "r"), {"ants": "x"})
+    page = slips_page(Venue("LPIRC", {"": []}, None, "r"), {"ants": "x"})
     assert not [word for word in ("src=", "href=", "@import", "url(") if word in page]
 
 
