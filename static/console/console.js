@@ -9,7 +9,7 @@ import { confirmed } from "./actions.js";
 import { Lane } from "./lane.js";
 import { noticeRow, showRows } from "./lists.js";
 import { QUESTIONS } from "./questions.js";
-import { alarmLines, silenceAlarm } from "./wording.js";
+import { alarmLines, seenText, silenceAlarm } from "./wording.js";
 
 const SILENT_MS = 4000;
 
@@ -143,7 +143,10 @@ function showAlarm(silentS) {
   $("calm").hidden = !board || alarms.length > 0;
   if (!alarms.length) return;
   show("alarm-text", alarmLines(alarms).join("\n"));
-  show("alarm-detail", [...new Set(alarms.map(({ detail }) => detail).filter(Boolean))].join(" · "));
+  const details = alarms.map(({ detail }) => detail);
+  show("alarm-detail", [...new Set([...details, seenText(alarms)].filter(Boolean))].join(" · "));
+  $("alarm-seen").hidden = silentS !== null || alarms.every(({ seen }) => seen);
+  $("alarm-seen").disabled = isBusy();
 }
 
 async function refresh() {
@@ -168,6 +171,12 @@ async function move(session, action) {
 function keepFocus(session) {
   if (document.activeElement === document.body) $(laneOf(session.id).at("session-title")).focus();
 }
+
+// The desk compares the texts without their blanks, and takes no line breaks.
+$("alarm-seen").addEventListener("click", () => {
+  const alarms = board.alarms.map(({ lane, text }) => ({ lane, text: text.replace(/\s+/g, " ") }));
+  act("alarms/seen", { alarms }, refresh);
+});
 
 const card = (lane, on) => act("display/card", { lane, on }, refresh);
 

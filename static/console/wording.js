@@ -42,6 +42,11 @@ export function alarmLines(alarms) {
   });
 }
 
+export function seenText(alarms) {
+  const names = [...new Set(alarms.map(({ seen }) => seen).filter(Boolean))];
+  return names.length ? `Seen by ${names.join(", ")}` : "";
+}
+
 // What the red bar says while nothing comes from the desk. `trouble` is what the desk last said
 // instead of a board.
 export function silenceAlarm(silentS, trouble) {

@@ -12,6 +12,7 @@ from typing import Any
 
 from referee.core.instant import Instant
 from referee.errors import RefereeError
+from referee.service.board.alarms import AlarmRecord
 from referee.service.board.lane_view import LaneView, Row, ShownLane
 from referee.service.board.session_view import session_row
 from referee.service.board.wording import newest_alarm
@@ -39,6 +40,7 @@ class Board:
 
     The first arguments are those of the first lane (see `ShownLane`), and `further` has the lanes
     after it. `unstored` returns the notices that are not on the disk yet, the newest first.
+    `alarms` keeps who has seen which alarm.
     """
 
     def __init__(
@@ -50,8 +52,10 @@ class Board:
         unstored: Callable[[], Sequence[Notice]] = tuple,
         display: Display | None = None,
         further: Sequence[ShownLane] = (),
+        alarms: AlarmRecord | None = None,
     ) -> None:
         self._contest = contest
+        self.alarms = alarms or AlarmRecord(contest.clock, partial(_store, contest))
         self._unstored = unstored
         flag_counts = FlagCounts(contest)
         lanes = [ShownLane(meter_status, server_address, display), *further]
@@ -66,8 +70,8 @@ class Board:
         `lanes` has what `LaneView.show` returns for each lane, and the fields of lane 1 stand
         beside it once more. `ovic` is the state of the line of entries, or None where no task of
         OVIC is open. `figures` says how to display the track's accuracy and score. `alarms` are
-        the texts of the red bar, with the name of the lane, and `alarm` is the first of them. The
-        sessions and the meters contain their own texts (see `wording`).
+        the texts of the red bar, with the name of the lane and who has seen them, and `alarm` is
+        the first of them. The sessions and the meters contain their own texts (see `wording`).
         """
         contest = self._contest
         connection = contest.database.connection
@@ -79,7 +83,7 @@ class Board:
         unstored = [_notice(notice, sessions, now, alone) for notice in self._unstored()]
         stored = [_notice(one, sessions, now, alone) for one in recent_notices(connection)]
         lanes = [lane.show(sessions, rows, unstored, stored, now) for lane in self._lanes]
-        alarms = self._alarms(lanes, rows, unstored, stored, now)
+        alarms = self.alarms.follow(self._alarms(lanes, rows, unstored, stored, now), now)
         first = lanes[0]
         return {
             "contest": settings.name,
@@ -187,7 +191,13 @@ def board_of(contest: Contest, desk: ControlDesk, addresses: Sequence[str] = ())
         unstored=desk.logbook.unstored_notices,
         display=first.display,
         further=further,
+        alarms=AlarmRecord(contest.clock, desk.logbook.store),
     )
+
+
+def _store(contest: Contest, write: Callable[[Connection], object]) -> None:
+    with contest.database.write() as connection:
+        write(connection)
 
 
 def _status_of(lane: Lane) -> MeterStatus:

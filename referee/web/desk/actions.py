@@ -10,6 +10,7 @@ from flask import Flask, Response
 
 from referee.core.states import EndCause
 from referee.errors import Refusal
+from referee.service.board.alarms import AlarmKey, AlarmRecord, key_of
 from referee.service.desk.control_desk import ControlDesk
 from referee.service.display.display import Display
 from referee.service.event.marks import add_note, see_result, set_rehearsal
@@ -18,13 +19,21 @@ from referee.service.teams.lanes import require_right_lane
 from referee.service.teams.registration import models_only
 from referee.service.teams.roster import read_roster
 from referee.web.desk.acting import acting
-from referee.web.desk.arguments import posted_number, posted_text, session_number
+from referee.web.desk.arguments import ALARM_MOST, posted_number, posted_text, session_number
 from referee.web.desk.broadcast import Broadcast
 from referee.web.desk.visitors import acting_operator
 
+# The red bar has one alarm a lane, and one that belongs to none.
+_ALARMS_MOST = 20
+
 
 def register_actions(
-    app: Flask, contest: Contest, desk: ControlDesk, broadcast: Broadcast, key: str
+    app: Flask,
+    contest: Contest,
+    desk: ControlDesk,
+    alarms: AlarmRecord,
+    broadcast: Broadcast,
+    key: str,
 ) -> None:
     """Add the routes of the operators' actions; each needs the page's key in `X-Form-Key`."""
 
@@ -36,6 +45,14 @@ def register_actions(
             operator = acting_operator(arguments)
             team, lane = posted_text(arguments, "team"), arguments.get("lane")
             return {"session": _new_session(contest, desk, team, lane, operator)}
+
+        return act(do)
+
+    @app.post("/alarms/seen")
+    def see_alarm() -> Response:
+        def do(arguments: dict[str, Any]) -> dict[str, Any]:
+            alarms.see(_alarms(arguments), acting_operator(arguments))
+            return {}
 
         return act(do)
 
@@ -70,6 +87,15 @@ def _display_of(desk: ControlDesk, number: object) -> Display:
         if lane.number == number and lane.display is not None:
             return lane.display
     raise Refusal("display_off", "There is no such display in this contest.")
+
+
+def _alarms(arguments: dict[str, Any]) -> list[AlarmKey]:
+    """Return the alarms that the page showed when its button was pressed."""
+    found = arguments.get("alarms")
+    if not isinstance(found, list) or not 0 < len(found) <= _ALARMS_MOST:
+        raise Refusal("text_wrong", "Name the alarms that you have seen.")
+    shown = [one if isinstance(one, dict) else {} for one in found]
+    return [key_of(posted_text(one, "lane"), posted_text(one, "text", ALARM_MOST)) for one in shown]
 
 
 def _new_session(

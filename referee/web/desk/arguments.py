@@ -14,6 +14,9 @@ from referee.errors import Refusal
 _DIGITS_MOST = 18
 # The page's field for a reason has the same limit.
 _TEXT_MOST = 200
+ALARM_MOST = 2000
+"""The most characters of an alarm's text, which the page sends back as it came."""
+
 _QUOTED_MOST = 40
 # The categories of control characters, surrogates, and line and paragraph separators.
 _UNFIT = frozenset({"Cc", "Cs", "Zl", "Zp"})
@@ -42,18 +45,18 @@ def posted_arguments() -> dict[str, Any]:
     return arguments if isinstance(arguments, dict) else {}
 
 
-def posted_text(arguments: dict[str, Any], name: str) -> str:
+def posted_text(arguments: dict[str, Any], name: str, most: int = _TEXT_MOST) -> str:
     """Return a text from the arguments, or '' if it is missing.
 
-    Raises `Refusal` (code `text_wrong`) unless the text is one line of up to 200 characters.
+    Raises `Refusal` (code `text_wrong`) unless the text is one line of up to `most` characters.
     """
     text = arguments.get(name)
     if text is None:
         return ""
-    if not isinstance(text, str) or len(text) > _TEXT_MOST or not _is_one_line(text):
+    if not isinstance(text, str) or len(text) > most or not _is_one_line(text):
         raise Refusal(
             "text_wrong",
-            f"The {name} must be one line of text, at most {_TEXT_MOST} characters long.",
+            f"The {name} must be one line of text, at most {most} characters long.",
         )
     return text
 

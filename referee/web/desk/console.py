@@ -63,7 +63,7 @@ def console_app(
     register_logins(app, contest, logins, broadcast, key)
     _register_pages(app, key)
     _register_board(app, board, broadcast, logins)
-    register_actions(app, contest, desk, broadcast, key)
+    register_actions(app, contest, desk, board.alarms, broadcast, key)
     register_event(app, contest, broadcast, key)
     register_audit(app, contest)
     register_check(app, contest, desk.readiness, broadcast, key)

@@ -72,6 +72,7 @@ ROUTES: Mapping[str, Access] = {
     "POST /display/painted": _DISPLAY,
     "POST /display/bye": _DISPLAY,
     "POST /display/card": _act("test card"),
+    "POST /alarms/seen": _act("alarm seen", Role.ASSISTANT),
     "POST /sessions": _act("new session"),
     "POST /sessions/<number>/<any(arm, stop, void, rerun, extra):move>": _act("{move}"),
     "POST /sessions/<number>/<any(rehearsal, counts):mark>": _act("{mark}"),
