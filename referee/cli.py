@@ -22,6 +22,7 @@ COMMANDS = {
     "team": "register teams, edit their list, print their slips",
     "order": "set and show the running order, by lottery or by hand",
     "check": "check whether an event is ready, and say what to do if it is not",
+    "drill": "train the operators: an emulated event in which things go wrong",
     "operator": "register who may use the console, with passwords",
     "audit": "print who did what, and what was refused",
     "doctor": "collect what a maintainer needs into one file without secrets",

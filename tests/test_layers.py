@@ -59,6 +59,8 @@ ROOMS = {
         "scoreboard": {"setup", "entry", "results", "event", "teams", "submission"},
         "evidence": {"setup"},
         "observation": {"setup"},
+        # The rules of a drill read the record, and know nothing of what runs.
+        "drill": {"setup"},
         "ovic": set(),
         # A contest that takes models: its door knows teams and the disk, its judge OVIC's parts.
         "submission": {"setup", "entry", "preflight", "ovic"},
@@ -135,6 +137,7 @@ COMMAND_LINE = (
     "referee/programs/following.py",
     "referee/demo/camera_device.py",
     "referee/demo/device.py",
+    "referee/demo/disturber.py",
     "power/cli.py",
     "power/commands/",
     "power/__main__.py",

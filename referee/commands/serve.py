@@ -14,6 +14,7 @@ from pathlib import Path
 
 from referee.programs.following import follow_sessions, tell_display
 from referee.programs.hosting import claimed, hosted
+from referee.programs.parent import stop_with_parent
 from referee.service.setup.config_file import load_config
 from referee.tracks.loading import load_track
 
@@ -23,10 +24,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--config", type=Path, required=True, metavar="FILE", help="the event's contest.toml"
     )
+    # A drill starts this command, and must not leave it behind.
+    parser.add_argument("--parent", type=int, help=argparse.SUPPRESS)
 
 
 def run(args: argparse.Namespace) -> int:
     """Host the event until interrupted."""
+    if args.parent is not None:
+        stop_with_parent(args.parent)
     config = load_config(args.config)
     with claimed(config.storage.folder):
         with hosted(config) as host:

@@ -8,7 +8,7 @@ import contextlib
 import io
 import sys
 import time
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from PIL import Image
@@ -34,10 +34,11 @@ def main(argv: list[str] | None = None) -> int:
     parser.add_argument("--password", required=True)
     parser.add_argument("--answers", type=Path, required=True)
     parser.add_argument("--seconds-per-image", type=float, required=True)
+    parser.add_argument("--first", type=int, default=1, help="the image to begin with")
     args = parser.parse_args(argv)
     options = argparse.Namespace(zip=False, seconds=None, no_logout=True)
     try:
-        referee = Referee(args.url)
+        referee = _Later(args.url, args.first)
         with contextlib.closing(referee.connection):
             referee.login(args.user, args.password)
             count = referee.image_count()
@@ -48,6 +49,19 @@ def main(argv: list[str] | None = None) -> int:
         say(str(error))
         return 1
     return 0
+
+
+class _Later(Referee):
+    """A client that was started again, and goes on with the image where it had stopped."""
+
+    def __init__(self, url: str, first: int) -> None:
+        super().__init__(url)
+        self._first = first
+
+    def images(self, count: int, by_hundreds: bool = False) -> Iterator[tuple[int, bytes]]:
+        """Yield the number and the bytes of each image from the first one on."""
+        for image_id in range(self._first, count + 1):
+            yield image_id, self._ask("/image", token=self._token, image_name=image_id)
 
 
 def _slowed(detector: Detector, seconds: float) -> Detector:

@@ -9,7 +9,7 @@ import selectors
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -35,16 +35,24 @@ class EmulatedMeter:
 
 @contextmanager
 def emulated_meter(config: Config, lane: int) -> Iterator[EmulatedMeter]:
-    """Run a lane's emulated meter until the block ends.
+    """Run a lane's emulated meter, with the load of the configuration, until the block ends."""
+    log = config.storage.folder / "logs" / f"emulator{lane_suffix(lane)}.log"
+    title = of_lane("emulated meter", config.lane(lane).name)
+    options = _load_options(config.lane(lane).meter.emulated_load)
+    with emulator(title, options, log) as meter:
+        yield meter
+
+
+@contextmanager
+def emulator(title: str, options: Sequence[str], log: Path) -> Iterator[EmulatedMeter]:
+    """Run an emulated meter with these options of `power emulate` until the block ends.
 
     The first start chooses a port. Each restart uses the same port, so the VISA resource stays
     valid. A restarted emulator has lost its energy.
     """
-    log = config.storage.folder / "logs" / f"emulator{lane_suffix(lane)}.log"
     log.parent.mkdir(parents=True, exist_ok=True)
-    command = [sys.executable, "-m", "power", "emulate", "--exit-with-parent"]
-    command += _load_options(config.lane(lane).meter.emulated_load)
-    child = Child(of_lane("emulated meter", config.lane(lane).name), [*command, "--port", "0"], log)
+    command = [sys.executable, "-m", "power", "emulate", "--exit-with-parent", *options]
+    child = Child(title, [*command, "--port", "0"], log)
     stdout = child.start(stdout=subprocess.PIPE)
     try:
         if stdout is None:

@@ -44,6 +44,15 @@ def recent_notices(connection: sqlite3.Connection, count: int = 20) -> list[Noti
     return [Notice(*row) for row in rows]
 
 
+def alarm_notices(connection: sqlite3.Connection) -> list[Notice]:
+    """Return all alarms, in order."""
+    rows = connection.execute(
+        "select notice_id, session_id, utc, level, text from notices"
+        " where level = 'alarm' order by notice_id"
+    )
+    return [Notice(*row) for row in rows]
+
+
 def notices_of(connection: sqlite3.Connection, session_id: int) -> list[Notice]:
     """Return a session's notices in order."""
     rows = connection.execute(
