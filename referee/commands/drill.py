@@ -114,7 +114,7 @@ def run(args: argparse.Namespace) -> int:
             _report(drill, ready.folder, as_json=args.json)
             keyboard.close()
             ready.scene.close()
-    return 0
+    return 1 if drill.failed else 0
 
 
 def _wanted(args: argparse.Namespace, event: Config, named: int) -> Wanted:

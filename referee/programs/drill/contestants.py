@@ -14,6 +14,7 @@ from pathlib import Path
 
 from referee.core.states import SessionState, state_of
 from referee.programs.drill.folder import Pictures, Teams
+from referee.service.drill.record import Stop
 from referee.service.setup.contest import Contest, order_of
 from referee.store.requests import count_fetched_images
 from referee.store.sessions import SessionRecord
@@ -58,6 +59,7 @@ class Contestants:
         self._chance = random.Random(f"teams {seed}")
         self._say = say
         self._clients: dict[int, _Client] = {}
+        self.stops: list[Stop] = []
         folder.mkdir(parents=True, exist_ok=True)
 
     def look(self, sessions: Sequence[SessionRecord]) -> None:
@@ -123,6 +125,7 @@ class Contestants:
         if process is not None and process.poll() not in (None, 0):
             client.process = None
             client.due_s = time.monotonic() + _AGAIN_S
+            self.stops.append(Stop(time.time(), client.session.session_id))
             said = _last_words(self._log(client.session))
             self._say(f"{client.session.team}: “{said}” We start our client again.")
         if client.process is None and time.monotonic() >= client.due_s:

@@ -82,7 +82,9 @@ class Drill:
         self._injections: list[Injection] = []
         self._acts: list[Act] = []
         self._effect: Effect | None = None
+        self._failures: list[str] = []
         self._turns: list[int] = []
+        self._come = 0
         self._quiet_since: float | None = None
         self._is_up = True
 
@@ -114,6 +116,7 @@ class Drill:
             shown=tuple(shown),
             acts=tuple(sorted([*acts, *self._acts], key=lambda act: act.at_s)),
             sessions=tuple(read_sessions(contest)),
+            stops=tuple(self._scene.teams.stops),
             begun_s=self._begun_s,
             ended_s=time.time(),
             seed=self._limits.seed,
@@ -122,8 +125,14 @@ class Drill:
         )
 
     def _notes(self) -> list[str]:
-        left = [planned.fault.name for planned in self._plan[len(self._injections) :]]
-        return [f"These faults did not come any more: {', '.join(left)}."] if left else []
+        left = [planned.fault.name for planned in self._plan[self._come :]]
+        told = f"These faults did not come any more: {', '.join(left)}."
+        return [*self._failures, *([told] if left else [])]
+
+    @property
+    def failed(self) -> bool:
+        """Tell whether the drill itself could not do what was planned."""
+        return bool(self._failures)
 
     def _obey(self, line: str) -> bool:
         """Do what was typed; return True if the drill shall end."""
@@ -158,13 +167,22 @@ class Drill:
         if state_of(session.facts, now) is not SessionState.RUNNING:
             return
         ran_share = (elapsed_s(session.facts, now) or 0.0) / session.facts.length_s
-        planned = due(self._plan, len(self._injections), len(self._turns), ran_share)
+        planned = due(self._plan, self._come, len(self._turns), ran_share)
         if planned is None:
             return
-        at_s = time.time()
-        self._effect = begin(planned.fault, self._scene, session)
-        self._injections.append(Injection(planned.fault.name, at_s, session.session_id))
-        self._log.write("fault", fault=planned.fault.name, session=session.session_id)
+        name = planned.fault.name
+        injection = Injection(name, time.time(), session.session_id)
+        self._log.write("fault", fault=name, session=session.session_id)
+        try:
+            self._effect = begin(planned.fault, self._scene, session)
+        except (RefereeError, OSError) as error:
+            # The drill's own failure is not the trainees': say so, and go on with the next fault.
+            self._failures.append(f"The drill could not let '{name}' come: {error}")
+            self._log.write("failed", fault=name, why=str(error))
+            return
+        finally:
+            self._come += 1
+        self._injections.append(injection)
 
     def _watch_effect(self, effect: Effect) -> None:
         how = effect.over()

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import math
+import random
 import socket
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -21,7 +22,9 @@ _RESTART_S = 3.0
 _VOLTS, _WATTS = 120.0, 6.0
 # The device fills this part of the ranges, so that no reading is near an end of them.
 _OF_VOLTS, _OF_AMPERES = 0.8, 0.35
-_RESTLESS = 0.06
+# Its load moves as that of a device at work: each step for so long, this far around the mean.
+_STEP_S, _STEPS = (2.0, 9.0), 600
+_RESTLESS = 0.2
 
 
 class DrillMeter:
@@ -97,7 +100,12 @@ class DrillMeter:
 def drill_meter(lane: LaneSection, number: int, logs: Path) -> Iterator[tuple[DrillMeter, Child]]:
     """Run the emulator of a lane until the block ends; its process is for the caller to watch."""
     control = free_port()
-    options = [*load_options(lane.meter), "--control", str(control), "--seed", str(number)]
+    logs.mkdir(parents=True, exist_ok=True)
+    profile = logs / f"load{lane_suffix(number)}.csv"
+    profile.write_text(load_profile(watts_of(lane.meter), number), encoding="utf-8")
+    # A load that began anew with each session would repeat what a fault has changed in it.
+    options = [*load_options(lane.meter), "--profile", str(profile), "--profile-runs-on"]
+    options += ["--control", str(control), "--seed", str(number)]
     title = of_lane("emulated meter", lane.name)
     with emulator(title, options, logs / f"meter{lane_suffix(number)}.log") as made:
         yield DrillMeter(made.resource, control, lane.meter), made.child
@@ -110,15 +118,23 @@ def free_port(host: str = "127.0.0.1") -> int:
 
 
 def load_options(section: MeterSection) -> list[str]:
-    """Return the options of an emulator whose load fits the ranges that a lane configures."""
-    watts = watts_of(section)
-    options = ["--volts", f"{volts_of(section):g}", "--noise"]
-    options.append(f"{watts:g},{_RESTLESS * watts:g},1")
+    """Return the options of an emulator whose circuit fits what a lane configures."""
+    options = ["--volts", f"{volts_of(section):g}"]
     if section.mode == "DC":
         options += ["--hertz", "0", "--crest", "1"]
     if section.element != "1":
         options += ["--model", "WT333E", "--shares", "0.5,0.3,0.2"]
     return options
+
+
+def load_profile(watts: float, seed: int) -> str:
+    """Return a load around a mean, as CSV of seconds and watts; the seed decides it."""
+    chance = random.Random(f"load {seed}")
+    rows, at_s = [], 0.0
+    for _ in range(_STEPS):
+        rows.append(f"{at_s:.1f},{watts * chance.uniform(1 - _RESTLESS, 1 + _RESTLESS):.3f}")
+        at_s += chance.uniform(*_STEP_S)
+    return "\n".join(rows) + "\n"
 
 
 def volts_of(section: MeterSection) -> float:

@@ -33,8 +33,8 @@ class Fault:
     `alarm` is a regular expression of the red bar's text; '' means that no alarm tells of it.
     `deeds` are what the runbook asks for: any of them is right, and none means that nothing is to
     be done. `harm` is what makes it worse while the fault lasts. After `lasts_s` the fault ends by
-    itself, so that a drill goes on. `ends` tells whether a deed ends the fault; else the session's
-    end does, or time.
+    itself, so that a drill goes on. `signs` are deeds that show attention and are not yet what the
+    runbook asks for. While an `unmeasured` fault lasts, the device's energy is not measured.
     """
 
     name: str
@@ -47,6 +47,8 @@ class Fault:
     deeds: tuple[str, ...]
     harm: tuple[str, ...]
     lasts_s: float
+    signs: tuple[str, ...] = ()
+    unmeasured: bool = False
     section: str = RUNBOOK
 
 
@@ -78,6 +80,7 @@ FAULTS = tuple(
             (STOP, VOID),
             (),
             90.0,
+            signs=(POWER, CABLE),
         ),
         Fault(
             "meter-stopped",
@@ -90,6 +93,7 @@ FAULTS = tuple(
             (STOP, VOID),
             (),
             120.0,
+            signs=(RESET,),
         ),
         Fault(
             "on-battery",
@@ -97,11 +101,14 @@ FAULTS = tuple(
             "the load of the emulated meter falls to 0 W",
             "the hands plug the device into the meter",
             "0 W while images are fetched; the energy stands still",
-            "look where the device is plugged in; void the session and run it again",
+            "look where the device is plugged in; the energy is too small, whatever the verdict says: "
+            "void the session and run it again",
             "",
-            (DEVICE, VOID, STOP),
+            (VOID,),
             (),
             120.0,
+            signs=(DEVICE, STOP),
+            unmeasured=True,
         ),
         Fault(
             "over-range",

@@ -66,7 +66,7 @@ def judge(injection: Injection, record: Record) -> Judged:
         done_s=None if done is None else done.at_s - injection.at_s,
         done_by="" if done is None else _act_text(done),
         harm=harm,
-        lost=tuple(_lost(fault, injection, session)),
+        lost=tuple(_lost(fault, injection, session, record)),
         outcome=_outcome(fault, injection, done, harm),
     )
 
@@ -87,6 +87,8 @@ def _shows_attention(act: Act, fault: Fault, injection: Injection) -> bool:
         return bool(fault.alarm and re.search(fault.alarm, act.detail))
     if act.what == NOTE:
         return act.session_id == injection.session_id
+    if act.what in fault.signs and _concerns(act, injection):
+        return True
     return _is_deed(act, fault, injection) or _harms(act, fault, injection)
 
 
@@ -120,7 +122,7 @@ def _act_text(act: Act) -> str:
     return f"{words} ({act.who})" if act.who else words
 
 
-def _lost(fault: Fault, injection: Injection, session: Ran | None) -> Iterator[str]:
+def _lost(fault: Fault, injection: Injection, session: Ran | None, record: Record) -> Iterator[str]:
     """Say what the fault cost: requests, readings, the energy, the whole session."""
     if session is None:
         return
@@ -128,12 +130,19 @@ def _lost(fault: Fault, injection: Injection, session: Ran | None) -> Iterator[s
     failed = sum(injection.at_s <= at_s <= last_s for at_s in session.failed_requests_s)
     if failed:
         yield f"{failed} requests answered with an error of the referee"
+    stops = sum(
+        s.session_id == session.session_id for s in record.stops if s.at_s >= injection.at_s
+    )
+    if stops:
+        yield f"the team had to start its client again, {stops} time{'s' if stops > 1 else ''}"
     quiet_s = longest_gap(session.requests_s, injection.at_s, last_s)
     if quiet_s >= _GAP_S:
         yield f"{quiet_s:.0f} s without a request of the team"
     unread_s = longest_gap(session.readings_s, injection.at_s, last_s)
     if unread_s >= _GAP_S:
         yield f"{unread_s:.0f} s without a reading of the meter"
+    if fault.unmeasured:
+        yield f"{last_s - injection.at_s:.0f} s of the device's energy, which nobody measured"
     if session.void_reason is not None:
         yield f"session {session.session_id} (void: {session.void_reason})"
     elif session.verdict is None:

@@ -29,8 +29,9 @@ def draw_plan(
 ) -> list[Planned]:
     """Return the plan of a drill of this many sessions, in its order.
 
-    The named faults come in their order, spread over the sessions. Without named faults each
-    session has one of the possible faults, and none comes twice before all have come.
+    The named faults come in their order, one a session, or more where they are more than the
+    sessions. Without named faults each session has one of the possible faults, and none comes
+    twice before all have come.
     """
     chance = random.Random(f"drill {seed}")
     faults = list(named) or _drawn(possible, sessions, chance)
@@ -38,7 +39,8 @@ def draw_plan(
     plan: list[Planned] = []
     for fault, turn in zip(faults, turns, strict=True):
         earlier = sum(one.turn == turn for one in plan)
-        share = chance.uniform(_EARLIEST, _LATEST if not earlier else _EARLIEST + _APART)
+        latest = _LATEST if turns.count(turn) == 1 else _EARLIEST + _APART / 2
+        share = chance.uniform(_EARLIEST, latest)
         plan.append(Planned(fault, turn, round(min(0.9, share + _APART * earlier), 3)))
     return plan
 

@@ -7,7 +7,7 @@ All times are seconds since 1970.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import datetime
 
 from referee.core.actors import REFEREE
@@ -57,6 +57,14 @@ class Shown:
 
 
 @dataclass(frozen=True)
+class Stop:
+    """A client that stopped because the referee failed it; its team had to start it again."""
+
+    at_s: float
+    session_id: int
+
+
+@dataclass(frozen=True)
 class Ran:
     """A session: its times, its energy's verdict, and its requests and readings by their time."""
 
@@ -80,11 +88,12 @@ class Record:
     shown: tuple[Shown, ...]
     acts: tuple[Act, ...]
     sessions: tuple[Ran, ...] = ()
+    stops: tuple[Stop, ...] = ()
     begun_s: float = 0.0
     ended_s: float = 0.0
     seed: int = 0
     length_s: float = 0.0
-    notes: tuple[str, ...] = field(default=())
+    notes: tuple[str, ...] = ()
 
 
 def seconds_of(utc: str) -> float:
