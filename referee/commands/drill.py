@@ -120,7 +120,8 @@ def run(args: argparse.Namespace) -> int:
 def _wanted(args: argparse.Namespace, event: Config, named: int) -> Wanted:
     """Check the numbers and fill in what was not given."""
     sessions = args.sessions if args.sessions is not None else max(_SESSIONS, named)
-    seconds = args.seconds or min(_SECONDS_MOST, event.contest.seconds)
+    shortened = max(_SECONDS_LEAST, min(_SECONDS_MOST, event.contest.seconds))
+    seconds = shortened if args.seconds is None else args.seconds
     lanes = len(event.lanes)
     if not 1 <= sessions <= TEAMS_MOST - lanes:
         raise InputError(f"A drill has 1 to {TEAMS_MOST - lanes} sessions, not {sessions}.")

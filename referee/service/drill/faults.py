@@ -101,8 +101,8 @@ FAULTS = tuple(
             "the load of the emulated meter falls to 0 W",
             "the hands plug the device into the meter",
             "0 W while images are fetched; the energy stands still",
-            "look where the device is plugged in; the energy is too small, whatever the verdict says: "
-            "void the session and run it again",
+            "look where the device is plugged in; the energy is too small, whatever the verdict "
+            "says: void the session and run it again",
             "",
             (VOID,),
             (),
@@ -177,7 +177,7 @@ FAULTS = tuple(
             "the hands copy the images again",
             "red bar: an image is missing; the team gets 500 for it",
             "copy the images from the backup again; the session goes on",
-            r"[Ii]mage",
+            r"Image \d+ ",
             (COPY,),
             _HASTY,
             60.0,
@@ -189,7 +189,7 @@ FAULTS = tuple(
             "the hands make room",
             "red bar: the disk refuses the desk's records; answers get 500",
             "make room on the disk; readings wait in memory",
-            r"[Dd]isk",
+            r"disk refuses",
             (ROOM,),
             _HASTY,
             45.0,

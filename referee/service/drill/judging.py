@@ -129,7 +129,7 @@ def _lost(fault: Fault, injection: Injection, session: Ran | None, record: Recor
     last_s = _last(injection, session)
     failed = sum(injection.at_s <= at_s <= last_s for at_s in session.failed_requests_s)
     if failed:
-        yield f"{failed} requests answered with an error of the referee"
+        yield f"{failed} request{'s' if failed > 1 else ''} answered with an error of the referee"
     stops = sum(
         s.session_id == session.session_id for s in record.stops if s.at_s >= injection.at_s
     )

@@ -21,7 +21,7 @@ def report_text(record: Record, judged: Sequence[Judged]) -> str:
     good = sum(one.outcome in (WELL, CALM) for one in judged)
     lines = [
         f"Drill of {_clock(record.begun_s)} to {_clock(record.ended_s)}: {len(judged)} faults in "
-        f"{len(record.sessions)} sessions of {record.length_s:g} s, {good} dealt with as the "
+        f"{_sessions(len(record.sessions))} of {record.length_s:g} s, {good} dealt with as the "
         f"runbook says. Seed {record.seed}.",
         "",
     ]
@@ -118,6 +118,10 @@ def _advice(one: Judged) -> str:
     if one.outcome in (WELL, CALM, SHORT):
         return ""
     return f". Read again: {one.fault.do}"
+
+
+def _sessions(count: int) -> str:
+    return "1 session" if count == 1 else f"{count} sessions"
 
 
 def _deed(after_s: float | None, by: str, otherwise: str) -> str:

@@ -122,7 +122,7 @@ def test_acts_belong_to_the_newest_fault():
 
 LOSSES = [
     ({}, []),
-    ({"failed_requests_s": (1019.0, 1021.0, 1041.0)}, ["1 requests answered with an error"]),
+    ({"failed_requests_s": (1019.0, 1021.0, 1041.0)}, ["1 request answered with an error"]),
     ({"requests_s": (1018.0, 1031.0)}, ["13 s without a request"]),
     ({"readings_s": (1019.5, 1040.0)}, ["20 s without a reading"]),
     ({"void_reason": "the cable"}, ["session 1 (void: the cable)"]),

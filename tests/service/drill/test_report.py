@@ -37,9 +37,9 @@ def test_the_text_tells_each_fault_with_its_times():
     row = next(line for line in text.splitlines() if line.startswith("1 meter-unplugged"))
     assert ["2", "5", "13", "well", "done"] == row.split()[-5:]
     for told in (
-        "2 faults in 1 sessions",
+        "2 faults in 1 session of",
         "after 5 s: alarm seen (Kim)",
-        "1 requests answered with an error",
+        "1 request answered with an error",
         "not before the drill ended",
         RUNBOOK,
         "did not come any more: junk",

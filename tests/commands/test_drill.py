@@ -1,0 +1,66 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`referee drill`: its list of faults, and wrong use."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from referee import cli
+from referee.service.drill.faults import FAULTS, LEFT_OUT
+from tests.support.contests import write_config
+
+
+def test_the_list_has_every_fault_with_its_line(capsys: pytest.CaptureFixture[str]) -> None:
+    """It needs no event, and it says too what is not injected, and why."""
+    assert 0 == cli.main(["drill", "--list"])
+    told = capsys.readouterr().out
+    for fault in FAULTS:
+        assert f"{fault.name:18}{fault.line}" in told
+    for name, why in LEFT_OUT.items():
+        assert name in told and why in told
+
+
+@pytest.mark.parametrize(
+    ("options", "text"),
+    [
+        (["--fault", "fire"], "There is no fault 'fire'; the faults are meter-unplugged"),
+        (["--seconds", "3"], "at least 10 s"),
+        (["--sessions", "0"], "1 to 19 sessions, not 0"),
+        (["--sessions", "20"], "1 to 19 sessions, not 20"),
+        (["--minutes", "-1"], "--minutes above 0"),
+        (["--minutes", "nan"], "--minutes above 0"),
+        (["--images", "1"], "10 to 5000"),
+    ],
+)
+def test_wrong_use_is_told_before_anything_is_made(
+    tmp_path: Path, options: list[str], text: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Exit code 2, a sentence that names what is wrong, and no folder."""
+    config = write_config(tmp_path, mode="event")
+    before = sorted(tmp_path.iterdir())
+    assert 2 == cli.main(["drill", "--config", str(config), *options])
+    assert text in capsys.readouterr().err
+    assert before == sorted(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize(
+    ("contest", "text"),
+    [
+        ({"mode": "practice"}, "is no event"),
+        ({"mode": "event", "track": "camera"}, "have no cameras"),
+    ],
+)
+def test_what_cannot_be_drilled_is_refused(
+    tmp_path: Path, contest: dict[str, str], text: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A rehearsal is no event, and generated teams have no camera."""
+    assert 2 == cli.main(["drill", "--config", str(write_config(tmp_path, **contest))])
+    assert text in capsys.readouterr().err
+
+
+def test_a_drill_without_an_event_says_what_it_needs(capsys: pytest.CaptureFixture[str]) -> None:
+    """Neither --config nor --list: the sentence names both."""
+    assert 2 == cli.main(["drill"])
+    assert "--config" in capsys.readouterr().err
