@@ -8,13 +8,13 @@ Each effect is three functions of the scene and the session. `over` says how the
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from referee.core.states import SessionState, state_of
 from referee.programs.drill.host import CAN_FILL_DISK
 from referee.programs.drill.scene import Scene
-from referee.service.drill.faults import BY_NAME, FAULTS, Fault
+from referee.service.drill.faults import FAULTS, Fault
 from referee.service.setup.contest import image_behind
 from referee.store.requests import count_fetched_images, requests_of
 from referee.store.sessions import SessionRecord, load_session
@@ -46,11 +46,11 @@ class Effect:
 
     def over(self) -> str:
         """Return how the fault was over, or '' while it lasts."""
-        return _EFFECTS[self.fault.name].over(self)
+        return EFFECTS[self.fault.name].over(self)
 
     def end(self) -> None:
         """End the fault without anybody's hands."""
-        _EFFECTS[self.fault.name].end(self)
+        EFFECTS[self.fault.name].end(self)
 
     @property
     def session_is_over(self) -> bool:
@@ -71,7 +71,7 @@ class _Effect:
 def begin(fault: Fault, scene: Scene, session: SessionRecord) -> Effect:
     """Inject a fault into a running session."""
     effect = Effect(fault, scene, session, time.monotonic())
-    _EFFECTS[fault.name].begin(effect)
+    EFFECTS[fault.name].begin(effect)
     return effect
 
 
@@ -194,7 +194,7 @@ def _restarted(effect: Effect) -> str:
     return BY_HAND if effect.scene.host.is_ready else ""
 
 
-_EFFECTS = {
+EFFECTS: Mapping[str, _Effect] = {
     "meter-unplugged": _Effect(
         _meter("pull_cable"),
         _by_hand(lambda effect: effect.scene.meters[effect.session.lane].cable_out),
@@ -226,5 +226,4 @@ _EFFECTS = {
     "server-killed": _Effect(_kill("contest"), _server_answers, _nothing),
     "power-cut": _Effect(_cut, _restarted, lambda effect: effect.scene.host.start()),
 }
-if _EFFECTS.keys() != BY_NAME.keys():
-    raise ValueError("each fault of a drill needs an effect")
+"""The effect of each fault, by the fault's name."""
