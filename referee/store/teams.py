@@ -61,8 +61,9 @@ def stored_teams(connection: sqlite3.Connection) -> list[TeamRecord]:
     """Return all teams in the order of their first registration or session."""
     rows = connection.execute("""
         select t.team_id, t.name, t.first_name, r.kind, coalesce(r.organisation, ''),
-            coalesce(r.prizes, 1), coalesce(r.sessions, 1), coalesce(r.lane, ''),
-            coalesce(r.reason, '')
+            coalesce(r.prizes, 1), coalesce(r.sessions, 1), coalesce(r.reason, ''),
+            coalesce((select lane from team_lanes where team_id = t.team_id
+                order by team_lane_id desc limit 1), '')
         from named_teams as t left join registrations as r on r.registration_id = (
             select max(newest.registration_id) from registrations as newest
             where newest.team_id = t.team_id
@@ -71,8 +72,8 @@ def stored_teams(connection: sqlite3.Connection) -> list[TeamRecord]:
     return [
         TeamRecord(
             *(row[0], row[1], row[2], row[3]),
-            Registration(row[4], bool(row[5]), bool(row[6]), row[7]),
-            row[8],
+            Registration(row[4], bool(row[5]), bool(row[6]), row[8]),
+            row[7],
         )
         for row in rows
     ]
@@ -115,20 +116,26 @@ def insert_registration(
 ) -> None:
     """Add a row about a team's registration; the newest row counts."""
     connection.execute(
-        "insert into registrations (team_id, kind, organisation, prizes, sessions, lane,"
-        " reason, operator, utc) values (:team, :kind, :organisation, :prizes, :sessions, :lane,"
-        " :reason, :operator, :utc)",
+        "insert into registrations (team_id, kind, organisation, prizes, sessions, reason,"
+        " operator, utc) values (:team, :kind, :organisation, :prizes, :sessions, :reason,"
+        " :operator, :utc)",
         {
             "team": team_id,
             "kind": kind,
             "organisation": registration.organisation,
             "prizes": int(registration.prizes),
             "sessions": int(registration.sessions),
-            "lane": registration.lane,
             "reason": reason,
             "operator": operator,
             "utc": utc,
         },
+    )
+    connection.execute(
+        "insert into team_lanes (team_id, lane, operator, utc)"
+        " select :team, :lane, :operator, :utc where :lane != coalesce("
+        " (select lane from team_lanes where team_id = :team order by team_lane_id desc limit 1),"
+        " '')",
+        {"team": team_id, "lane": registration.lane, "operator": operator, "utc": utc},
     )
 
 

@@ -69,6 +69,7 @@ FACTS = {
     "notices": "notice_id",
     "audit": "audit_id",
     "registrations": "registration_id",
+    "team_lanes": "team_lane_id",
     "team_renames": "rename_id",
     "running_orders": "order_id",
     "reviews": "review_id",
@@ -132,7 +133,8 @@ def filled(database):
 def _fill_event(connection, session_id, not_over):
     """Put a row into every table around the sessions."""
     team = ensure_team(connection, "bees", UTC_TEXT)
-    insert_registration(connection, team, "registered", Registration(), operator="x", utc=UTC_TEXT)
+    registration = Registration(lane="left")
+    insert_registration(connection, team, "registered", registration, operator="x", utc=UTC_TEXT)
     insert_rename(connection, team, "wasps", operator="x", utc=UTC_TEXT)
     insert_order(connection, [team], seed="noon", reason="", operator="x", at=at(0))
     insert_mark(connection, session_id, "seen", at(0), operator="x")
