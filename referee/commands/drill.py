@@ -27,7 +27,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
-from referee.errors import InputError
+from referee.errors import InputError, Unavailable
 from referee.programs.drill.drilling import Drill, Limits, TrainersLog
 from referee.programs.drill.effects import possible
 from referee.programs.drill.folder import TEAMS_MOST
@@ -104,16 +104,18 @@ def run(args: argparse.Namespace) -> int:
         keyboard = Keyboard(sys.stdin)
         log = TrainersLog(ready.folder / "trainer.jsonl", _say if args.for_trainer else None)
         drill = Drill(ready.scene, plan, limits, keyboard, log, _say)
+        ready.scene.host.wait_until_ready(lambda: keyboard.wait(0.1))
+        _tell_beginning(ready, wanted)
         try:
-            ready.scene.host.wait_until_ready(lambda: keyboard.wait(0.1))
-            _tell_beginning(ready, wanted)
             drill.run()
         except KeyboardInterrupt:
             _say("Stopped. Here is the report.")
-        with _uninterrupted():
-            _report(drill, ready.folder, as_json=args.json)
-            keyboard.close()
-            ready.scene.close()
+        finally:
+            # Whatever ended the drill: what the operators did is worth its report.
+            with _uninterrupted():
+                _report(drill, ready.folder, as_json=args.json)
+                keyboard.close()
+                ready.scene.close()
     return 1 if drill.failed else 0
 
 
@@ -179,10 +181,13 @@ def _report(drill: Drill, folder: Path, *, as_json: bool) -> None:
     judged = judge_all(record)
     text, found = report_text(record, judged), report_json(record, judged)
     found["folder"] = str(folder)
-    (folder / "report.txt").write_text(text, encoding="utf-8")
-    written = json.dumps(found, ensure_ascii=False, indent=2)
-    (folder / "report.json").write_text(f"{written}\n", encoding="utf-8")
     print(json.dumps(found, ensure_ascii=False) if as_json else text, flush=True)
+    written = json.dumps(found, ensure_ascii=False, indent=2)
+    try:
+        (folder / "report.txt").write_text(text, encoding="utf-8")
+        (folder / "report.json").write_text(f"{written}\n", encoding="utf-8")
+    except OSError as error:
+        raise Unavailable(f"{folder}: the report cannot be written there: {error}.") from error
     _say(f"The report is in {folder}/report.txt, what came when in {folder}/trainer.jsonl.")
 
 

@@ -36,6 +36,7 @@ class _Client:
     process: subprocess.Popen[bytes] | None = None
     disturbers: list[subprocess.Popen[bytes]] = field(default_factory=list)
     first: int = 0
+    said: str = ""
 
 
 class Contestants:
@@ -127,7 +128,9 @@ class Contestants:
             client.due_s = time.monotonic() + _AGAIN_S
             self.stops.append(Stop(time.time(), client.session.session_id))
             said = _last_words(self._log(client.session))
-            self._say(f"{client.session.team}: “{said}” We start our client again.")
+            if said != client.said:  # A team that cannot connect does not say so every time.
+                self._say(f"{client.session.team}: “{said}” We start our client again.")
+            client.said = said
         if client.process is None and time.monotonic() >= client.due_s:
             client.process = self._begin(client)
 
