@@ -57,7 +57,8 @@ ROOMS = {
         },
         # The audience's view rests on the results, and on the figures of the running sessions.
         "scoreboard": {"setup", "entry", "results", "event", "teams", "submission"},
-        "evidence": {"setup"},
+        # A bundle is verified by the rules that judged and scored its session.
+        "evidence": {"setup", "desk", "results"},
         "observation": {"setup"},
         # The rules of a drill read the record, and know nothing of what runs.
         "drill": {"setup"},
@@ -99,6 +100,8 @@ POWER = {
         # The configuration asks for temperature and calibration, as the judge takes them.
         "power.energy.conditions",
         "power.follow",
+        # The evidence is compared with what the meter said on its wire.
+        "power.wt310.recorded",
     },
 }
 

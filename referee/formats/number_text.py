@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import csv
 import io
+import math
 from collections.abc import Iterable, Iterator, Sequence
 
 import msgspec
@@ -41,7 +42,11 @@ def detection_rows(detections: Detections) -> Iterator[Sequence[float]]:
 
 def _lines(part: Detections) -> bytes:
     rows = list(detection_rows(part))
-    # JSON has no NaN and no infinity.
+    # JSON has no NaN and no infinity. A NaN may have a sign, and its bits count.
     if not (np.isfinite(part.confidence).all() and np.isfinite(part.box).all()):
-        return csv_lines(rows)
+        return csv_lines([[_signed(value) for value in row] for row in rows])
     return _encode(rows)[2:-2].replace(b"],[", b"\n") + b"\n"
+
+
+def _signed(value: float) -> float | str:
+    return "-nan" if value != value and math.copysign(1, value) < 0 else value

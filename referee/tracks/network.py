@@ -113,6 +113,13 @@ class NetworkTrack(Track[Detections]):
         """Return the rows of such lines."""
         return parse_lines(text, large=True)
 
+    def answers_from_text(self, text: bytes, counts: Sequence[int]) -> Iterator[Detections]:
+        """Yield the answers in a text, which is read as a whole."""
+        rows, start = self.from_text(text), 0
+        for count in counts:
+            yield rows.select(slice(start, start + count))
+            start += count
+
     def scorer(self, truth: GroundTruth) -> _Scorer:
         """Return a scorer by the rules of the ILSVRC development kit."""
         return _Scorer(truth)

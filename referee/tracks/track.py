@@ -214,6 +214,17 @@ class Track(ABC, Generic[Answer]):
         """
         return self.parse_csv(text)
 
+    def answers_from_text(self, text: bytes, counts: Sequence[int]) -> Iterator[Answer]:
+        """Yield the answers whose lines follow each other in a text; `counts` are their rows.
+
+        Raises `Refusal` or `FormatError` for lines that are no answer.
+        """
+        lines = text.splitlines(keepends=True)
+        start = 0
+        for count in counts:
+            yield self.from_text(b"".join(lines[start : start + count]))
+            start += count
+
     @abstractmethod
     def scorer(self, truth: GroundTruth) -> Scorer[Answer]:
         """Return a scorer without answers; live and final score both use it."""

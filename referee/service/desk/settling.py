@@ -223,7 +223,7 @@ def judge_session(
     if meter is None:
         stand_in = replace(settings, timer_s=int(session.facts.length_s))
         meter = SessionMeter(configured.emulated, identity, stand_in)
-    added = [*found, *_of_the_run(contest, meter, boots_of(connection, number))]
+    added = [*found, *added_by_the_run(contest, session, meter)]
     facts = RunFacts(
         meter.identity,
         meter.settings,
@@ -261,9 +261,12 @@ def seconds_run(session: SessionRecord) -> float:
     return seconds_between(facts.started, facts.ended)
 
 
-def _of_the_run(contest: Contest, meter: SessionMeter, boots: int) -> list[Finding]:
+def added_by_the_run(
+    contest: Contest, session: SessionRecord, meter: SessionMeter
+) -> list[Finding]:
+    """Return the findings that follow from a session's rows, and that the judge cannot know."""
     found = []
-    if boots > 1:
+    if boots_of(contest.database.connection, session.session_id) > 1:
         text = "The referee's laptop was started anew during the session."
         found.append(suspect("rebooted", text))
     if meter.emulated and contest.config.contest.mode == "event":

@@ -55,7 +55,7 @@ def write_bundle(
     with contest.database.read() as connection:
         session = load_session(connection, session_id)
         with zip_written_whole(path) as bundle:
-            for name, blocks in sorted(_members(contest, session, tell).items()):
+            for name, blocks in sorted(members_of(contest, session, tell).items()):
                 bundle.add(name, blocks)
             digests = dict(bundle.digests)
             manifest = {
@@ -73,14 +73,18 @@ def _configuration(contest: Contest, session: SessionRecord) -> bytes:
     return contest.config.path.read_bytes() if stored is None else stored.encode("utf-8")
 
 
-def _members(
-    contest: Contest, session: SessionRecord, tell: Callable[[str], object]
+def members_of(
+    contest: Contest,
+    session: SessionRecord,
+    tell: Callable[[str], object],
+    version: str = __version__,
 ) -> dict[str, Iterable[bytes]]:
+    """Return the blocks of each member but the manifest; `version` is that of the writer."""
     connection = contest.database.connection
     run = newest_scoring_run(connection, session.session_id)
     energy = energy_of(connection, session.session_id)
     return {
-        "session.json": [json_bytes(session_facts(contest, session))],
+        "session.json": [json_bytes(session_facts(contest, session, version))],
         "config.toml": [_configuration(contest, session)],
         "images.csv": csv_blocks(tables.IMAGE_HEADER, tables.images(contest, session)),
         "detections.csv": tables.detections(contest, session, late=False),

@@ -46,7 +46,7 @@ def link_behind(line: Mapping[str, Any], before: bytes | None) -> bytes:
     Raises ValueError, KeyError or TypeError for a line that is no fact.
     """
     row = line["row"]
-    return linked(packed_digest([line["table"], *map(_value, row.values())]), before)
+    return linked(packed_digest([line["table"], *map(value_of, row.values())]), before)
 
 
 def _lines(found: Iterator[Link], tell: Callable[[str], object]) -> Iterator[bytes]:
@@ -69,8 +69,8 @@ def _json(value: object) -> object:
     return value
 
 
-def _value(value: Any) -> Any:
-    """Return what a value of a line stands for in its row's digest."""
+def value_of(value: Any) -> Any:
+    """Return what a value of a line stands for: a blob's SHA-256, or a number that JSON lacks."""
     if isinstance(value, dict):
         ((kind, text),) = value.items()
         return bytes.fromhex(text) if kind == "sha256" else float(text)

@@ -21,7 +21,9 @@ from referee.store.teams import names_of_team
 _MOMENTS = ("armed", "started", "ended", "voided", "scored", "sealed")
 
 
-def session_facts(contest: Contest, session: SessionRecord) -> dict[str, Any]:
+def session_facts(
+    contest: Contest, session: SessionRecord, version: str = __version__
+) -> dict[str, Any]:
     """Return moments, order, classes, inputs, notices and audit of a session, ready for JSON.
 
     `emulated` is null if no meter is recorded. `team` is the team's present name, `team_names` has
@@ -52,7 +54,7 @@ def session_facts(contest: Contest, session: SessionRecord) -> dict[str, Any]:
         "notices": [asdict(notice) for notice in notices_of(connection, session.session_id)],
         "audit": audit_of(connection, session.session_id),
         "refused_actions": refused_audit_of(connection, session.session_id),
-        "referee_version": __version__,
+        "referee_version": version,
     }
 
 

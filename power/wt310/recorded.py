@@ -1,0 +1,125 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a recorded conversation with the meter says: its identity, settings, starts and readings."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any, cast
+
+from power.errors import MeterError, MeterUnreachable
+from power.meter import Identity, MeterSettings
+from power.scpi import decode
+from power.wt310 import output
+from power.wt310 import settings as setup
+from power.wt310.link import Link
+from power.wt310.models import Model, model_of, parse_identity
+
+_START = ":INTEGrate:STARt"
+_VALUES = ("U", "I", "P", "WH", "TIME")
+
+
+@dataclass(frozen=True)
+class Answered:
+    """One reading as the meter sent it: V, A, W, Wh and seconds; a value without data is None."""
+
+    monotonic_s: float
+    values: tuple[float | None, ...]
+    state: str
+
+
+@dataclass(frozen=True)
+class Started:
+    """A START that was sent, and the meter's settings as it had last told them."""
+
+    utc: datetime
+    identity: Identity | None
+    settings: MeterSettings | None
+
+
+@dataclass
+class Conversation:
+    """The readings and the starts of a wire log; `gaps` counts its lines that say what is lost."""
+
+    readings: list[Answered] = field(default_factory=list)
+    starts: list[Started] = field(default_factory=list)
+    gaps: int = 0
+
+
+def read_conversation(lines: Iterable[bytes], element: str) -> Conversation:
+    """Return what the lines of a wire log say about the measurement of an element.
+
+    Raises ValueError, naming the line, for a line that no wire log has.
+    """
+    found = Conversation()
+    replies: dict[str, bytes] = {}
+    asked = ""
+    for number, line in enumerate(lines, 1):
+        event, content, told = _event(number, line)
+        if event == "sent":
+            asked = content.decode("utf-8", "replace")
+            if asked == _START:
+                utc = datetime.fromisoformat(told["utc"])
+                found.starts.append(_started(utc, replies, element))
+        elif event == "received":
+            replies[asked] = content
+            if asked == output.READ_QUERY:
+                _keep(found, float(told["monotonic_s"]), replies, element)
+        elif event == "gap":
+            found.gaps += 1
+    return found
+
+
+class _Recorded:
+    """The last reply to each question, in place of a link."""
+
+    def __init__(self, replies: dict[str, bytes]) -> None:
+        self._replies = replies
+
+    def ask(self, message: str) -> str:
+        """Return the recorded reply."""
+        if message not in self._replies:
+            raise MeterUnreachable(f"{message} was not asked")
+        return decode(self._replies[message])
+
+    @property
+    def identity(self) -> Identity:
+        """Return who answered."""
+        return parse_identity(self.ask("*IDN?"))
+
+    @property
+    def model(self) -> Model:
+        """Return the model that answered."""
+        return model_of(self.identity)
+
+
+def _event(number: int, line: bytes) -> tuple[str, bytes, dict[str, Any]]:
+    try:
+        told = json.loads(line)
+        content = bytes.fromhex(told["hex"]) if "hex" in told else told["text"].encode()
+        return str(told["event"]), content, told
+    except (ValueError, KeyError, TypeError, AttributeError) as error:
+        raise ValueError(f"line {number} is no line of a meter's log: {error!r}") from None
+
+
+def _started(utc: datetime, replies: dict[str, bytes], element: str) -> Started:
+    recorded = _Recorded(replies)
+    try:
+        settings = setup.read_back(cast(Link, recorded), element)
+        return Started(utc, recorded.identity, settings)
+    except MeterError:
+        return Started(utc, None, None)
+
+
+def _keep(found: Conversation, at_s: float, replies: dict[str, bytes], element: str) -> None:
+    """Add a reading; a reply that the driver refused is none."""
+    try:
+        names = output.read_items(cast(Link, _Recorded(replies)), element)
+        sample = output.take_apart(replies[output.READ_QUERY], names)
+    except MeterError:
+        return
+    numbers = (sample.values.get(name) for name in _VALUES)
+    values = tuple(value if isinstance(value, float) else None for value in numbers)
+    found.readings.append(Answered(at_s, values, sample.state.value))

@@ -1,0 +1,51 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Verify an evidence bundle on any machine: compute everything in it again, and say what differs.
+
+  referee verify session3.zip --ground-truth annotations.json
+  referee verify session3.zip --ground-truth truth.csv --blacklist blacklist.csv --json
+
+It needs the bundle, the ground truth and this program alone. It checks every hash, stores the rows
+of the session in an empty database again, writes each member anew, judges the energy again from the
+readings and the meter's conversation, and scores the detections. It prints one line if all of it
+holds. Otherwise it prints a line for each thing that does not, and the exit code is 1.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from dataclasses import asdict
+from pathlib import Path
+
+from referee.service.evidence.verify import verify_bundle
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the options."""
+    add = parser.add_argument
+    add("bundle", type=Path, metavar="FILE.zip", help="bundle that 'referee export' wrote")
+    add(
+        "--ground-truth",
+        type=Path,
+        required=True,
+        metavar="PATH",
+        help="the session's ground truth: COCO instances JSON, a folder of XML, or CSV",
+    )
+    add("--blacklist", type=Path, metavar="PATH", help="the session's blacklist, if it had one")
+    add("--json", action="store_true", help="print one JSON object: holds, findings")
+
+
+def run(args: argparse.Namespace) -> int:
+    """Verify, print, and return 0 if all of it holds."""
+    findings = verify_bundle(args.bundle, args.ground_truth, args.blacklist)
+    if args.json:
+        told = {"holds": not findings, "findings": [asdict(finding) for finding in findings]}
+        print(json.dumps(told))
+    elif findings:
+        for finding in findings:
+            print(f"{finding.member or args.bundle.name}: {finding.what}", file=sys.stderr)
+        print(f"{args.bundle} does not hold.", file=sys.stderr)
+    else:
+        print(f"{args.bundle} holds: every hash, row, energy, verdict and score.")
+    return 1 if findings else 0

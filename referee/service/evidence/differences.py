@@ -1,0 +1,52 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Where two values or two texts differ first, in words: the place, what was found and expected."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+_LONGEST = 160
+
+
+def json_difference(found: Any, expected: Any, place: str = "") -> str | None:
+    """Return where two values of JSON differ first, or None if they are equal."""
+    if isinstance(found, dict) and isinstance(expected, dict):
+        for name in [*expected, *(name for name in found if name not in expected)]:
+            inner = f"{place}.{name}" if place else str(name)
+            if name not in found or name not in expected:
+                there = "is missing" if name not in found else "should not be there"
+                return f"{inner} {there}"
+            if (told := json_difference(found[name], expected[name], inner)) is not None:
+                return told
+        return None
+    if isinstance(found, list) and isinstance(expected, list) and len(found) == len(expected):
+        for number, pair in enumerate(zip(found, expected, strict=True), 1):
+            if (told := json_difference(*pair, f"{place}[{number}]")) is not None:
+                return told
+        return None
+    if type(found) is type(expected) and found == expected:
+        return None
+    return f"{place or 'the value'}: found {_short(found)}, expected {_short(expected)}"
+
+
+def text_difference(found: bytes, expected: bytes) -> str | None:
+    """Return the first line in which two texts differ, or None if they are equal."""
+    if found == expected:
+        return None
+    pairs = zip(found.split(b"\n"), expected.split(b"\n"), strict=False)
+    for number, (mine, theirs) in enumerate(pairs, 1):
+        if mine != theirs:
+            return f"line {number}: found {_line(mine)}, expected {_line(theirs)}"
+    lines, wanted = found.count(b"\n"), expected.count(b"\n")
+    return f"found {lines} lines, expected {wanted}"
+
+
+def _short(value: object) -> str:
+    text = json.dumps(value)
+    return text if len(text) <= _LONGEST else f"{text[:_LONGEST]}…"
+
+
+def _line(line: bytes) -> str:
+    text = line.decode("utf-8", "backslashreplace")
+    return f"'{text}'" if len(text) <= _LONGEST else f"'{text[:_LONGEST]}…'"

@@ -1,0 +1,136 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The energy of a bundle judged again: from its readings, and from what the meter itself said."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from power.energy.judge import facts_from_json
+from power.energy.verdict import Finding as Reason
+from power.wt310.recorded import Conversation, read_conversation
+from referee.core.states import SessionState, state_of
+from referee.service.desk.settling import added_by_the_run, judge_session
+from referee.service.evidence.bundle_file import Finding
+from referee.service.evidence.differences import json_difference
+from referee.service.setup.contest import Contest
+from referee.store.readings import Energy, energy_of, readings_of, session_meter_of
+from referee.store.sessions import SessionRecord
+
+_METER, _VERDICT = "meter.jsonl", "verdict.json"
+# The log's time is taken some microseconds before the reading's, on a busy laptop more.
+_APART_S = 5.0
+
+
+def energy_findings(
+    contest: Contest, session: SessionRecord, members: Mapping[str, bytes]
+) -> Iterator[Finding]:
+    """Judge the energy again from the session's rows; yield what differs from the stored energy."""
+    connection = contest.database.connection
+    energy = energy_of(connection, session.session_id)
+    if energy is None:
+        state = state_of(session.facts, contest.clock.now())
+        if state is not SessionState.VOID:
+            yield Finding(_VERDICT, f"The session is {state.value} and has no energy.")
+        return
+    meter = session_meter_of(connection, session.session_id)
+    if meter is None or "facts" not in energy.detail:
+        yield Finding("run.json", "It does not say what measured, so the energy cannot be judged.")
+        return
+    stored = json.loads(json.dumps(energy.detail))
+    try:
+        added = facts_from_json(stored["facts"]).added
+        conversation = read_conversation(members[_METER].splitlines(), meter.settings.element)
+    except ValueError as error:
+        yield Finding("run.json" if "facts" in str(error) else _METER, f"{error}.")
+        return
+    of_the_run = added_by_the_run(contest, session, meter)
+    from_outside = [reason for reason in added if reason not in of_the_run]
+    yield from _unfounded(from_outside, session, conversation)
+    result, detail = judge_session(contest, session, meter.settings, meter.identity, from_outside)
+    again = {
+        **json.loads(json.dumps(detail)),
+        "verdict": result.verdict.value,
+        "energy_wh": result.energy_wh,
+        "uncertainty_wh": result.uncertainty_wh,
+    }
+    told = json_difference(_whole(energy, stored), again)
+    if told is not None:
+        yield Finding(_VERDICT, f"judged again, {told}.")
+    if contest.config.lane(session.lane).meter.resource != "none":
+        yield from _of_the_conversation(contest, session, conversation)
+
+
+def _whole(energy: Energy, stored: dict[str, Any]) -> dict[str, Any]:
+    return {
+        **stored,
+        "verdict": energy.verdict,
+        "energy_wh": energy.energy_wh,
+        "uncertainty_wh": energy.uncertainty_wh,
+    }
+
+
+def _unfounded(
+    reasons: list[Reason], session: SessionRecord, conversation: Conversation
+) -> Iterator[Finding]:
+    """Yield the findings from outside the judge for which the conversation gives no ground."""
+    ended = session.facts.ended
+    again = ended is not None and any(start.utc > ended.utc for start in conversation.starts)
+    for reason in reasons:
+        founded = {
+            "meter_used_again": again,
+            # No reading of the end was stored, so the judge finds no confirmed end either.
+            "not_read_at_end": True,
+        }.get(reason.code, False)
+        if not founded:
+            yield Finding(
+                "run.json", f"Nothing in the evidence says '{reason.code}': {reason.text}"
+            )
+
+
+def _of_the_conversation(
+    contest: Contest, session: SessionRecord, conversation: Conversation
+) -> Iterator[Finding]:
+    """Compare meter, settings and readings with what the meter said on its wire."""
+    connection = contest.database.connection
+    meter = session_meter_of(connection, session.session_id)
+    ended = session.facts.ended
+    before = [one for one in conversation.starts if ended is None or one.utc <= ended.utc]
+    if not before or meter is None:
+        yield Finding(_METER, "The conversation has no START of this session.")
+        return
+    for what, found, expected in (
+        ("meter's identity", meter.identity, before[-1].identity),
+        ("meter's settings before the start", meter.settings, before[-1].settings),
+    ):
+        if found != expected:
+            yield Finding("run.json", f"The {what}: found {found}, the meter said {expected}.")
+    yield from _readings(contest, session, conversation)
+
+
+def _readings(
+    contest: Contest, session: SessionRecord, conversation: Conversation
+) -> Iterator[Finding]:
+    """Yield the first reading that the meter did not send."""
+    sent, at = conversation.readings, 0
+    stored = readings_of(contest.database.connection, session.session_id)
+    for number, (_, row) in enumerate(stored, 1):
+        values = (row.voltage_v, row.current_a, row.power_w, row.energy_wh, row.integration_s)
+        place = at
+        while place < len(sent):
+            one = sent[place]
+            near = math.isclose(one.monotonic_s, row.monotonic_s, rel_tol=0, abs_tol=_APART_S)
+            if near and one.values == values and one.state == row.state.value:
+                break
+            place += 1
+        if place == len(sent):
+            if not conversation.gaps:  # A full disk leaves a line that says how much is missing.
+                yield Finding(
+                    "readings.jsonl",
+                    f"line {number}: the meter's conversation has no such reading.",
+                )
+                return
+            continue
+        at = place + 1

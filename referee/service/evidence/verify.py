@@ -1,0 +1,82 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The verification of a bundle: all of it is computed again, without the event's database."""
+
+from __future__ import annotations
+
+import json
+import tempfile
+from collections.abc import Iterator, Mapping
+from hashlib import sha256
+from pathlib import Path
+from typing import Any
+
+from referee.service.evidence.bundle import MEMBERS, members_of
+from referee.service.evidence.bundle_file import MANIFEST, Finding, NotABundle, read_members
+from referee.service.evidence.differences import text_difference
+from referee.service.evidence.energy_again import energy_findings
+from referee.service.evidence.facts import refuse_changed
+from referee.service.evidence.played_again import played_again, read_facts
+from referee.service.evidence.score_again import score_findings
+from referee.service.setup.contest import Contest
+from referee.store.sessions import SessionRecord
+
+
+def verify_bundle(path: Path, ground_truth: Path, blacklist: Path | None = None) -> list[Finding]:
+    """Return what does not hold in a bundle; an empty list means that all of it holds.
+
+    Raises `InputError` for a file or a ground truth that is not there or cannot be read.
+    """
+    findings: list[Finding] = []
+    try:
+        members = read_members(path, MEMBERS)
+        manifest = read_manifest(members)
+        findings += _hashes(members, manifest)
+        lines = read_facts(members)
+        with (
+            tempfile.TemporaryDirectory(prefix="referee-verify-") as folder,
+            played_again(members, lines, Path(folder)) as (contest, session),
+        ):
+            findings += _members(contest, session, members, manifest)
+            findings += energy_findings(contest, session, members)
+            findings += score_findings(contest, session, ground_truth, blacklist)
+    except NotABundle as error:
+        findings.append(error.finding)
+    return findings
+
+
+def read_manifest(members: Mapping[str, bytes]) -> dict[str, Any]:
+    """Return the manifest; raise `NotABundle` for one that is none."""
+    try:
+        manifest = json.loads(members[MANIFEST])
+        digests = {str(name): str(digest) for name, digest in manifest["sha256"].items()}
+        version = str(manifest["referee_version"])
+        session = int(manifest["session"])
+    except (ValueError, KeyError, TypeError, AttributeError) as error:
+        raise NotABundle(MANIFEST, f"It is no manifest: {error!r}.") from None
+    return {"session": session, "referee_version": version, "sha256": digests}
+
+
+def _hashes(members: Mapping[str, bytes], manifest: Mapping[str, Any]) -> Iterator[Finding]:
+    for name in MEMBERS:
+        found, expected = sha256(members[name]).hexdigest(), manifest["sha256"].get(name)
+        if found != expected:
+            yield Finding(name, f"found SHA-256 {found}, expected {expected}.")
+    for name in manifest["sha256"].keys() - set(MEMBERS):
+        yield Finding(MANIFEST, f"It names '{name}', and no bundle has such a member.")
+
+
+def _members(
+    contest: Contest,
+    session: SessionRecord,
+    members: Mapping[str, bytes],
+    manifest: Mapping[str, Any],
+) -> Iterator[Finding]:
+    """Write every member again from the session's rows, and compare."""
+    if manifest["session"] != session.session_id:
+        found, expected = manifest["session"], session.session_id
+        yield Finding(MANIFEST, f"session: found {found}, expected {expected}.")
+    version = manifest["referee_version"]
+    for name, blocks in members_of(contest, session, refuse_changed, version).items():
+        told = text_difference(members[name], b"".join(blocks))
+        if told is not None:
+            yield Finding(name, f"{told}.")

@@ -1,0 +1,87 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Stored facts put into an empty database again, under the same rules and the same numbers."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from referee.errors import InputError
+from referee.store.chain import linked_tables
+
+# These rows come before the session that they belong to, because its first links name them.
+_BEFORE = ("teams", "materials")
+
+
+@dataclass(frozen=True)
+class Fact:
+    """A row of a table; `place` is what a person looks for, for example `line 7`."""
+
+    place: str
+    table: str
+    row: Mapping[str, Any]
+
+
+def replay(connection: sqlite3.Connection, facts: Iterable[Fact]) -> None:
+    """Insert the rows of one session; call it in a transaction.
+
+    Raises `InputError`, which names the place, for a row that the schema refuses.
+    """
+    waiting = list(facts)
+    known = set(linked_tables(connection))
+    for fact in waiting:
+        if fact.table not in known:
+            raise InputError(f"{fact.place}: there is no table of facts '{fact.table}'.")
+    early = [fact for fact in waiting if fact.table in _BEFORE]
+    columns: dict[str, set[str]] = {}
+    for fact in early + [fact for fact in waiting if fact.table not in _BEFORE]:
+        names = columns.setdefault(fact.table, _columns(connection, fact.table))
+        if set(fact.row) != names:
+            raise InputError(f"{fact.place}: these are not the columns of {fact.table}.")
+        _insert(connection, fact)
+
+
+def strands_of(connection: sqlite3.Connection, session_id: int) -> list[str]:
+    """Return the links of a session in order, in hex."""
+    rows = connection.execute(
+        "select strand from chain where session_id = :session order by link_id",
+        {"session": session_id},
+    )
+    return [row[0].hex() for row in rows]
+
+
+def rename_team(connection: sqlite3.Connection, names: Iterable[str]) -> None:
+    """Give the only team these names, one after the other."""
+    for name in names:
+        connection.execute(
+            "insert into team_renames (team_id, name, operator, utc)"
+            " select team_id, :name, '', '' from teams",
+            {"name": name},
+        )
+
+
+def mark_fetched(connection: sqlite3.Connection) -> None:
+    """Mark the images of all requests as fetched, as their insertion does."""
+    rows = connection.execute(
+        "select session_id, first_image, image_count from requests where first_image is not null"
+    ).fetchall()
+    connection.executemany(
+        "insert into fetched_images (session_id, number) values (?, ?) on conflict do nothing",
+        ((s, number) for s, first, count in rows for number in range(first, first + count)),
+    )
+
+
+def _insert(connection: sqlite3.Connection, fact: Fact) -> None:
+    names = ", ".join(fact.row)
+    places = ", ".join(f":{name}" for name in fact.row)
+    try:
+        connection.execute(f"insert into {fact.table} ({names}) values ({places})", fact.row)
+    except (sqlite3.IntegrityError, sqlite3.ProgrammingError, OverflowError) as error:
+        raise InputError(f"{fact.place}: the rules of the database refuse it: {error}.") from None
+
+
+def _columns(connection: sqlite3.Connection, table: str) -> set[str]:
+    rows = connection.execute("select name from pragma_table_info(:table)", {"table": table})
+    return {row[0] for row in rows}
