@@ -33,12 +33,17 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="the session's ground truth: COCO instances JSON, a folder of XML, or CSV",
     )
     add("--blacklist", type=Path, metavar="PATH", help="the session's blacklist, if it had one")
+    add(
+        "--shadow",
+        action="store_true",
+        help="score by a second path as well, which shares no reader, order or metric",
+    )
     add("--json", action="store_true", help="print one JSON object: holds, findings")
 
 
 def run(args: argparse.Namespace) -> int:
     """Verify, print, and return 0 if all of it holds."""
-    findings = verify_bundle(args.bundle, args.ground_truth, args.blacklist)
+    findings = verify_bundle(args.bundle, args.ground_truth, args.blacklist, shadow=args.shadow)
     if args.json:
         told = {"holds": not findings, "findings": [asdict(finding) for finding in findings]}
         print(json.dumps(told))

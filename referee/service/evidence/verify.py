@@ -17,13 +17,17 @@ from referee.service.evidence.energy_again import energy_findings
 from referee.service.evidence.facts import refuse_changed
 from referee.service.evidence.played_again import played_again, read_facts
 from referee.service.evidence.score_again import score_findings
+from referee.service.evidence.shadow import shadow_findings
 from referee.service.setup.contest import Contest
 from referee.store.sessions import SessionRecord
 
 
-def verify_bundle(path: Path, ground_truth: Path, blacklist: Path | None = None) -> list[Finding]:
+def verify_bundle(
+    path: Path, ground_truth: Path, blacklist: Path | None = None, *, shadow: bool = False
+) -> list[Finding]:
     """Return what does not hold in a bundle; an empty list means that all of it holds.
 
+    With `shadow` a second path scores as well, which shares no code with the first.
     Raises `InputError` for a file or a ground truth that is not there or cannot be read.
     """
     findings: list[Finding] = []
@@ -39,6 +43,8 @@ def verify_bundle(path: Path, ground_truth: Path, blacklist: Path | None = None)
             findings += _members(contest, session, members, manifest)
             findings += energy_findings(contest, session, members)
             findings += score_findings(contest, session, ground_truth, blacklist)
+            if shadow:
+                findings += shadow_findings(members, ground_truth, blacklist)
     except NotABundle as error:
         findings.append(error.finding)
     return findings

@@ -1,0 +1,207 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The second path to a score: plain Python, with readers, image order and metric of its own.
+
+It shares no code with the first path, so that a mistake in one shows against the other. It is
+written from the definition: ILSVRC's matching with its lenient overlap for small boxes, and the area
+under the precision-recall curve with the best precision at or after each recall. The energy is the
+last one in the bundle's readings. Sums run in another order, so numbers agree to nine digits.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import math
+from collections import defaultdict
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from xml.etree import ElementTree
+
+from referee.errors import InputError
+from referee.service.evidence.bundle_file import Finding
+
+Box = tuple[float, float, float, float]
+Key = tuple[int, int]
+
+_SCORE = "score.json"
+_DIGITS = 1e-9
+_TRACKS = ("network", "camera")
+
+
+def shadow_findings(
+    members: Mapping[str, bytes], ground_truth: Path, blacklist: Path | None
+) -> Iterator[Finding]:
+    """Score by the second path; yield where mAP, energy or score differ from `score.json`."""
+    told = json.loads(members[_SCORE])
+    track = json.loads(members["session.json"])["track"]
+    if track not in _TRACKS or told is None:
+        yield Finding(_SCORE, f"There is no second path for the rules '{track}', or no score.")
+        return
+    own_ids, numbers = _images(members["images.csv"])
+    truth = _truth(ground_truth, own_ids, json.loads(members["session.json"])["classes"])
+    ignored = _pairs(blacklist) if blacklist is not None else set()
+    found = _detections(members["detections.csv"], numbers)
+    classes = [int(name) for name in told["ap"]]
+    mean_ap = _mean_ap(truth, found, ignored, set(own_ids.values()), classes)
+    energy_wh = _energy_wh(members["readings.jsonl"])
+    usable = told["verdict"] != "INVALID" and energy_wh is not None and energy_wh > 0
+    score = mean_ap / energy_wh if mean_ap is not None and usable and energy_wh else None
+    for name, mine, theirs in (
+        ("mean_ap", mean_ap, told["mean_ap"]),
+        ("energy_wh", energy_wh if usable else told["energy_wh"], told["energy_wh"]),
+        ("score", score, told["score"]),
+    ):
+        if not _close(mine, theirs):
+            yield Finding(_SCORE, f"{name}: found {theirs}, the second path gives {mine}.")
+
+
+def _close(mine: float | None, theirs: float | None) -> bool:
+    if mine is None or theirs is None:
+        return mine is theirs
+    return math.isclose(mine, theirs, rel_tol=_DIGITS, abs_tol=1e-12)
+
+
+def _images(content: bytes) -> tuple[dict[str, int], dict[int, int]]:
+    """Return the ground truth's id by file name without suffix, and by the contestant's number."""
+    rows = list(csv.DictReader(io.StringIO(content.decode("utf-8"))))
+    return (
+        {Path(row["file"]).stem: int(row["source_id"]) for row in rows},
+        {int(row["number"]): int(row["source_id"]) for row in rows},
+    )
+
+
+def _detections(
+    content: bytes, numbers: Mapping[int, int]
+) -> dict[Key, list[tuple[float, int, Box]]]:
+    """Return confidence, place in the file and box by image and class."""
+    found: dict[Key, list[tuple[float, int, Box]]] = defaultdict(list)
+    for place, row in enumerate(csv.reader(io.StringIO(content.decode("ascii")))):
+        image = numbers.get(int(row[0]))
+        confidence = float(row[2])
+        if image is not None and math.isfinite(confidence):
+            box = (float(row[3]), float(row[4]), float(row[5]), float(row[6]))
+            found[image, int(row[1])].append((confidence, place, box))
+    return found
+
+
+def _pairs(path: Path) -> set[Key]:
+    with path.open(encoding="utf-8-sig", newline="") as file:
+        return {(int(row[0]), int(row[1])) for row in csv.reader(file) if row}
+
+
+def _energy_wh(content: bytes) -> float | None:
+    """Return the energy in the reading that came last."""
+    rows = [json.loads(line) for line in content.splitlines()]
+    last = max(rows, key=lambda row: float(row["elapsed_s"]), default=None)
+    return None if last is None or last["energy_wh"] is None else float(last["energy_wh"])
+
+
+def _truth(
+    path: Path, own_ids: Mapping[str, int], classes: Mapping[str, str]
+) -> list[tuple[int, int, Box]]:
+    """Return image, class and box of each object; raise `InputError` for an unknown form."""
+    try:
+        if path.is_dir():
+            return [
+                it for file in sorted(path.rglob("*.xml")) for it in _xml(file, own_ids, classes)
+            ]
+        text = path.read_text(encoding="utf-8-sig")
+        if text.lstrip().startswith("{"):
+            return [
+                (one["image_id"], one["category_id"], (x, y, x + w - 1, y + h - 1))
+                for one in json.loads(text)["annotations"]
+                for x, y, w, h in [one["bbox"]]
+            ]
+        rows = csv.reader(io.StringIO(text))
+        return [
+            (int(i), int(c), (float(a), float(b), float(d), float(e))) for i, c, a, b, d, e in rows
+        ]
+    except (OSError, ValueError, KeyError, TypeError, ElementTree.ParseError) as error:
+        raise InputError(f"{path}: the second path cannot read it: {error!r}.") from None
+
+
+def _xml(
+    path: Path, own_ids: Mapping[str, int], classes: Mapping[str, str]
+) -> Iterator[tuple[int, int, Box]]:
+    """Yield the objects of one annotation, whose file is named like its picture."""
+    by_name = {name: int(number) for number, name in classes.items()}
+    image = own_ids.get(path.stem)
+    for one in ElementTree.parse(path).iter("object"):
+        corners = [float(one.findtext(f"bndbox/{name}") or "") for name in _CORNERS]
+        if image is not None:
+            x0, y0, x1, y1 = corners
+            yield image, by_name[one.findtext("name") or ""], (x0, y0, x1, y1)
+
+
+_CORNERS = ("xmin", "ymin", "xmax", "ymax")
+
+
+def _mean_ap(
+    truth: list[tuple[int, int, Box]],
+    found: Mapping[Key, list[tuple[float, int, Box]]],
+    ignored: set[Key],
+    images: set[int],
+    classes: list[int],
+) -> float | None:
+    """Return the mean of the classes that have a truth box outside the blacklist."""
+    boxes: dict[Key, list[Box]] = defaultdict(list)
+    for image, klass, box in truth:
+        if image in images and (image, klass) not in ignored:
+            boxes[image, klass].append(box)
+    positives: dict[int, int] = defaultdict(int)
+    for (_, klass), there in boxes.items():
+        positives[klass] += len(there)
+    hits: dict[int, list[tuple[float, int, int, bool]]] = defaultdict(list)
+    for (image, klass), rows in found.items():
+        if (image, klass) not in ignored:
+            hits[klass] += _match(image, rows, boxes[image, klass])
+    aps = [_area(sorted(hits[klass]), positives[klass]) for klass in classes if positives[klass]]
+    return math.fsum(aps) / len(aps) if aps else None
+
+
+def _match(
+    image: int, rows: list[tuple[float, int, Box]], boxes: list[Box]
+) -> Iterator[tuple[float, int, int, bool]]:
+    """Yield sort key and hit of each detection of one image and class, the surest first."""
+    free = list(boxes)
+    for confidence, place, box in sorted(rows, key=lambda row: (-row[0], row[1])):
+        best, best_overlap = None, 0.0
+        for one in free:
+            overlap = _overlap(box, one)
+            if overlap >= _needed(one) and overlap > best_overlap:
+                best, best_overlap = one, overlap
+        if best is not None:
+            free.remove(best)
+        yield -confidence, image, place, best is not None
+
+
+def _needed(box: Box) -> float:
+    w, h = box[2] - box[0] + 1, box[3] - box[1] + 1
+    return min(0.5, w * h / ((w + 10) * (h + 10)))
+
+
+def _overlap(a: Box, b: Box) -> float:
+    if not all(map(math.isfinite, a)):
+        return 0.0
+    w = min(a[2], b[2]) - max(a[0], b[0]) + 1
+    h = min(a[3], b[3]) - max(a[1], b[1]) + 1
+    if w <= 0 or h <= 0:
+        return 0.0
+    both = (a[2] - a[0] + 1) * (a[3] - a[1] + 1) + (b[2] - b[0] + 1) * (b[3] - b[1] + 1)
+    return w * h / (both - w * h)
+
+
+def _area(ordered: list[tuple[float, int, int, bool]], positives: int) -> float:
+    """Return the area: each hit adds one step of recall at the best precision from there on."""
+    precisions = []
+    hits = 0
+    for seen, (*_, hit) in enumerate(ordered, 1):
+        hits += hit
+        if hit:
+            precisions.append(hits / seen)
+    best, total = 0.0, []
+    for precision in reversed(precisions):
+        best = max(best, precision)
+        total.append(best / positives)
+    return math.fsum(total)

@@ -1,0 +1,135 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A whole session in fake time: answers, an emulated meter with its wire log, energy and score."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from functools import partial
+
+from power.emulator.instrument import Instrument, Options
+from power.emulator.interpreter import Interpreter
+from power.emulator.load import Load
+from power.emulator.profile import constant
+from power.follow import read_result
+from power.meter import MeterSettings
+from power.transports.transport import LoggedTransport, WireLog
+from power.wt310.driver import WT310
+from referee.core.detections import Detections, pack
+from referee.core.instant import Instant, shifted
+from referee.service.desk.settling import judge_session
+from referee.service.results.final_score import score_session
+from referee.service.setup.contest import read_contest_truth
+from referee.store.answers import Answer, insert_answer
+from referee.store.notices import insert_audit, insert_notice
+from referee.store.readings import (
+    SessionMeter,
+    energy_of,
+    insert_energy,
+    insert_reading,
+    insert_session_meter,
+)
+from referee.store.requests import Request, insert_requests
+from referee.store.sessions import create_session, load_session, record_event
+from tests.support.direct_wire import DirectTransport
+
+SECONDS = 20
+
+
+def play(contest, *, shuffled=True, posts=None):
+    """Play a session of 20 s on an emulated meter; return its number. Sleeping moves the clock."""
+    clock = contest.clock
+    begun = clock.now()
+
+    def monotonic_s():
+        return clock.now().monotonic_s
+
+    def utc():
+        return begun.utc + timedelta(seconds=monotonic_s() - begun.monotonic_s)
+
+    instrument = Instrument(Load(constant(5.0)), monotonic_s, Options())
+    interpreter = Interpreter(instrument)
+    log = WireLog(contest.config.wire_log_of(1), monotonic_s, utc)
+    meter = WT310(
+        lambda: LoggedTransport(DirectTransport(interpreter, clock.advance), log),
+        clock=monotonic_s,
+        sleep=clock.advance,
+        utc=utc,
+    )
+    identity = meter.identify()
+    wanted = MeterSettings(SECONDS, 1.0, voltage_range_v=150.0, current_range_a=0.5)
+    settings = meter.prepare(wanted)
+    write = contest.database.write
+    with write() as connection:
+        number = create_session(
+            connection,
+            team="ants, é",
+            length_s=float(SECONDS),
+            order_seed=2**64 - 5 if shuffled else None,
+            now=clock.now(),
+        )
+        insert_audit(connection, clock.now(), "Kim", "arm", number)
+        record_event(connection, number, "armed", clock.now(), actor="Kim")
+    start = meter.start()
+    started = shifted(begun, start.written_s - begun.monotonic_s)
+    with write() as connection:
+        record_event(connection, number, "started", started, actor="ants, é")
+        insert_session_meter(connection, number, "then", SessionMeter(True, identity, settings))
+    keep = partial(_keep, contest, number, started)
+    for second in range(1, SECONDS):
+        clock.advance(started.monotonic_s + second - monotonic_s())
+        keep(meter.read())
+    _post(contest, number, posts)
+    clock.advance(started.monotonic_s + SECONDS + 0.3 - monotonic_s())
+    with write() as connection:
+        end = shifted(started, SECONDS)
+        record_event(connection, number, "ended", end, actor="clock", cause="deadline")
+    meter.stop()
+    for reading in read_result(lambda job: job(meter), 1.0, clock.advance):
+        keep(reading)
+    meter.close()
+    _judge_and_score(contest, number, settings, identity)
+    with write() as connection:
+        insert_notice(connection, number, utc().isoformat(), "info", "a notice")
+    return number
+
+
+def _keep(contest, number, started: Instant, reading):
+    at_s = reading.monotonic_s - started.monotonic_s
+    with contest.database.write() as connection:
+        insert_reading(connection, number, at_s, reading, started.boot_id)
+
+
+def _post(contest, number, posts):
+    """Store requests and answers in time, and a late one."""
+    rows = [(k, 1, 0.1 + k / 7, k, 2.0, k + 9.0, 11.0) for k in range(1, contest.image_count + 1)]
+    rows[2] = (3, 1, 0.9, 25.0, 2.0, 30.0, 11.0)  # A wrong box, and a sure one.
+    posts = posts or [rows[:2], rows[2:], []]
+    with contest.database.write() as connection:
+        for late, post in [*((False, post) for post in posts), (True, rows[:1])]:
+            content = pack(Detections.from_rows(post))
+            insert_answer(
+                connection,
+                Answer(number, 1.25, "then", late, "csv", "::1", len(post), 0, content),
+            )
+        sent = [
+            Request(number, 1.0, "then", "GET", "/image", 200, k, 1, 0, 9, 0.5, "::1")
+            for k in range(1, contest.image_count + 1)
+        ]
+        insert_requests(connection, sent)
+
+
+def _judge_and_score(contest, number, settings, identity):
+    session = load_session(contest.database.connection, number)
+    result, detail = judge_session(contest, session, settings, identity, [])
+    with contest.database.write() as connection:
+        insert_energy(
+            connection,
+            number,
+            utc=contest.clock.now().utc.isoformat(),
+            energy_wh=result.energy_wh,
+            uncertainty_wh=result.uncertainty_wh,
+            verdict=result.verdict.value,
+            detail=detail,
+        )
+    energy = energy_of(contest.database.connection, number)
+    score_session(contest, read_contest_truth(contest), session, energy)
