@@ -53,7 +53,7 @@ def _words(args: argparse.Namespace) -> str:
 def _object(args: argparse.Namespace) -> str:
     """Return what the command was about, as it was typed."""
     words: list[str] = []
-    for name in ("name", "new_name", "number", "entry", "team"):
+    for name in ("name", "new_name", "number", "entry", "team", "override", "take_back"):
         found = getattr(args, name, None)
         words += found if isinstance(found, list) else [] if found is None else [str(found)]
     return ", ".join(words)

@@ -1,17 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Check whether an event is ready, and say what to do if it is not.
-
-Each line says OK, WARN or FAIL. The console's page /check has the same list. While a FAIL stands no
-session can be armed, unless somebody overrides it there, with a reason. Exit code 1 means that a
-FAIL stands.
-
-Slow checks are made once, and count for a day: the golden client, durable commits, guessable
-passwords, and the meter's error queue and clock. --again makes them anew, --quick never. While the
-referee runs the command shows the running referee's list.
-
-  referee check --config event/contest.toml
-  referee check --again --config event/contest.toml
-"""
+"""The command `referee check`: the list, and its overrides."""
 
 from __future__ import annotations
 
@@ -23,6 +11,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from referee.commands.check.overriding import add_overrides, change_override, changes
 from referee.errors import ConfigError, InputError, Unavailable
 from referee.programs.checking import Slow, check_here
 from referee.programs.hosting import is_hosted
@@ -48,10 +37,18 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     slow.add_argument("--again", action="store_true", help="make all slow checks anew")
     slow.add_argument("--quick", action="store_true", help="make no slow check")
     parser.add_argument("--json", action="store_true", help="print one JSON object")
+    add_overrides(parser)
 
 
 def run(args: argparse.Namespace) -> int:
-    """Check and print; return 1 if a FAIL stands."""
+    """Check and print, after an override if one is asked for; return 1 if a FAIL stands."""
+    if changes(args):
+        # What was found before is what somebody overrides, so no slow check begins by itself.
+        args.quick = not args.again
+        change_override(load_config(args.config), args, _list(args)["findings"])
+        args.quick, args.again = True, False
+    else:
+        del args.by  # Looking is no action, so the audit has no refusal of it.
     shown = _list(args)
     if args.json:
         print(json.dumps({"ready": shown["ready"], "findings": shown["findings"]}))

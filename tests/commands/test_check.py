@@ -1,0 +1,91 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A check is overridden by a command, and the override is taken back, each on record."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from referee.cli import main
+from referee.service.people.audit import read_audit
+from referee.service.preflight import contest_checks
+from referee.service.preflight.disk import DISK_FLOOR_BYTES
+from referee.service.setup.opened import opened_contest
+from tests.support.contests import make_contest
+
+
+@pytest.fixture
+def event(tmp_path, monkeypatch):
+    """Return the configuration of an event on a disk that is too small."""
+    monkeypatch.setitem(DISK_FLOOR_BYTES, "event", 2**60)
+    # Other programs write to the disk, and an override holds for exactly one text.
+    monkeypatch.setattr(contest_checks, "free_bytes", lambda config: 2**30)
+    contest = make_contest(tmp_path, mode="event", seconds=600)
+    contest.database.close()
+    return contest.config
+
+
+def check(config, capsys, *words):
+    """Run `referee check` without slow checks; return the exit code, the rows and the errors."""
+    code = main(["check", "--quick", "--json", *words, "--config", str(config.path)])
+    out, err = capsys.readouterr()
+    rows = json.loads(out)["findings"] if out else []
+    return code, {row["item"]: row for row in rows if row["level"] == "FAIL"}, err
+
+
+def test_an_override_lasts_until_it_is_taken_back(event, capsys):
+    """Each change is told in the list, stays on record, and done twice it is the same."""
+    code, before, _ = check(event, capsys)
+    assert (1, None) == (code, before["disk"]["override"])
+    change = ("--override", "Disk", "--reason", "a short event", "--by", "Kim")
+    for _ in range(2):
+        code, rows, _ = check(event, capsys, *change)
+        by = rows["disk"]["override"]
+        assert ("Kim", "a short event", 1) == (by["operator"], by["reason"], by["number"])
+        assert code == (len(rows) > 1)
+    for _ in range(2):
+        back = (
+            "--take-back",
+            f"{before['disk']['group']}, disk",
+            "--reason",
+            "room",
+            "--by",
+            "Ada",
+        )
+        code, rows, _ = check(event, capsys, *back)
+        assert (1, None) == (code, rows["disk"]["override"])
+    with opened_contest(event) as contest:
+        found = [(row.who, row.action) for row in read_audit(contest)]
+    done = [row for row in found if row[0] in ("Kim", "Ada")]
+    assert {("Kim", "override check"), ("Ada", "take back override")} == set(done)
+    assert 2 == len(done)
+
+
+@pytest.mark.parametrize(
+    ("words", "code", "told"),
+    [
+        (("--override", "disk"), 2, "need --reason"),
+        (("--override", "disk", "--reason", " "), 2, "need --reason"),
+        (("--reason", "because"), 2, "--reason goes with --override or --take-back"),
+        (("--override", "nothing", "--reason", "x"), 2, "No check is called 'nothing'. These fail"),
+        (("--override", "list", "--reason", "x"), 1, "This check does not fail any more"),
+        (("--override", "disk", "--take-back", "disk", "--reason", "x"), 2, "not allowed with"),
+    ],
+)
+def test_what_cannot_be_overridden_is_told(event, capsys, words, code, told):
+    """A wrong word or name changes nothing and says what is right."""
+    try:
+        found, _, err = check(event, capsys, *words)
+    except SystemExit as end:  # argparse itself refuses.
+        found, err = end.code, capsys.readouterr().err
+    assert code == found
+    assert told in err
+
+
+def test_looking_is_not_on_record(event, capsys):
+    """A list that cannot be made is no refused action."""
+    with opened_contest(event) as contest:
+        before = len(read_audit(contest))
+        check(event, capsys)
+        assert before == len(read_audit(contest))
