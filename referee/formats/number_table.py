@@ -48,8 +48,11 @@ def parse_numbers(content: bytes, columns: int, *, large: bool = False) -> Float
 
 
 def are_whole(numbers: Floats) -> bool:
-    """Tell whether all numbers are integers below 2^53, which doubles hold exactly."""
-    return bool(((np.abs(numbers) < _EXACT) & (np.floor(numbers) == numbers)).all())
+    """Tell whether all numbers (n, columns) are integers below 2^53, which doubles hold exactly."""
+    return all(
+        bool(((np.abs(column) < _EXACT) & (np.floor(column) == column)).all())
+        for column in numbers.T
+    )
 
 
 def read_tables(

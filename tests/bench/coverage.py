@@ -5,12 +5,15 @@ Each cell simulates many contests from one world. The mean of their mAPs is what
 for. Beside the coverage stand the misses with the truth below and above the interval. The other
 worlds were simulated once, when the construction of the intervals was settled: nothing was chosen
 to fit them.
+
+`python -m tests.bench.coverage --contests 2000 --cells 20/.33/few/1000 200/.63/few/100` simulates
+some cells of the first table again, with so many contests that took no part in that table.
 """
 
 from __future__ import annotations
 
+import argparse
 import itertools
-import sys
 from concurrent.futures import ProcessPoolExecutor
 
 import numpy as np
@@ -22,6 +25,7 @@ from tests.bench.simulated_contests import Detector, World
 DRAWS, PROCESSES = 100, 2
 # Log-odds of finding an object that give a mAP of about .02, .12, .33 and .63.
 QUALITIES = {20: (-3.0, -1.8, -0.5, 1.1), 200: (-3.15, -2.15, -0.95, 0.6)}
+LEVELS = (".02", ".12", ".33", ".63")
 # Images of a contest, and how many contests are simulated.
 CONTESTS = {100: 600, 300: 600, 1000: 300}
 # The other worlds: classes, how fast their frequency falls, log-odds of finding an object.
@@ -53,6 +57,29 @@ def run(parts=("intervals", "others", "pairs")):
             _print_intervals(pool, rows, OTHER_CONTESTS)
         if "pairs" in parts:
             _print_pairs(pool)
+
+
+def run_again(cells, contests, processes=PROCESSES):
+    """Print a line for each of `cells`, named as `20/.33/few/1000`, from contests of its own."""
+    print("| classes | mAP | ties | images | contests | held | below | above |")
+    print("| --- | --- | --- | --- | --- | --- | --- | --- |", flush=True)
+    work = []
+    for cell in cells:
+        classes, quality, ties, images = cell.split("/")
+        level, first = LEVELS.index(quality), CONTESTS[int(images)]
+        row = (int(classes), QUALITIES[int(classes)][level], ties, 0.8, level)
+        parts = np.array_split(np.arange(first, first + contests), 20)
+        work += [(row, int(images), part.tolist()) for part in parts]
+    with ProcessPoolExecutor(processes) as pool:
+        found = pool.map(intervals, work)
+        for cell in cells:
+            classes, _, ties, images = cell.split("/")
+            mean, low, high = coverage(np.concatenate(list(itertools.islice(found, 20))))
+            print(
+                f"| {classes} | {mean:.2f} | {ties} | {images} | {contests} |"
+                f" {100 - low - high:.1f} | {low:.1f} | {high:.1f} |",
+                flush=True,
+            )
 
 
 def _print_intervals(pool, rows, contests):
@@ -110,7 +137,7 @@ def _print_pairs(pool):
         turned.append(turn)
         far.append(np.full(len(turn), abs(values.mean()) / values.std(ddof=1)))
     for (classes, level), covered in sorted(rows.items()):
-        print(f"| {classes} | {('.02', '.12', '.33', '.63')[level]} | {np.mean(covered):.1f} |")
+        print(f"| {classes} | {LEVELS[level]} | {np.mean(covered):.1f} |")
     said, turned, far = (np.concatenate(parts) for parts in (said, turned, far))
     print("\n| said | pairs | mean said | turned | of pairs within 2 sigma | turned |")
     print("| --- | --- | --- | --- | --- | --- |")
@@ -151,4 +178,14 @@ def pair(cell):
 
 
 if __name__ == "__main__":
-    run(sys.argv[1:] or ("intervals", "others", "pairs"))
+    PARTS = ("intervals", "others", "pairs")
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("parts", nargs="*", metavar="PART", help=f"of {', '.join(PARTS)}")
+    parser.add_argument("--cells", nargs="+", help="cells of the first table: 20/.33/few/1000 …")
+    parser.add_argument("--contests", type=int, default=2000, help="for each of --cells")
+    parser.add_argument("--processes", type=int, default=PROCESSES, help="for --cells")
+    chosen = parser.parse_args()
+    if chosen.cells:
+        run_again(chosen.cells, chosen.contests, chosen.processes)
+    else:
+        run(chosen.parts or PARTS)

@@ -4,6 +4,8 @@
 from __future__ import annotations
 
 import argparse
+import atexit
+import gc
 import json
 import sys
 from concurrent.futures import ThreadPoolExecutor
@@ -45,6 +47,8 @@ _GOOD, _NO_SCORE, _WRONG_USE = 0, 1, 2
 
 def run(args: argparse.Namespace) -> int:
     """Score and print; return 0, or 1 if there is no score, or 2 for unusable input."""
+    # To look for garbage once more among all that was loaded takes as long as to read the truth.
+    atexit.register(gc.freeze)
     try:
         report, class_names = _score(args)
     except InputError as error:
