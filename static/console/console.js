@@ -180,9 +180,11 @@ $("alarm-seen").addEventListener("click", () => {
 
 const card = (lane, on) => act("display/card", { lane, on }, refresh);
 
-$("new-session").addEventListener("submit", (event) => {
+$("new-session").addEventListener("submit", async (event) => {
   event.preventDefault();
-  act("sessions", { team: $("team").value, lane: Number($("lane").value) }, refresh);
+  await act("sessions", { team: $("team").value, lane: Number($("lane").value) }, refresh);
+  tick();
+  if (document.activeElement === document.body) $("create").focus();
 });
 $("lane").addEventListener("change", chooseNextTeam);
 // An open menu closes when somebody clicks elsewhere, or on one of its entries.

@@ -11,16 +11,15 @@ import io
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, cast
 
 import matplotlib
 from matplotlib.axes import Axes
 from matplotlib.backends.backend_svg import FigureCanvasSVG
 from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter, NullFormatter
-from matplotlib.transforms import Affine2D
 
-from referee.service.event.chart_labels import LINES, NEAR, free_place, mark_at
+from referee.service.event.chart_labels import LINES, NEAR, Box, free_place, mark_at
 
 _STYLE: Any = {
     "svg.fonttype": "none",
@@ -69,8 +68,8 @@ def energy_chart(view: Mapping[str, Any], theme: Theme, size: tuple[float, float
         )
         _label(axes, it["energy_wh"], it["mean_ap"], str(it["year"]), theme.quiet)
     _frame(axes, [y for _, y, _ in points] + [it["mean_ap"] for it in champions])
-    _name_points(axes, points, theme)
-    _equal_scores(axes, [one["score"] for one in view["entries"]], theme)
+    taken = _name_points(axes, points, theme)
+    _equal_scores(axes, [one["score"] for one in view["entries"]], theme, taken)
     return _svg(figure, "Accuracy against energy: left and up is better")
 
 
@@ -89,7 +88,7 @@ def speed_chart(view: Mapping[str, Any], theme: Theme, size: tuple[float, float]
 def _champion_lines(axes: Axes, champions: Sequence[Mapping[str, Any]], theme: Theme) -> None:
     """Draw the past champions' accuracies; years that would meet stand side by side."""
     before, shift = math.inf, -2.0
-    height = 72.0 * axes.bbox.height / axes.get_figure(root=True).dpi  # type: ignore[union-attr]
+    height = 72.0 * axes.bbox.height / _figure_of(axes).dpi
     bottom, top = axes.get_ylim()
     for it in sorted(champions, key=lambda one: -float(one["mean_ap"])):
         axes.axhline(it["mean_ap"], color=theme.quiet, lw=0.8, ls=(0, (5, 4)), zorder=0)
@@ -158,25 +157,39 @@ def _draw_points(axes: Axes, points: Sequence[tuple[float, float, str]], theme: 
         axes.plot(x, y, marker=shape, ms=10, ls="", color=colour, mec=theme.ink, mew=0.8, zorder=3)
 
 
-def _name_points(axes: Axes, points: Sequence[tuple[float, float, str]], theme: Theme) -> None:
-    """Write the names where no other name is; call it when the axes have their limits."""
-    figure = axes.get_figure(root=True)
-    if figure is None:
-        return
-    figure.draw_without_rendering()  # Until then nobody knows where the points are.
-    to_points = axes.transData + Affine2D().scale(72.0 / figure.dpi)
-    spots = [to_points.transform((x, y)) for x, y, _ in points]
-    page = (0.0, 0.0, *(72.0 * figure.get_size_inches()))
+def _name_points(axes: Axes, points: Sequence[tuple[float, float, str]], theme: Theme) -> list[Box]:
+    """Write the names where no other name is, and return what they and the points have taken.
+
+    Call it when the axes have their limits.
+    """
+    _figure_of(axes).draw_without_rendering()  # Until then nobody knows where the points are.
+    spots = [_spot(axes, x, y) for x, y, _ in points]
     taken = [mark_at(across, up) for across, up in spots]
-    for (x, y, label), (across, up) in zip(points, spots, strict=True):
+    for (x, y, label), spot in zip(points, spots, strict=True):
         text = label if len(label) <= 24 else f"{label[:23]}…"
         lines: Sequence[int] = LINES
         if len(points) > _NAMES_MOST:
             text, lines = label.partition(" ")[0], NEAR
-        place = free_place((across, up), len(text), lines, taken, page)
+        place = free_place(spot, len(text), lines, taken, _page(axes))
         if place is not None:
             taken.append(place[1])
             _label(axes, x, y, text, theme.ink, place[0])
+    return taken
+
+
+def _figure_of(axes: Axes) -> Figure:
+    return cast(Figure, axes.get_figure(root=True))
+
+
+def _page(axes: Axes) -> Box:
+    width, height = _figure_of(axes).get_size_inches()
+    return (0.0, 0.0, 72.0 * width, 72.0 * height)
+
+
+def _spot(axes: Axes, x: float, y: float) -> tuple[float, float]:
+    """Return where a point of the axes is on the page, in points."""
+    across, up = axes.transData.transform((x, y)) * 72.0 / _figure_of(axes).dpi
+    return float(across), float(up)
 
 
 def _label(
@@ -209,7 +222,9 @@ def _frame(axes: Axes, heights: Sequence[float]) -> None:
         axes.set_xlim(0, 1)
 
 
-def _equal_scores(axes: Axes, scores: Sequence[float | None], theme: Theme) -> None:
+def _equal_scores(
+    axes: Axes, scores: Sequence[float | None], theme: Theme, taken: Sequence[Box]
+) -> None:
     """Draw the line of all accuracies and energies that give the best score."""
     best = max((score for score in scores if score is not None), default=0.0)
     if best <= 0:
@@ -222,18 +237,13 @@ def _equal_scores(axes: Axes, scores: Sequence[float | None], theme: Theme) -> N
     axes.plot(inside, [best * x for x in inside], color=theme.quiet, lw=1, ls=":", zorder=1)
     axes.set_xlim(left, right)
     axes.set_ylim(bottom, top)
-    if inside:
-        place = (axes.transData + axes.transAxes.inverted()).transform((inside[-1], top))
-        at_left = bool(place[0] < 0.4)  # Left of the line its words would leave the chart.
-        axes.annotate(
-            *("equal to the best score", (inside[-1], best * inside[-1])),
-            xytext=(6 if at_left else -6, -12),
-            textcoords="offset points",
-            ha="left" if at_left else "right",
-            va="top",
-            fontsize=10,
-            color=theme.quiet,
-        )
+    if not inside:
+        return
+    text = "equal to the best score"
+    end = (inside[-1], best * inside[-1])
+    place = free_place(_spot(axes, *end), len(text), (-2, -3, -4, -5, -6), taken, _page(axes))
+    if place is not None:
+        _label(axes, *end, text, theme.quiet, place[0])
 
 
 def _svg(figure: Figure, title: str) -> bytes:
