@@ -33,6 +33,7 @@ from referee.programs.drill.effects import possible
 from referee.programs.drill.folder import TEAMS_MOST
 from referee.programs.drill.hands import Keyboard, words_text
 from referee.programs.drill.hosting import Prepared, Wanted, prepared, require_event
+from referee.programs.following import tell_display
 from referee.service.drill.faults import BY_NAME, FAULTS, Fault
 from referee.service.drill.judging import judge_all
 from referee.service.drill.plan import draw_plan
@@ -100,6 +101,7 @@ def run(args: argparse.Namespace) -> int:
     wanted = _wanted(args, event, len(named))
     plan = draw_plan(named, possible(), wanted.sessions, wanted.seed)
     limits = Limits(wanted.sessions, 60.0 * args.minutes, float(wanted.seconds), wanted.seed)
+    _say("Setting up the drill: pictures, teams, meters, servers. This takes half a minute.")
     with prepared(event, wanted, _say) as ready:
         keyboard = Keyboard(sys.stdin)
         log = TrainersLog(ready.folder / "trainer.jsonl", _say if args.for_trainer else None)
@@ -162,6 +164,7 @@ def _tell_beginning(ready: Prepared, wanted: Wanted) -> None:
     _say(f"console {host.console}")
     if host.scoreboard is not None:
         _say(f"scoreboard {host.scoreboard}")
+    tell_display(ready.scene.contest.track, host.console, len(ready.scene.meters))
     _say(f"drill {ready.folder}")
     log_in = f"Log in as at the event: {', '.join(who)}." if who else "Nobody needs to log in."
     _say(f"""

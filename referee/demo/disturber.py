@@ -14,6 +14,7 @@ import time
 from collections.abc import Callable
 
 from client_sample.client import ClientError, Referee, Row, say
+from referee.demo.later_client import LaterClient
 
 _THREADS = 8
 _LOGIN_EVERY_S = 1.0
@@ -36,6 +37,7 @@ def main(argv: list[str] | None = None) -> int:
     parser.add_argument("--user", required=True)
     parser.add_argument("--password", required=True)
     parser.add_argument("--seconds", type=float, required=True)
+    parser.add_argument("--shown", action="store_true", help="the images are on a screen")
     args = parser.parse_args(argv)
     until_s = time.monotonic() + args.seconds
     work = {"flood": _flood, "junk": _junk, "logins": _log_in}[args.how]
@@ -79,7 +81,7 @@ def _until(
     """Log in and ask until the time is over; an error means to log in once more."""
     while time.monotonic() < until_s:
         with contextlib.suppress(ClientError):
-            referee = Referee(args.url)
+            referee = LaterClient(args.url, shown=args.shown)
             with contextlib.closing(referee.connection):
                 referee.login(args.user, args.password)
                 while time.monotonic() < until_s and args.how != "logins":

@@ -18,6 +18,7 @@ from referee.service.drill.record import Stop
 from referee.service.setup.contest import Contest, order_of
 from referee.store.requests import count_fetched_images
 from referee.store.sessions import SessionRecord
+from referee.tracks.track import Delivery
 
 # A team takes so long to start its client when it is armed, and when its client has failed.
 _FIRST_S, _AGAIN_S = (2.0, 5.0), 4.0
@@ -57,6 +58,7 @@ class Contestants:
         self._passwords = passwords
         self._urls = urls
         self._folder = folder
+        self._shown = ["--shown"] if contest.track.delivery is Delivery.SHOWN else []
         self._chance = random.Random(f"teams {seed}")
         self._say = say
         self._clients: dict[int, _Client] = {}
@@ -150,7 +152,7 @@ class Contestants:
     ) -> subprocess.Popen[bytes]:
         with self._log(session).open("ab") as log:
             return subprocess.Popen(
-                [sys.executable, "-m", *command, "--url", self._urls[session.lane]]
+                [sys.executable, "-m", *command, *self._shown, "--url", self._urls[session.lane]]
                 + ["--user", user, "--password", self._passwords[user]],
                 stdin=subprocess.DEVNULL,
                 stdout=log,

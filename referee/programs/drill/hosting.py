@@ -24,8 +24,6 @@ from referee.programs.hosting import claimed, is_hosted
 from referee.service.setup.config import Config
 from referee.service.setup.contest import open_contest
 from referee.service.setup.private_files import private_from_the_start
-from referee.tracks.loading import load_track
-from referee.tracks.track import Delivery
 
 
 @dataclass(frozen=True)
@@ -52,11 +50,6 @@ def require_event(event: Config) -> None:
     """Raise `InputError` for a configuration that cannot be drilled now."""
     if event.contest.mode == "practice":
         raise InputError(f"{event.path}: is no event. Give the contest.toml of an event.")
-    if load_track(event.contest.track).delivery is Delivery.SHOWN:
-        raise InputError(
-            f"{event.path}: the teams of a drill have no cameras, so a drill plays tracks that "
-            'hand out images. For practice set track = "network" in a copy of the configuration.'
-        )
     if is_hosted(event.storage.folder):
         raise InputError(
             f"{event.path}: its servers run. A drill needs their ports, and would disturb a "

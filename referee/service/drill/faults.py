@@ -177,7 +177,7 @@ FAULTS = tuple(
             "the hands copy the images again",
             "red bar: an image is missing; the team gets 500 for it",
             "copy the images from the backup again; the session goes on",
-            r"Image \d+ ",
+            r"Image \d+[ :]",
             (COPY,),
             _HASTY,
             60.0,
