@@ -166,11 +166,12 @@ def _tell_beginning(ready: Prepared, wanted: Wanted) -> None:
         _say(f"scoreboard {host.scoreboard}")
     tell_display(ready.scene.contest.track, host.console, len(ready.scene.meters))
     _say(f"drill {ready.folder}")
+    teams = "One team wants" if wanted.sessions == 1 else f"{wanted.sessions} teams want"
     log_in = f"Log in as at the event: {', '.join(who)}." if who else "Nobody needs to log in."
     _say(f"""
 You are the operators of this event. {log_in}
-{wanted.sessions} teams want to run, one after the other, {wanted.seconds} s each. Run them: New
-session, Arm, watch, look at the result. Their people start their clients when you arm.
+{teams} to run in the running order, {wanted.seconds} s each. Let them: New session, Arm, watch, look
+at the result. Their people start their clients when you arm.
 Things will go wrong. You are not told what, nor when. Use the console, the runbook
 (docs/operators.md), and your hands. Press Seen at each alarm that you have noticed.
 

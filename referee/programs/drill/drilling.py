@@ -12,7 +12,7 @@ from pathlib import Path
 
 from referee.core.states import SessionState, elapsed_s, state_of
 from referee.errors import RefereeError
-from referee.programs.drill.effects import Effect, begin
+from referee.programs.drill.effects import PASSED, Effect, begin
 from referee.programs.drill.hands import ASK, QUIT, Keyboard, understand, words_text
 from referee.programs.drill.scene import Scene
 from referee.service.drill.plan import Planned, due
@@ -188,7 +188,7 @@ class Drill:
         how = effect.over()
         if not how and effect.age_s > effect.fault.lasts_s:
             effect.end()
-            how = "nobody ended it, so the drill did"
+            how = "nobody ended it, so the drill did" if effect.fault.deeds else PASSED
         if how:
             last = self._injections[-1]
             self._injections[-1] = replace(last, over_s=time.time(), ended_by=how)

@@ -19,10 +19,10 @@ _HEAD = ("fault", "session", "at", "alarm", "seen", "done", "outcome")
 def report_text(record: Record, judged: Sequence[Judged]) -> str:
     """Return the report for people: a table, then what was done and lost for each fault."""
     good = sum(one.outcome in (WELL, CALM) for one in judged)
+    faults, sessions = _counted(len(judged), "fault"), _counted(len(record.sessions), "session")
     lines = [
-        f"Drill of {_clock(record.begun_s)} to {_clock(record.ended_s)}: {len(judged)} faults in "
-        f"{_sessions(len(record.sessions))} of {record.length_s:g} s, {good} dealt with as the "
-        f"runbook says. Seed {record.seed}.",
+        f"Drill of {_clock(record.begun_s)} to {_clock(record.ended_s)}: {faults} in {sessions} of "
+        f"{record.length_s:g} s, {good} dealt with as the runbook says. Seed {record.seed}.",
         "",
     ]
     if judged:
@@ -120,8 +120,8 @@ def _advice(one: Judged) -> str:
     return f". Read again: {one.fault.do}"
 
 
-def _sessions(count: int) -> str:
-    return "1 session" if count == 1 else f"{count} sessions"
+def _counted(count: int, noun: str) -> str:
+    return f"{count} {noun}" if count == 1 else f"{count} {noun}s"
 
 
 def _deed(after_s: float | None, by: str, otherwise: str) -> str:
