@@ -18,6 +18,7 @@ from referee.service.desk.link import DeskServer, socket_path
 from referee.service.desk.metering import Metering
 from referee.service.desk.requests import serve_request
 from referee.service.display.pages import PAGES_MOST
+from referee.service.setup.clock import real_elapsed_s
 from referee.service.setup.config import Config, MeterSection
 from referee.service.setup.contest import open_contest
 from referee.service.setup.folder_lock import lock_folder
@@ -94,9 +95,11 @@ def _metering(config: Config, lane: int, resource: str) -> MakeMetering:
     section = config.lane(lane).meter
     opener: Callable[[], Meter] | None = None
     if resource != "none":
-        log = WireLog(config.wire_log_of(lane))
-        opener = partial(open_meter, resource, wire_log=log, element=section.element)
-    return partial(Metering, opener, meter_settings(section))
+        log = WireLog(config.wire_log_of(lane), real_elapsed_s)
+        opener = partial(
+            open_meter, resource, clock=real_elapsed_s, wire_log=log, element=section.element
+        )
+    return partial(Metering, opener, meter_settings(section), clock=real_elapsed_s)
 
 
 def _stop(desk: ControlDesk, broadcast: Broadcast) -> None:

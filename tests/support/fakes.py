@@ -38,6 +38,7 @@ class FakeClock:
 
     def __init__(self, now: Instant | None = None) -> None:
         self._now = now or Instant(5000.0, datetime(2026, 6, 7, 12, tzinfo=UTC), "this boot")
+        self._asleep_s = 0.0
         self._lock = threading.Lock()
 
     def now(self) -> Instant:
@@ -48,6 +49,16 @@ class FakeClock:
         """Move the clock on by this many seconds."""
         with self._lock:
             self._now = shifted(self._now, seconds)
+
+    def sleep(self, seconds: float) -> None:
+        """Move the clock on as if the machine slept meanwhile."""
+        with self._lock:
+            self._now = shifted(self._now, seconds)
+            self._asleep_s += seconds
+
+    def asleep_s(self) -> float:
+        """Return how long the machine has slept."""
+        return self._asleep_s
 
 
 class FakeMeter:

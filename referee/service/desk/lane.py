@@ -15,6 +15,7 @@ from referee.service.desk.logbook import Logbook
 from referee.service.desk.metering import LinkState, Metering, MeterStatus
 from referee.service.desk.settling import Settling
 from referee.service.desk.showing import Showing
+from referee.service.desk.sleep import SleepCount
 from referee.service.display.display import Display
 from referee.service.setup.contest import Contest
 from referee.service.setup.lane_words import lane_words
@@ -77,7 +78,10 @@ class Lane:
         self.metering = make_metering(
             on_reading=self._keep_reading, on_link=self._link_changed, on_death=self._alarm
         )
-        self.settling = Settling(contest, number, self.metering, logbook, self._alarm)
+        self._sleep = SleepCount(contest.clock)
+        self.settling = Settling(
+            contest, number, self.metering, logbook, self._alarm, self._sleep.seconds
+        )
         self.display: Display | None = None
         if contest.track.delivery is Delivery.SHOWN:
             last = last_frame(contest.database.connection)
@@ -186,6 +190,7 @@ class Lane:
         # The meter must be prepared again before another start, even if this start fails.
         self._prepared = None
         meter = SessionMeter(self._meter.emulated, self.metering.status.identity, settings)
+        self._sleep.begin()
         integration = self.metering.start()
         started = now = clock.now()
         if integration is not None:

@@ -64,7 +64,8 @@ class Settling:
     The database holds the work: the lane's ended sessions without an energy. So the thread tries
     again when settling has failed, and continues the work of an earlier desk. It uses the meter
     only for the session that started last, because the meter's energy belongs to that session.
-    `alarm` gets a sentence about what goes wrong.
+    `alarm` gets a sentence about what goes wrong. `slept_s` tells how long the laptop slept since
+    the start of the session that started last.
     """
 
     def __init__(
@@ -74,12 +75,14 @@ class Settling:
         metering: Metering,
         logbook: Logbook,
         alarm: Callable[[str], object],
+        slept_s: Callable[[], float],
     ) -> None:
         self._contest = contest
         self._lane = lane
         self._metering = metering
         self._logbook = logbook
         self._alarm = alarm
+        self._slept_s = slept_s
         self._stopping = threading.Event()
         self._wake = threading.Event()
         self._progress = threading.Condition()
@@ -146,10 +149,12 @@ class Settling:
         self._alarm(f"An ended session has no energy yet: {error}")
 
     def _settle(self, session: SessionRecord) -> None:
+        slept_s = min(self._slept_s(), seconds_run(session))
         found = self._fetch(session)
         self._logbook.flush()
+        status = self._metering.status
         result, detail = judge_session(
-            self._contest, session, self._metering.settings, self._metering.status.identity, found
+            self._contest, session, self._metering.settings, status.identity, found, slept_s
         )
         with self._contest.database.write() as connection:
             insert_energy(
@@ -209,13 +214,14 @@ def judge_session(
     settings: MeterSettings,
     identity: Identity | None,
     found: Sequence[Finding],
+    slept_s: float = 0.0,
 ) -> tuple[EnergyResult, dict[str, Any]]:
     """Return a session's energy, and the detail for the database.
 
-    `found` holds the findings from reading the final energy. The detail's `facts` hold everything
-    that a second judgement needs beside the readings (see `RunFacts`). The detail's
-    `emulated` says whether an emulator measured. A session of schema 1 stored neither settings nor
-    identity; `settings` and `identity` replace them.
+    `found` holds the findings from reading the final energy. The laptop slept for `slept_s`. The
+    detail's `facts` hold everything that a second judgement needs beside the readings (see
+    `RunFacts`). The detail's `emulated` says whether an emulator measured. A session of schema 1
+    stored neither settings nor identity; `settings` and `identity` replace them.
     """
     connection, number = contest.database.connection, session.session_id
     configured = contest.config.lane(session.lane).meter
@@ -228,6 +234,7 @@ def judge_session(
         meter.identity,
         meter.settings,
         added=tuple(added),
+        suspended_s=slept_s,
         conditions=configured.conditions,
     )
     readings = _in_session_seconds(readings_of(connection, number))

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import math
 import subprocess
 import sys
 import time
@@ -13,6 +14,12 @@ from typing import Protocol
 
 from referee.core.instant import Instant
 
+# Two clocks that were read within this time were read together.
+_TOGETHER_S = 0.001
+_TRIES = 20
+# No machine sleeps for less, and two clocks that are read one after the other may differ by less.
+_SLEEP_LEAST_S = 0.1
+
 
 class Clock(Protocol):
     """A source of the present instant."""
@@ -21,13 +28,45 @@ class Clock(Protocol):
         """Return the present instant."""
         ...
 
+    def asleep_s(self) -> float:
+        """Return for how many seconds of this boot the machine has slept so far."""
+        ...
+
 
 class SystemClock:
-    """The machine's monotonic clock, its wall clock in UTC, and the id of this boot."""
+    """The machine's clock that never steps, its wall clock in UTC, and the id of this boot."""
 
     def now(self) -> Instant:
         """Return the present instant."""
-        return Instant(time.monotonic(), datetime.now(UTC), _boot_id())
+        return Instant(real_elapsed_s(), datetime.now(UTC), _boot_id())
+
+    def asleep_s(self) -> float:
+        """Return the sleep of this boot, 0 on a system that does not tell."""
+        least, width = 0.0, math.inf
+        for _ in range(_TRIES):
+            before_s = time.monotonic()
+            found, width_now = real_elapsed_s() - before_s, time.monotonic() - before_s
+            if width_now < width:
+                least, width = found, width_now
+            if width < _TOGETHER_S:
+                break
+        return least if least >= _SLEEP_LEAST_S else 0.0
+
+
+def real_elapsed_s() -> float:
+    """Return the seconds since some moment of this boot, those in which the machine slept too.
+
+    Python's own monotonic clock stands still while Linux or macOS sleeps. A deadline must not move
+    because somebody closed the laptop's lid.
+    """
+    return time.clock_gettime(_CLOCK)
+
+
+if sys.platform == "linux":
+    _CLOCK = time.CLOCK_BOOTTIME
+else:
+    # On macOS this one goes on while the machine sleeps: clock_gettime(3).
+    _CLOCK = time.CLOCK_MONOTONIC
 
 
 @cache
