@@ -14,6 +14,9 @@ from typing import Protocol
 
 from referee.core.instant import Instant
 
+# On macOS the monotonic clock of clock_gettime(3) goes on while the machine sleeps; Linux calls such
+# a clock the one of the boot.
+_CLOCK = time.CLOCK_BOOTTIME if sys.platform == "linux" else time.CLOCK_MONOTONIC
 # Two clocks that were read within this time were read together.
 _TOGETHER_S = 0.001
 _TRIES = 20
@@ -60,13 +63,6 @@ def real_elapsed_s() -> float:
     because somebody closed the laptop's lid.
     """
     return time.clock_gettime(_CLOCK)
-
-
-if sys.platform == "linux":
-    _CLOCK = time.CLOCK_BOOTTIME
-else:
-    # On macOS this one goes on while the machine sleeps: clock_gettime(3).
-    _CLOCK = time.CLOCK_MONOTONIC
 
 
 @cache
