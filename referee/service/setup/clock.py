@@ -14,8 +14,8 @@ from typing import Protocol
 
 from referee.core.instant import Instant
 
-# On macOS the monotonic clock of clock_gettime(3) goes on while the machine sleeps. Linux calls such
-# a clock that of the boot.
+# On macOS the monotonic clock of clock_gettime(3) goes on while the machine sleeps. Linux calls
+# such a clock that of the boot.
 _CLOCK = time.CLOCK_BOOTTIME if sys.platform == "linux" else time.CLOCK_MONOTONIC
 # Two clocks that were read within this time were read together.
 _TOGETHER_S = 0.001
