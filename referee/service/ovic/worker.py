@@ -123,7 +123,9 @@ def _read_image(
         with Image.open(path) as picture:
             return picture.size, model_input(picture, height, width, central_share)
     except Exception as error:  # Pillow raises OSError, SyntaxError, ValueError and others.
-        raise _UnreadableImage(Path(path).name, f"{error}"[:1000]) from None
+        # Pillow names the file by its path, which on a board is that of a temporary copy.
+        name = Path(path).name
+        raise _UnreadableImage(name, f"{error}".replace(str(path), name)[:1000]) from None
 
 
 def _answer(model: LiteRtModel, images: list[str], central_share: float) -> None:

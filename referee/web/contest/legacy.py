@@ -13,6 +13,9 @@ DISPLAY_FAILED = "Display failed to start\n"
 INVALID_USER = "Invalid User"
 """The answer of `/no_of_images` to a bad token; it differs from all other routes' answer."""
 
+PAGE_ROUTES = frozenset({"/verify", "/image", "/zipimages", "/image_camera", "/result"})
+"""The old routes that answer a missing field with a page in HTML; newer routes send one line."""
+
 ANSWERS: dict[str, tuple[int, str | None]] = {
     "username_missing": (401, "Missing username or password\n"),
     "login_invalid": (401, "Invalid username or password\n"),

@@ -20,7 +20,7 @@ from werkzeug.formparser import FormDataParser
 from referee.errors import Refusal, Unavailable
 from referee.formats.answers import MAX_ROWS, AnswerFormat
 from referee.formats.forms import parse_urlencoded
-from referee.web.contest.legacy import ANSWERS
+from referee.web.contest.legacy import ANSWERS, PAGE_ROUTES
 
 _log = logging.getLogger(__name__)
 
@@ -202,7 +202,7 @@ def problem(request: Request, refusal: Refusal, status: int | None = None) -> Re
         if refusal.faults:
             details["faults"] = list(refusal.faults)
         response = Response(json.dumps(details), status, content_type="application/problem+json")
-    elif status == 400 and text is None and refusal.code.endswith("_missing"):
+    elif refusal.code.endswith("_missing") and status == 400 and request.path in PAGE_ROUTES:
         response = Response(_HTML_400.format(html.escape(sentence)), status)
     else:
         response = Response(text if text is not None else sentence + "\n", status)

@@ -179,6 +179,8 @@ def test_strangers_see_and_send_nothing(ovic_site: Site) -> None:
         for path in ("/ovic/entries", "/ovic/entries/1", "/ovic/leaderboard"):
             assert code == ovic_site.client.get(path, headers=headers).get_json()["code"]
         assert code == submit(ovic_site, headers, b"x").get_json()["code"]
+    line = ovic_site.client.get("/ovic/entries").get_data(as_text=True)
+    assert line.startswith("There is no token: log in with POST /ovic/login") and "<" not in line
     assert not ovic_site.contest.config.models.exists()
     rules = ovic_site.client.get("/ovic").get_json()
     assert (1 << 20, 2) == (rules["most_bytes"], rules["entries_a_day"])

@@ -67,7 +67,9 @@ class Agent:
                 if kind == "model":
                     self._model = self._store(request, Path(str(request["name"])).name)
                 elif kind == "image":
-                    self._images.append(self._store(request, f"{len(self._images)}"))
+                    # Each has a folder of its own, so that messages have the image's own name.
+                    name = f"{len(self._images)}/{Path(str(request['name'])).name}"
+                    self._images.append(self._store(request, name))
                 elif kind == "measure":
                     self._measure(request)
             except OSError as error:
@@ -77,7 +79,7 @@ class Agent:
     def _store(self, request: dict[str, Any], name: str) -> Path:
         """Write the bytes that follow a message to a file of their own."""
         path = self._folder / str(request["event"]) / name
-        path.parent.mkdir(exist_ok=True)
+        path.parent.mkdir(parents=True, exist_ok=True)
         path.write_bytes(self._inbox.content(int(request["bytes"])))
         return path
 

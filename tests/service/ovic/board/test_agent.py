@@ -83,7 +83,7 @@ def test_a_model_is_measured_twice_over_one_connection(files):
             )
             assert (50, 2) == (found.latency.runs, found.images)
         stored = sorted(path.name for path in own_folder(files).rglob("*") if path.is_file())
-    assert ["0", "1", "agent.zip", "lock", "model.tflite"] == stored
+    assert ["a.png", "agent.zip", "b.png", "lock", "model.tflite"] == stored
     assert ["lock"] == os.listdir(own_folder(files))
     # Three files are sent once, and each measurement tells how far it is.
     assert [(0, 3), (1, 3), (2, 3)] == seen[:3]
@@ -100,6 +100,14 @@ def test_a_model_that_fails_there_is_refused_as_here(files):
             board.measure(
                 files / "broken.tflite", images(files), PLAN, LIMITS, lambda done, total: None
             )
+
+
+def test_an_image_that_cannot_be_read_has_its_own_name(files):
+    """Whoever repairs it knows nothing of the copy in the board's temporary folder."""
+    (files / "b.png").write_bytes(b"no picture")
+    with session() as board, pytest.raises(InputError, match=r"the image b\.png cannot be") as told:
+        board.measure(files / "model.tflite", images(files), PLAN, LIMITS, lambda done, total: None)
+    assert str(own_folder(files)) not in str(told.value)
 
 
 def test_a_core_that_is_not_there_is_named(files):
