@@ -115,7 +115,7 @@ def strange_manifest(connection: sqlite3.Connection) -> bool:
 def replace_manifest(connection: sqlite3.Connection, manifest: Manifest) -> None:
     """Replace the stored manifest.
 
-    The caller must make sure that no session depends on the manifest that is replaced.
+    The caller must make sure that no session was run with other contents.
     """
     for table in ("images", "classes", "inputs"):
         connection.execute(f"delete from {table}")

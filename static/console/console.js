@@ -17,6 +17,7 @@ let board = null;
 let boardAt = performance.now(); // when that board came
 let trouble = "";
 let nextTeams = {}; // the team that was next in each lane on the last board
+let freeLanes = ""; // the lanes in which nobody ran or waited, on the last board
 let lanes = [];
 
 const ageS = () => (performance.now() - boardAt) / 1000;
@@ -92,10 +93,7 @@ function showTeams() {
   // The team that is next is chosen by itself, as often as the running order moves on.
   const moved = JSON.stringify(board.next_teams) !== JSON.stringify(nextTeams);
   nextTeams = board.next_teams;
-  if (moved) {
-    chooseFreeLane();
-    chooseNextTeam();
-  }
+  if (chooseFreeLane(moved) || moved) chooseNextTeam();
   $("team").disabled = board.teams.length === 0;
   show("next-team", nextText());
   $("next-team").title = nextText();
@@ -111,12 +109,21 @@ function nextText() {
   return `Next in lane ${named.map(({ number, name }) => `${name}: ${nextTeams[number]}`).join(" · ")}`;
 }
 
-// The next team goes where nobody runs or waits, and where it may run.
-function chooseFreeLane() {
+// The next team goes where nobody runs or waits, and where it may run. A lane that fits stays chosen,
+// and while no lane becomes free nothing changes under the operator's hand. Returns whether it did.
+function chooseFreeLane(moved) {
   const live = ["READY", "ARMED", "RUNNING"];
   const free = board.lanes.filter((lane) => !lane.next && !live.includes(lane.current?.state));
-  const chosen = free.find(({ number }) => nextTeams[number]) ?? free[0];
+  const numbers = free.map(({ number }) => number).join();
+  const changed = numbers !== freeLanes;
+  freeLanes = numbers;
+  if (!changed && !moved) return false;
+  const before = $("lane").value;
+  const fits = ({ number }) => nextTeams[number];
+  const mine = free.filter(({ number }) => String(number) === before);
+  const chosen = mine.find(fits) ?? free.find(fits) ?? mine[0] ?? free[0];
   if (chosen) $("lane").value = chosen.number;
+  return $("lane").value !== before;
 }
 
 function chooseNextTeam() {

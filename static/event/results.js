@@ -4,6 +4,7 @@
 import { act } from "../shared/acting.js";
 import { figure, momentText, points } from "../shared/format.js";
 import { $, fill, make, show, showState } from "../shared/page.js";
+import { personName } from "../shared/person.js";
 import { ask, button } from "./ask.js";
 import { followDocument } from "./following.js";
 import { proposalOf } from "./proposals.js";
@@ -127,7 +128,7 @@ async function finalize() {
   });
   if (!answer) return;
   const others = answer.others.split(",").map((name) => name.trim()).filter(Boolean);
-  await act("results/finalize", { names: [answer.operator, ...others] }, look);
+  await act("results/finalize", { names: [personName() || answer.operator, ...others] }, look);
 }
 
 async function reopen() {

@@ -42,12 +42,17 @@ def set_rehearsal(contest: Contest, session_id: int, operator: str, on: bool, re
     """Mark a session as a rehearsal, or let it count again; a repeat changes nothing.
 
     A rehearsal is no attempt of its team and has no place in the ranking. Raises `Refusal` without
-    a reason, and (code `results_final`) while the results are final.
+    a reason, (code `results_final`) while the results are final, and (code `state_conflict`) for a
+    sealed session.
     """
     reason = _required(reason, "This needs a reason, which stays on record. Give one.")
     with contest.database.write() as connection:
         require_provisional(connection)
-        load_session(connection, session_id)
+        session = load_session(connection, session_id)
+        if state_of(session.facts, contest.clock.now()) is SessionState.SEALED:
+            raise Refusal(
+                "state_conflict", f"Session {session_id} is sealed: its result cannot change."
+            )
         if (session_id in rehearsals(connection)) is on:
             return
         _write(contest, connection, session_id, "rehearsal" if on else "counts", operator, reason)

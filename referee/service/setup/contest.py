@@ -70,9 +70,10 @@ def prepare_contest(
 ) -> tuple[Database, Manifest]:
     """Create or open the contest's folder and update its image manifest.
 
-    Afterwards only this user can read the referee's files in the folder. Raises `InputError` for
-    inputs that cannot be used. Raises it also if the folder has sessions with other images, because
-    their scores would no longer fit the images that were shown.
+    Afterwards only this user can read the referee's files in the folder. Files that were moved or
+    copied again are the same while their contents are. Raises `InputError` for inputs that cannot
+    be used. Raises it also if the folder has sessions with other images, because their scores
+    would no longer fit the images that were shown.
     """
     track = load_track(config.contest.track)
     make_private(config.storage.folder)
@@ -93,9 +94,9 @@ def prepare_contest(
         classes={int(c): names.get(int(c), str(c)) for c in truth.truth.class_ids},
         inputs=_input_files(config),
     )
-    if _content(manifest) != _content(stored):
+    if manifest != stored:
         with database.write() as connection:
-            if all_sessions(connection):
+            if _content(manifest) != _content(stored) and all_sessions(connection):
                 raise InputError(
                     f"{config.storage.folder}: holds sessions that were run with other images or "
                     "another ground truth. Give this contest a folder of its own."

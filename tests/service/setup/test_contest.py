@@ -4,13 +4,16 @@
 from __future__ import annotations
 
 import json
+import os
 import shutil
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
 
 from referee.errors import InputError
+from referee.service.preflight.contest_checks import changed_images
 from referee.service.setup.config_file import load_config
 from referee.service.setup.contest import (
     open_contest,
@@ -19,6 +22,7 @@ from referee.service.setup.contest import (
     read_contest_truth,
     require_showable,
 )
+from referee.store.database import Database
 from referee.store.images import load_manifest
 from referee.store.sessions import all_sessions, create_session
 from tests.support.contests import make_contest, write_config, write_images, write_truth
@@ -101,7 +105,21 @@ def test_contest_may_be_moved(contest, tmp_path):
     for name in ("images", "truth.json", "contest.toml", "data"):
         shutil.move(tmp_path / name, moved / name)
     manifest = prepare(moved)
-    assert 4 == len(manifest.images)
+    assert {moved / "images"} == {Path(entry.path).parent for entry in manifest.images}
+    database = Database(moved / "data" / "referee.db")
+    assert manifest == load_manifest(database.connection)
+    database.close()
+
+
+def test_an_image_that_was_copied_again_is_the_same(contest, tmp_path):
+    """A file with the same content and another time is known after the next start."""
+    add_session(contest)
+    os.utime(tmp_path / "images" / "2.jpg")
+    assert ["2.jpg"] == [Path(path).name for path in changed_images(contest)]
+    prepare(tmp_path)
+    again = open_contest(contest.config, contest.clock)
+    assert [] == changed_images(again)
+    again.database.close()
 
 
 def test_truth_is_in_the_contests_numbers(tmp_path, clock):

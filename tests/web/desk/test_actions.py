@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The operators' actions on a session: state by action, and each twice with the same end."""
+"""The operators' actions on a session, one by one; `test_state_by_action.py` has the table."""
 
 from __future__ import annotations
 
@@ -29,50 +29,6 @@ def session_in(console: Console, state: str) -> int:  # noqa: F811
         desk.void(number, "Kim", "wrong device")
     assert desk.state(number).value == state
     return number
-
-
-STATES = ("READY", "ARMED", "RUNNING", "ENDED", "VOID")
-ALLOWED = {
-    "arm": ("READY", "ARMED"),
-    "stop": ("RUNNING", "ENDED"),
-    "void": STATES,
-    "rerun": STATES,
-    "extra": ("READY", "ARMED", "RUNNING"),
-    "seen": ("ENDED", "VOID"),
-    "note": STATES,
-    "rehearsal": STATES,
-    "counts": STATES,
-}
-
-
-@pytest.mark.parametrize("state", STATES)
-def test_state_by_action(console: Console, state: str) -> None:  # noqa: F811
-    """Each action is done or refused as the table says, and a refusal changes nothing."""
-    for action, states in ALLOWED.items():
-        number = session_in(console, state)
-        before = console.client.get(f"/sessions/{number}").get_json()
-        arguments = {"reason": "because", "seconds": 60, "seen_length_s": 600.0}
-        answer = console.post(f"/sessions/{number}/{action}", **arguments)
-        assert (answer.status_code == 200) is (state in states), (action, answer.get_json())
-        if answer.status_code != 200:
-            assert answer.get_json()["text"].endswith(".")
-            after = console.client.get(f"/sessions/{number}").get_json()
-            assert after == before, action
-        for row in console.client.get("/board").get_json()["sessions"]:
-            console.post(f"/sessions/{row['id']}/void", reason="next case")
-
-
-@pytest.mark.parametrize("action", ["void", "rerun", "seen", "note", "rehearsal", "counts"])
-def test_every_action_twice_has_the_same_end(console: Console, action: str) -> None:  # noqa: F811
-    """A repeat changes neither the session nor the record."""
-    number = session_in(console, "ENDED")
-    answers, records = [], []
-    for _ in range(2):
-        answers.append(console.done(f"/sessions/{number}/{action}", reason="because"))
-        board = console.client.get("/board").get_json()["sessions"]
-        records.append((board, audit_of(console.contest.database.connection, number)))
-    assert answers[0] == answers[1]
-    assert records[0] == records[1]
 
 
 def test_extra_time_is_given_once(console: Console) -> None:  # noqa: F811

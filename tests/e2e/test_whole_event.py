@@ -1,0 +1,316 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A whole event of two lanes: the operator in one browser, assistant and audience in another."""
+
+from __future__ import annotations
+
+import csv
+import json
+import os
+import signal
+import zipfile
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+from selenium import webdriver
+from selenium.webdriver.common.by import By
+
+from referee.core.turns import draw_lots
+from tests.e2e.conftest import Material
+from tests.e2e.test_lifecycle import alive
+from tests.support.browsing import be_screen, chromium, press
+from tests.support.operators import Operator, answer, click, wait
+from tests.support.running import Program, descendants, eventually
+from tests.support.venue import LANES, LOAD_W, SECONDS, Venue
+
+pytestmark = [pytest.mark.slow, pytest.mark.browser]
+
+LEFT, RIGHT = LANES
+TEAMS = ("Ants", "Bees", "Moths", "Wasps")
+SEED = "7 June, noon"
+# The twins send the same answers. The third meets with a broken meter. The last sends fewer.
+TWIN, OTHER_TWIN, UNLUCKY, LAST = (lot.name for lot in draw_lots(TEAMS, SEED))
+MINUTES_MORE = 600
+
+
+@pytest.fixture(scope="module")
+def browsers() -> Iterator[tuple[webdriver.Chrome, webdriver.Chrome]]:
+    """Return two browsers, each as large as a small laptop's screen."""
+    with chromium() as acting, chromium() as watching:
+        for one in (acting, watching):
+            be_screen(one, 1366, 768)
+        yield acting, watching
+
+
+@dataclass
+class People:
+    """Kim acts. Sam watches, in another browser, which has the scoreboard in a second window."""
+
+    kim: Operator
+    sam: Operator
+    window: str
+
+    def audience_sees(self, part: str, text: str) -> None:
+        """Wait until the scoreboard shows a text."""
+        with_console = self.sam.browser.current_window_handle
+        self.sam.browser.switch_to.window(self.window)
+        self.sam.sees(part, text)
+        self.sam.browser.switch_to.window(with_console)
+
+    def both_see(self, part: str, text: str, lane: int = 1) -> None:
+        """Wait until both consoles show a text."""
+        self.kim.sees(part, text, lane)
+        self.sam.sees(part, text, lane)
+
+
+def test_a_whole_event(
+    tmp_path: Path,
+    material: Material,
+    browsers: tuple[webdriver.Chrome, webdriver.Chrome],
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    """From the table of teams to final results, with everything that happens at an event."""
+    venue = Venue(tmp_path, material, TEAMS)
+    venue.import_teams()
+    secrets = {
+        "Kim": venue.register_operator("Kim", "operator"),
+        "Sam": venue.register_operator("Sam", "assistant"),
+    }
+    with venue.serve() as first:
+        people = come_in(venue, browsers, secrets)
+        draw_the_order(people)
+        pass_a_failed_check(people, venue)
+        two_teams_with_equal_scores(people, venue)
+        a_meter_goes_away(people, venue, first)
+        the_desk_is_killed(people, first)
+        the_laptop_is_cut_off(people, first)
+        with venue.serve():
+            everybody_is_back(people)
+            run_again_hidden(people, venue)
+            apply_a_proposal(people, venue)
+            make_it_final(people, venue)
+            take_the_results(venue, capsys)
+            assert [] == people.kim.complaints() + people.sam.complaints()
+
+
+def come_in(
+    venue: Venue, browsers: tuple[webdriver.Chrome, webdriver.Chrome], secrets: dict[str, str]
+) -> People:
+    """Log in by name in both browsers, and open the scoreboard in a second window."""
+    kim, sam = (Operator(browser, venue.console) for browser in browsers)
+    kim.log_in("Kim", secrets["Kim"])
+    sam.log_in("Sam", secrets["Sam"])
+    console = sam.browser.current_window_handle
+    sam.browser.switch_to.new_window("window")
+    be_screen(sam.browser, 1366, 768)
+    sam.browser.get(f"http://{venue.audience}/")
+    window = sam.browser.current_window_handle
+    sam.browser.switch_to.window(console)
+    return People(kim, sam, window)
+
+
+def draw_the_order(people: People) -> None:
+    """The lottery decides who is next, and everybody sees it."""
+    kim = people.kim
+    kim.goes_to("Teams")
+    press(kim.browser, "lottery")
+    answer(kim.browser, "Draw", seed=SEED)
+    kim.sees("order-text", f"Lottery with the seed '{SEED}' by Kim")
+    people.audience_sees("now", f"Next: {TWIN}")
+
+
+def pass_a_failed_check(people: People, venue: Venue) -> None:
+    """A check that fails keeps every lane from being armed until somebody takes it on themselves."""
+    kim = people.kim
+    venue.touch_an_image()
+    kim.goes_to("Session")
+    kim.calls(TWIN, LEFT, 1)
+    press(kim.browser, "arm")
+    kim.sees("refusal", "images and ground truth: 1 images are missing or have changed")
+    kim.goes_to("Check")
+    kim.sees("verdict", "No session can be armed: 1 check fails.")
+    click(kim.browser, "Override contest, images and ground truth")
+    answer(kim.browser, "Override it", reason="copied again from the archive")
+    kim.sees("urgent", "copied again from the archive")
+    kim.sees("verdict", "Sessions can be armed. 1 overridden")
+
+
+def two_teams_with_equal_scores(people: People, venue: Venue) -> None:
+    """Both lanes run at once; equal answers and equal watt-hours share the first rank."""
+    kim = people.kim
+    kim.goes_to("Session")
+    kim.arms(LEFT)
+    kim.calls(OTHER_TWIN, RIGHT, 2)
+    kim.arms(RIGHT)
+    players = [venue.play(TWIN, LEFT), venue.play(OTHER_TWIN, RIGHT)]
+    for lane, team in ((LEFT, TWIN), (RIGHT, OTHER_TWIN)):
+        people.sam.sees("state", "RUNNING", lane)
+        people.audience_sees("now", team)
+    for lane in LANES:
+        people.both_see("state", "SCORED", lane)
+        kim.sees("verdict", "VALID", lane)
+        kim.sees("images", "12 of 12", lane)
+        press(kim.browser, f"seen{'' if lane == LEFT else '-2'}")
+        people.sam.sees("last-text", "Last: session", lane)
+    for player in players:
+        player.join()
+    people.audience_sees("entries", f"{LOAD_W * SECONDS / 3600:.4f}")
+    ranks = "return [...document.querySelectorAll('#entries .rank')].map((one) => one.innerText)"
+    people.sam.browser.switch_to.window(people.window)
+    wait(
+        people.sam.browser,
+        lambda: people.sam.browser.execute_script(ranks)[:2] == ["1", "1"],
+        "the shared rank",
+    )
+    people.sam.browser.switch_to.window(people.sam.browser.window_handles[0])
+
+
+def a_meter_goes_away(people: People, venue: Venue, running: Program) -> None:
+    """The alarm names one lane, and the other one runs to its deadline as if nothing happened."""
+    kim = people.kim
+    kim.calls(UNLUCKY, LEFT, 3)
+    kim.asks("extra", LEFT, reason="the hall was locked", seconds=MINUTES_MORE)
+    kim.sees("clock", "10:", LEFT)
+    kim.arms(LEFT)
+    kim.calls(LAST, RIGHT, 4)
+    kim.arms(RIGHT)
+    players = [venue.play(UNLUCKY, LEFT), venue.play(LAST, RIGHT, venue.fewer_answers())]
+    for lane in LANES:
+        kim.sees("state", "RUNNING", lane)
+    os.kill(meters_of(running)[0], signal.SIGKILL)
+    people.both_see("alarm-text", "Lane left: The meter no longer integrates for session 3")
+    people.both_see("state", "SCORED", RIGHT)
+    kim.sees("verdict", "VALID", RIGHT)
+    assert "Lane right" not in kim.text("alarm-text")
+    assert ("RUNNING", "9:") == (kim.text("state"), kim.text("clock")[:2])
+    for player in players:
+        player.join()
+
+
+def meters_of(running: Program) -> list[int]:
+    """Return the process ids of the emulated meters, that of lane 1 first."""
+    found = [pid for pid, line in descendants(running.child.pid) if "power emulate" in line]
+    return sorted(found)
+
+
+def the_desk_is_killed(people: People, running: Program) -> None:
+    """Both consoles come back by themselves, with the session that runs and the unseen result."""
+    for pid in (p for p, args in descendants(running.child.pid) if "process desk" in args):
+        os.kill(pid, signal.SIGKILL)
+    people.both_see("notices", "The control desk ended (-9) and is started again")
+    everybody_is_back(people)
+
+
+def the_laptop_is_cut_off(people: People, running: Program) -> None:
+    """Everything is killed at once; the pages say that what they show is old."""
+    programs = [pid for pid, _ in descendants(running.child.pid)]
+    running.child.kill()
+    eventually(lambda: not any(alive(pid) for pid in programs), "the programs to stop")
+    people.both_see("connection", "no news")
+    people.audience_sees("connection", "no news")
+
+
+def everybody_is_back(people: People) -> None:
+    """Every page shows the truth again, without a reload and without a login."""
+    people.both_see("connection", "live")
+    people.both_see("state", "RUNNING", LEFT)
+    people.both_see("clock", "9:", LEFT)
+    people.both_see("alarm-text", "The meter no longer integrates for session 3")
+    people.both_see("last-text", "Look at session 4", RIGHT)
+    people.audience_sees("connection", "live")
+    people.audience_sees("now", UNLUCKY)
+
+
+def run_again_hidden(people: People, venue: Venue) -> None:
+    """A void session leaves the scoreboard; its re-run stays hidden until the thaw."""
+    kim = people.kim
+    press(kim.browser, "seen-2")
+    kim.asks("rerun", LEFT, reason="the meter's plug was out")
+    people.both_see("session-title", f"Session 5: {UNLUCKY}")
+    people.audience_sees("entries", "runs again")
+    freeze(people, "freeze", "Freeze it")
+    people.audience_sees("state", "FROZEN")
+    before = venue.public_bytes()
+    kim.goes_to("Session")
+    kim.asks("extra", LEFT, reason="as the first time", seconds=MINUTES_MORE)
+    kim.sees("clock", "10:", LEFT)
+    kim.arms(LEFT)
+    player = venue.play(UNLUCKY, LEFT)
+    kim.sees("images", "12 of 12", LEFT)
+    player.join()
+    assert before == venue.public_bytes()
+    kim.asks("stop", LEFT)
+    people.both_see("state", "SCORED", LEFT)
+    people.both_see("last-text", "Look at session 5", LEFT)
+    press(kim.browser, "seen")
+    assert before == venue.public_bytes()
+    freeze(people, "thaw", "Thaw it")
+    people.audience_sees("state", "PROVISIONAL")
+    assert before["/view"] != venue.public_bytes()["/view"]
+
+
+def freeze(people: People, button: str, yes: str) -> None:
+    """Freeze the scoreboard on the page of the results, or thaw it."""
+    people.kim.goes_to("Results")
+    press(people.kim.browser, button)
+    answer(people.kim.browser, yes)
+
+
+def apply_a_proposal(people: People, venue: Venue) -> None:
+    """New scores are shown beside the old ones, count once they are applied, and not before."""
+    kim = people.kim
+    assert 0 == venue.propose("class 1 of image 1 is not clear")
+    kim.sees("proposals", "Proposal 1, open: class 1 of image 1 is not clear")
+    kim.sees("open", "Proposal 1 of new scores is open.")
+    assert not kim.browser.find_element(By.ID, "finalize").is_enabled()
+    assert 1 == venue.referee("finalize", "--approved-by", "Kim")
+    before = json.loads(venue.public_bytes()["/view"])["view"]["entries"]
+    kim.browser.find_element(By.XPATH, "//button[.='Apply…']").click()
+    answer(kim.browser, "Apply it", reason="the committee agrees")
+    kim.sees("proposals", "applied by Kim")
+
+    def changed() -> bool:
+        after = json.loads(venue.public_bytes()["/view"])["view"]["entries"]
+        return [one["mean_ap"] for one in after] != [one["mean_ap"] for one in before]
+
+    eventually(changed, "the new scores on the scoreboard")
+
+
+def make_it_final(people: People, venue: Venue) -> None:
+    """Nothing is open any more; two people approve, and the audience reads who."""
+    kim = people.kim
+    press(kim.browser, "finalize")
+    answer(kim.browser, "Make it final", others="Grace")
+    kim.sees("state-text", "Approved by Kim, Grace")
+    people.audience_sees("state", "FINAL")
+    people.audience_sees("state-text", "approved by Kim, Grace")
+    kim.goes_to("Audit")
+    kim.sees("rows", "copied again from the archive")
+
+
+def take_the_results(venue: Venue, capsys: pytest.CaptureFixture[str]) -> None:
+    """Every export tells the same final ranking, and the evidence of a session is whole."""
+    capsys.readouterr()
+    assert 0 == venue.referee("results", "--json")
+    results = json.loads(capsys.readouterr().out)
+    entries = results["entries"]
+    assert results["final"]
+    assert [1, 1] == [one["rank"] for one in entries if one["team"] in (TWIN, OTHER_TWIN)]
+    by_team = {one["team"]: one for one in entries}
+    assert (5, 2) == (by_team[UNLUCKY]["session"], by_team[UNLUCKY]["attempts"])
+    assert {LOAD_W * SECONDS / 3600} == {by_team[team]["energy_wh"] for team in (TWIN, LAST)}
+    assert 0 == venue.referee("results", "--csv")
+    rows = csv.DictReader(capsys.readouterr().out.splitlines())
+    assert [one["team"] for one in entries] == [row["team"] for row in rows]
+    assert 0 == venue.referee("results", "--latex")
+    table = capsys.readouterr().out
+    assert all(team in table for team in TEAMS)
+    page = venue.folder / "results.html"
+    assert 0 == venue.referee("results", "--html", str(page))
+    assert all(team in page.read_text() for team in TEAMS)
+    bundle = venue.folder / "session5.zip"
+    assert 0 == venue.referee("export", "5", "--out", str(bundle))
+    with zipfile.ZipFile(bundle) as members:
+        score = json.loads(members.read("score.json"))
+    assert by_team[UNLUCKY]["score"] == score["score"]

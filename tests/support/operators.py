@@ -1,0 +1,108 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Somebody at the console's pages in a real browser: what an operator presses, types and reads."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from selenium import webdriver
+from selenium.webdriver.common.by import By
+from selenium.webdriver.support.ui import WebDriverWait
+
+from tests.support.browsing import press, text_of, wait_text
+from tests.support.running import PATIENCE_S
+
+
+def wait(browser: webdriver.Chrome, true: Callable[[], object], what: str) -> None:
+    """Wait until something is true."""
+    WebDriverWait(browser, PATIENCE_S, 0.1).until(lambda driver: true(), what)
+
+
+def click(browser: webdriver.Chrome, spoken: str) -> None:
+    """Press the button that a screen reader calls this."""
+    found = f"button[aria-label='{spoken}']"
+    wait(browser, lambda: browser.find_elements(By.CSS_SELECTOR, found), spoken)
+    browser.find_element(By.CSS_SELECTOR, found).click()
+
+
+def answer(browser: webdriver.Chrome, yes: str, **texts: str) -> None:
+    """Fill in the open dialog and press its button."""
+    dialog = browser.find_element(By.CSS_SELECTOR, "dialog[open]")
+    for name, text in texts.items():
+        field = dialog.find_element(By.NAME, name)
+        field.clear()
+        field.send_keys(text)
+    dialog.find_element(By.XPATH, f".//button[.='{yes}']").click()
+
+
+def part_of(part: str, lane: int) -> str:
+    """Return the id of a part of a lane's card."""
+    return part if lane == 1 else f"{part}-{lane}"
+
+
+class Operator:
+    """A person who has logged in at the console of an event, in a browser of their own."""
+
+    def __init__(self, browser: webdriver.Chrome, url: str) -> None:
+        self.browser, self.url = browser, url
+
+    def log_in(self, name: str, password: str) -> None:
+        """Log in by name at the page to which the console leads."""
+        self.browser.get(self.url)
+        wait(self.browser, lambda: "/login" in self.browser.current_url, "the login page")
+        self.browser.find_element(By.NAME, "name").send_keys(name)
+        self.browser.find_element(By.NAME, "password").send_keys(f"{password}\n")
+        wait(self.browser, lambda: self.browser.current_url == f"{self.url}/", "the console")
+        self.sees("person", name)
+        self.sees("connection", "live")
+
+    def goes_to(self, page: str) -> None:
+        """Follow a link of the pages' head, as 'Results'."""
+        self.browser.find_element(By.LINK_TEXT, page).click()
+        self.sees("connection", "live")
+
+    def sees(self, part: str, text: str, lane: int = 1) -> None:
+        """Wait until a part of the page, or of a lane's card, shows a text."""
+        wait_text(self.browser, part_of(part, lane), text)
+
+    def text(self, part: str, lane: int = 1) -> str:
+        """Return what a part of the page, or of a lane's card, shows."""
+        return text_of(self.browser, part_of(part, lane))
+
+    def asks(self, action: str, lane: int = 1, reason: str = "", seconds: int = 0) -> None:
+        """Press a button of a lane's card, fill in its question and say yes."""
+        button = part_of(action, lane)
+        if not self.browser.find_element(By.ID, button).is_displayed():
+            self.browser.find_element(By.CSS_SELECTOR, f"#{part_of('more', lane)} summary").click()
+        press(self.browser, button)
+        if seconds:
+            self.browser.find_element(By.ID, "seconds").clear()
+            self.browser.find_element(By.ID, "seconds").send_keys(str(seconds))
+        if reason:
+            self.browser.find_element(By.ID, "reason").send_keys(reason)
+        press(self.browser, "confirm-yes")
+
+    def chosen(self, field: str) -> str:
+        """Return the team, or the lane's number, that the page has chosen for the next session."""
+        script = f"return document.getElementById('{field}').value"
+        return str(self.browser.execute_script(script))
+
+    def calls(self, team: str, lane: int, session: int) -> None:
+        """Make the session of the team that the page says is next, and put it on a lane's card."""
+        wait(self.browser, lambda: self.chosen("team") == team, f"{team} to be next")
+        if self.chosen("lane") != str(lane):
+            self.browser.find_element(By.CSS_SELECTOR, f"#lane option[value='{lane}']").click()
+        press(self.browser, "create")
+        click(self.browser, f"Show session {session}")
+        self.sees("session-title", f"Session {session}: {team}", lane)
+        self.sees("state", "READY", lane)
+
+    def arms(self, lane: int) -> None:
+        """Arm the session of a lane's card."""
+        press(self.browser, part_of("arm", lane))
+        self.sees("state", "ARMED", lane)
+
+    def complaints(self) -> list[str]:
+        """Return what the browser has complained of, but for a desk that was away."""
+        severe = [one for one in self.browser.get_log("browser") if one["level"] == "SEVERE"]
+        return [one["message"] for one in severe if "ERR_" not in one["message"]]

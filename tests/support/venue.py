@@ -1,0 +1,119 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The venue of a whole event: its folder, its programs, its teams and their clients."""
+
+from __future__ import annotations
+
+import html
+import io
+import json
+import os
+import re
+import shutil
+import socket
+import threading
+from collections.abc import Sequence
+from contextlib import AbstractContextManager, ExitStack, closing, redirect_stdout
+from pathlib import Path
+
+from referee.cli import main
+from tests.e2e.conftest import Material, make_event
+from tests.support.running import Program, client, get, program
+
+SECONDS = 6
+LOAD_W = 6.0
+LANES = {1: "left", 2: "right"}
+PUBLIC = ("/", "/view", "/live", "/charts/energy.svg", "/charts/speed.svg", "/feed?stream=false")
+
+
+class Venue:
+    """An event of two lanes, each with an emulated meter of the same load, and its teams."""
+
+    def __init__(self, folder: Path, material: Material, teams: Sequence[str]) -> None:
+        self.folder, self.teams = folder, teams
+        self.config = make_event(folder, material)
+        # Copies, because an image is touched.
+        self.images = Path(shutil.copytree(material.images, folder / "images"))
+        self.answers = material.answers
+        self.truth = material.ground_truth
+        console, self.audience, *doors = _free_addresses(4)
+        text = self.config.read_text().replace(f'"{material.images}"', f'"{self.images}"')
+        text = text.replace('contest = "127.0.0.1:0"\n', "").replace('resource = "emulated"\n', "")
+        text = text.replace('"127.0.0.1:0"', f'"{console}"')
+        text = text.replace('# scoreboard = ""', f'scoreboard = "{self.audience}"')
+        text = text.replace("seconds = 5\n", f"seconds = {SECONDS}\n")
+        for name, door in zip(LANES.values(), doors, strict=True):
+            text += f'\n[[lane]]\nname = "{name}"\ncontest = "{door}"\nresource = "emulated"\n'
+            text += f'emulated_load = "{LOAD_W}"\n'
+        self.config.write_text(text)
+        self.doors = dict(zip(LANES, doors, strict=True))
+        self.console = f"http://{console}"
+        self.passwords: dict[str, str] = {}
+
+    def referee(self, *arguments: str) -> int:
+        """Run a command for this event, in this process."""
+        return main([*arguments, "--config", str(self.config)])
+
+    def import_teams(self) -> None:
+        """Register the teams from a table, and read their passwords from the slips."""
+        table, slips = self.folder / "teams.csv", self.folder / "slips.html"
+        table.write_text("team,organisation\n" + "".join(f"{t},Uni of {t}\n" for t in self.teams))
+        assert 0 == self.referee("team", "import", str(table))
+        assert 0 == self.referee("team", "slips", "--out", str(slips))
+        found = re.findall(
+            r"<dt>User name</dt><dd>(.+)</dd>\n<dt>Password</dt><dd>(.+)</dd>", slips.read_text()
+        )
+        self.passwords = {team: html.unescape(password) for team, password in found}
+        assert set(self.teams) == set(self.passwords)
+
+    def register_operator(self, name: str, role: str) -> str:
+        """Register somebody at the console, and return the password."""
+        with redirect_stdout(io.StringIO()) as said:
+            assert 0 == self.referee("operator", "add", name, "--role", role)
+        return said.getvalue().strip().removeprefix(f"{name}: ")
+
+    def touch_an_image(self) -> None:
+        """Give an image another time, as a copy has that somebody has put in its place."""
+        os.utime(next(self.images.glob("*.jpg")))
+
+    def propose(self, reason: str) -> int:
+        """Propose new scores with a blacklist that takes out a class of the first images."""
+        truth = json.loads(self.truth.read_text())
+        class_id = truth["annotations"][0]["category_id"]
+        path = self.folder / "blacklist.csv"
+        path.write_text("".join(f"{image},{class_id}\n" for image in range(1, 4)))
+        return self.referee("proposal", "make", "--reason", reason, "--blacklist", str(path))
+
+    def serve(self) -> AbstractContextManager[Program]:
+        """Run the event's programs until the block ends."""
+        return program(["serve", "--config", str(self.config)], self.folder)
+
+    def play(self, team: str, lane: int, answers: Path | None = None) -> threading.Thread:
+        """Let a team's real client take part; the thread ends with it."""
+        arguments = (f"http://{self.doors[lane]}", "--no-logout")
+        arguments += ("--answers", str(answers or self.answers))
+        known = {"user": team, "password": self.passwords[team]}
+        player = threading.Thread(target=client, args=arguments, kwargs=known, name=team)
+        player.start()
+        return player
+
+    def fewer_answers(self) -> Path:
+        """Return answers to the first images alone."""
+        path = self.folder / "fewer.json"
+        rows = json.loads(self.answers.read_text())
+        path.write_text(json.dumps([row for row in rows if row["image_id"] <= 6]))
+        return path
+
+    def public_bytes(self) -> dict[str, bytes]:
+        """Return every byte that the public gets."""
+        pages = [f"/team/{team}" for team in self.teams]
+        found = {path: get(f"http://{self.audience}{path}") for path in (*PUBLIC, *pages)}
+        assert {200} == {status for status, _ in found.values()}
+        return {path: body for path, (_, body) in found.items()}
+
+
+def _free_addresses(count: int) -> list[str]:
+    """Return free addresses: a restart must find its clients on the same ports."""
+    with ExitStack() as stack:
+        bound = (closing(socket.create_server(("127.0.0.1", 0))) for _ in range(count))
+        found = [stack.enter_context(one) for one in bound]
+        return [f"127.0.0.1:{one.getsockname()[1]}" for one in found]

@@ -1,0 +1,124 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Role by route: who may ask what of the console, from each place, and who is sent to the login."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from referee.web.desk.doorkeeper import shared_rule
+from referee.web.desk.roles import ROUTES
+from tests.support.doors import AWAY, post
+
+# The least role of each route. A 'page' leads somebody without a login to the login page. The
+# 'display' is for assistants, and for the laptop's own browser without a login.
+TABLE = {
+    "GET /login": "public",
+    "POST /login": "public",
+    "POST /logout": "public",
+    "GET /me": "public",
+    "GET /form-key": "public",
+    "GET /static/<path:name>": "public",
+    "GET /": "page",
+    "GET /<any(teams, results):name>": "page",
+    "GET /check": "page",
+    "GET /ovic": "page",
+    "GET /audit": "page",
+    "GET /audit/now": "assistant",
+    "GET /board": "assistant",
+    "GET /events": "assistant",
+    "GET /sessions/<number>": "assistant",
+    "GET /sessions/<number>/power": "assistant",
+    "GET /teams/now": "assistant",
+    "GET /results/now": "assistant",
+    "GET /check/now": "assistant",
+    "GET /ovic/leaderboard": "assistant",
+    "GET /ovic/entries": "assistant",
+    "GET /display": "display",
+    "GET /display/events": "display",
+    "GET /display/frames/<session>/<number>": "display",
+    "GET /display/card": "display",
+    "POST /display/screen": "display",
+    "POST /display/painted": "display",
+    "POST /display/bye": "display",
+    "POST /display/card": "operator",
+    "POST /sessions": "operator",
+    "POST /sessions/<number>/<any(arm, stop, void, rerun, extra):move>": "operator",
+    "POST /sessions/<number>/<any(rehearsal, counts):mark>": "operator",
+    "POST /sessions/<number>/<any(seen, note):mark>": "assistant",
+    "POST /sessions/<number>/review": "operator",
+    "POST /teams/<any(lottery, order, rename, withdraw, return):what>": "operator",
+    "POST /check/again": "operator",
+    "POST /check/override": "operator",
+    "POST /check/overrides/<int:number>/end": "operator",
+    "POST /results/<any(finalize, reopen):what>": "operator",
+    "POST /scoreboard/<any(freeze, thaw):what>": "operator",
+    "POST /proposals/<int:number>/<any(apply, cancel):what>": "operator",
+}
+LOGOUT = "POST /logout"
+WATCHING = {"public", "page", "assistant", "display"}
+# Who, whether at the laptop itself, and what of the table they get.
+VISITORS = [
+    ("Kim", True, WATCHING | {"operator"}),
+    ("Kim", False, WATCHING | {"operator"}),
+    ("Sam", True, WATCHING),
+    ("Sam", False, WATCHING),
+    (None, True, {"public", "display"}),
+    (None, False, {"public"}),
+]
+
+
+def served(app):
+    """Return 'METHOD rule' of every route that the application serves, with those of each lane."""
+    return {
+        (f"{method} {shared_rule(rule.rule)}", f"{method} {rule.rule}")
+        for rule in app.url_map.iter_rules()
+        for method in rule.methods - {"HEAD", "OPTIONS"}
+    }
+
+
+def paths(rule):
+    """Return every path of a rule, with each of its words, and with a number in other places."""
+    found = re.search(r"<any\(([^)]*)\):\w+>", rule)
+    words = [rule.replace(found[0], word.strip()) for word in found[1].split(",")] if found else []
+    return [re.sub(r"<[^>]*>", "1", path) for path in words or [rule]]
+
+
+def test_every_route_has_a_row(empty):
+    """A new route without a row here, or without a line in the table of roles, fails."""
+    routes = {shared for shared, _ in served(empty.app)}
+    assert set(TABLE) == routes == set(ROUTES)
+
+
+@pytest.mark.parametrize(("who", "here", "allowed"), VISITORS)
+def test_role_by_route(door, who, here, allowed):
+    """Everybody gets what the table says, and nobody gets more, on any path of a route."""
+    wrong = []
+    door.broadcast.start()
+    client = door.visitor(who, **({} if here else AWAY))
+    # The logout comes last, because it ends the login.
+    for shared, route in sorted(served(door.app), key=lambda pair: (pair[0] == LOGOUT, pair)):
+        method, rule = route.split(" ", 1)
+        for path in paths(rule):
+            with client.open(path, method=method, json={}) as answer:
+                streams = answer.mimetype == "text/event-stream"
+                code = "" if streams else (answer.get_json(silent=True) or {}).get("code")
+                turned_away = answer.status_code in (401, 303) or code == "role_forbids"
+                led = answer.headers.get("Location") == f"/login?next={path}"
+            kind = TABLE[shared]
+            if turned_away != (kind not in allowed) or led != (kind == "page" and who is None):
+                wrong.append((route, path, answer.status_code))
+    door.broadcast.close()
+    assert [] == wrong
+
+
+def test_a_refused_action_changes_nothing_and_is_on_record(door):
+    """An assistant's press on a button of operators is in the audit, and the session is as before."""
+    door.event.desk.new_session("ants", "Kim")
+    sam = door.visitor("Sam")
+    assert 403 == post(sam, "/sessions/1/void", reason="I may not").status_code
+    assert "READY" == door.event.desk.state(1).value
+    rows = sam.get("/audit/now").get_json()["rows"]
+    assert ("Sam", "void") == (rows[0]["who"], rows[0]["action"])
+    assert "only an operator may do this" in rows[0]["refusal"]
