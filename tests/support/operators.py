@@ -103,6 +103,7 @@ class Operator:
         self.sees("state", "ARMED", lane)
 
     def complaints(self) -> list[str]:
-        """Return what the browser has complained of, but for a desk that was away."""
+        """Return what the browser complained of, but for refusals and a desk that was away."""
         severe = [one for one in self.browser.get_log("browser") if one["level"] == "SEVERE"]
-        return [one["message"] for one in severe if "ERR_" not in one["message"]]
+        said = [one["message"] for one in severe]
+        return [text for text in said if "ERR_" not in text and "409 (CONFLICT)" not in text]

@@ -14,10 +14,11 @@ import threading
 from collections.abc import Sequence
 from contextlib import AbstractContextManager, ExitStack, closing, redirect_stdout
 from pathlib import Path
+from urllib.parse import urlencode
 
 from referee.cli import main
 from tests.e2e.conftest import Material, make_event
-from tests.support.running import Program, client, get, program
+from tests.support.running import Program, client, get, program, request
 
 SECONDS = 6
 LOAD_W = 6.0
@@ -95,6 +96,11 @@ class Venue:
         player = threading.Thread(target=client, args=arguments, kwargs=known, name=team)
         player.start()
         return player
+
+    def log_in(self, team: str, lane: int) -> str:
+        """Try to log in at a lane's door, and return the answer."""
+        body = urlencode({"username": team, "password": self.passwords[team]}).encode()
+        return request(f"http://{self.doors[lane]}/login", body, {})[1].decode()
 
     def fewer_answers(self) -> Path:
         """Return answers to the first images alone."""

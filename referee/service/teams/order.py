@@ -21,8 +21,8 @@ SEED_MOST = 200
 def draw_order(contest: Contest, seed: str, reason: str, operator: str) -> Roster:
     """Draw the running order of all teams that run sessions by lottery, and record the seed.
 
-    A later order needs a reason. Raises `InputError` without teams, and for a seed that nobody
-    could type again.
+    A later order needs a reason; a repeat changes nothing. Raises `InputError` without teams, and
+    for a seed that nobody could type again.
     """
     if not seed or len(seed) > SEED_MOST or not seed.isprintable() or seed != seed.strip():
         raise InputError(
@@ -38,8 +38,8 @@ def draw_order(contest: Contest, seed: str, reason: str, operator: str) -> Roste
 def set_order(contest: Contest, first: Sequence[str], reason: str, operator: str) -> Roster:
     """Put teams at the front of the running order, in this order; the others follow as before.
 
-    A later order needs a reason. Raises `InputError` for an unknown or withdrawn team, and for one
-    that is named twice.
+    A later order needs a reason; a repeat changes nothing. Raises `InputError` for an unknown or
+    withdrawn team, and for one that is named twice.
     """
     with contest.database.write() as connection:
         roster = _roster_to_order(contest, connection, reason, operator)
@@ -92,6 +92,9 @@ def _record(
 ) -> None:
     teams: dict[str, RosterTeam] = {team.name: team for team in roster.teams}
     ids = [teams[name].team_id or 0 for name in names]
+    last = roster.order
+    if last is not None and (list(last.team_ids), last.seed, last.reason) == (ids, seed, reason):
+        return  # The same press once more.
     now = contest.clock.now()
     insert_order(connection, ids, seed=seed, reason=reason, operator=operator, at=now)
     how = "running order by hand" if seed is None else f"running order by lottery, seed '{seed}'"
