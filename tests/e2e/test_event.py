@@ -8,6 +8,7 @@ import stat
 from pathlib import Path
 
 import pytest
+
 from tests.support.running import referee
 
 pytestmark = pytest.mark.slow

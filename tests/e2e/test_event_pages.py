@@ -10,7 +10,6 @@ from pathlib import Path
 import pytest
 from selenium import webdriver
 from selenium.webdriver.common.by import By
-from selenium.webdriver.support.ui import WebDriverWait
 from werkzeug.serving import make_server
 
 from referee.service.board.board import Board
@@ -23,7 +22,7 @@ from tests.support.browsing import be_screen, chromium, press, text_of, wait_tex
 from tests.support.contests import make_contest
 from tests.support.events import Event
 from tests.support.fakes import FakeClock, FakeMeter, running_desk
-from tests.support.running import PATIENCE_S
+from tests.support.operators import answer, click, wait
 
 pytestmark = [pytest.mark.slow, pytest.mark.browser]
 
@@ -59,28 +58,6 @@ def event(tmp_path: Path, browser: webdriver.Chrome) -> Iterator[Event]:
         thread.join()
         server.server_close()
     contest.database.close()
-
-
-def answer(browser: webdriver.Chrome, yes: str, **texts: str) -> None:
-    """Fill in the open dialog and press its button."""
-    dialog = browser.find_element(By.CSS_SELECTOR, "dialog[open]")
-    for name, text in texts.items():
-        field = dialog.find_element(By.NAME, name)
-        field.clear()
-        field.send_keys(text)
-    dialog.find_element(By.XPATH, f".//button[.='{yes}']").click()
-
-
-def click(browser: webdriver.Chrome, spoken: str) -> None:
-    """Press the button that a screen reader calls this."""
-    found = f"button[aria-label='{spoken}']"
-    wait(browser, lambda: browser.find_elements(By.CSS_SELECTOR, found), spoken)
-    browser.find_element(By.CSS_SELECTOR, found).click()
-
-
-def wait(browser: webdriver.Chrome, true, what: str) -> None:
-    """Wait until something is true."""
-    WebDriverWait(browser, PATIENCE_S, 0.1).until(lambda driver: true(), what)
 
 
 def order_of(browser: webdriver.Chrome) -> list[str]:

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 
 import argon2
@@ -12,7 +12,6 @@ import pytest
 from selenium import webdriver
 from selenium.webdriver.common.by import By
 from selenium.webdriver.remote.webelement import WebElement
-from selenium.webdriver.support.ui import WebDriverWait
 from werkzeug.serving import make_server
 
 from referee.service.entry import passwords
@@ -22,7 +21,7 @@ from tests.support.contests import make_contest
 from tests.support.doors import Door, post
 from tests.support.events import Event
 from tests.support.fakes import FakeClock, FakeMeter, running_desk
-from tests.support.running import PATIENCE_S
+from tests.support.operators import wait
 
 pytestmark = [pytest.mark.slow, pytest.mark.browser]
 
@@ -64,11 +63,6 @@ def door(
         thread.join()
         server.server_close()
     contest.database.close()
-
-
-def wait(browser: webdriver.Chrome, look: Callable[[], object], what: str) -> None:
-    """Wait until `look` returns something true."""
-    WebDriverWait(browser, PATIENCE_S, 0.1).until(lambda driver: look(), what)
 
 
 def shown(browser: webdriver.Chrome, selector: str) -> WebElement:

@@ -69,6 +69,11 @@ class Operator:
         """Return what a part of the page, or of a lane's card, shows."""
         return text_of(self.browser, part_of(part, lane))
 
+    def seconds_left(self, lane: int = 1) -> int:
+        """Return the time on the clock of a lane's card."""
+        minutes, seconds = self.text("clock", lane).split(":")
+        return 60 * int(minutes) + int(seconds)
+
     def asks(self, action: str, lane: int = 1, reason: str = "", seconds: int = 0) -> None:
         """Press a button of a lane's card, fill in its question and say yes."""
         button = part_of(action, lane)

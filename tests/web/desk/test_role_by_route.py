@@ -11,8 +11,8 @@ from referee.web.desk.doorkeeper import shared_rule
 from referee.web.desk.roles import ROUTES
 from tests.support.doors import AWAY, post
 
-# The least role of each route. A 'page' leads somebody without a login to the login page. The
-# 'display' is for assistants, and for the laptop's own browser without a login.
+# The least role of each route. A 'page' leads somebody without a login to the login page. A
+# 'program' on the laptop itself needs no login; elsewhere it is for assistants.
 TABLE = {
     "GET /login": "public",
     "POST /login": "public",
@@ -35,13 +35,15 @@ TABLE = {
     "GET /check/now": "assistant",
     "GET /ovic/leaderboard": "assistant",
     "GET /ovic/entries": "assistant",
-    "GET /display": "display",
-    "GET /display/events": "display",
-    "GET /display/frames/<session>/<number>": "display",
-    "GET /display/card": "display",
-    "POST /display/screen": "display",
-    "POST /display/painted": "display",
-    "POST /display/bye": "display",
+    "GET /health": "program",
+    "GET /metrics": "program",
+    "GET /display": "program",
+    "GET /display/events": "program",
+    "GET /display/frames/<session>/<number>": "program",
+    "GET /display/card": "program",
+    "POST /display/screen": "program",
+    "POST /display/painted": "program",
+    "POST /display/bye": "program",
     "POST /display/card": "operator",
     "POST /sessions": "operator",
     "POST /sessions/<number>/<any(arm, stop, void, rerun, extra):move>": "operator",
@@ -57,14 +59,14 @@ TABLE = {
     "POST /proposals/<int:number>/<any(apply, cancel):what>": "operator",
 }
 LOGOUT = "POST /logout"
-WATCHING = {"public", "page", "assistant", "display"}
+WATCHING = {"public", "page", "assistant", "program"}
 # Who, whether at the laptop itself, and what of the table they get.
 VISITORS = [
     ("Kim", True, WATCHING | {"operator"}),
     ("Kim", False, WATCHING | {"operator"}),
     ("Sam", True, WATCHING),
     ("Sam", False, WATCHING),
-    (None, True, {"public", "display"}),
+    (None, True, {"public", "program"}),
     (None, False, {"public"}),
 ]
 
@@ -114,7 +116,7 @@ def test_role_by_route(door, who, here, allowed):
 
 
 def test_a_refused_action_changes_nothing_and_is_on_record(door):
-    """An assistant's press on a button of operators is in the audit, and the session is as before."""
+    """An assistant's press on a button of operators is in the audit, and nothing else happens."""
     door.event.desk.new_session("ants", "Kim")
     sam = door.visitor("Sam")
     assert 403 == post(sam, "/sessions/1/void", reason="I may not").status_code
