@@ -5,25 +5,33 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from PIL import Image
 from selenium import webdriver
 from selenium.webdriver.common.by import By
 from werkzeug.serving import make_server
 
 from referee.core.states import EndCause
 from referee.service.board.board import board_of
+from referee.service.desk.control_desk import ControlDesk
 from referee.service.entry.team_list import register_team
+from referee.service.setup.clock import SystemClock
 from referee.service.setup.config import LaneSection
+from referee.service.setup.contest import Contest, frame_tag_of
 from referee.service.teams.order import set_order
 from referee.service.teams.registration import amend
 from referee.store.marks import marks_of
 from referee.store.sessions import all_sessions, load_session
+from referee.tracks.camera.code import FrameLabel
+from referee.tracks.camera.compose import compose
+from referee.tracks.camera.geometry import Screen
 from referee.web.desk.broadcast import Broadcast
 from referee.web.desk.console import console_app
-from tests.support.browsing import be_screen, chromium, press, text_of, wait_text
+from tests.support.browsing import be_screen, chromium, pixels_of, press, text_of, wait_text
 from tests.support.contests import make_contest
 from tests.support.events import Event
 from tests.support.fakes import FakeClock, FakeMeter, eventually, running_desk
@@ -64,23 +72,28 @@ def event(
     for team in ("ants", "bees", LONG, "wasps"):
         register_team(contest.config.teams, team)
     meters = [FakeMeter(clock) for _ in places]
-    with running_desk(contest, *meters) as desk:
-        board = board_of(contest, desk)
-        broadcast = Broadcast(board.show, 4)
-        server = make_server("127.0.0.1", 0, console_app(contest, desk, board, broadcast), True)
-        thread = threading.Thread(target=server.serve_forever, name="console", daemon=True)
-        thread.start()
-        broadcast.start()
+    with running_desk(contest, *meters) as desk, served(contest, desk) as url:
         found = Event(contest, desk, meters[0])
-        found.meters = meters
-        found.url = f"http://127.0.0.1:{server.port}"
+        found.url = url
         yield found
         browser.get("about:blank")
-        broadcast.close()
-        server.shutdown()
-        thread.join()
-        server.server_close()
     contest.database.close()
+
+
+@contextmanager
+def served(contest: Contest, desk: ControlDesk) -> Iterator[str]:
+    """Serve the console of a desk until the block ends, and return its address."""
+    board = board_of(contest, desk)
+    broadcast = Broadcast(board.show, 4)
+    server = make_server("127.0.0.1", 0, console_app(contest, desk, board, broadcast), True)
+    thread = threading.Thread(target=server.serve_forever, name="console", daemon=True)
+    thread.start()
+    broadcast.start()
+    yield f"http://127.0.0.1:{server.port}"
+    broadcast.close()
+    server.shutdown()
+    thread.join()
+    server.server_close()
 
 
 PLACES = ((1, "left"), (2, "right"), (3, "back"), (4, "front"))
@@ -187,3 +200,52 @@ def test_a_result_stays_until_somebody_has_seen_it(event: Event, browser: webdri
     wait_text(browser, "last-text", f"Last: session {first}")
     assert not browser.find_element(By.ID, "seen").is_displayed()
     eventually(lambda: not event.desk.lanes[1].live())
+
+
+def test_each_lane_has_a_display_of_its_own(tmp_path: Path, browser: webdriver.Chrome) -> None:
+    """Two windows show the images of two sessions; the end of one leaves the other as it is."""
+    contest = make_contest(tmp_path, SystemClock(), mode="event", seconds=600, track="camera")
+    lanes = [LaneSection(name, f"127.0.0.1:80{n}0", contest.config.meter) for n, name in PLACES[:2]]
+    contest = replace(contest, config=replace(contest.config, declared_lanes=tuple(lanes)))
+    for team in ("ants", "bees"):
+        register_team(contest.config.teams, team)
+    with running_desk(contest, None, None) as desk, served(contest, desk) as url:
+        first = browser.current_window_handle
+        windows = {1: first}
+        for number, path in ((1, "display"), (2, "lanes/2/display")):
+            if number == 2:
+                browser.switch_to.new_window("window")
+                windows[2] = browser.current_window_handle
+            be_screen(browser)
+            browser.get(f"{url}/{path}")
+            display = desk.lanes[number - 1].display
+            eventually(lambda display=display: display.status().fault == "")
+        sessions = {}
+        for number, team in ((1, "ants"), (2, "bees")):
+            sessions[number] = desk.new_session(team, "Kim", number)
+            desk.arm(sessions[number], "Kim")
+            desk.begin(team, "10.0.0.2", number)
+            desk.show(sessions[number], 1 + number, contest.clock.now())
+        for number, window in windows.items():
+            browser.switch_to.window(window)
+            assert shows(browser, contest, sessions[number], 1 + number)
+        desk.end(sessions[1], EndCause.STOP, "Kim")
+        browser.switch_to.window(first)
+        eventually(lambda: not shows(browser, contest, sessions[1], 2))
+        browser.switch_to.window(windows[2])
+        assert shows(browser, contest, sessions[2], 3)
+        browser.close()
+        browser.switch_to.window(first)
+        be_screen(browser, 1366, 768)
+        for lane in desk.lanes:
+            lane.display.close()
+    contest.database.close()
+
+
+def shows(browser: webdriver.Chrome, contest: Contest, session: int, image: int) -> bool:
+    """Tell whether the page shows an image of a session in each pixel."""
+    shown = pixels_of(browser)
+    with Image.open(contest.images[image - 1].path) as picture:
+        label = FrameLabel(image, *picture.size, frame_tag_of(contest, session))
+        frames = [compose(picture, label, Screen(1920, 1080), parity) for parity in (0, 1)]
+    return any(frame.tobytes() == shown.tobytes() for frame in frames)

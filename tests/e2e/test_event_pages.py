@@ -13,6 +13,7 @@ from selenium.webdriver.common.by import By
 from werkzeug.serving import make_server
 
 from referee.service.board.board import Board
+from referee.service.desk.readiness import Outside
 from referee.service.event.rescoring import Filter, make_proposal
 from referee.service.event.results import read_results
 from referee.service.teams.roster import read_roster
@@ -23,6 +24,7 @@ from tests.support.contests import make_contest
 from tests.support.events import Event
 from tests.support.fakes import FakeClock, FakeMeter, running_desk
 from tests.support.operators import answer, click, wait
+from tests.web.desk.test_check import Outsider
 
 pytestmark = [pytest.mark.slow, pytest.mark.browser]
 
@@ -41,7 +43,8 @@ def event(tmp_path: Path, browser: webdriver.Chrome) -> Iterator[Event]:
     clock = FakeClock()
     contest = make_contest(tmp_path, clock, images=8, mode="event", seconds=600)
     meter = FakeMeter(clock)
-    with running_desk(contest, meter) as desk:
+    slow = Outsider()
+    with running_desk(contest, meter, outside=Outside(run=slow)) as desk:
         board = Board(contest, lambda: desk.metering.status)
         broadcast = Broadcast(board.show, 4)
         app = console_app(contest, desk, board, broadcast)
@@ -50,8 +53,10 @@ def event(tmp_path: Path, browser: webdriver.Chrome) -> Iterator[Event]:
         thread.start()
         broadcast.start()
         found = Event(contest, desk, meter)
+        found.slow = slow
         found.url = f"http://127.0.0.1:{server.port}"
         yield found
+        slow.end.set()
         browser.get("about:blank")
         broadcast.close()
         server.shutdown()
@@ -161,3 +166,25 @@ def test_a_proposal_is_applied_whole(event: Event, browser: webdriver.Chrome) ->
     answer(browser, "Apply it", reason="agreed", operator="Ada")
     wait_text(browser, "proposals", "applied by Ada")
     wait_text(browser, "entries", "0.66667")
+
+
+def test_slow_checks_and_an_override_from_the_page(event: Event, browser: webdriver.Chrome) -> None:
+    """Slow checks run once and say so; what fails is overridden with a reason, and taken back."""
+    browser.get(f"{event.url}/check")
+    wait_text(browser, "state", "READY")
+    press(browser, "again")
+    wait_text(browser, "again", "Slow checks are running…")
+    assert not browser.find_element(By.ID, "again").is_enabled()
+    wait_text(browser, "verdict", "No session can be armed while the slow checks run.")
+    event.slow.end.set()
+    wait_text(browser, "verdict", "No session can be armed: 1 check fails.")
+    wait_text(browser, "urgent", "golden client: the disk was full")
+    click(browser, "Override servers, golden client")
+    answer(browser, "Override it", operator="Kim")
+    assert "Reason" in browser.find_element(By.CSS_SELECTOR, "dialog .missing").text
+    answer(browser, "Override it", reason="known since yesterday")
+    wait_text(browser, "urgent", "Overridden by Kim")
+    wait_text(browser, "verdict", "Sessions can be armed. 1 overridden")
+    click(browser, "Take back the override of servers, golden client")
+    answer(browser, "Take it back", reason="room was made")
+    wait_text(browser, "verdict", "No session can be armed: 1 check fails.")

@@ -94,9 +94,10 @@ class Operator:
 
     def calls(self, team: str, lane: int, session: int) -> None:
         """Make the session of the team that the page says is next, and put it on a lane's card."""
-        wait(self.browser, lambda: self.chosen("team") == team, f"{team} to be next")
+        wait(self.browser, lambda: self.chosen("team"), "the teams")
         if self.chosen("lane") != str(lane):
             self.browser.find_element(By.CSS_SELECTOR, f"#lane option[value='{lane}']").click()
+        wait(self.browser, lambda: self.chosen("team") == team, f"{team} to be next")
         press(self.browser, "create")
         click(self.browser, f"Show session {session}")
         self.sees("session-title", f"Session {session}: {team}", lane)
