@@ -45,6 +45,7 @@ TABLE = {
     "POST /display/painted": "program",
     "POST /display/bye": "program",
     "POST /display/card": "operator",
+    "POST /alarms/seen": "assistant",
     "POST /sessions": "operator",
     "POST /sessions/<number>/<any(arm, stop, void, rerun, extra):move>": "operator",
     "POST /sessions/<number>/<any(rehearsal, counts):mark>": "operator",

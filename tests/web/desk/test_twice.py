@@ -41,8 +41,9 @@ CHANGES += [
     ("/sessions", "/sessions", {"team": "Ants II", "lane": 1}),
 ]
 # These are pressed twice elsewhere: moves and marks in `test_state_by_action.py`, slow checks in
-# `test_check.py`, the test card below.
+# `test_check.py`, alarms in `test_actions.py`, the test card below.
 ELSEWHERE = {
+    "POST /alarms/seen",
     "POST /sessions/<number>/<any(arm, stop, void, rerun, extra):move>",
     "POST /sessions/<number>/<any(rehearsal, counts):mark>",
     "POST /sessions/<number>/<any(seen, note):mark>",
