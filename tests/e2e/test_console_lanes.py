@@ -74,6 +74,7 @@ def event(
     meters = [FakeMeter(clock) for _ in places]
     with running_desk(contest, *meters) as desk, served(contest, desk) as url:
         found = Event(contest, desk, meters[0])
+        found.meters = meters
         found.url = url
         yield found
         browser.get("about:blank")
