@@ -50,6 +50,10 @@ class Stopped:
         """Return that instant."""
         return self.at
 
+    def asleep_s(self) -> float:
+        """Return 0: no machine runs here."""
+        return 0.0
+
 
 def read_facts(members: Mapping[str, bytes]) -> list[dict[str, Any]]:
     """Return the lines of `facts.jsonl`; raise `NotABundle` at the first broken link."""
