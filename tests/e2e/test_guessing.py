@@ -24,7 +24,7 @@ pytestmark = [pytest.mark.slow, both_workers]
 GUESSERS = 20
 # Each has a password that no worker has seen. A right password is remembered after its first check.
 VISITORS = [f"visitor {number}" for number in range(4)]
-_PAUSE_S = 0.1
+_PAUSE_S = 0.4
 REFUSED = "Invalid username or password\n"
 
 

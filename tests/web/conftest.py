@@ -25,7 +25,8 @@ from tests.support.contests import make_contest
 from tests.support.fakes import FakeClock, running_desk
 from tests.support.ovic_contests import make_door, make_ovic_contest
 
-IMAGES = 250
+# More than one download of a hundred.
+IMAGES = 120
 
 
 class DirectDesk:
@@ -59,7 +60,7 @@ class Site:
 
 @pytest.fixture
 def site(tmp_path: Path) -> Iterator[Site]:
-    """Return a rehearsal of 250 images and 600 s without a meter."""
+    """Return a rehearsal of 120 images and 600 s without a meter."""
     clock = FakeClock()
     contest = make_contest(tmp_path, clock, images=IMAGES, mode="practice", seconds=600)
     with serving(contest) as site:

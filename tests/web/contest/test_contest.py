@@ -116,7 +116,7 @@ def test_no_of_images_has_a_text_of_its_own(site: Site, text: str) -> None:
     assert (missing.status_code, missing.data) == (401, b"Invalid Token\n")
 
 
-@pytest.mark.parametrize(("first", "count"), [("1", 100), ("101", 100), ("201", 50), ("0201", 50)])
+@pytest.mark.parametrize(("first", "count"), [("1", 100), ("101", 20), ("0101", 20)])
 def test_archives_hold_a_hundred_images_each(site: Site, first: str, count: int) -> None:
     """An archive has flat, deflated members K.jpg; the last one is shorter; each counts as sent."""
     token = site.login()
