@@ -142,23 +142,6 @@ def test_ctrl_c_stops_everything_that_was_started(rehearse: Rehearse) -> None:
         assert probe.connect_ex(("127.0.0.1", port)) != 0
 
 
-def test_killing_the_supervisor_leaves_nothing_behind_and_a_restart_goes_on(
-    rehearse: Rehearse, material: Material
-) -> None:
-    """kill -9 of the supervisor stops its programs; after a new start the session still runs."""
-    first = rehearse("--seconds", "600", "--meter", "none")
-    token = login(first)
-    assert post(first, token, 1) == 200
-    started = [pid for pid, _ in descendants(first.child.pid)]
-    first.child.kill()
-    eventually(lambda: not any(alive(pid) for pid in started), "the programs to stop")
-    second = rehearse("--seconds", "600", "--meter", "none")
-    current = second.board()["current"]
-    assert (current["state"], current["answers"]) == ("RUNNING", 1)
-    assert login(second) == token
-    assert post(second, token, 2) == 200
-
-
 def test_a_port_in_use_is_said_before_anything_starts(material: Material, tmp_path: Path) -> None:
     """A taken port gives exit code 2 and one sentence that names the port."""
     with closing(socket.create_server(("127.0.0.1", 0))) as taken:

@@ -83,10 +83,13 @@ def test_a_whole_event(
         pass_a_failed_check(people, venue)
         two_teams_with_equal_scores(people, venue)
         a_meter_goes_away(people, venue, first)
+        token, answers = venue.log_in(UNLUCKY, LEFT), people.kim.text("answers")
         the_desk_is_killed(people, first)
+        everybody_is_back(people)
         the_laptop_is_cut_off(people, first)
         with venue.serve():
             everybody_is_back(people)
+            assert (token, answers) == (venue.log_in(UNLUCKY, LEFT), people.sam.text("answers"))
             run_again_hidden(people, venue)
             apply_a_proposal(people, venue)
             make_it_final(people, venue)
@@ -203,7 +206,6 @@ def the_desk_is_killed(people: People, running: Program) -> None:
     for pid in (p for p, args in descendants(running.child.pid) if "process desk" in args):
         os.kill(pid, signal.SIGKILL)
     people.both_see("notices", "The control desk ended (-9) and is started again")
-    everybody_is_back(people)
 
 
 def the_laptop_is_cut_off(people: People, running: Program) -> None:
