@@ -84,6 +84,8 @@ def test_a_whole_event(
         two_teams_with_equal_scores(people, venue)
         a_meter_goes_away(people, venue, first)
         token, answers = venue.log_in(UNLUCKY, LEFT), people.kim.text("answers")
+        status, said = venue.verify(token, RIGHT)
+        assert (401, True) == (status, "lane 'left'" in said)
         the_desk_is_killed(people, first)
         everybody_is_back(people)
         the_laptop_is_cut_off(people, first)

@@ -102,6 +102,11 @@ class Venue:
         body = urlencode({"username": team, "password": self.passwords[team]}).encode()
         return request(f"http://{self.doors[lane]}/login", body, {})[1].decode()
 
+    def verify(self, token: str, lane: int) -> tuple[int, str]:
+        """Ask a lane's server whether a token counts there."""
+        status, body = request(f"http://{self.doors[lane]}/verify", f"token={token}".encode(), {})
+        return status, body.decode()
+
     def fewer_answers(self) -> Path:
         """Return answers to the first images alone."""
         path = self.folder / "fewer.json"
