@@ -5,7 +5,7 @@ The drill copies the event's configuration into a folder of its own: addresses, 
 operators are the event's. Pictures, teams and clients are generated, and every meter is emulated.
 The event's data, its teams and its meters are not touched. Two people sit at the console as on the
 day. Faults come at times that they do not know. Afterwards a report says for each fault when it was
-seen, when it was dealt with, and what was lost, against the runbook in docs/operators.md.
+seen, when it was dealt with, and what was lost, against the runbook in docs/emergency.md.
 
   referee drill --config event/contest.toml
   referee drill --config event/contest.toml --fault meter-unplugged --fault power-cut --seconds 60
@@ -170,10 +170,10 @@ def _tell_beginning(ready: Prepared, wanted: Wanted) -> None:
     log_in = f"Log in as at the event: {', '.join(who)}." if who else "Nobody needs to log in."
     _say(f"""
 You are the operators of this event. {log_in}
-{teams} to run in the running order, {wanted.seconds} s each. Let them: New session, Arm, watch, look
-at the result. Their people start their clients when you arm.
+{teams} to run in the running order, {wanted.seconds} s each. Let them: New session, Arm, watch,
+look at the result. Their people start their clients when you arm.
 Things will go wrong. You are not told what, nor when. Use the console, the runbook
-(docs/operators.md), and your hands. Press Seen at each alarm that you have noticed.
+(docs/emergency.md), and your hands. Press Seen at each alarm that you have noticed.
 
 Your hands, typed here (with several lanes add the lane: 'cable 2'):
 {words_text()}

@@ -506,10 +506,16 @@ def test_desk_that_is_away_and_comes_back(site: Site, browser: webdriver.Chrome)
 
 
 def test_alarm_of_any_kind_is_shown_large(site: Site, browser: webdriver.Chrome) -> None:
-    """The newest alarm stands in the red bar for two minutes, or until another notice follows."""
+    """The newest alarm stands in the red bar for two minutes, or until another notice follows.
+
+    Seen leaves it there with a name, and the button goes.
+    """
     browser.get(site.url)
     site.notice(None, "The scorer was killed.", "alarm")
     wait_text(browser, "alarm-text", "The scorer was killed.")
+    press(browser, "alarm-seen")
+    wait_text(browser, "alarm-detail", "Seen by operator")
+    assert not browser.find_element(By.ID, "alarm-seen").is_displayed()
     site.notice(None, "The scorer runs again.", "info")
     wait_until(browser, "document.getElementById('alarm').hidden")
     site.notice(None, "The scorer was killed again.", "alarm")

@@ -186,7 +186,7 @@ class Drill:
 
     def _watch_effect(self, effect: Effect) -> None:
         how = effect.over()
-        if not how and effect.age_s > effect.fault.lasts_s:
+        if not how and effect.is_worn_out:
             effect.end()
             how = "nobody ended it, so the drill did" if effect.fault.deeds else PASSED
         if how:

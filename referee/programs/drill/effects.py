@@ -38,6 +38,17 @@ class Effect:
     scene: Scene
     session: SessionRecord
     begun_s: float
+    session_over_s: float = 0.0
+
+    @property
+    def is_worn_out(self) -> bool:
+        """Tell whether nobody has ended the fault for so long that the drill goes on without."""
+        if not self.fault.after_session:
+            return self.age_s > self.fault.lasts_s
+        if not self.session_is_over:
+            return False
+        self.session_over_s = self.session_over_s or time.monotonic()
+        return time.monotonic() - self.session_over_s > self.fault.lasts_s
 
     @property
     def age_s(self) -> float:

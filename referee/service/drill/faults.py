@@ -5,8 +5,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-RUNBOOK = "docs/operators.md#when-something-goes-wrong"
-"""Where operators look when something is wrong."""
+EMERGENCY = "docs/emergency.md"
+"""Where operators look first when something is wrong: a page of numbered rows."""
 
 # What operators do: actions of the console by their names in the audit, and hands at the table.
 STOP, VOID, NOTE, REVIEW = "stop", "void", "note", "review"
@@ -34,7 +34,9 @@ class Fault:
     `deeds` are what the runbook asks for: any of them is right, and none means that nothing is to
     be done. `harm` is what makes it worse while the fault lasts. After `lasts_s` the fault ends by
     itself, so that a drill goes on. `signs` are deeds that show attention and are not yet what the
-    runbook asks for. While an `unmeasured` fault lasts, the device's energy is not measured.
+    runbook asks for. While an `unmeasured` fault lasts, the device's energy is not measured. Deeds
+    of a fault that waits for `after_session` are right when the session is over, and harm before.
+    `section` is the place in the runbook.
     """
 
     name: str
@@ -47,9 +49,10 @@ class Fault:
     deeds: tuple[str, ...]
     harm: tuple[str, ...]
     lasts_s: float
+    section: str
     signs: tuple[str, ...] = ()
     unmeasured: bool = False
-    section: str = RUNBOOK
+    after_session: bool = False
 
 
 _HASTY = (STOP, VOID)
@@ -68,6 +71,7 @@ FAULTS = tuple(
             (CABLE,),
             (*_METER, *_HASTY),
             90.0,
+            f"{EMERGENCY}, row 2",
         ),
         Fault(
             "meter-off",
@@ -80,6 +84,7 @@ FAULTS = tuple(
             (STOP, VOID),
             (),
             90.0,
+            f"{EMERGENCY}, rows 2 and 8",
             signs=(POWER, CABLE),
         ),
         Fault(
@@ -93,6 +98,7 @@ FAULTS = tuple(
             (STOP, VOID),
             (),
             120.0,
+            f"{EMERGENCY}, row 8",
             signs=(RESET,),
         ),
         Fault(
@@ -107,6 +113,7 @@ FAULTS = tuple(
             (VOID,),
             (),
             120.0,
+            f"{EMERGENCY}, row 9",
             signs=(DEVICE, STOP),
             unmeasured=True,
         ),
@@ -121,6 +128,7 @@ FAULTS = tuple(
             (),
             _HASTY,
             10.0,
+            "docs/console.md#what-the-figures-mean",
         ),
         Fault(
             "flood",
@@ -133,6 +141,7 @@ FAULTS = tuple(
             (TEAM,),
             _HASTY,
             40.0,
+            f"{EMERGENCY}, row 7",
         ),
         Fault(
             "wifi-drop",
@@ -145,6 +154,7 @@ FAULTS = tuple(
             (),
             _HASTY,
             60.0,
+            f"{EMERGENCY}, row 1",
         ),
         Fault(
             "other-team",
@@ -157,6 +167,7 @@ FAULTS = tuple(
             (),
             _HASTY,
             15.0,
+            f"{EMERGENCY}, row 4",
         ),
         Fault(
             "junk",
@@ -169,18 +180,21 @@ FAULTS = tuple(
             (),
             _HASTY,
             10.0,
+            f"{EMERGENCY}, last lines",
         ),
         Fault(
             "image-lost",
             "an image is gone from the disk while the session runs",
             "the file of an image that comes next is taken away",
-            "the hands copy the images again",
+            "the hands copy the images again, after the session",
             "red bar: an image is missing; the team gets 500 for it",
-            "copy the images from the backup again; the session goes on",
+            "nothing while the session runs; then put the same file back, from the backup",
             r"Image \d+[ :]",
             (COPY,),
             _HASTY,
             60.0,
+            f"{EMERGENCY}, row 15",
+            after_session=True,
         ),
         Fault(
             "disk-full",
@@ -193,6 +207,7 @@ FAULTS = tuple(
             (ROOM,),
             _HASTY,
             45.0,
+            f"{EMERGENCY}, row 10",
         ),
         Fault(
             "desk-killed",
@@ -205,6 +220,7 @@ FAULTS = tuple(
             (),
             _HASTY,
             60.0,
+            f"{EMERGENCY}, row 6",
         ),
         Fault(
             "server-killed",
@@ -217,6 +233,7 @@ FAULTS = tuple(
             (),
             _HASTY,
             60.0,
+            "docs/console.md#the-red-bar",
         ),
         Fault(
             "power-cut",
@@ -229,6 +246,7 @@ FAULTS = tuple(
             (START,),
             (*_METER,),
             90.0,
+            f"{EMERGENCY}, row 11",
         ),
     )
 )

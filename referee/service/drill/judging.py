@@ -12,6 +12,8 @@ from referee.service.drill.record import SEEN, Act, Injection, Ran, Record
 
 # A gap in what comes once a second or so is told from this length on.
 _GAP_S = 3.0
+# An act that ends a session is on record at most this long after the end that it brings about.
+_ENDING_S = 2.0
 
 WELL, NOT_DONE, HARM = "well done", "not done", "made worse"
 CALM, SHORT = "rightly left alone", "the drill ended first"
@@ -53,9 +55,9 @@ def judge(injection: Injection, record: Record) -> Judged:
     acts = [a for a in record.acts if injection.at_s <= a.at_s < until_s and not a.refused]
     shown = [s for s in record.shown if injection.at_s <= s.at_s < until_s]
     told = [s for s in shown if fault.alarm and re.search(fault.alarm, s.text)]
-    seen = next((a for a in acts if _shows_attention(a, fault, injection)), None)
-    done = next((a for a in acts if _is_deed(a, fault, injection)), None)
-    harm = tuple(_act_text(a) for a in acts if _harms(a, fault, injection))
+    seen = next((a for a in acts if _shows_attention(a, fault, injection, session)), None)
+    done = next((a for a in acts if _is_deed(a, fault, injection, session)), None)
+    harm = tuple(_act_text(a) for a in acts if _harms(a, fault, injection, session))
     return Judged(
         fault=fault,
         injection=injection,
@@ -77,7 +79,7 @@ def _until(injection: Injection, record: Record) -> float:
     return min(later, default=float("inf"))
 
 
-def _shows_attention(act: Act, fault: Fault, injection: Injection) -> bool:
+def _shows_attention(act: Act, fault: Fault, injection: Injection, session: Ran | None) -> bool:
     """Tell whether an act shows that somebody had noticed the fault.
 
     That is Seen at an alarm that tells of it, a note on its session, a deed of the runbook, or one
@@ -89,17 +91,33 @@ def _shows_attention(act: Act, fault: Fault, injection: Injection) -> bool:
         return act.session_id == injection.session_id
     if act.what in fault.signs and _concerns(act, injection):
         return True
-    return _is_deed(act, fault, injection) or _harms(act, fault, injection)
+    return act.what in (*fault.deeds, *fault.harm) and _concerns(act, injection)
 
 
-def _is_deed(act: Act, fault: Fault, injection: Injection) -> bool:
-    return act.what in fault.deeds and _concerns(act, injection)
-
-
-def _harms(act: Act, fault: Fault, injection: Injection) -> bool:
-    if act.what not in fault.harm or not _concerns(act, injection):
+def _is_deed(act: Act, fault: Fault, injection: Injection, session: Ran | None) -> bool:
+    if act.what not in fault.deeds or not _concerns(act, injection):
         return False
-    return injection.over_s is None or act.at_s <= injection.over_s
+    return not _too_early(act, fault, session)
+
+
+def _harms(act: Act, fault: Fault, injection: Injection, session: Ran | None) -> bool:
+    if not _concerns(act, injection):
+        return False
+    if act.what in fault.deeds:
+        return _too_early(act, fault, session)
+    lasts = injection.over_s is None or act.at_s <= injection.over_s
+    # A session that is over can be judged, and voided, by the rules.
+    return act.what in fault.harm and lasts and _runs(act, session)
+
+
+def _too_early(act: Act, fault: Fault, session: Ran | None) -> bool:
+    return fault.after_session and _runs(act, session)
+
+
+def _runs(act: Act, session: Ran | None) -> bool:
+    """Tell whether the session ran when somebody acted; the act itself may have ended it."""
+    ended_s = None if session is None else session.ended_s
+    return ended_s is None or act.at_s <= ended_s + _ENDING_S
 
 
 def _concerns(act: Act, injection: Injection) -> bool:

@@ -7,7 +7,7 @@ import re
 
 import pytest
 
-from referee.service.drill.faults import BY_NAME, FAULTS, HANDS, LEFT_OUT, RUNBOOK
+from referee.service.drill.faults import BY_NAME, FAULTS, HANDS, LEFT_OUT
 from referee.service.drill.judging import (
     CALM,
     HARM,
@@ -97,6 +97,10 @@ TABLE = [
     ("on-battery", [Act(1090.0, "Kim", "void", 1)], WELL, 70.0, 70.0),
     ("desk-killed", [], CALM, None, None),
     ("desk-killed", [Act(1030.0, "Kim", "stop", 1)], HARM, 10.0, None),
+    # The session ran until second 1120.
+    ("image-lost", [Act(1030.0, "", "hand copy", 1)], HARM, 10.0, None),
+    ("image-lost", [Act(1125.0, "", "hand copy", 1)], WELL, 105.0, 105.0),
+    ("image-lost", [Act(1125.0, "Kim", "void", 1)], NOT_DONE, 105.0, None),
     ("power-cut", [Act(1035.0, "", "hand start", 1)], WELL, 15.0, 15.0),
 ]
 
@@ -169,5 +173,4 @@ def test_each_fault_teaches():
         assert not set(fault.deeds) & set(fault.harm), fault.name
         assert 0 < fault.lasts_s <= 120
         re.compile(fault.alarm)
-        assert RUNBOOK == fault.section
     assert not LEFT_OUT.keys() & BY_NAME.keys()
