@@ -15,7 +15,7 @@ _GAP_S = 3.0
 # An act that ends a session is on record at most this long after the end that it brings about.
 _ENDING_S = 2.0
 
-WELL, NOT_DONE, HARM = "well done", "not done", "made worse"
+WELL, NOT_DONE, HARM = "well done", "not done", "against the runbook"
 CALM, SHORT = "rightly left alone", "the drill ended first"
 """How the operators dealt with a fault."""
 

@@ -107,7 +107,7 @@ def _block(number: int, one: Judged) -> Iterator[str]:
     if one.fault.deeds:
         yield from _wrapped("done", _deed(one.done_s, one.done_by, "nothing of it"))
     if one.harm:
-        yield from _wrapped("made worse", ", ".join(one.harm))
+        yield from _wrapped("not to do", ", ".join(one.harm))
     yield from _wrapped("over", _over(one))
     yield from _wrapped("lost", "; ".join(one.lost) or "nothing")
     yield from _wrapped("outcome", one.outcome + (_advice(one)))
