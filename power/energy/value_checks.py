@@ -192,12 +192,9 @@ def plausibility(
         # The voltage and the current of a sum are means, so their product means nothing.
         return
     odd = [
-        row
-        for row in run.running
-        if row.power_w is not None
-        and row.voltage_v is not None
-        and row.current_a is not None
-        and abs(row.power_w) > 1.02 * abs(row.voltage_v * row.current_a) + 2 * floor_w
+        power_w
+        for power_w, product_va in _powers_and_products(run)
+        if abs(power_w) > 1.02 * product_va + 2 * floor_w
     ]
     if odd:
         yield suspect(
@@ -243,15 +240,20 @@ def _above_range(run: Run) -> Iterator[Finding]:
             )
 
 
+def _powers_and_products(run: Run) -> list[tuple[float, float]]:
+    """Return the power and voltage times current, unsigned, of each reading that has all three."""
+    return [
+        (row.power_w, abs(row.voltage_v * row.current_a))
+        for row in run.running
+        if row.power_w is not None and row.voltage_v is not None and row.current_a is not None
+    ]
+
+
 def _mean_of_alternating(run: Run, floor_w: float) -> Iterator[Finding]:
     odd = [
-        row
-        for row in run.running
-        if row.power_w is not None
-        and row.voltage_v is not None
-        and row.current_a is not None
-        and row.power_w > 10 * floor_w
-        and abs(row.voltage_v * row.current_a) < 0.1 * row.power_w
+        power_w
+        for power_w, product_va in _powers_and_products(run)
+        if power_w > 10 * floor_w and product_va < 0.1 * power_w
     ]
     if odd:
         yield note(

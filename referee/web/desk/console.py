@@ -30,6 +30,7 @@ from referee.web.desk.leaderboard import register_leaderboard
 from referee.web.desk.observation import register_observation
 from referee.web.desk.same_origin import admit_own_pages_only
 from referee.web.desk.visitors import while_let_in
+from referee.web.server.headers import protect_pages
 
 _log = logging.getLogger(__name__)
 
@@ -71,14 +72,7 @@ def console_app(
     register_leaderboard(app, window)
     register_observation(app, contest, desk, board, supervisor)
     _register_errors(app, board)
-
-    @app.after_request
-    def protect(response: Response) -> Response:
-        response.headers["Content-Security-Policy"] = _POLICY
-        response.headers["X-Content-Type-Options"] = "nosniff"
-        response.headers.setdefault("Cache-Control", "no-cache")
-        return response
-
+    protect_pages(app, _POLICY)
     return app
 
 

@@ -20,6 +20,7 @@ from referee.service.scoreboard.team_sessions import TeamSessions
 from referee.service.scoreboard.view import View
 from referee.web.desk.assets import static_folder
 from referee.web.scoreboard.streams import Streams
+from referee.web.server.headers import protect_pages
 
 _log = logging.getLogger(__name__)
 
@@ -50,14 +51,7 @@ def scoreboard_app(show: Show) -> Flask:
     _register_teams(app, show)
     _register_streams(app, show)
     _register_errors(app)
-
-    @app.after_request
-    def protect(response: Response) -> Response:
-        response.headers["Content-Security-Policy"] = _POLICY
-        response.headers["X-Content-Type-Options"] = "nosniff"
-        response.headers.setdefault("Cache-Control", "no-cache")
-        return response
-
+    protect_pages(app, _POLICY)
     return app
 
 

@@ -1,0 +1,17 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The headers that protect the pages of a server, in every answer."""
+
+from __future__ import annotations
+
+from flask import Flask, Response
+
+
+def protect_pages(app: Flask, policy: str) -> None:
+    """Add the headers; `policy` says what a page may load and do (Content-Security-Policy)."""
+
+    @app.after_request
+    def protect(response: Response) -> Response:
+        response.headers["Content-Security-Policy"] = policy
+        response.headers["X-Content-Type-Options"] = "nosniff"
+        response.headers.setdefault("Cache-Control", "no-cache")
+        return response
