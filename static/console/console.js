@@ -105,7 +105,7 @@ function showTeams() {
 function nextText() {
   const named = board.lanes.filter(({ number }) => nextTeams[number]);
   if (!named.length) return "";
-  if (board.lanes.length === 1) return `Next in the running order: ${nextTeams[1]}`;
+  if (board.lanes.length === 1) return `Next: ${nextTeams[1]}`;
   return `Next in lane ${named.map(({ number, name }) => `${name}: ${nextTeams[number]}`).join(" · ")}`;
 }
 
