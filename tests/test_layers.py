@@ -54,6 +54,7 @@ ROOMS = {
         "event": {"setup", "desk", "results", "teams"},
         "board": {
             *("setup", "entry", "desk", "display", "results", "teams", "event", "submission"),
+            "evidence",
         },
         # The audience's view rests on the results, and on the figures of the running sessions.
         "scoreboard": {"setup", "entry", "results", "event", "teams", "submission"},
@@ -125,6 +126,11 @@ ONLY_IN = {
     ),
     "ai_edge_litert": ("client_sample/", "referee/service/ovic/model.py"),
     "argon2": ("referee/service/entry/passwords.py",),
+    "cryptography": (
+        *("referee/service/setup/signing_key.py", "referee/service/evidence/signature.py"),
+        "referee/service/evidence/signing.py",
+    ),
+    "segno": ("referee/service/evidence/slip_page.py",),
     "prometheus_client": ("referee/service/observation/metrics.py",),
     "psutil": ("referee/service/observation/",),
     "pycocotools": ("referee/scoring/",),

@@ -26,6 +26,7 @@ from referee.service.setup.config import (
 from referee.service.setup.config_file import dump_config
 from referee.service.setup.private_files import private_from_the_start
 from referee.service.setup.secrets_file import load_secrets
+from referee.service.setup.signing_key import PRIVATE, ensure_signing_key
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -52,6 +53,8 @@ def run(args: argparse.Namespace) -> int:
         data.mkdir(parents=True, exist_ok=True)
         path.write_text(dump_config(config), encoding="utf-8")
         load_secrets(data)
-    print(f"Wrote {path} and {data / 'secrets.json'}.")
+        public = ensure_signing_key(data, path)
+    print(f"Wrote {path}, {data / 'secrets.json'} and {data / PRIVATE}.")
+    print(f"Give {public} to everybody: it proves who signed the evidence.")
     print(f"Next: edit {path}, register teams with 'referee team add', and run 'referee check'.")
     return 0

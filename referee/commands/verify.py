@@ -3,6 +3,7 @@
 
   referee verify session3.zip --ground-truth annotations.json
   referee verify session3.zip --ground-truth truth.csv --blacklist blacklist.csv --json
+  referee verify session3.zip --ground-truth annotations.json --public-key event/signing.pub
 
 It needs the bundle, the ground truth and this program alone. It checks every hash, stores the rows
 of the session in an empty database again, writes each member anew, judges the energy again from the
@@ -34,6 +35,15 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     add("--blacklist", type=Path, metavar="PATH", help="the session's blacklist, if it had one")
     add(
+        "--public-key",
+        type=Path,
+        action="append",
+        default=[],
+        metavar="FILE",
+        help="public key that must have signed the bundle: the event's signing.pub; may repeat",
+    )
+    add("--slip", metavar="TEXT", help="the line on the team's slip, or in its QR code")
+    add(
         "--shadow",
         action="store_true",
         help="score by a second path as well, which shares no reader, order or metric",
@@ -43,7 +53,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Verify, print, and return 0 if all of it holds."""
-    findings = verify_bundle(args.bundle, args.ground_truth, args.blacklist, shadow=args.shadow)
+    findings = verify_bundle(
+        args.bundle,
+        args.ground_truth,
+        args.blacklist,
+        public_keys=args.public_key,
+        slip=args.slip,
+        shadow=args.shadow,
+    )
     if args.json:
         told = {"holds": not findings, "findings": [asdict(finding) for finding in findings]}
         print(json.dumps(told))
@@ -52,5 +69,6 @@ def run(args: argparse.Namespace) -> int:
             print(f"{finding.member or args.bundle.name}: {finding.what}", file=sys.stderr)
         print(f"{args.bundle} does not hold.", file=sys.stderr)
     else:
-        print(f"{args.bundle} holds: every hash, row, energy, verdict and score.")
+        signed = "signed by every key given" if args.public_key else "the signature was not checked"
+        print(f"{args.bundle} holds: every hash, row, energy, verdict and score; {signed}.")
     return 1 if findings else 0

@@ -99,11 +99,11 @@ def count_links(connection: sqlite3.Connection) -> int:
     return int(connection.execute("select count(*) from chain").fetchone()[0])
 
 
-def strand_at_first(connection: sqlite3.Connection, session_id: int, table: str) -> bytes | None:
-    """Return the session's link at its first row of a table, or None without such a row."""
+def strand_at_newest(connection: sqlite3.Connection, session_id: int, table: str) -> bytes | None:
+    """Return the session's link at its newest row of a table, or None without such a row."""
     row = connection.execute(
         "select strand from chain where session_id = :session and subject = :table"
-        " order by link_id limit 1",
+        " order by link_id desc limit 1",
         {"session": session_id, "table": table},
     ).fetchone()
     return None if row is None else bytes(row[0])

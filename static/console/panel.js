@@ -93,6 +93,11 @@ function showResult(at, session) {
   }
   fill(at("reasons"), session?.reasons ?? [], (reason) => make("li", reason));
   fill(at("intervals"), session?.intervals ?? [], (interval) => make("li", interval));
+  $(at("slip")).hidden = !session?.slip;
+  if (session?.slip) {
+    show(at("slip-link"), `Print the slip: ${session.slip}`);
+    $(at("slip-link")).href = `/sessions/${session.id}/slip`;
+  }
   fill(at("session-notes"), session?.notes ?? [], ({ text, operator, utc }) => (
     make("li", `Note of ${operator}, ${zonedText(new Date(utc))}: ${text}`)));
 }

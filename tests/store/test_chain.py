@@ -10,7 +10,7 @@ import msgspec
 import pytest
 
 from referee.store.answers import insert_answer
-from referee.store.chain import broken_links, links, strand_at_first
+from referee.store.chain import broken_links, links, strand_at_newest
 from referee.store.database import missing_from_schema
 from referee.store.images import note_material
 from referee.store.notices import insert_notice
@@ -187,7 +187,7 @@ def test_links_are_what_the_documentation_says(database):
         row = ["notices", number, None, "then", "info", text]
         before = sha256(before + sha256(msgspec.msgpack.encode(row)).digest()).digest()
     assert before == strand_of_newest(database)
-    assert None is strand_at_first(database.connection, 7, "notices")
+    assert None is strand_at_newest(database.connection, 7, "notices")
 
 
 def strand_of_newest(database):

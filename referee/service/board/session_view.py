@@ -10,6 +10,7 @@ from referee.core.states import EndCause, SessionState, elapsed_s, state_of
 from referee.service.board.wording import session_text, verdict_text
 from referee.service.desk.settling import LINK_PATIENCE_S
 from referee.service.entry.status import status_of
+from referee.service.evidence.slip import slip_of
 from referee.service.results.flag_counts import FlagCounts
 from referee.service.results.interval_text import interval_lines
 from referee.service.setup.contest import Contest
@@ -119,6 +120,7 @@ def session_card(
             "flagged": status.flagged,
             "flag_counts": flag_counts.of(session.session_id) if status.flagged else {},
             "intervals": _intervals(contest, session, row),
+            "slip": slip_of(connection, session.session_id),
         }
     )
     return card | {"text": session_text(card, meter, display), "verdict_text": verdict_text(card)}

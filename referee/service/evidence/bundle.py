@@ -8,11 +8,14 @@ from pathlib import Path
 
 from referee import __version__
 from referee.service.evidence import measurement, tables
+from referee.service.evidence.bundle_file import MANIFEST, SIGNATURE
 from referee.service.evidence.encoding import csv_blocks, json_bytes, json_line_blocks
 from referee.service.evidence.facts import fact_lines, refuse_changed
 from referee.service.evidence.session_facts import session_facts
+from referee.service.evidence.signature import envelope_of
 from referee.service.evidence.zip_writer import zip_written_whole
 from referee.service.setup.contest import Contest
+from referee.service.setup.signing_key import PRIVATE, read_private_key
 from referee.store.images import configuration_of
 from referee.store.readings import energy_of
 from referee.store.scores import newest_scoring_run
@@ -63,7 +66,11 @@ def write_bundle(
                 "referee_version": __version__,
                 "sha256": digests,
             }
-            bundle.add("manifest.json", [json_bytes(manifest)])
+            bundle.add(MANIFEST, [json_bytes(manifest)])
+            key = contest.config.storage.folder / PRIVATE
+            if key.exists():  # A copy of the folder may lack it.
+                signed = envelope_of(session_id, bundle.digests).signed(read_private_key(key))
+                bundle.add(SIGNATURE, [signed.to_bytes()])
     return digests
 
 

@@ -2,9 +2,9 @@
 """The second path to a score: plain Python, with readers, image order and metric of its own.
 
 It shares no code with the first path, so that a mistake in one shows against the other. It is
-written from the definition: ILSVRC's matching with its lenient overlap for small boxes, and the area
-under the precision-recall curve with the best precision at or after each recall. The energy is the
-last one in the bundle's readings. Sums run in another order, so numbers agree to nine digits.
+written from the definition: ILSVRC's matching with its lenient overlap for small boxes, and the
+area under the precision-recall curve with the best precision at or after each recall. The energy is
+the last one in the bundle's readings. Sums run in another order, so numbers agree to nine digits.
 """
 
 from __future__ import annotations

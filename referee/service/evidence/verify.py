@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import json
 import tempfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
@@ -18,24 +18,36 @@ from referee.service.evidence.facts import refuse_changed
 from referee.service.evidence.played_again import played_again, read_facts
 from referee.service.evidence.score_again import score_findings
 from referee.service.evidence.shadow import shadow_findings
+from referee.service.evidence.signature import signature_findings
+from referee.service.evidence.slip import slip_findings
 from referee.service.setup.contest import Contest
 from referee.store.sessions import SessionRecord
 
 
 def verify_bundle(
-    path: Path, ground_truth: Path, blacklist: Path | None = None, *, shadow: bool = False
+    path: Path,
+    ground_truth: Path,
+    blacklist: Path | None = None,
+    *,
+    public_keys: Sequence[Path] = (),
+    slip: str | None = None,
+    shadow: bool = False,
 ) -> list[Finding]:
     """Return what does not hold in a bundle; an empty list means that all of it holds.
 
-    With `shadow` a second path scores as well, which shares no code with the first.
+    Each of `public_keys` must have signed it, and its facts must be those of the `slip`. With
+    `shadow` a second path scores as well, which shares no code with the first.
     Raises `InputError` for a file or a ground truth that is not there or cannot be read.
     """
     findings: list[Finding] = []
     try:
         members = read_members(path, MEMBERS)
         manifest = read_manifest(members)
-        findings += _hashes(members, manifest)
+        findings += hash_findings(members, manifest)
+        findings += signature_findings(members, public_keys)
         lines = read_facts(members)
+        if slip is not None:
+            findings += slip_findings(slip, lines)
         with (
             tempfile.TemporaryDirectory(prefix="referee-verify-") as folder,
             played_again(members, lines, Path(folder)) as (contest, session),
@@ -62,7 +74,8 @@ def read_manifest(members: Mapping[str, bytes]) -> dict[str, Any]:
     return {"session": session, "referee_version": version, "sha256": digests}
 
 
-def _hashes(members: Mapping[str, bytes], manifest: Mapping[str, Any]) -> Iterator[Finding]:
+def hash_findings(members: Mapping[str, bytes], manifest: Mapping[str, Any]) -> Iterator[Finding]:
+    """Compare each member with its hash in the manifest."""
     for name in MEMBERS:
         found, expected = sha256(members[name]).hexdigest(), manifest["sha256"].get(name)
         if found != expected:

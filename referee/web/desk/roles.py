@@ -59,6 +59,7 @@ ROUTES: Mapping[str, Access] = {
     "GET /events": _WATCH,
     "GET /sessions/<number>": _WATCH,
     "GET /sessions/<number>/power": _WATCH,
+    "GET /sessions/<number>/slip": _PAGE,
     "GET /teams/now": _WATCH,
     "GET /results/now": _WATCH,
     "GET /check/now": _WATCH,

@@ -1,0 +1,99 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The event's Ed25519 key: the private part stays in the contest's folder, the other is public."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import tempfile
+from hashlib import sha256
+from pathlib import Path
+
+from cryptography.exceptions import UnsupportedAlgorithm
+from cryptography.hazmat.primitives import serialization
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey, Ed25519PublicKey
+
+from referee.errors import ConfigError, InputError
+
+PRIVATE, PUBLIC = "signing.key", "signing.pub"
+
+_PEM = serialization.Encoding.PEM
+
+
+def ensure_signing_key(folder: Path, beside: Path) -> Path:
+    """Make the key in a contest's folder unless it is there; return the path of its public part.
+
+    The public part lies beside the file `beside`, the configuration. Raises `ConfigError` if others
+    may read the private part, or if the public part belongs to another key: a new key could not
+    confirm what the old one has signed.
+    """
+    private, public = folder / PRIVATE, beside.parent / PUBLIC
+    if not private.exists():
+        if public.exists():
+            raise ConfigError(
+                f"{public} is there, and its private part {private} is not. Restore it, or move "
+                f"{public} away; bundles of before then need the old {PUBLIC}."
+            )
+        make_key(private)
+    key = read_private_key(private)
+    text = public_text(key.public_key())
+    if not public.exists():
+        public.write_bytes(text)
+    elif public.read_bytes() != text:
+        raise ConfigError(f"{public} is not the public part of {private}. Restore one of them.")
+    return public
+
+
+def make_key(path: Path) -> None:
+    """Write a new private key with mode 600, unless the file exists; never half a file."""
+    text = Ed25519PrivateKey.generate().private_bytes(
+        _PEM, serialization.PrivateFormat.PKCS8, serialization.NoEncryption()
+    )
+    try:
+        descriptor, new = tempfile.mkstemp(dir=path.parent, prefix=path.name)  # with mode 600
+    except OSError as error:
+        raise InputError(f"{path} cannot be written: {error.strerror}.") from error
+    try:
+        with os.fdopen(descriptor, "wb") as file:
+            file.write(text)
+            file.flush()
+            os.fsync(file.fileno())
+        with contextlib.suppress(FileExistsError):
+            os.link(new, path)
+    finally:
+        os.unlink(new)
+
+
+def read_private_key(path: Path) -> Ed25519PrivateKey:
+    """Return a private key; raise `ConfigError` if others may read it, or if it is none."""
+    try:
+        if path.stat().st_mode & 0o077:
+            raise ConfigError(f"{path} can be read by others: run 'chmod 600 {path}'.")
+        key = serialization.load_pem_private_key(path.read_bytes(), password=None)
+    except (OSError, ValueError, TypeError, UnsupportedAlgorithm) as error:
+        raise ConfigError(f"{path} is no private key in PEM without a password: {error}.") from None
+    if not isinstance(key, Ed25519PrivateKey):
+        raise ConfigError(f"{path} is a key of another kind: it must be Ed25519.")
+    return key
+
+
+def read_public_key(path: Path) -> Ed25519PublicKey:
+    """Return a public key; raise `InputError` for another file."""
+    try:
+        key = serialization.load_pem_public_key(path.read_bytes())
+    except (OSError, ValueError, UnsupportedAlgorithm) as error:
+        raise InputError(f"{path} is no public key in PEM: {error}.") from None
+    if not isinstance(key, Ed25519PublicKey):
+        raise InputError(f"{path} is a key of another kind: it must be Ed25519.")
+    return key
+
+
+def public_text(key: Ed25519PublicKey) -> bytes:
+    """Return a public key as PEM."""
+    return key.public_bytes(_PEM, serialization.PublicFormat.SubjectPublicKeyInfo)
+
+
+def key_id(key: Ed25519PublicKey) -> str:
+    """Return the SHA-256 of a public key's 32 bytes, in hex."""
+    raw = key.public_bytes(serialization.Encoding.Raw, serialization.PublicFormat.Raw)
+    return sha256(raw).hexdigest()
