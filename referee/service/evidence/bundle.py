@@ -5,10 +5,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from pathlib import Path
+from typing import Any
 
 from referee import __version__
 from referee.service.evidence import measurement, tables
-from referee.service.evidence.bundle_file import MANIFEST, SIGNATURE
+from referee.service.evidence.bundle_file import MANIFEST
 from referee.service.evidence.encoding import csv_blocks, json_bytes, json_line_blocks
 from referee.service.evidence.facts import fact_lines, refuse_changed
 from referee.service.evidence.session_facts import session_facts
@@ -61,16 +62,16 @@ def write_bundle(
             for name, blocks in sorted(members_of(contest, session, tell).items()):
                 bundle.add(name, blocks)
             digests = dict(bundle.digests)
-            manifest = {
+            manifest: dict[str, Any] = {
                 "session": session_id,
                 "referee_version": __version__,
                 "sha256": digests,
             }
-            bundle.add(MANIFEST, [json_bytes(manifest)])
             key = contest.config.storage.folder / PRIVATE
             if key.exists():  # A copy of the folder may lack it.
-                signed = envelope_of(session_id, bundle.digests).signed(read_private_key(key))
-                bundle.add(SIGNATURE, [signed.to_bytes()])
+                signed = envelope_of(manifest).signed(read_private_key(key))
+                manifest["envelope"] = signed.to_json()
+            bundle.add(MANIFEST, [json_bytes(manifest)])
     return digests
 
 

@@ -11,11 +11,8 @@ from pathlib import Path
 
 from referee.errors import InputError
 
-SIGNATURE = "manifest.dsse.json"
-"""The member with the signatures of the manifest; a bundle may lack it."""
-
 MANIFEST = "manifest.json"
-"""The member with the SHA-256 of every other member."""
+"""The member with the SHA-256 of every other member, and with the signatures."""
 
 # A session takes ten million detections, a hundred bytes each.
 _MOST_BYTES = 2 * 2**30
@@ -46,7 +43,7 @@ def read_members(path: Path, expected: tuple[str, ...]) -> dict[str, bytes]:
     """Return the content of each member by name.
 
     Raises `InputError` without a file, and `NotABundle` for a file that is broken, too large, or
-    holds other members than `expected`, a manifest, and perhaps signatures.
+    holds other members than `expected` and a manifest.
     """
     if path.is_dir():
         raise InputError(f"{path} is a folder. Name the bundle's zip file.")
@@ -69,7 +66,7 @@ def _require_members(entries: list[zipfile.ZipInfo], expected: tuple[str, ...]) 
     for name, count in Counter(names).items():
         if count > 1:
             raise NotABundle(name, f"The member is there {count} times.")
-        if name not in (*expected, MANIFEST, SIGNATURE):
+        if name not in (*expected, MANIFEST):
             raise NotABundle(name, "No bundle has such a member.")
     for name in (*expected, MANIFEST):
         if name not in names:

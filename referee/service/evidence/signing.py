@@ -3,25 +3,14 @@
 
 from __future__ import annotations
 
-from hashlib import sha256
 from pathlib import Path
 
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
 from referee.errors import InputError
-from referee.service.evidence.bundle_file import (
-    MANIFEST,
-    SIGNATURE,
-    Finding,
-    NotABundle,
-    read_members,
-)
-from referee.service.evidence.signature import (
-    Envelope,
-    envelope_of,
-    read_envelope,
-    statement_findings,
-)
+from referee.service.evidence.bundle_file import MANIFEST, NotABundle, read_members
+from referee.service.evidence.encoding import json_bytes
+from referee.service.evidence.signature import envelope_of, read_envelope, signature_findings
 from referee.service.evidence.verify import hash_findings, read_manifest
 from referee.service.evidence.zip_writer import zip_written_whole
 
@@ -34,28 +23,18 @@ def add_signature(path: Path, key: Ed25519PrivateKey, expected: tuple[str, ...])
     """
     try:
         members = read_members(path, expected)
-        envelope, wrong = _envelope(members)
+        manifest = read_manifest(members)
+        wrong = [*hash_findings(members, manifest), *signature_findings(manifest, ())]
     except NotABundle as error:
         wrong = [error.finding]
     if wrong:
         raise InputError(f"{path}, {wrong[0].member or 'the file'}: {wrong[0].what} Not signed.")
+    told = manifest["envelope"]
+    envelope = envelope_of(manifest) if told is None else read_envelope(told)
     if envelope.is_signed_by(key.public_key()):
         return False
-    members[SIGNATURE] = envelope.signed(key).to_bytes()
+    members[MANIFEST] = json_bytes(manifest | {"envelope": envelope.signed(key).to_json()})
     with zip_written_whole(path) as bundle:
-        for name in sorted(members.keys() - {MANIFEST, SIGNATURE}):
-            bundle.add(name, [members[name]])
-        for name in (MANIFEST, SIGNATURE):
+        for name in sorted(members, key=lambda name: (name == MANIFEST, name)):
             bundle.add(name, [members[name]])
     return True
-
-
-def _envelope(members: dict[str, bytes]) -> tuple[Envelope, list[Finding]]:
-    """Return what is to be signed, and what forbids it."""
-    manifest = read_manifest(members)
-    wrong = list(hash_findings(members, manifest))
-    if SIGNATURE in members:
-        envelope = read_envelope(members[SIGNATURE])
-        return envelope, [*wrong, *statement_findings(envelope, members)]
-    digests = {name: sha256(content).hexdigest() for name, content in members.items()}
-    return envelope_of(manifest["session"], digests), wrong

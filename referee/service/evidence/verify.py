@@ -13,6 +13,7 @@ from typing import Any
 from referee.service.evidence.bundle import MEMBERS, members_of
 from referee.service.evidence.bundle_file import MANIFEST, Finding, NotABundle, read_members
 from referee.service.evidence.differences import text_difference
+from referee.service.evidence.encoding import json_bytes
 from referee.service.evidence.energy_again import energy_findings
 from referee.service.evidence.facts import refuse_changed
 from referee.service.evidence.played_again import played_again, read_facts
@@ -44,7 +45,7 @@ def verify_bundle(
         members = read_members(path, MEMBERS)
         manifest = read_manifest(members)
         findings += hash_findings(members, manifest)
-        findings += signature_findings(members, public_keys)
+        findings += signature_findings(manifest, public_keys)
         lines = read_facts(members)
         if slip is not None:
             findings += slip_findings(slip, lines)
@@ -69,9 +70,15 @@ def read_manifest(members: Mapping[str, bytes]) -> dict[str, Any]:
         digests = {str(name): str(digest) for name, digest in manifest["sha256"].items()}
         version = str(manifest["referee_version"])
         session = int(manifest["session"])
+        envelope = manifest.get("envelope")
     except (ValueError, KeyError, TypeError, AttributeError) as error:
         raise NotABundle(MANIFEST, f"It is no manifest: {error!r}.") from None
-    return {"session": session, "referee_version": version, "sha256": digests}
+    read = {"session": session, "referee_version": version, "sha256": digests}
+    whole = read if envelope is None else read | {"envelope": envelope}
+    told = text_difference(members[MANIFEST], json_bytes(whole))
+    if told is not None:
+        raise NotABundle(MANIFEST, f"It is not written as the referee writes it: {told}.")
+    return read | {"envelope": envelope}
 
 
 def hash_findings(members: Mapping[str, bytes], manifest: Mapping[str, Any]) -> Iterator[Finding]:

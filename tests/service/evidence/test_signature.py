@@ -14,7 +14,6 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from referee.cli import main
 from referee.errors import ConfigError, InputError
 from referee.service.evidence.bundle import MEMBERS, write_bundle
-from referee.service.evidence.bundle_file import SIGNATURE
 from referee.service.evidence.slip import slip_of, slip_text
 from referee.service.evidence.slip_page import slip_page
 from referee.service.evidence.verify import verify_bundle
@@ -61,9 +60,9 @@ def test_the_event_signs_each_bundle(folder):
 
 
 def test_the_envelope_is_of_the_standard(folder):
-    """The envelope is DSSE, its payload an in-toto statement about every other member."""
+    """The envelope is DSSE, its payload an in-toto statement about the members."""
     members = members_of(folder)
-    envelope = json.loads(members[SIGNATURE])
+    envelope = json.loads(members["manifest.json"])["envelope"]
     payload = b64decode(envelope["payload"])
     kind = envelope["payloadType"].encode()
     assert b"application/vnd.in-toto+json" == kind
@@ -73,17 +72,18 @@ def test_the_envelope_is_of_the_standard(folder):
     signed = b"DSSEv1 %d %s %d %s" % (len(kind), kind, len(payload), payload)
     key.verify(b64decode(signature["sig"]), signed)
     subjects = json.loads(payload)["subject"]
-    assert {*MEMBERS, "manifest.json"} == {subject["name"] for subject in subjects}
+    digests = json.loads(members["manifest.json"])["sha256"]
+    assert digests == {subject["name"]: subject["digest"]["sha256"] for subject in subjects}
+    assert set(MEMBERS) == set(digests)
 
 
 def test_a_forgery_without_the_key_is_found(folder, tmp_path):
     """Where every hash was made to fit, the signature does not; without it there is none."""
     members = forged(folder, lambda table, row: row.update(text="x") if table == "notices" else 0)
+    path = changed(folder, tmp_path, members, manifest=True, signed=True)
+    assert "It is not what was signed" in verify(folder, path)[0].what
     findings = verify(folder, changed(folder, tmp_path, members, manifest=True))
-    assert "signed was" in findings[0].what
-    del members[SIGNATURE]
-    findings = verify(folder, changed(folder, tmp_path, members, manifest=True))
-    assert (SIGNATURE, True) == (findings[0].member, "is not signed" in findings[0].what)
+    assert ("manifest.json", True) == (findings[0].member, "is not signed" in findings[0].what)
 
 
 def test_another_key_is_no_proof(folder, tmp_path):
@@ -127,7 +127,7 @@ def test_a_judge_adds_a_signature(folder, tmp_path, capsys):
     both = [folder / "signing.pub", tmp_path / "judge.key.pub"]
     assert [] == verify(folder, path, public_keys=both)
     with zipfile.ZipFile(path) as archive:
-        assert 2 == len(json.loads(archive.read(SIGNATURE))["signatures"])
+        assert 2 == len(json.loads(archive.read("manifest.json"))["envelope"]["signatures"])
 
 
 def test_nobody_signs_a_changed_bundle(folder, tmp_path, capsys):

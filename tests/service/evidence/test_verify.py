@@ -41,11 +41,16 @@ def members_of(folder):
         return {name: archive.read(name) for name in archive.namelist()}
 
 
-def changed(folder, tmp_path, members, *, manifest=False):
-    """Write a bundle of these members; with `manifest`, its hashes fit them."""
+def changed(folder, tmp_path, members, *, manifest=False, signed=False):
+    """Write a bundle of these members; with `manifest`, its hashes fit them.
+
+    The old signature is then left out, unless it is to stay as if nothing had happened.
+    """
     if manifest:
         told = json.loads(members["manifest.json"])
         told["sha256"] = {name: sha256(members[name]).hexdigest() for name in told["sha256"]}
+        if not signed:
+            del told["envelope"]
         members["manifest.json"] = (json.dumps(told, indent=2) + "\n").encode()
     path = tmp_path / "changed.zip"
     with zipfile.ZipFile(path, "w") as archive:
