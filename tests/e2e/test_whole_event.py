@@ -9,7 +9,6 @@ import os
 import signal
 import zipfile
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
@@ -20,7 +19,7 @@ from referee.core.turns import draw_lots
 from tests.e2e.conftest import Material
 from tests.e2e.test_lifecycle import alive
 from tests.support.browsing import be_screen, chromium, press
-from tests.support.operators import Operator, answer, click, wait
+from tests.support.operators import People, answer, click, come_in
 from tests.support.running import Program, descendants, eventually
 from tests.support.venue import LANES, LOAD_W, SECONDS, Venue
 
@@ -43,27 +42,6 @@ def browsers() -> Iterator[tuple[webdriver.Chrome, webdriver.Chrome]]:
         yield acting, watching
 
 
-@dataclass
-class People:
-    """Kim acts. Sam watches, in another browser, which has the scoreboard in a second window."""
-
-    kim: Operator
-    sam: Operator
-    window: str
-
-    def audience_sees(self, part: str, text: str) -> None:
-        """Wait until the scoreboard shows a text."""
-        with_console = self.sam.browser.current_window_handle
-        self.sam.browser.switch_to.window(self.window)
-        self.sam.sees(part, text)
-        self.sam.browser.switch_to.window(with_console)
-
-    def both_see(self, part: str, text: str, lane: int = 1) -> None:
-        """Wait until both consoles show a text."""
-        self.kim.sees(part, text, lane)
-        self.sam.sees(part, text, lane)
-
-
 def test_a_whole_event(
     tmp_path: Path,
     material: Material,
@@ -78,7 +56,7 @@ def test_a_whole_event(
         "Sam": venue.register_operator("Sam", "assistant"),
     }
     with venue.serve() as first:
-        people = come_in(venue, browsers, secrets)
+        people = come_in(browsers, secrets, venue.console, venue.audience)
         draw_the_order(people)
         pass_a_failed_check(people, venue)
         two_teams_with_equal_scores(people, venue)
@@ -97,22 +75,6 @@ def test_a_whole_event(
             make_it_final(people, venue)
             take_the_results(venue, capsys)
             assert [] == people.kim.complaints() + people.sam.complaints()
-
-
-def come_in(
-    venue: Venue, browsers: tuple[webdriver.Chrome, webdriver.Chrome], secrets: dict[str, str]
-) -> People:
-    """Log in by name in both browsers, and open the scoreboard in a second window."""
-    kim, sam = (Operator(browser, venue.console) for browser in browsers)
-    kim.log_in("Kim", secrets["Kim"])
-    sam.log_in("Sam", secrets["Sam"])
-    console = sam.browser.current_window_handle
-    sam.browser.switch_to.new_window("window")
-    be_screen(sam.browser, 1366, 768)
-    sam.browser.get(f"http://{venue.audience}/")
-    window = sam.browser.current_window_handle
-    sam.browser.switch_to.window(console)
-    return People(kim, sam, window)
 
 
 def draw_the_order(people: People) -> None:
@@ -164,14 +126,8 @@ def two_teams_with_equal_scores(people: People, venue: Venue) -> None:
         player.join()
     assert venue.log_in(TWIN, LEFT).startswith("Your session is over")
     people.audience_sees("entries", f"{LOAD_W * SECONDS / 3600:.4f}")
-    ranks = "return [...document.querySelectorAll('#entries .rank')].map((one) => one.innerText)"
-    people.sam.browser.switch_to.window(people.window)
-    wait(
-        people.sam.browser,
-        lambda: people.sam.browser.execute_script(ranks)[:2] == ["1", "1"],
-        "the shared rank",
-    )
-    people.sam.browser.switch_to.window(people.sam.browser.window_handles[0])
+    ranks = "[...document.querySelectorAll('#entries .rank')].map((one) => one.innerText).join()"
+    people.audience_finds(f"{ranks}.startsWith('1,1,')")
 
 
 def a_meter_goes_away(people: People, venue: Venue, running: Program) -> None:

@@ -3,13 +3,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
 
 from selenium import webdriver
 from selenium.webdriver.common.by import By
 from selenium.webdriver.support.ui import WebDriverWait
 
-from tests.support.browsing import press, text_of, wait_text
+from tests.support.browsing import be_screen, press, text_of, wait_text
 from tests.support.running import PATIENCE_S
 
 
@@ -113,3 +115,54 @@ class Operator:
         severe = [one for one in self.browser.get_log("browser") if one["level"] == "SEVERE"]
         said = [one["message"] for one in severe]
         return [text for text in said if "ERR_" not in text and "409 (CONFLICT)" not in text]
+
+
+@dataclass
+class People:
+    """Kim acts. Sam watches, in another browser, which has the scoreboard in a second window."""
+
+    kim: Operator
+    sam: Operator
+    window: str
+
+    def audience_sees(self, part: str, text: str) -> None:
+        """Wait until the scoreboard shows a text."""
+        with self._at_the_scoreboard():
+            self.sam.sees(part, text)
+
+    def audience_finds(self, expression: str) -> None:
+        """Wait until an expression of the scoreboard's page is true."""
+        browser = self.sam.browser
+        with self._at_the_scoreboard():
+            wait(browser, lambda: browser.execute_script(f"return {expression}"), expression)
+
+    @contextmanager
+    def _at_the_scoreboard(self) -> Iterator[None]:
+        console = self.sam.browser.current_window_handle
+        self.sam.browser.switch_to.window(self.window)
+        yield
+        self.sam.browser.switch_to.window(console)
+
+    def both_see(self, part: str, text: str, lane: int = 1) -> None:
+        """Wait until both consoles show a text."""
+        self.kim.sees(part, text, lane)
+        self.sam.sees(part, text, lane)
+
+
+def come_in(
+    browsers: tuple[webdriver.Chrome, webdriver.Chrome],
+    secrets: dict[str, str],
+    console: str,
+    audience: str,
+) -> People:
+    """Log in by name in both browsers, and open the scoreboard in a second window."""
+    kim, sam = (Operator(browser, console) for browser in browsers)
+    kim.log_in("Kim", secrets["Kim"])
+    sam.log_in("Sam", secrets["Sam"])
+    first = sam.browser.current_window_handle
+    sam.browser.switch_to.new_window("window")
+    be_screen(sam.browser, 1366, 768)
+    sam.browser.get(f"http://{audience}/")
+    window = sam.browser.current_window_handle
+    sam.browser.switch_to.window(first)
+    return People(kim, sam, window)
