@@ -22,8 +22,9 @@ from client_sample.camera.live import take_part
 from client_sample.client import ClientError, Row, say
 from client_sample.session import Link, Session
 from referee.demo.colour_detector import ColourDetector, coco_rows, learn
-from referee.demo.lens import SEVERITIES, Severity, photograph
+from referee.demo.lens import photograph
 from referee.demo.screen import shown_page
+from referee.demo.severity import SEVERITIES, Severity
 
 Pixels = NDArray[np.uint8]
 

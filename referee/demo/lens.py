@@ -17,102 +17,16 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
+from referee.demo.hall import banding, glare, surroundings
+from referee.demo.severity import Severity
+
 Pixels = NDArray[np.uint8]
 Floats = NDArray[np.float32]
-Range = tuple[float, float]
 
 PHOTO_SIZE = 1280, 960
 _SCREEN_GAMMA = 2.2
 _COARSE = 8
 _FOCAL = 1.15  # focal length in widths of the photograph: some 47 degrees from side to side
-
-
-@dataclass(frozen=True)
-class Severity:
-    """How bad a photograph is; each pair is a range from which every photograph draws its own.
-
-    `fill` is the share of the photograph's width or height that the screen takes. `tilt_degrees`
-    turn the camera away from the screen's axis, `roll_degrees` around it. `distortion` is the
-    displacement in the photograph's corner, as a share of its distance from the middle; its sign is
-    drawn too. `blur_px` is a Gaussian's sigma. `noise` is the standard deviation as a share of
-    white. `cast` changes the gain of each colour by at most this share. `glare_spots` have a
-    diameter of `glare_px` and add `glare` times white. `banding` is the depth of the dark bands of
-    a flickering screen. `samples` are taken a pixel and axis: 1 aliases.
-    """
-
-    name: str
-    fill: Range
-    tilt_degrees: Range
-    roll_degrees: Range
-    distortion: Range
-    blur_px: Range
-    noise: Range
-    gamma: Range
-    cast: float
-    gain: Range
-    glare_spots: tuple[int, int]
-    glare_px: Range
-    glare: Range
-    banding: Range
-    samples: int
-    jpeg_quality: tuple[int, int]
-
-
-MILD = Severity(
-    name="mild",
-    fill=(0.78, 0.93),
-    tilt_degrees=(0, 8),
-    roll_degrees=(0, 3),
-    distortion=(0, 0.02),
-    blur_px=(0.4, 0.8),
-    noise=(0.003, 0.012),
-    gamma=(0.9, 1.1),
-    cast=0.05,
-    gain=(0.85, 1.05),
-    glare_spots=(0, 1),
-    glare_px=(40, 90),
-    glare=(0.1, 0.4),
-    banding=(0, 0.04),
-    samples=2,
-    jpeg_quality=(85, 95),
-)
-MEDIUM = Severity(
-    name="medium",
-    fill=(0.7, 0.92),
-    tilt_degrees=(3, 18),
-    roll_degrees=(0, 8),
-    distortion=(0, 0.05),
-    blur_px=(0.7, 1.2),
-    noise=(0.01, 0.028),
-    gamma=(0.82, 1.2),
-    cast=0.12,
-    gain=(0.65, 1.1),
-    glare_spots=(0, 2),
-    glare_px=(60, 130),
-    glare=(0.3, 1.0),
-    banding=(0, 0.1),
-    samples=2,
-    jpeg_quality=(68, 85),
-)
-HARD = Severity(
-    name="hard",
-    fill=(0.62, 0.9),
-    tilt_degrees=(5, 28),
-    roll_degrees=(0, 15),
-    distortion=(0.01, 0.09),
-    blur_px=(1.0, 1.8),
-    noise=(0.025, 0.05),
-    gamma=(0.7, 1.4),
-    cast=0.2,
-    gain=(0.5, 1.25),
-    glare_spots=(1, 3),
-    glare_px=(90, 190),
-    glare=(0.6, 2.0),
-    banding=(0.02, 0.2),
-    samples=1,
-    jpeg_quality=(50, 65),
-)
-SEVERITIES = {severity.name: severity for severity in (MILD, MEDIUM, HARD)}
 
 
 @dataclass(frozen=True, eq=False)
@@ -186,14 +100,14 @@ def photograph(
     part of the photograph shows `screen`, the rest shows `other`.
     """
     view = _view(screen, severity, chance, size)
-    around = _room(chance, size)
+    around = surroundings(chance, size)
     light = _light(screen, view, around, severity.samples)
     if other is not None:
         _mix(light, _light(other, view, around, severity.samples), chance)
-    light += _glare(severity, chance, size)
+    light += glare(severity, chance, size)
     sigma = chance.uniform(*severity.blur_px)
     light = np.asarray(cv2.GaussianBlur(light, (0, 0), sigma), dtype=np.float32)
-    light *= _banding(severity, chance, size)
+    light *= banding(severity, chance, size)
     return Photograph(_develop(light, severity, chance), view)
 
 
@@ -247,53 +161,12 @@ def _remap(picture: NDArray[Any], places: Floats) -> NDArray[Any]:
     return np.asarray(cv2.remap(picture, x, y, cv2.INTER_LINEAR, borderValue=0))
 
 
-def _room(chance: np.random.Generator, size: tuple[int, int]) -> Floats:
-    """Return the light of what surrounds the screen: a dark box, or a hall with bright things."""
-    width, height = size
-    if chance.random() < 0.5:
-        return np.full((height, width, 3), chance.uniform(0, 0.02), dtype=np.float32)
-    small = chance.uniform(0.02, 0.35, (12, 16, 3)).astype(np.float32)
-    room: Floats = np.asarray(
-        cv2.resize(small, size, interpolation=cv2.INTER_CUBIC), dtype=np.float32
-    )
-    for _ in range(int(chance.integers(2, 10))):
-        x, y = int(chance.integers(0, width)), int(chance.integers(0, height))
-        dx, dy = (int(value) for value in chance.integers(20, 200, 2))
-        colour = chance.uniform(0, 0.9, 3).tolist()
-        cv2.rectangle(room, (x, y), (x + dx, y + dy), colour, -1)
-    grain = chance.uniform(0.7, 1.3, (height // 2, width // 2, 1)).astype(np.float32)
-    room *= np.asarray(cv2.resize(grain, size), dtype=np.float32)[..., None]
-    return np.clip(room, 0, 1)
-
-
 def _mix(light: Floats, other: Floats, chance: np.random.Generator) -> None:
     """Replace the lower part by another frame, with a short change between, as a shutter rolls."""
     height = len(light)
     row = chance.uniform(0.3, 0.7) * height
     share = np.clip((np.arange(height) - row) / 20 + 0.5, 0, 1).astype(np.float32)[:, None, None]
     light += share * (other - light)
-
-
-def _glare(severity: Severity, chance: np.random.Generator, size: tuple[int, int]) -> Floats:
-    """Return the light of lamps that the glass reflects: bright spots with soft edges."""
-    width, height = size
-    y, x = np.mgrid[:height:_COARSE, :width:_COARSE] + _COARSE / 2
-    total = np.zeros(x.shape)
-    for _ in range(int(chance.integers(severity.glare_spots[0], severity.glare_spots[1] + 1))):
-        middle_x, middle_y = chance.uniform(0.05, 0.95, 2) * size
-        radius = chance.uniform(*severity.glare_px) / 2
-        distance = np.hypot(x - middle_x, y - middle_y) / radius
-        total += chance.uniform(*severity.glare) * np.exp(-(distance**4))
-    spots = cv2.resize(total.astype(np.float32), size, interpolation=cv2.INTER_CUBIC)
-    return np.maximum(spots, 0)[..., None].astype(np.float32)
-
-
-def _banding(severity: Severity, chance: np.random.Generator, size: tuple[int, int]) -> Floats:
-    """Return the factor of each row: a short exposure sees a dimmed backlight flicker."""
-    depth, bands = chance.uniform(*severity.banding), chance.uniform(2, 14)
-    phase = np.linspace(0, bands, size[1]) + chance.random()
-    factor = 1 - depth * (0.5 + 0.5 * np.sin(2 * np.pi * phase))
-    return factor.astype(np.float32)[:, None, None]
 
 
 def _develop(light: Floats, severity: Severity, chance: np.random.Generator) -> Pixels:

@@ -16,7 +16,8 @@ from numpy.typing import NDArray
 
 from client_sample.camera.reader import read
 from client_sample.camera.reading import Unread
-from referee.demo.lens import SEVERITIES, View, photograph
+from referee.demo.lens import View, photograph
+from referee.demo.severity import SEVERITIES
 from referee.tracks.camera.code import FrameLabel
 from tests.support.frames import (
     FULL_HD,

@@ -22,7 +22,8 @@ from client_sample.camera.reader import read
 from client_sample.camera.reading import Unread
 from client_sample.litert_detector import LiteRtDetector
 from referee.core.detections import Detections
-from referee.demo.lens import SEVERITIES, Severity, photograph
+from referee.demo.lens import photograph
+from referee.demo.severity import SEVERITIES, Severity
 from referee.formats.answers import parse_csv
 from referee.formats.ground_truth import read_ground_truth
 from referee.scoring.live import LiveScore

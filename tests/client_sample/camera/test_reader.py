@@ -15,7 +15,8 @@ from client_sample.camera.mapping import Mapping
 from client_sample.camera.reader import read
 from client_sample.camera.reading import Unread
 from client_sample.camera.samples import Samples, pairs_of_cells
-from referee.demo.lens import MEDIUM, MILD, SEVERITIES, photograph
+from referee.demo.lens import photograph
+from referee.demo.severity import MEDIUM, MILD, SEVERITIES
 from referee.tracks.camera.code import FrameLabel
 from referee.tracks.camera.geometry import Screen
 from tests.client_sample.camera.conftest import LABEL, plain
