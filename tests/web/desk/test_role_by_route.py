@@ -30,6 +30,7 @@ TABLE = {
     "GET /events": "assistant",
     "GET /sessions/<number>": "assistant",
     "GET /sessions/<number>/power": "assistant",
+    "GET /sessions/<number>/slip": "page",
     "GET /teams/now": "assistant",
     "GET /results/now": "assistant",
     "GET /check/now": "assistant",
