@@ -45,6 +45,15 @@ def test_wrong_use_is_told_before_anything_is_made(
     assert before == sorted(tmp_path.iterdir())
 
 
+def test_a_folder_that_cannot_be_made_is_told(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A file stands where the folder should be: exit code 2, and what to do."""
+    config = write_config(tmp_path, mode="event")
+    assert 2 == cli.main(["drill", "--config", str(config), "--out", str(config)])
+    assert "Give another --out" in capsys.readouterr().err
+
+
 def test_a_rehearsal_cannot_be_drilled(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """It has no teams whose turn it is, and nothing to arm."""
     assert 2 == cli.main(["drill", "--config", str(write_config(tmp_path, mode="practice"))])

@@ -13,6 +13,7 @@ from pathlib import Path
 from referee.core.actors import Actor
 from referee.demo.imperfect_answers import write_answers
 from referee.demo.scenes import generate
+from referee.errors import InputError
 from referee.programs.drill.meters import free_port
 from referee.programs.progress import progress_bar
 from referee.service.setup.config import (
@@ -58,10 +59,15 @@ class Pictures:
 
 def new_folder(parent: Path) -> Path:
     """Make the folder of the next drill, named by its number."""
-    make_private(parent)
-    numbers = [int(path.name) for path in parent.iterdir() if path.name.isdigit()]
-    folder = parent / str(max(numbers, default=0) + 1)
-    folder.mkdir(mode=0o700)
+    try:
+        make_private(parent)
+        numbers = [int(path.name) for path in parent.iterdir() if path.name.isdecimal()]
+        folder = parent / str(max(numbers, default=0) + 1)
+        folder.mkdir(mode=0o700)
+    except OSError as error:
+        raise InputError(
+            f"{parent}: a drill cannot be kept there ({error.strerror}). Give another --out."
+        ) from error
     return folder
 
 
@@ -79,7 +85,7 @@ def drill_pictures(parent: Path, folder: Path, count: int) -> Pictures:
         write_answers(scenes.ground_truth, unfinished)
         unfinished.replace(answers)
     images = folder / "images"
-    shutil.copytree(kept / "images", images, copy_function=os.link)
+    shutil.copytree(kept / "images", images, copy_function=_link)
     return Pictures(images, truth, answers)
 
 
@@ -168,6 +174,14 @@ def _add_operators(contest: Contest, operators: Sequence[OperatorRecord]) -> Non
                 actor=DRILL,
                 utc=contest.clock.now().utc.isoformat(),
             )
+
+
+def _link(source: str, target: str) -> None:
+    """Give a file a second name, or copy it on a disk whose files have one name each."""
+    try:
+        os.link(source, target)
+    except OSError:
+        shutil.copy2(source, target)
 
 
 def _address(address: str) -> str:
