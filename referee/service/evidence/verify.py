@@ -67,7 +67,7 @@ def read_manifest(members: Mapping[str, bytes]) -> dict[str, Any]:
     """Return the manifest; raise `NotABundle` for one that is none."""
     try:
         manifest = json.loads(members[MANIFEST])
-        digests = {str(name): str(digest) for name, digest in manifest["sha256"].items()}
+        digests = {str(name): str(digest) for name, digest in sorted(manifest["sha256"].items())}
         version = str(manifest["referee_version"])
         session = int(manifest["session"])
         envelope = manifest.get("envelope")

@@ -15,6 +15,7 @@ from referee.service.evidence.bundle import write_bundle
 from referee.service.evidence.facts import link_behind
 from referee.service.evidence.shadow import shadow_findings
 from referee.service.evidence.verify import verify_bundle
+from tests.bench.tampering import tamper
 from tests.support.contests import make_contest
 from tests.support.fakes import FakeClock
 from tests.support.played_sessions import play
@@ -175,6 +176,15 @@ def test_the_second_path_agrees(folder, tmp_path):
         odd = json.dumps(told | {name: told[name] * 1.001}).encode()
         findings = shadow_findings(members | {"score.json": odd}, folder / "truth.json", None)
         assert name in next(findings).what
+
+
+def test_random_changes_are_all_found():
+    """A small sample of `tests/bench/tampering.py`: nothing goes unnoticed, with or without key."""
+    missed = tamper(10, seed=3)
+    assert [10, 0, 0] == [
+        sum(count for (_, it), count in missed.items() if it == what)
+        for what in ("tried", "key", "no key")
+    ]
 
 
 def test_another_ground_truth_is_told(folder, tmp_path):
