@@ -16,18 +16,25 @@ from pathlib import Path
 
 import numpy as np
 
-from referee.core.detections import pack
+from referee.formats.number_text import detection_rows
 from referee.service.evidence.bundle import write_bundle
+from referee.service.evidence.verify import verify_bundle
 from referee.service.setup.config_file import load_config
 from referee.service.setup.contest import open_contest
-from referee.store.answers import Answer, insert_answer
+from referee.service.setup.manifest import digest_of
+from referee.service.setup.signing_key import ensure_signing_key
 from referee.store.database import Database
-from referee.store.images import ImageEntry, Manifest, replace_manifest
-from referee.store.requests import Request, insert_requests
-from referee.store.sessions import create_session, record_event
+from referee.store.images import (
+    ImageEntry,
+    InputFile,
+    Manifest,
+    note_material,
+    replace_manifest,
+)
 from tests.bench.scoring_data import generate, write_files
 from tests.support.contests import write_config
 from tests.support.fakes import FakeClock
+from tests.support.played_sessions import play
 
 
 def run() -> None:
@@ -37,43 +44,36 @@ def run() -> None:
         begun = time.monotonic()
         make(folder)
         print(f"made the contest in {time.monotonic() - begun:.1f} s")
-        told = _alone("export", folder)
-        size_mb = (folder / "bundle.zip").stat().st_size / 1e6
-        print(f"export {told['seconds']:.2f} s, {told['more_mib']:.0f} MiB, file {size_mb:.1f} MB")
+        for what in ("export", "verify"):
+            told = _alone(what, folder)
+            print(
+                f"{what} {told['seconds']:.2f} s ({told['cpu']:.2f} s of processors), "
+                f"{told['more_mib']:.0f} MiB of memory"
+            )
+        print(f"file {(folder / 'bundle.zip').stat().st_size / 1e6:.1f} MB")
 
 
 def make(folder: Path, detections: int = 1_000_000) -> None:
-    """Store a session whose detections have all digits, answer by answer."""
+    """Play and score a session whose detections have all digits, one answer for each image."""
     truth, found = generate(detections)
     write_files(folder, truth, found.select(slice(0, 1)))
-    config = load_config(write_config(folder, mode="event", seconds=600, shuffle=False))
+    config = load_config(write_config(folder, mode="event", seconds=20, shuffle=False))
     config.storage.folder.mkdir(parents=True)
-    contest = open_contest_with_images(config, truth)
+    contest = _without_pictures(config, truth)
     chance = np.random.default_rng(2)
     found.confidence[:] += chance.random(len(found)) * 1e-6
     found.box[:] += chance.random(found.box.shape) * 1e-2
     starts = np.searchsorted(found.image_id, truth.image_ids)
     ends = np.searchsorted(found.image_id, truth.image_ids, side="right")
-    with contest.database.write() as connection:
-        now = contest.clock.now()
-        number = create_session(connection, team="ants", length_s=600, order_seed=None, now=now)
-        for kind in ("armed", "started"):
-            record_event(connection, number, kind, now, actor="x")
-        for start, end in zip(starts.tolist(), ends.tolist(), strict=True):
-            part = found.select(slice(start, end))
-            row = Answer(number, 1.5, "then", False, "csv", "::1", len(part), 0, pack(part))
-            insert_answer(connection, row)
-        sent = [
-            Request(number, 1.0, "then", "GET", "/image", 200, image, 1, 0, 9, 0.5, "::1")
-            for image in truth.image_ids.tolist()
-        ]
-        insert_requests(connection, sent)
-        contest.clock.advance(600)
-        record_event(connection, number, "ended", contest.clock.now(), actor="x", cause="deadline")
+    posts = [
+        list(detection_rows(found.select(slice(start, end))))
+        for start, end in zip(starts.tolist(), ends.tolist(), strict=True)
+    ]
+    play(contest, shuffled=False, posts=posts)
     contest.database.close()
 
 
-def open_contest_with_images(config, truth):
+def _without_pictures(config, truth):
     """Open a contest whose manifest names images that no folder has."""
     database = Database(config.database)
     database.migrate()
@@ -82,9 +82,13 @@ def open_contest_with_images(config, truth):
         for n in truth.image_ids.tolist()
     )
     names = {n: str(n) for n in truth.class_ids.tolist()}
+    path = config.images.ground_truth
+    inputs = {"ground_truth": InputFile(str(path), digest_of(path))}
     with database.write() as connection:
-        replace_manifest(connection, Manifest(entries, names, {}))
+        replace_manifest(connection, Manifest(entries, names, inputs))
+        note_material(connection, config.path.read_text(encoding="utf-8"))
     database.close()
+    ensure_signing_key(config.storage.folder, config.path)
     return open_contest(config, FakeClock())
 
 
@@ -98,6 +102,13 @@ def _alone(what: str, folder: Path) -> dict[str, float]:
     return json.loads(done.stdout)
 
 
+def _verify(folder: Path) -> None:
+    key = folder / "signing.pub"
+    found = verify_bundle(folder / "bundle.zip", folder / "truth.json", public_keys=[key])
+    if found:
+        raise SystemExit(f"the bundle does not hold: {found[:3]}")
+
+
 def _export(folder: Path) -> None:
     contest = open_contest(load_config(folder / "contest.toml"), FakeClock())
     write_bundle(contest, 1, folder / "bundle.zip")
@@ -107,7 +118,7 @@ def _export(folder: Path) -> None:
 if __name__ == "__main__":
     before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     begun_s, begun_cpu_s = time.monotonic(), time.process_time()
-    {"export": _export}[sys.argv[1]](Path(sys.argv[2]))
+    {"export": _export, "verify": _verify}[sys.argv[1]](Path(sys.argv[2]))
     print(
         json.dumps(
             {

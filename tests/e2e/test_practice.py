@@ -12,6 +12,7 @@ import pytest
 
 from power.energy.verdict import finding_to_json
 from referee.service.evidence.judged_again import judge_bundle
+from referee.service.evidence.verify import verify_bundle
 from tests.e2e.conftest import Material, Rehearse
 from tests.support.running import Program, client, eventually, referee
 
@@ -150,6 +151,8 @@ def test_a_bundle_is_judged_again_without_the_referee(
     done = referee("export", number, "--out", str(bundle), "--data", referee_.data)
     assert done.returncode == 0, done.stderr
     assert "VALID (EMULATED meter: this is no official result)" in done.stderr
+    key = Path(referee_.data) / "signing.pub"
+    assert [] == verify_bundle(bundle, material.ground_truth, public_keys=[key], shadow=True)
     again = judge_bundle(bundle)
     with zipfile.ZipFile(bundle) as members:
         told = {

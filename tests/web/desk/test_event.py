@@ -57,6 +57,16 @@ def pages(tmp_path):
     contest.database.close()
 
 
+def test_a_scored_session_has_a_slip_to_print(pages):
+    """The slip's page and the session's card have the same line; before the score there is none."""
+    number = pages.event.play("ants")
+    slip = pages.client.get(f"/sessions/{number}").get_json()["slip"]
+    page = pages.client.get(f"/sessions/{number}/slip")
+    assert slip.startswith(f"session {number} score ")
+    assert (200, True) == (page.status_code, slip in page.get_data(as_text=True))
+    assert 409 == pages.client.get("/sessions/99/slip").status_code
+
+
 def test_documents_stay_the_same_while_nothing_happens(pages):
     """Time alone changes no byte, so a page has no reason to draw its buttons anew."""
     looks = []
