@@ -66,7 +66,7 @@ class UsualColumns:
             entries = _USUAL.decode(text)
             if entries is None:
                 return None
-            values = (
+            values: tuple[Iterable[float], ...] = (
                 [entry.image_id for entry in entries],
                 [entry.category_id for entry in entries],
                 [entry.score for entry in entries],

@@ -231,6 +231,7 @@ def test_a_disk_that_fills_during_an_upload_acknowledges_nothing(
     """The answer to a model that the disk does not take is 500, and there is no entry."""
     text = contest.read_text().replace('mode = "event"', 'mode = "practice"')
     contest.write_text(re.sub('folder = ".*data"', f'folder = "{small_disk}"', text))
+    (contest.parent / "signing.pub").unlink()  # Its private part is in the folder of before.
     with program(["serve", "--config", str(contest)], contest.parent) as running:
         form = b"username=ants&password=practice"
         token = request(f"{running.contest}/ovic/login", form, {})[1].decode()

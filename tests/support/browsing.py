@@ -10,6 +10,7 @@ from contextlib import contextmanager
 
 from PIL import Image
 from selenium import webdriver
+from selenium.common.exceptions import StaleElementReferenceException
 from selenium.webdriver.common.by import By
 from selenium.webdriver.support.ui import WebDriverWait
 
@@ -57,8 +58,9 @@ def text_of(browser: webdriver.Chrome, element: str) -> str:
 
 
 def wait_text(browser: webdriver.Chrome, element: str, text: str) -> None:
-    """Wait until an element of the page shows this text."""
-    WebDriverWait(browser, PATIENCE_S, 0.1).until(
+    """Wait until an element of the page shows this text; the page may replace it meanwhile."""
+    gone = [StaleElementReferenceException]
+    WebDriverWait(browser, PATIENCE_S, 0.1, gone).until(
         lambda driver: text in text_of(driver, element), f"{element} to show {text!r}"
     )
 

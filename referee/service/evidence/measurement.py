@@ -62,8 +62,9 @@ def verdict(energy: Energy | None) -> dict[str, Any]:
 def meter_log(contest: Contest, session: SessionRecord) -> Iterator[bytes]:
     """Yield the lines of the meter's log around the session; there may be none.
 
-    They are chosen by wall time, because wall time continues across a reboot. After the first
-    judgement the energy depends on no further line.
+    They are chosen by wall time, because wall time continues across a reboot. Before them stands
+    how the link was opened, perhaps hours earlier, because there the meter told its identity. After
+    the first judgement the energy depends on no further line.
     """
     facts, path = session.facts, contest.config.wire_log_of(session.lane)
     if facts.armed is None or not path.exists():
@@ -72,11 +73,41 @@ def meter_log(contest: Contest, session: SessionRecord) -> Iterator[bytes]:
     judged = first_judged(contest.database.connection, session.session_id)
     end = contest.clock.now().utc if facts.ended is None else facts.ended.utc
     last = judged or end + timedelta(seconds=_AFTER_S)
+    opening = _Opening()
     with path.open("rb") as log:
         for line in log:
             try:
-                at = datetime.fromisoformat(json.loads(line)["utc"])
+                told = json.loads(line)
+                at = datetime.fromisoformat(told["utc"])
             except (ValueError, KeyError, TypeError):
                 continue  # A killed desk may leave an incomplete last line.
-            if first <= at <= last:
+            if at < first:
+                opening.take(told, line)
+            elif at <= last:
+                yield from opening.give()
                 yield line
+
+
+class _Opening:
+    """The lines from the newest opening of the link to the meter's identity."""
+
+    def __init__(self) -> None:
+        self._lines: list[bytes] = []
+        self._asked: object = None
+        self._whole = True
+
+    def take(self, told: dict[str, Any], line: bytes) -> None:
+        """Look at the next line of the log."""
+        if told.get("event") == "open":
+            self._lines, self._asked, self._whole = [], None, False
+        if told.get("event") == "sent":
+            # Late replies to earlier questions may stand between this one and its own reply.
+            self._whole = self._whole or self._asked == "*IDN?"
+            self._asked = told.get("text")
+        if not self._whole:
+            self._lines.append(line)
+
+    def give(self) -> list[bytes]:
+        """Return the lines, once."""
+        given, self._lines, self._whole = self._lines, [], True
+        return given

@@ -338,6 +338,25 @@ def test_meter_log_around_the_session(contest, session, tmp_path):
     assert [1, 2] == [json.loads(line)["n"] for line in kept]
 
 
+def test_meter_log_begins_with_the_newest_identity(contest, session, tmp_path):
+    """How the link was opened hours before stands first, with late replies, and nothing else."""
+    armed = session.facts.armed
+
+    def line(before_s, event, text):
+        utc = shifted(armed, -before_s).utc.isoformat()
+        return json.dumps({"utc": utc, "event": event, "text": text})
+
+    old = [line(9000, "open", "x"), line(9000, "sent", "*IDN?"), line(9000, "received", "old")]
+    opening = [line(7200, "open", "x"), line(7200, "sent", ""), line(7200, "sent", "*IDN?")]
+    opening += [line(7200, "received", "late"), line(7200, "received", "YOKOGAWA,WT310,1,F1")]
+    rest = [line(7199, "sent", ":RATE?"), line(7199, "received", "0.1"), line(60, "sent", "*IDN?")]
+    session_lines = [line(1, "sent", ":RATE?"), line(0, "received", "0.1")]
+    log = contest.config.wire_log_of(1)
+    log.write_text("\n".join([*old, *opening, *rest, *session_lines, ""]))
+    kept = bundle(contest, session, tmp_path)["meter.jsonl"].decode().splitlines()
+    assert [*opening, *session_lines] == kept
+
+
 def test_unknown_session(contest, tmp_path):
     """A session number that does not exist leaves no file."""
     with pytest.raises(Refusal):
