@@ -71,8 +71,10 @@ class Lane:
         self._contest = contest
         self._meter = contest.config.lane(number).meter
         self._logbook = logbook
-        # The session whose readings are stored: from its start until its energy is judged.
+        # The session whose readings are stored: from its start until its energy is judged. The
+        # judge must see each stored reading, so `_keeping` guards it.
         self._measured: SessionRecord | None = None
+        self._keeping = threading.Lock()
         # The settings that the prepared meter reported; None if it must be prepared again.
         self._prepared: MeterSettings | None = None
         self.metering = make_metering(
@@ -80,7 +82,13 @@ class Lane:
         )
         self._sleep = SleepCount(contest.clock)
         self.settling = Settling(
-            contest, number, self.metering, logbook, self._alarm, self._sleep.seconds
+            contest,
+            number,
+            self.metering,
+            logbook,
+            self._alarm,
+            slept_s=self._sleep.seconds,
+            end_readings=self._end_readings,
         )
         self.display: Display | None = None
         if contest.track.delivery is Delivery.SHOWN:
@@ -217,13 +225,15 @@ class Lane:
         return load_session(connection, newest)
 
     def _keep_reading(self, reading: Reading) -> None:
-        measured = self._measured
-        if measured is None:
-            return
-        if energy_of(self._contest.database.connection, measured.session_id) is not None:
-            self._measured = None
-        else:
-            self._logbook.keep(measured, reading)
+        with self._keeping:
+            if self._measured is not None:
+                self._logbook.keep(self._measured, reading)
+
+    def _end_readings(self, session_id: int) -> None:
+        """Store no further reading of a session, because its energy is about to be judged."""
+        with self._keeping:
+            if self._measured is not None and self._measured.session_id == session_id:
+                self._measured = None
 
     def _link_changed(self, status: MeterStatus) -> None:
         measured = self._measured

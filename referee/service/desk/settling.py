@@ -65,7 +65,8 @@ class Settling:
     again when settling has failed, and continues the work of an earlier desk. It uses the meter
     only for the session that started last, because the meter's energy belongs to that session.
     `alarm` gets a sentence about what goes wrong. `slept_s` tells how long the laptop slept since
-    the start of the session that started last.
+    the start of the session that started last. After `end_readings` no reading of a session is
+    stored.
     """
 
     def __init__(
@@ -75,7 +76,9 @@ class Settling:
         metering: Metering,
         logbook: Logbook,
         alarm: Callable[[str], object],
+        *,
         slept_s: Callable[[], float],
+        end_readings: Callable[[int], object],
     ) -> None:
         self._contest = contest
         self._lane = lane
@@ -83,6 +86,7 @@ class Settling:
         self._logbook = logbook
         self._alarm = alarm
         self._slept_s = slept_s
+        self._end_readings = end_readings
         self._stopping = threading.Event()
         self._wake = threading.Event()
         self._progress = threading.Condition()
@@ -151,6 +155,7 @@ class Settling:
     def _settle(self, session: SessionRecord) -> None:
         slept_s = min(self._slept_s(), seconds_run(session))
         found = self._fetch(session)
+        self._end_readings(session.session_id)
         self._logbook.flush()
         status = self._metering.status
         result, detail = judge_session(
