@@ -123,7 +123,7 @@ def look(
         try:
             photo = source.newest(after_s, max(0.0, give_up - clock()))
         except Unread as late:
-            raise reason or late
+            raise (reason or late) from None
         after_s = clock()
         try:
             reading = read(photo, tag)

@@ -28,9 +28,15 @@ from power.energy.conditions import UNKNOWN, Conditions, conditions_from_json, c
 from power.energy.measured_run import CrossCheck, Run, cross_check
 from power.energy.uncertainty import EnergyLimit, Measuring, energy_limit
 from power.energy.verdict import EnergyResult as EnergyResult
-from power.energy.verdict import Finding
+from power.energy.verdict import (
+    Finding,
+    finding_from_json,
+    finding_to_json,
+    invalid,
+    with_findings,
+    worst,
+)
 from power.energy.verdict import Verdict as Verdict
-from power.energy.verdict import finding_from_json, finding_to_json, invalid, with_findings, worst
 from power.meter import Flag, Identity, MeterSettings, Reading
 from power.values import (
     flags_from_json,

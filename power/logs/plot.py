@@ -86,7 +86,7 @@ def save_page(figure: Figure, path: Path, title: str, notes: Sequence[str]) -> N
         '<!doctype html>\n<html lang="en"><meta charset="utf-8">'
         f"<title>{html.escape(title)}</title>\n"
         "<style>body{max-width:70em;margin:auto;font-family:sans-serif}svg{width:100%;height:auto}"
-        f"</style>\n<body>{svg[svg.index('<svg'):]}<ul>{listed}</ul></body></html>\n",
+        f"</style>\n<body>{svg[svg.index('<svg') :]}<ul>{listed}</ul></body></html>\n",
         encoding="utf-8",
     )
 

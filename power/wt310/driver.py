@@ -20,9 +20,8 @@ from power.meter import (
 )
 from power.scpi import Absent, DeviceError, parse_flag, split_values
 from power.transports.transport import Clock, Transport, UtcClock, utc_now
-from power.wt310 import output
+from power.wt310 import output, snapshot
 from power.wt310 import settings as setup
-from power.wt310 import snapshot
 from power.wt310.integrator import Integrator
 from power.wt310.link import Link
 from power.wt310.models import Model

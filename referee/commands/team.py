@@ -113,7 +113,7 @@ def _add_slips(action: argparse.ArgumentParser) -> None:
         "--address",
         action="append",
         metavar="URL",
-        help="address for contestants " "(default: this laptop's)",
+        help="address for contestants (default: this laptop's)",
     )
     add("--wifi", nargs=2, metavar=("NAME", "PASSWORD"), help="wireless network of the venue")
     add("--rules", metavar="TEXT", help="the rules in one line (default: window and score)")
@@ -221,8 +221,7 @@ def _lane(contest: Contest, args: argparse.Namespace) -> str | None:
 
 def _rename(contest: Contest, args: argparse.Namespace) -> None:
     print(
-        f"'{args.name}' is now '"
-        f"{registration.rename(contest, args.name, args.new_name, args.by)}'."
+        f"'{args.name}' is now '{registration.rename(contest, args.name, args.new_name, args.by)}'."
     )
 
 

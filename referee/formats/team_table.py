@@ -136,7 +136,7 @@ def _parse_row(
     organisation = clean_name(written) if written.strip() else ""
     if organisation is None:
         faults.append(
-            f"line {number}: the organisation must be at most {NAME_MOST} printable " "characters"
+            f"line {number}: the organisation must be at most {NAME_MOST} printable characters"
         )
     prizes = _yes_or_no(number, fields, "prizes", faults)
     sessions = _yes_or_no(number, fields, "sessions", faults)

@@ -146,7 +146,8 @@ def live_session(connection: sqlite3.Connection, lane: int = FIRST_LANE) -> Sess
     A session stays live until its end is recorded, even after its deadline.
     """
     row = connection.execute(
-        _SELECT + """
+        _SELECT
+        + """
         where s.lane = :lane and exists (
             select 1 from session_events as e
             where e.session_id = s.session_id and e.kind = 'armed'
@@ -187,7 +188,8 @@ def unsettled_sessions(
 ) -> list[SessionRecord]:
     """Return the lane's ended sessions without a judged energy, the oldest first."""
     rows = connection.execute(
-        _SELECT + """
+        _SELECT
+        + """
         where s.lane = :lane and exists (
             select 1 from session_events as e
             where e.session_id = s.session_id and e.kind = 'ended'
@@ -205,7 +207,9 @@ def sessions_to_score(connection: sqlite3.Connection) -> list[SessionRecord]:
     Such a fact is an answer in time or a judged energy. An ended session without a judged energy
     is not ready yet. Voided and sealed sessions are never returned.
     """
-    rows = connection.execute(_SELECT + """
+    rows = connection.execute(
+        _SELECT
+        + """
         where exists (
             select 1 from session_events as e
             where e.session_id = s.session_id and e.kind = 'started'
@@ -229,7 +233,8 @@ def sessions_to_score(connection: sqlite3.Connection) -> list[SessionRecord]:
             )
         )
         order by s.session_id
-        """).fetchall()
+        """
+    ).fetchall()
     return [_record(connection, row) for row in rows]
 
 

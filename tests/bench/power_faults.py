@@ -303,7 +303,9 @@ def run() -> None:
         (
             outcome.result.verdict.value
             if outcome.result
-            else "error while running" if outcome.begun else "refused before the start"
+            else "error while running"
+            if outcome.begun
+            else "refused before the start"
         )
         for outcome in outcomes
     )

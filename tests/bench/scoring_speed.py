@@ -55,7 +55,7 @@ def _evaluation(folder, truth, detections):
     print(f"arrays to all APs                 {mine:8.3f} s  ({_spread(ours)})")
     print(f"  hotcoco, twelve numbers         {hot:8.3f} s  ({_spread(theirs)})")
     print(f"  ours/hotcoco                    {mine / hot:8.2f}")
-    print(f"  pycocotools, one threshold      {slow:8.1f} s  its/ours {slow/mine:.0f}")
+    print(f"  pycocotools, one threshold      {slow:8.1f} s  its/ours {slow / mine:.0f}")
 
 
 def _command(folder):

@@ -100,8 +100,8 @@ class Site:
 
     def score(self, session_id: int, verdict: str, score: float) -> None:
         """Store a judged energy and a score, later than those of the desk itself."""
-        connection = self.contest.database.connection
-        eventually(lambda: energy_of(connection, session_id))
+        reader = self.contest.database.connection
+        eventually(lambda: energy_of(reader, session_id))
         self.judge(session_id, verdict)
         with self.contest.database.write() as connection:
             energy = energy_of(connection, session_id)

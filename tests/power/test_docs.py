@@ -11,9 +11,8 @@ import pytest
 
 from power.cli import main
 from power.emulator.faults import CATALOGUE
-from power.energy import certainty_checks, course_checks
+from power.energy import certainty_checks, course_checks, value_checks
 from power.energy import judge as energy
-from power.energy import value_checks
 from power.energy.conditions import Conditions
 from power.energy.uncertainty import Measuring, energy_limit
 from power.meter import Identity, IntegrationState, MeterSettings, Reading

@@ -34,7 +34,7 @@ def test_a_child_that_died_is_started_again(log: Path, monkeypatch: pytest.Monke
     first, told = child.pid, []
     eventually(lambda: child.look_after(told.append) or child.pid != first)
     child.wait(BOUND_S)
-    assert ["The control desk ended (3) and is started again; " f"{log} says why."] == told
+    assert [f"The control desk ended (3) and is started again; {log} says why."] == told
     assert ["hello", "hello"] == log.read_text().splitlines()
 
 

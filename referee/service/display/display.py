@@ -230,8 +230,7 @@ class Display:
         while not self._closing:
             with self._changed:
                 self._changed.wait_for(
-                    lambda: self._closing
-                    or self._stage.truth_for(page.number) != seen,  # noqa: B023
+                    lambda: self._closing or self._stage.truth_for(page.number) != seen,  # noqa: B023
                     timeout=_SIGN_OF_LIFE_S,
                 )
                 seen = self._stage.truth_for(page.number)

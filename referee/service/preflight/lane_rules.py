@@ -42,8 +42,7 @@ def meter_findings(facts: LaneFacts, lanes: int, mode: str, today: date) -> Iter
 def identity_text(identity: Identity) -> str:
     """Return maker, model, serial number and firmware in one line."""
     return (
-        f"{identity.maker} {identity.model}, serial {identity.serial}, "
-        f"firmware {identity.firmware}"
+        f"{identity.maker} {identity.model}, serial {identity.serial}, firmware {identity.firmware}"
     )
 
 

@@ -19,14 +19,19 @@ def _lines(report: RehearsalReport) -> Iterator[tuple[str, str]]:
     """Yield the label and the text of each line."""
     answered = report.remarks.images_answered
     share = report.waited_s / report.session_s
-    yield "images", f"{report.images_fetched} of {report.images} fetched" + (
-        "" if answered is None else f", {answered} answered"
+    yield (
+        "images",
+        f"{report.images_fetched} of {report.images} fetched"
+        + ("" if answered is None else f", {answered} answered"),
     )
     rates = " ".join(f"{rate:.3g}" for rate in report.rates)
     yield "images/s", f"{rates}  (each tenth of the session)"
-    yield "waiting", (
-        f"{report.waited_s:.2f} s for the referee in {report.requests} requests "
-        f"({share:.1%} of the session), {1e3 * report.slowest_s:.0f} ms at most"
+    yield (
+        "waiting",
+        (
+            f"{report.waited_s:.2f} s for the referee in {report.requests} requests "
+            f"({share:.1%} of the session), {1e3 * report.slowest_s:.0f} ms at most"
+        ),
     )
     yield "answers", f"{report.answers.answers}, late {report.answers.late_answers}"
     yield from report.remarks.lines

@@ -7,9 +7,8 @@ import logging
 from collections.abc import Callable
 from typing import Any
 
-from flask import Flask
+from flask import Flask, Response, g, request
 from flask import Request as FlaskRequest
-from flask import Response, g, request
 from werkzeug.exceptions import HTTPException
 
 from referee.errors import Refusal, Unavailable

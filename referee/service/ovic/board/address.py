@@ -86,8 +86,7 @@ def parse_address(text: str) -> tuple[str, str | None, int | None]:
     port = None if found is None or found["port"] is None else int(found["port"])
     if found is None or (port is not None and not 1 <= port <= 65_535):
         raise InputError(
-            f"{text!r} is no board: give [USER@]HOST[:PORT], and brackets around an address of"
-            " IPv6"
+            f"{text!r} is no board: give [USER@]HOST[:PORT], and brackets around an address of IPv6"
         )
     return found["host"].strip("[]"), found["user"], port
 

@@ -89,7 +89,7 @@ def _own_folder() -> str:
         found = os.lstat(folder)
         private = stat.S_ISDIR(found.st_mode) and not stat.S_IMODE(found.st_mode) & 0o077
         if found.st_uid != os.getuid() or not private:
-            raise OSError(folder + " belongs to another user, or others may enter it")
+            raise OSError(folder + " belongs to another user, or others may enter it") from None
     return folder
 
 
