@@ -10,6 +10,7 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
+from referee.errors import InputError
 from referee.service.evidence.bundle import MEMBERS, members_of
 from referee.service.evidence.bundle_file import MANIFEST, Finding, NotABundle, read_members
 from referee.service.evidence.differences import text_difference
@@ -40,6 +41,9 @@ def verify_bundle(
     `shadow` a second path scores as well, which shares no code with the first.
     Raises `InputError` for a file or a ground truth that is not there or cannot be read.
     """
+    for needed in (ground_truth, blacklist):
+        if needed is not None and not needed.exists():
+            raise InputError(f"{needed} does not exist. Nothing was verified.")
     findings: list[Finding] = []
     try:
         members = read_members(path, MEMBERS)

@@ -70,7 +70,9 @@ def read_private_key(path: Path) -> Ed25519PrivateKey:
         if path.stat().st_mode & 0o077:
             raise ConfigError(f"{path} can be read by others: run 'chmod 600 {path}'.")
         key = serialization.load_pem_private_key(path.read_bytes(), password=None)
-    except (OSError, ValueError, TypeError, UnsupportedAlgorithm) as error:
+    except OSError as error:
+        raise ConfigError(f"{path} cannot be read ({error.strerror}).") from None
+    except (ValueError, TypeError, UnsupportedAlgorithm) as error:
         raise ConfigError(f"{path} is no private key in PEM without a password: {error}.") from None
     if not isinstance(key, Ed25519PrivateKey):
         raise ConfigError(f"{path} is a key of another kind: it must be Ed25519.")
@@ -81,7 +83,9 @@ def read_public_key(path: Path) -> Ed25519PublicKey:
     """Return a public key; raise `InputError` for another file."""
     try:
         key = serialization.load_pem_public_key(path.read_bytes())
-    except (OSError, ValueError, UnsupportedAlgorithm) as error:
+    except OSError as error:
+        raise InputError(f"{path} cannot be read ({error.strerror}).") from None
+    except (ValueError, UnsupportedAlgorithm) as error:
         raise InputError(f"{path} is no public key in PEM: {error}.") from None
     if not isinstance(key, Ed25519PublicKey):
         raise InputError(f"{path} is a key of another kind: it must be Ed25519.")

@@ -162,6 +162,8 @@ def test_the_key_is_made_once_and_kept(tmp_path):
     private.write_text("hello")
     with pytest.raises(ConfigError, match="is no private key"):
         read_private_key(private)
+    with pytest.raises(ConfigError, match=r"cannot be read \(No such file"):
+        read_private_key(tmp_path / "none.key")
 
 
 def test_the_slip_is_a_page_with_a_code():

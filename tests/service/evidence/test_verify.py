@@ -243,6 +243,15 @@ def test_files_that_are_no_bundle(folder, tmp_path):
         verify(folder, tmp_path / "none.zip")
 
 
+@pytest.mark.parametrize("missing", ["truth", "blacklist"])
+def test_a_missing_truth_is_no_forgery(folder, tmp_path, missing):
+    """A file that is not there is wrong use; nothing is said about the bundle."""
+    truth = tmp_path if missing == "truth" else folder
+    blacklist = None if missing == "truth" else tmp_path / "blacklist.csv"
+    with pytest.raises(InputError, match="does not exist. Nothing was verified"):
+        verify_bundle(folder / "bundle.zip", truth / "truth.json", blacklist)
+
+
 def test_a_bomb_is_not_unpacked(folder, tmp_path, monkeypatch):
     """Members that would be larger than any session are refused before they are read."""
     monkeypatch.setattr("referee.service.evidence.bundle_file._MOST_BYTES", 10_000)
