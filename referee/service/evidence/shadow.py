@@ -10,9 +10,11 @@ the last one in the bundle's readings. Sums run in another order, so numbers agr
 from __future__ import annotations
 
 import csv
+import gzip
 import io
 import json
 import math
+import re
 from collections import defaultdict
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -86,8 +88,23 @@ def _detections(
 
 
 def _pairs(path: Path) -> set[Key]:
-    with path.open(encoding="utf-8-sig", newline="") as file:
-        return {(int(row[0]), int(row[1])) for row in csv.reader(file) if row}
+    return {(int(image), int(class_id)) for image, class_id in _cells(_text(path))}
+
+
+def _text(path: Path) -> str:
+    """Return a file's text, which may be packed by gzip."""
+    content = path.read_bytes()
+    if content.startswith(b"\x1f\x8b"):
+        content = gzip.decompress(content)
+    return content.decode("utf-8-sig")
+
+
+def _cells(text: str) -> Iterator[list[str]]:
+    """Yield the cells of each line of numbers: no comment, no header, no blank line."""
+    for line in text.splitlines():
+        found = re.split(r"\s*[,;]\s*|\s+", re.sub(r"(^|\s)#.*", "", line).strip())
+        if found[0] and found[0].strip("\"'").lower() != "image_id":
+            yield found
 
 
 def _energy_wh(content: bytes) -> float | None:
@@ -106,16 +123,16 @@ def _truth(
             return [
                 it for file in sorted(path.rglob("*.xml")) for it in _xml(file, own_ids, classes)
             ]
-        text = path.read_text(encoding="utf-8-sig")
+        text = _text(path)
         if text.lstrip().startswith("{"):
             return [
                 (one["image_id"], one["category_id"], (x, y, x + w - 1, y + h - 1))
                 for one in json.loads(text)["annotations"]
                 for x, y, w, h in [one["bbox"]]
             ]
-        rows = csv.reader(io.StringIO(text))
         return [
-            (int(i), int(c), (float(a), float(b), float(d), float(e))) for i, c, a, b, d, e in rows
+            (int(i), int(c), (float(a), float(b), float(d), float(e)))
+            for i, c, a, b, d, e in _cells(text)
         ]
     except (OSError, ValueError, KeyError, TypeError, ElementTree.ParseError) as error:
         raise InputError(f"{path}: the second path cannot read it: {error!r}.") from None

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import gzip
 import io
 import json
 import zipfile
@@ -241,6 +242,21 @@ def test_files_that_are_no_bundle(folder, tmp_path):
         verify(folder, tmp_path)
     with pytest.raises(InputError, match="does not exist"):
         verify(folder, tmp_path / "none.zip")
+
+
+@pytest.mark.parametrize("packed", [False, True], ids=["plain", "gzip"])
+@pytest.mark.parametrize("header", ["", "Image_ID, category_id,xmin,ymin,xmax,ymax\n"])
+def test_the_second_path_reads_csv_as_the_first_does(folder, tmp_path, header, packed):
+    """Header, comments, blanks for commas and gzip make no difference to mAP and score."""
+    truth = json.loads((folder / "truth.json").read_text())
+    lines = ["# the truth\r\n", header]
+    for one in truth["annotations"]:
+        x, y, w, h = one["bbox"]
+        box = f"{x} {y},{x + w - 1},{y + h - 1} # a box"
+        lines.append(f"{one['image_id']}, {one['category_id']},{box}\n\n")
+    content = "".join(lines).encode()
+    (tmp_path / "truth.csv").write_bytes(gzip.compress(content) if packed else content)
+    assert [] == list(shadow_findings(members_of(folder), tmp_path / "truth.csv", None))
 
 
 @pytest.mark.parametrize("missing", ["truth", "blacklist"])
