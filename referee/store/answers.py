@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 
@@ -81,6 +81,26 @@ def answers_after(
             content=row["content"],
             answer_id=row["answer_id"],
         )
+
+
+def answer_table(connection: sqlite3.Connection, session_id: int) -> Iterator[Sequence[object]]:
+    """Yield number, time, UTC, late, format, address, rows and flagged rows of each answer."""
+    return connection.execute(
+        "select answer_id, elapsed_s, utc, late, format, address, row_count, flagged_count"
+        " from answers where session_id = :session order by answer_id",
+        {"session": session_id},
+    )
+
+
+def contents_of(
+    connection: sqlite3.Connection, session_id: int, *, late: bool
+) -> Iterator[tuple[int, bytes]]:
+    """Yield rows and content of each answer in time, or of each late one, in ascending order."""
+    return connection.execute(
+        "select row_count, content from answers where session_id = :session and late = :late"
+        " order by answer_id",
+        {"session": session_id, "late": int(late)},
+    )
 
 
 def newest_answer_id(connection: sqlite3.Connection, session_id: int) -> int:

@@ -10,17 +10,15 @@ rows of the whole database. Triggers of the schema call the two functions (`0013
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
 from hashlib import sha256
-from typing import Any
+from typing import NamedTuple
 
 import msgspec
 
-_encode = msgspec.msgpack.Encoder().encode
+from referee.store.linked_rows import LinkedRows, Row, key_of
 
-# Rows with a key of several columns; their keys are joined by a slash, as in the triggers.
-_JOINED = ("proposed_scores", "proposal_skips")
+_encode = msgspec.msgpack.Encoder().encode
 
 
 def row_digest(table: object, *columns: object) -> bytes:
@@ -44,11 +42,11 @@ def teach(connection: sqlite3.Connection) -> None:
     connection.create_function("linked", 2, linked, deterministic=True)
 
 
-@dataclass(frozen=True)
-class Link:
+class Link(NamedTuple):
     """A link and the row that it stands for; `row` is None if the row is gone.
 
-    `strand` and `digest` are as stored. `found` is the digest of the row as it is now.
+    `strand` and `digest` are as stored. `columns` names what is in `row`, where a blob stands as
+    its SHA-256. `found` is the digest of the row as it is now.
     """
 
     link_id: int
@@ -57,12 +55,9 @@ class Link:
     row_id: int | str
     strand: bytes
     digest: bytes
-    row: Mapping[str, Any] | None
-
-    @property
-    def found(self) -> bytes | None:
-        """Return the digest of the row as it is now."""
-        return None if self.row is None else row_digest(self.table, *self.row.values())
+    columns: Sequence[str]
+    row: Row | None
+    found: bytes | None
 
     @property
     def name(self) -> str:
@@ -73,19 +68,18 @@ class Link:
 def links(connection: sqlite3.Connection, session_id: int | None = None) -> Iterator[Link]:
     """Yield the links of a session, or all links, in order, each with its row."""
     where = "" if session_id is None else " where session_id = :session"
-    statement = f"select * from chain{where} order by link_id"
-    rows = _Rows(connection)
-    for link in connection.execute(statement, {"session": session_id}):
-        row = rows.of(link["subject"], link["row_id"])
-        yield Link(
-            link_id=link["link_id"],
-            session_id=link["session_id"],
-            table=link["subject"],
-            row_id=link["row_id"],
-            strand=link["strand"],
-            digest=link["digest"],
-            row=row,
-        )
+    cursor = connection.cursor()
+    cursor.row_factory = None
+    rows = LinkedRows(connection, session_id)
+    for link in cursor.execute(
+        "select link_id, session_id, subject, row_id, strand, digest from chain"
+        f"{where} order by link_id",
+        {"session": session_id},
+    ):
+        table, row_id = link[2:4]
+        row = rows.of(table, row_id)
+        found = None if row is None else packed_digest([table, *row])
+        yield Link(*link, rows.names(table), row, found)
 
 
 def newest_link(connection: sqlite3.Connection) -> bytes | None:
@@ -149,7 +143,7 @@ def _faults(link: Link, strand: bytes | None, before: bytes | None) -> Iterator[
 def _without_link(connection: sqlite3.Connection) -> Iterator[str]:
     for table in linked_tables(connection):
         for row in connection.execute(
-            f"select {_key(connection, table)} from {table} except"
+            f"select {key_of(connection, table)} from {table} except"
             " select row_id from chain where subject = :table",
             {"table": table},
         ):
@@ -161,7 +155,7 @@ def _gone_at_the_end(connection: sqlite3.Connection) -> Iterator[str]:
     counted = {row[0]: row[1] for row in connection.execute("select * from sqlite_sequence")}
     for table in ("chain", *linked_tables(connection)):
         newest = connection.execute(
-            f"select coalesce(max({_key(connection, table)}), 0) from {table}"
+            f"select coalesce(max({key_of(connection, table)}), 0) from {table}"
         ).fetchone()[0]
         if table in counted and newest != counted[table]:
             yield f"The newest row of {table} was {counted[table]}, and now it is {newest}."
@@ -193,41 +187,3 @@ def linked_tables(connection: sqlite3.Connection) -> list[str]:
     found |= {row[0] for row in connection.execute("select distinct subject from chain")}
     known = {row[0] for row in connection.execute("select name from sqlite_master")}
     return sorted(found & known)
-
-
-def _key(connection: sqlite3.Connection, table: str) -> str:
-    """Return the expression that is a row's key in the chain."""
-    if table in _JOINED:
-        return "proposal_id || '/' || session_id"
-    columns = connection.execute(f"pragma table_info({table})")
-    return str(next(column["name"] for column in columns if column["pk"]))
-
-
-class _Rows:
-    """The rows of all tables by key, with one statement for each table."""
-
-    def __init__(self, connection: sqlite3.Connection) -> None:
-        self._connection = connection
-        self._known: dict[str, tuple[str, Sequence[str]] | None] = {}
-
-    def of(self, table: str, row_id: int | str) -> Mapping[str, Any] | None:
-        """Return a row's columns by name in order, or None if it is gone."""
-        if table not in self._known:
-            self._known[table] = self._statement(table)
-        known = self._known[table]
-        if known is None:
-            return None
-        statement, names = known
-        row = self._connection.execute(statement, (row_id,)).fetchone()
-        return None if row is None else dict(zip(names, row, strict=True))
-
-    def _statement(self, table: str) -> tuple[str, Sequence[str]] | None:
-        columns = self._connection.execute(
-            "select name from pragma_table_info(:table) order by cid", {"table": table}
-        ).fetchall()
-        if not columns:
-            return None
-        return (
-            f"select * from {table} where {_key(self._connection, table)} = ?",
-            [column[0] for column in columns],
-        )

@@ -52,12 +52,17 @@ def load_manifest(connection: sqlite3.Connection) -> Manifest:
         " height from images order by image_id"
     )
     classes = connection.execute("select class_id, name from classes order by class_id")
-    inputs = connection.execute("select name, path, sha256 from inputs order by name")
     return Manifest(
         images=tuple(ImageEntry(*row) for row in images),
         classes={row["class_id"]: row["name"] for row in classes},
-        inputs={row["name"]: InputFile(row["path"], row["sha256"]) for row in inputs},
+        inputs=load_inputs(connection),
     )
+
+
+def load_inputs(connection: sqlite3.Connection) -> dict[str, InputFile]:
+    """Return the input files of the stored manifest by name."""
+    inputs = connection.execute("select name, path, sha256 from inputs order by name")
+    return {row["name"]: InputFile(row["path"], row["sha256"]) for row in inputs}
 
 
 def manifest_digest(manifest: Manifest) -> str:

@@ -4,8 +4,9 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, fields
+from typing import Any
 
 # How many rows one statement may insert. A few fixed sizes keep the number of statements small.
 _AT_ONCE = (100, 50, 20, 10, 5, 2, 1)
@@ -81,10 +82,16 @@ def count_fetched_images(connection: sqlite3.Connection, session_id: int) -> int
 
 def requests_of(connection: sqlite3.Connection, session_id: int) -> list[Request]:
     """Return a session's requests in the order in which they were stored."""
-    rows = connection.execute(
-        "select session_id, elapsed_s, utc, method, path, status, first_image, image_count,"
+    return [Request(session_id, *row) for row in request_table(connection, session_id)]
+
+
+def request_table(
+    connection: sqlite3.Connection, session_id: int
+) -> Iterator[tuple[Any, ...]]:
+    """Yield each request of a session as the fields of a `Request` after the session's number."""
+    return connection.execute(
+        "select elapsed_s, utc, method, path, status, first_image, image_count,"
         " received_bytes, sent_bytes, duration_s, address from requests"
         " where session_id = :session order by request_id",
         {"session": session_id},
     )
-    return [Request(*row) for row in rows]

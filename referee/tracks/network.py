@@ -9,7 +9,7 @@ from functools import partial
 import numpy as np
 from numpy.typing import NDArray
 
-from referee.core.detections import Detections, pack, unpack
+from referee.core.detections import Detections, pack, unpack, unpack_all
 from referee.core.flags import Flag, flag_rows
 from referee.core.ground_truth import GroundTruth
 from referee.core.order import to_manifest_ids
@@ -96,6 +96,10 @@ class NetworkTrack(Track[Detections]):
     def join(self, answers: Sequence[Detections]) -> Detections:
         """Return the rows of all answers in the order given."""
         return Detections.concatenate(answers)
+
+    def unpack_all(self, contents: Sequence[bytes]) -> Detections:
+        """Return the rows of many packed answers, with one step for all of them."""
+        return unpack_all(contents)
 
     def in_manifest_ids(self, answer: Detections, order: NDArray[np.int64]) -> Detections:
         """Replace the contestant's image numbers by the manifest's image ids."""

@@ -195,6 +195,10 @@ class Track(ABC, Generic[Answer]):
     def join(self, answers: Sequence[Answer]) -> Answer:
         """Return the rows of all answers in the order given; no answers give no rows."""
 
+    def unpack_all(self, contents: Sequence[bytes]) -> Answer:
+        """Return the rows of many packed answers, in the order given."""
+        return self.join([self.unpack(content) for content in contents])
+
     @abstractmethod
     def in_manifest_ids(self, answer: Answer, order: NDArray[np.int64]) -> Answer:
         """Replace image numbers by manifest ids, see `referee.core.order.to_manifest_ids`."""

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Mapping
-from hashlib import sha256
 from itertools import islice
 from typing import Any
 
@@ -20,6 +19,8 @@ from referee.store.chain import Link, linked, links, packed_digest, strand_fault
 from referee.store.database import Connection
 
 _ROWS = 1000
+# JSON lacks some values of these types.
+_ODD = (bytes, float)
 _encode = msgspec.json.Encoder().encode
 
 
@@ -56,17 +57,18 @@ def _lines(found: Iterator[Link], tell: Callable[[str], object]) -> Iterator[byt
         if fault is not None:
             tell(fault)
         before = link.strand
-        row = None if link.row is None else {name: _json(it) for name, it in link.row.items()}
+        row = None
+        if link.row is not None:
+            values = [_json(it) if type(it) in _ODD else it for it in link.row]
+            row = dict(zip(link.columns, values, strict=True))
         line = {"table": link.table, "row": row, "strand": link.strand.hex()}
         yield _encode(line) + b"\n"
 
 
-def _json(value: object) -> object:
-    if isinstance(value, bytes):
-        return {"sha256": sha256(value).hexdigest()}
-    if isinstance(value, float) and not math.isfinite(value):
-        return {"float": repr(value)}
-    return value
+def _json(value: Any) -> object:
+    if type(value) is bytes:
+        return {"sha256": value.hex()}
+    return value if math.isfinite(value) else {"float": repr(value)}
 
 
 def value_of(value: Any) -> Any:

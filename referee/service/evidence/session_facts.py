@@ -12,7 +12,7 @@ from referee.core.instant import Instant
 from referee.core.states import state_of
 from referee.service.setup.contest import Contest
 from referee.store.audit import refused_audit_of
-from referee.store.images import load_manifest
+from referee.store.images import load_inputs
 from referee.store.notices import audit_of, notices_of
 from referee.store.readings import session_meter_of
 from referee.store.sessions import SessionRecord
@@ -49,7 +49,7 @@ def session_facts(
         "classes": {str(class_id): name for class_id, name in contest.classes.items()},
         "inputs": {
             name: asdict(file) | {"path": Path(file.path).name}
-            for name, file in load_manifest(connection).inputs.items()
+            for name, file in load_inputs(connection).items()
         },
         "notices": [asdict(notice) for notice in notices_of(connection, session.session_id)],
         "audit": audit_of(connection, session.session_id),

@@ -5,13 +5,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import fields
-from pathlib import Path
+from os.path import basename
 
 from power.meter import QUALITIES
 from referee.service.setup.contest import Contest, order_of
-from referee.store.answers import answers_after
+from referee.store.answers import answer_table, contents_of
 from referee.store.readings import readings_of
-from referee.store.requests import Request, requests_of
+from referee.store.requests import Request, request_table
 from referee.store.sessions import SessionRecord
 from referee.store.shows import ShowRecord, shows_of
 
@@ -42,7 +42,7 @@ def images(contest: Contest, session: SessionRecord) -> Rows:
     order = order_of(contest.image_count, session.order_seed)
     for number, image_id in enumerate(order.tolist(), 1):
         e = contest.images[image_id - 1]
-        name = Path(e.path).name
+        name = basename(e.path)
         yield number, image_id, e.source_id, name, e.size_bytes, e.width, e.height, e.sha256
 
 
@@ -54,31 +54,25 @@ def detections(contest: Contest, session: SessionRecord, *, late: bool) -> Itera
     track = contest.track
     waiting: list[bytes] = []
     rows = 0
-    for answer in answers_after(contest.database.connection, session.session_id):
-        if answer.late != late:
-            continue
-        waiting.append(answer.content)
-        rows += answer.row_count
+    connection = contest.database.connection
+    for row_count, content in contents_of(connection, session.session_id, late=late):
+        waiting.append(content)
+        rows += row_count
         if rows >= _ROWS_AT_ONCE:
-            yield track.text(track.join([track.unpack(content) for content in waiting]))
+            yield track.text(track.unpack_all(waiting))
             waiting, rows = [], 0
     if rows:
-        yield track.text(track.join([track.unpack(content) for content in waiting]))
+        yield track.text(track.unpack_all(waiting))
 
 
 def answers(contest: Contest, session: SessionRecord) -> Rows:
     """Yield a row per answer, late answers included."""
-    for a in answers_after(contest.database.connection, session.session_id):
-        yield (
-            *(a.answer_id, a.elapsed_s, a.utc, int(a.late), a.format, a.address),
-            *(a.row_count, a.flagged_count),
-        )
+    yield from answer_table(contest.database.connection, session.session_id)
 
 
 def requests(contest: Contest, session: SessionRecord) -> Rows:
     """Yield a row per request."""
-    for request in requests_of(contest.database.connection, session.session_id):
-        yield [getattr(request, name) for name in REQUEST_HEADER]
+    yield from request_table(contest.database.connection, session.session_id)
 
 
 def frames(contest: Contest, session: SessionRecord) -> Rows:

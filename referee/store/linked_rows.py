@@ -1,0 +1,103 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The rows that the chain's links stand for, read along each table in the order of the links."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Sequence
+from hashlib import sha256
+from typing import Any
+
+# Rows with a key of several columns; their keys are joined by a slash, as in the triggers.
+_JOINED = ("proposed_scores", "proposal_skips")
+
+Row = tuple[Any, ...]
+"""The columns of a row in order; a blob stands as its SHA-256, so bytes are always a digest."""
+
+
+def key_of(connection: sqlite3.Connection, table: str) -> str:
+    """Return the expression that is a row's key in the chain."""
+    if table in _JOINED:
+        return "proposal_id || '/' || session_id"
+    columns = connection.execute(f"pragma table_info({table})")
+    return str(next(column["name"] for column in columns if column["pk"]))
+
+
+class LinkedRows:
+    """The rows of a session, or of all sessions, each asked for by its table and key.
+
+    Keys of a table that come in ascending order cost one step of a cursor each. Any other key costs
+    a statement of its own.
+    """
+
+    def __init__(self, connection: sqlite3.Connection, session_id: int | None) -> None:
+        self._connection = connection
+        self._session_id = session_id
+        self._known: dict[str, _Table | None] = {}
+
+    def names(self, table: str) -> Sequence[str]:
+        """Return the names of a table's columns in order."""
+        known = self._table(table)
+        return () if known is None else known.names
+
+    def of(self, table: str, key: int | str) -> Row | None:
+        """Return a row, or None if it is gone."""
+        known = self._table(table)
+        found = None if known is None else known.row(key)
+        if found is None:
+            return None
+        return tuple([sha256(it).digest() if type(it) is bytes else it for it in found])
+
+    def _table(self, table: str) -> _Table | None:
+        if table not in self._known:
+            names = _names(self._connection, table)
+            self._known[table] = (
+                _Table(self._connection, table, names, self._session_id) if names else None
+            )
+        return self._known[table]
+
+
+class _Table:
+    """One table, with a cursor that goes forward only."""
+
+    def __init__(
+        self,
+        connection: sqlite3.Connection,
+        table: str,
+        names: Sequence[str],
+        session_id: int | None,
+    ) -> None:
+        self.names = names
+        key = key_of(connection, table)
+        self._one = connection.cursor()
+        self._one.row_factory = None
+        self._statement = f"select * from {table} where {key} = ?"
+        self._rows = connection.cursor()
+        self._rows.row_factory = None
+        self._next: Row | None = None
+        where, values = "", {}
+        if session_id is not None:
+            # A row without a session is one of few: its own statement finds it.
+            where = "where session_id = :session" if "session_id" in names else "where false"
+            values = {"session": session_id} if "session_id" in names else {}
+        if key in names:
+            self._place = names.index(key)
+            self._rows.execute(f"select * from {table} {where} order by {key}", values)
+            self._next = self._rows.fetchone()
+
+    def row(self, key: int | str) -> Row | None:
+        """Return the row with this key, or None."""
+        if type(key) is int:
+            while self._next is not None and self._next[self._place] < key:
+                self._next = self._rows.fetchone()
+            if self._next is not None and self._next[self._place] == key:
+                return self._next
+        found: Row | None = self._one.execute(self._statement, (key,)).fetchone()
+        return found
+
+
+def _names(connection: sqlite3.Connection, table: str) -> Sequence[str]:
+    columns = connection.execute(
+        "select name from pragma_table_info(:table) order by cid", {"table": table}
+    )
+    return [column[0] for column in columns]
