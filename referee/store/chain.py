@@ -76,10 +76,10 @@ def links(connection: sqlite3.Connection, session_id: int | None = None) -> Iter
         f"{where} order by link_id",
         {"session": session_id},
     ):
-        table, row_id = link[2:4]
-        row = rows.of(table, row_id)
+        link_id, session, table, row_id, strand, digest = link
+        row, columns = rows.of(table, row_id), rows.names(table)
         found = None if row is None else packed_digest([table, *row])
-        yield Link(*link, rows.names(table), row, found)
+        yield Link(link_id, session, table, row_id, strand, digest, columns, row, found)
 
 
 def newest_link(connection: sqlite3.Connection) -> bytes | None:

@@ -11,9 +11,6 @@ from typing import Any
 from referee.errors import InputError
 from referee.store.chain import linked_tables
 
-# These rows come before the session that they belong to, because its first links name them.
-_BEFORE = ("teams", "materials")
-
 
 @dataclass(frozen=True)
 class Fact:
@@ -25,20 +22,15 @@ class Fact:
 
 
 def replay(connection: sqlite3.Connection, facts: Iterable[Fact]) -> None:
-    """Insert the rows of one session; call it in a transaction.
+    """Insert the rows of one session in their order; call it in a transaction.
 
     Raises `InputError`, which names the place, for a row that the schema refuses.
     """
-    waiting = list(facts)
-    known = set(linked_tables(connection))
-    for fact in waiting:
-        if fact.table not in known:
+    columns = {table: _columns(connection, table) for table in linked_tables(connection)}
+    for fact in facts:
+        if fact.table not in columns:
             raise InputError(f"{fact.place}: there is no table of facts '{fact.table}'.")
-    early = [fact for fact in waiting if fact.table in _BEFORE]
-    columns: dict[str, set[str]] = {}
-    for fact in early + [fact for fact in waiting if fact.table not in _BEFORE]:
-        names = columns.setdefault(fact.table, _columns(connection, fact.table))
-        if set(fact.row) != names:
+        if fact.row.keys() != columns[fact.table]:
             raise InputError(f"{fact.place}: these are not the columns of {fact.table}.")
         _insert(connection, fact)
 

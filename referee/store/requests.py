@@ -85,9 +85,7 @@ def requests_of(connection: sqlite3.Connection, session_id: int) -> list[Request
     return [Request(session_id, *row) for row in request_table(connection, session_id)]
 
 
-def request_table(
-    connection: sqlite3.Connection, session_id: int
-) -> Iterator[tuple[Any, ...]]:
+def request_table(connection: sqlite3.Connection, session_id: int) -> Iterator[tuple[Any, ...]]:
     """Yield each request of a session as the fields of a `Request` after the session's number."""
     return connection.execute(
         "select elapsed_s, utc, method, path, status, first_image, image_count,"

@@ -48,8 +48,9 @@ def tamper(count: int, seed: int = SEED) -> Counter[tuple[str, str]]:
                     archive.writestr(member, content)
             missed[kind, "tried"] += 1
             truth, key = folder / "truth.json", folder / "signing.pub"
-            missed[kind, "key"] += not verify_bundle(path, truth, public_keys=[key])
-            missed[kind, "no key"] += not verify_bundle(path, truth)
+            if not verify_bundle(path, truth):  # With the key it would find all this, too.
+                missed[kind, "no key"] += 1
+                missed[kind, "key"] += not verify_bundle(path, truth, public_keys=[key])
     return missed
 
 

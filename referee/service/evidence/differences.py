@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterable
 from typing import Any
 
 _LONGEST = 160
@@ -32,13 +33,32 @@ def json_difference(found: Any, expected: Any, place: str = "") -> str | None:
 
 def text_difference(found: bytes, expected: bytes) -> str | None:
     """Return the first line in which two texts differ, or None if they are equal."""
-    if found == expected:
-        return None
-    pairs = zip(found.split(b"\n"), expected.split(b"\n"), strict=False)
-    for number, (mine, theirs) in enumerate(pairs, 1):
+    return blocks_difference(found, [expected])
+
+
+def blocks_difference(found: bytes, blocks: Iterable[bytes]) -> str | None:
+    """Return the first line in which a text differs from one that comes in blocks, or None.
+
+    A block is compared where it stands, so equal texts need the memory of one block.
+    """
+    remaining, place = iter(blocks), 0
+    for block in remaining:
+        if not found.startswith(block, place):
+            return _difference(found, place, b"".join([block, *remaining]))
+        place += len(block)
+    return None if place == len(found) else _difference(found, place, b"")
+
+
+def _difference(found: bytes, place: int, expected: bytes) -> str:
+    """Return how a text differs from `expected` behind a place up to which it is right."""
+    begin = found.rfind(b"\n", 0, place) + 1
+    expected = found[begin:place] + expected
+    before = found.count(b"\n", 0, begin)
+    pairs = zip(found[begin:].split(b"\n"), expected.split(b"\n"), strict=False)
+    for number, (mine, theirs) in enumerate(pairs, before + 1):
         if mine != theirs:
             return f"line {number}: found {_line(mine)}, expected {_line(theirs)}"
-    lines, wanted = found.count(b"\n"), expected.count(b"\n")
+    lines, wanted = found.count(b"\n"), before + expected.count(b"\n")
     return f"found {lines} lines, expected {wanted}"
 
 

@@ -47,7 +47,8 @@ def link_behind(line: Mapping[str, Any], before: bytes | None) -> bytes:
     Raises ValueError, KeyError or TypeError for a line that is no fact.
     """
     row = line["row"]
-    return linked(packed_digest([line["table"], *map(value_of, row.values())]), before)
+    values = [value_of(it) if type(it) is dict else it for it in row.values()]
+    return linked(packed_digest([line["table"], *values]), before)
 
 
 def _lines(found: Iterator[Link], tell: Callable[[str], object]) -> Iterator[bytes]:

@@ -13,8 +13,8 @@ import json
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from datetime import datetime
 from hashlib import sha256
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -24,7 +24,8 @@ from referee.core.instant import Instant
 from referee.errors import RefereeError
 from referee.formats.faults import FormatError
 from referee.service.evidence.bundle_file import NotABundle
-from referee.service.evidence.facts import link_behind, value_of
+from referee.service.evidence.facts import value_of
+from referee.service.evidence.facts_read import FACTS, FactsRead
 from referee.service.setup.config import StorageSection
 from referee.service.setup.config_file import load_config
 from referee.service.setup.contest import Contest
@@ -35,9 +36,6 @@ from referee.store.replay import Fact, mark_fetched, rename_team, replay, strand
 from referee.store.sessions import SessionRecord, load_session
 from referee.tracks.loading import load_track
 from referee.tracks.track import Track
-
-_FACTS = "facts.jsonl"
-_AT_REST = "1970-01-01T00:00:00+00:00"
 
 
 @dataclass(frozen=True)
@@ -55,38 +53,9 @@ class Stopped:
         return 0.0
 
 
-def read_facts(members: Mapping[str, bytes]) -> list[dict[str, Any]]:
-    """Return the lines of `facts.jsonl`; raise `NotABundle` at the first broken link."""
-    lines: list[dict[str, Any]] = []
-    before: bytes | None = None
-    for number, text in enumerate(members[_FACTS].splitlines(), 1):
-        try:
-            line = json.loads(text)
-            before = link_behind(line, before)
-            strand = line["strand"]
-        except (ValueError, KeyError, TypeError, AttributeError):
-            raise NotABundle(_FACTS, f"line {number} is no fact.") from None
-        if before.hex() != strand:
-            raise NotABundle(
-                _FACTS,
-                f"line {number} ({line['table']}): the chain is broken: found {strand}, "
-                f"expected {before.hex()}.",
-            )
-        lines.append(line)
-    if not lines or lines[0]["table"] != "sessions":
-        raise NotABundle(_FACTS, "line 1 is not the session's own row.")
-    if [line["table"] for line in lines[1:3]] != ["teams", "materials"]:
-        raise NotABundle(
-            _FACTS,
-            "The facts do not say what the session was run with: an earlier referee ran it, and "
-            "its bundle cannot be verified.",
-        )
-    return lines
-
-
 @contextmanager
 def played_again(
-    members: Mapping[str, bytes], lines: list[dict[str, Any]], folder: Path
+    members: Mapping[str, bytes], facts: FactsRead, folder: Path
 ) -> Iterator[tuple[Contest, SessionRecord]]:
     """Give a contest in an empty folder that has the session's facts, and nothing else.
 
@@ -94,25 +63,24 @@ def played_again(
     """
     database = Database(folder / "referee.db")
     try:
-        contest = _contest(members, folder, database, lines)
-        number = int(lines[0]["row"]["session_id"])
-        facts = list(_facts(members, lines, contest.track))
+        contest = _contest(members, folder, database, facts)
+        number = facts.session_id
         with database.write() as connection:
             try:
-                replay(connection, facts)
+                replay(connection, _facts(members, facts, contest.track))
                 mark_fetched(connection)
             except RefereeError as error:
-                raise NotABundle(_FACTS, str(error)) from None
+                raise NotABundle(FACTS, str(error)) from None
             rename_team(connection, _told(members)["team_names"][1:])
-        if strands_of(database.connection, number) != [line["strand"] for line in lines]:
-            raise NotABundle(_FACTS, "The rows, stored again, have other links.")
+        if strands_of(database.connection, number) != facts.strands:
+            raise NotABundle(FACTS, "The rows, stored again, have other links.")
         yield contest, load_session(database.connection, number)
     finally:
         database.close()
 
 
 def _contest(
-    members: Mapping[str, bytes], folder: Path, database: Database, lines: list[dict[str, Any]]
+    members: Mapping[str, bytes], folder: Path, database: Database, facts: FactsRead
 ) -> Contest:
     path = folder / "contest.toml"
     path.write_bytes(members["config.toml"])
@@ -121,11 +89,11 @@ def _contest(
         track = load_track(config.contest.track)
     except RefereeError as error:
         raise NotABundle("config.toml", str(error).replace(f"{path}", "it")) from None
-    lane = int(lines[0]["row"]["lane"])
+    lane = int(facts.first[0]["lane"])
     config.wire_log_of(lane).write_bytes(members["meter.jsonl"])
     database.migrate()
     manifest = _manifest(members)
-    stored = lines[2]["row"]
+    stored = facts.first[2]
     if manifest_digest(manifest) != stored["images"]:
         raise NotABundle(
             "images.csv",
@@ -136,7 +104,7 @@ def _contest(
         replace_manifest(connection, manifest)
     return Contest(
         config=config,
-        clock=Stopped(_last_instant(lines)),
+        clock=Stopped(facts.newest),
         database=database,
         secrets=load_secrets(folder),
         track=track,
@@ -190,53 +158,46 @@ def _told(members: Mapping[str, bytes]) -> dict[str, Any]:
         raise NotABundle("session.json", f"It is no session: {error!r}.") from None
 
 
-def _last_instant(lines: list[dict[str, Any]]) -> Instant:
-    """Return the moment of the session's newest event, which decides its state."""
-    events = [line["row"] for line in lines if line["table"] == "session_events"]
-    if not events:
-        return Instant(0.0, datetime.fromisoformat(_AT_REST), "")
-    last = events[-1]
-    return Instant(last["monotonic_s"], datetime.fromisoformat(last["utc"]), last["boot_id"])
+def _facts(members: Mapping[str, bytes], facts: FactsRead, track: Track[Any]) -> Iterator[Fact]:
+    """Yield the facts; each answer's content comes from its rows of detections.
 
-
-def _facts(
-    members: Mapping[str, bytes], lines: list[dict[str, Any]], track: Track[Any]
-) -> Iterator[Fact]:
-    """Yield the facts in order; each answer's content comes from its rows of detections."""
-    contents = {late: _contents(members, lines, track, late=late) for late in (False, True)}
-    for number, line in enumerate(lines, 1):
-        row = {name: value_of(value) for name, value in line["row"].items()}
+    Team and material come before the session, because its first links name them.
+    """
+    contents = {late: _contents(members, facts, track, late=late) for late in (False, True)}
+    numbered = enumerate(facts.lines(), 1)
+    first = [next(numbered) for _ in facts.first]
+    for number, line in chain(first[1:], first[:1], numbered):
+        row = {
+            name: value_of(value) if type(value) is dict else value
+            for name, value in line["row"].items()
+        }
         if line["table"] == "answers":
             row["content"] = next(contents[bool(row["late"])])
         yield Fact(f"line {number}", line["table"], row)
 
 
 def _contents(
-    members: Mapping[str, bytes], lines: list[dict[str, Any]], track: Track[Any], *, late: bool
+    members: Mapping[str, bytes], facts: FactsRead, track: Track[Any], *, late: bool
 ) -> Iterator[bytes]:
     """Yield the packed rows of each answer; raise `NotABundle` where others were stored."""
     member = "late_detections.csv" if late else "detections.csv"
-    answers = [
-        line["row"]
-        for line in lines
-        if line["table"] == "answers" and bool(line["row"]["late"]) is late
-    ]
-    counts = [int(row["row_count"]) for row in answers]
+    told = [answer for answer in facts.answers if answer.late is late]
+    counts = [answer.rows for answer in told]
     text = members[member]
     if text.count(b"\n") != sum(counts):
         raise NotABundle(member, f"found {text.count(bytes([10]))} rows, expected {sum(counts)}.")
     first = 1
     try:
-        for row, answer in zip(answers, track.answers_from_text(text, counts), strict=True):
+        for one, answer in zip(told, track.answers_from_text(text, counts), strict=True):
             content = track.pack(answer)
-            found, expected = sha256(content).hexdigest(), row["content"]["sha256"]
-            if found != expected:
+            found = sha256(content).hexdigest()
+            if found != one.sha256:
                 raise NotABundle(
                     member,
-                    f"rows {first} to {first + row['row_count'] - 1} are not those of answer "
-                    f"{row['answer_id']}: found SHA-256 {found}, expected {expected}.",
+                    f"rows {first} to {first + one.rows - 1} are not those of answer "
+                    f"{one.answer_id}: found SHA-256 {found}, expected {one.sha256}.",
                 )
-            first += row["row_count"]
+            first += one.rows
             yield content
     except (RefereeError, FormatError, ValueError) as error:
         raise NotABundle(member, f"The rows are no answers: {error}") from None

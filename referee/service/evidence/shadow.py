@@ -15,8 +15,11 @@ import io
 import json
 import math
 import re
+from array import array
 from collections import defaultdict
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from itertools import groupby
 from pathlib import Path
 from xml.etree import ElementTree
 
@@ -73,17 +76,39 @@ def _images(content: bytes) -> tuple[dict[str, int], dict[int, int]]:
     )
 
 
-def _detections(
-    content: bytes, numbers: Mapping[int, int]
-) -> dict[Key, list[tuple[float, int, Box]]]:
-    """Return confidence, place in the file and box by image and class."""
-    found: dict[Key, list[tuple[float, int, Box]]] = defaultdict(list)
-    for place, row in enumerate(csv.reader(io.StringIO(content.decode("ascii")))):
+@dataclass
+class _Found:
+    """The detections of one class in the order of the file, as numbers without objects."""
+
+    images: array[int] = field(default_factory=lambda: array("q"))
+    confidences: array[float] = field(default_factory=lambda: array("d"))
+    corners: array[float] = field(default_factory=lambda: array("d"))
+
+    def by_image(self) -> Iterator[tuple[int, list[int]]]:
+        """Yield each image with the places of its detections, the surest first."""
+        places = sorted(
+            range(len(self.images)), key=lambda at: (self.images[at], -self.confidences[at], at)
+        )
+        for image, group in groupby(places, self.images.__getitem__):
+            yield image, list(group)
+
+    def box(self, place: int) -> Box:
+        """Return the box at a place."""
+        x0, y0, x1, y1 = self.corners[4 * place : 4 * place + 4]
+        return x0, y0, x1, y1
+
+
+def _detections(content: bytes, numbers: Mapping[int, int]) -> dict[int, _Found]:
+    """Return the detections by class."""
+    found: dict[int, _Found] = defaultdict(_Found)
+    for row in csv.reader(io.TextIOWrapper(io.BytesIO(content), "ascii", newline="")):
         image = numbers.get(int(row[0]))
         confidence = float(row[2])
         if image is not None and math.isfinite(confidence):
-            box = (float(row[3]), float(row[4]), float(row[5]), float(row[6]))
-            found[image, int(row[1])].append((confidence, place, box))
+            there = found[int(row[1])]
+            there.images.append(image)
+            there.confidences.append(confidence)
+            there.corners.extend(map(float, row[3:7]))
     return found
 
 
@@ -156,7 +181,7 @@ _CORNERS = ("xmin", "ymin", "xmax", "ymax")
 
 def _mean_ap(
     truth: list[tuple[int, int, Box]],
-    found: Mapping[Key, list[tuple[float, int, Box]]],
+    found: Mapping[int, _Found],
     ignored: set[Key],
     images: set[int],
     classes: list[int],
@@ -169,20 +194,24 @@ def _mean_ap(
     positives: dict[int, int] = defaultdict(int)
     for (_, klass), there in boxes.items():
         positives[klass] += len(there)
-    hits: dict[int, list[tuple[float, int, int, bool]]] = defaultdict(list)
-    for (image, klass), rows in found.items():
-        if (image, klass) not in ignored:
-            hits[klass] += _match(image, rows, boxes[image, klass])
-    aps = [_area(sorted(hits[klass]), positives[klass]) for klass in classes if positives[klass]]
+    aps = []
+    for klass in classes:
+        hits: list[tuple[float, int, int, bool]] = []
+        for image, places in found[klass].by_image() if klass in found else ():
+            if (image, klass) not in ignored:
+                hits += _match(image, found[klass], places, boxes.get((image, klass), []))
+        if positives[klass]:
+            aps.append(_area(sorted(hits), positives[klass]))
     return math.fsum(aps) / len(aps) if aps else None
 
 
 def _match(
-    image: int, rows: list[tuple[float, int, Box]], boxes: list[Box]
+    image: int, found: _Found, places: list[int], boxes: list[Box]
 ) -> Iterator[tuple[float, int, int, bool]]:
     """Yield sort key and hit of each detection of one image and class, the surest first."""
     free = list(boxes)
-    for confidence, place, box in sorted(rows, key=lambda row: (-row[0], row[1])):
+    for place in places:
+        box = found.box(place)
         best, best_overlap = None, 0.0
         for one in free:
             overlap = _overlap(box, one)
@@ -190,7 +219,7 @@ def _match(
                 best, best_overlap = one, overlap
         if best is not None:
             free.remove(best)
-        yield -confidence, image, place, best is not None
+        yield -found.confidences[place], image, place, best is not None
 
 
 def _needed(box: Box) -> float:

@@ -8,11 +8,11 @@ every hash is computed anew and the bundle is signed again.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
-from typing import Any
+from collections.abc import Iterator
 
 from referee.errors import InputError
 from referee.service.evidence.bundle_file import Finding
+from referee.service.evidence.facts_read import FACTS, FactsRead
 from referee.store.chain import strand_at_newest
 from referee.store.database import Connection
 from referee.store.scores import newest_scoring_run
@@ -38,7 +38,7 @@ def slip_text(session_id: int, score: float | None, strand: str) -> str:
     return f"session {session_id} score {_score(score)} chain {'-'.join(groups)}"
 
 
-def slip_findings(slip: str, lines: Sequence[dict[str, Any]]) -> Iterator[Finding]:
+def slip_findings(slip: str, facts: FactsRead) -> Iterator[Finding]:
     """Compare a slip with the facts of a bundle; raise `InputError` for a text of another form."""
     form = _FORM.fullmatch(slip)
     short = "" if form is None else re.sub(r"[\s-]", "", form[3]).lower()
@@ -47,23 +47,20 @@ def slip_findings(slip: str, lines: Sequence[dict[str, Any]]) -> Iterator[Findin
             f"--slip '{slip}' is no slip: it reads 'session 3 score 0.255170 chain "
             "9F3A-77C1-02DE-4B5A-8C11'."
         )
-    number, runs = lines[0]["row"]["session_id"], [it for it in lines if it["table"] == _RUNS]
+    number = facts.session_id
     if int(form[1]) != number:
-        yield Finding("facts.jsonl", f"session: found {number}, the slip says {form[1]}.")
-    of_slip = [line for line in runs if line["strand"].startswith(short)]
+        yield Finding(FACTS, f"session: found {number}, the slip says {form[1]}.")
+    of_slip = [score for strand, score in facts.scores if strand.startswith(short)]
     if not of_slip:
-        yield Finding("facts.jsonl", f"No score in it has the chain {form[3]} of the slip.")
+        yield Finding(FACTS, f"No score in it has the chain {form[3]} of the slip.")
         return
-    score, newest = of_slip[0]["row"]["score"], runs[-1]["row"]["score"]
+    score, newest = of_slip[0], facts.scores[-1][1]
     if form[2] != _score(score):
-        yield Finding("facts.jsonl", f"score: found {_score(score)}, the slip says {form[2]}.")
+        yield Finding(FACTS, f"score: found {_score(score)}, the slip says {form[2]}.")
     if newest != score:
         yield Finding(
             "score.json", f"The score is {_score(newest)} since a later scoring run, not {form[2]}."
         )
-
-
-_RUNS = "scoring_runs"
 
 
 def _score(score: float | None) -> str:

@@ -13,11 +13,12 @@ from typing import Any
 from referee.errors import InputError
 from referee.service.evidence.bundle import MEMBERS, members_of
 from referee.service.evidence.bundle_file import MANIFEST, Finding, NotABundle, read_members
-from referee.service.evidence.differences import text_difference
+from referee.service.evidence.differences import blocks_difference, text_difference
 from referee.service.evidence.encoding import json_bytes
 from referee.service.evidence.energy_again import energy_findings
 from referee.service.evidence.facts import refuse_changed
-from referee.service.evidence.played_again import played_again, read_facts
+from referee.service.evidence.facts_read import read_facts
+from referee.service.evidence.played_again import played_again
 from referee.service.evidence.score_again import score_findings
 from referee.service.evidence.shadow import shadow_findings
 from referee.service.evidence.signature import signature_findings
@@ -50,18 +51,18 @@ def verify_bundle(
         manifest = read_manifest(members)
         findings += hash_findings(members, manifest)
         findings += signature_findings(manifest, public_keys)
-        lines = read_facts(members)
+        facts = read_facts(members)
         if slip is not None:
-            findings += slip_findings(slip, lines)
+            findings += slip_findings(slip, facts)
         with (
             tempfile.TemporaryDirectory(prefix="referee-verify-") as folder,
-            played_again(members, lines, Path(folder)) as (contest, session),
+            played_again(members, facts, Path(folder)) as (contest, session),
         ):
             findings += _members(contest, session, members, manifest)
             findings += energy_findings(contest, session, members)
             findings += score_findings(contest, session, ground_truth, blacklist)
-            if shadow:
-                findings += shadow_findings(members, ground_truth, blacklist)
+        if shadow:
+            findings += shadow_findings(members, ground_truth, blacklist)
     except NotABundle as error:
         findings.append(error.finding)
     return findings
@@ -107,6 +108,6 @@ def _members(
         yield Finding(MANIFEST, f"session: found {found}, expected {expected}.")
     version = manifest["referee_version"]
     for name, blocks in members_of(contest, session, refuse_changed, version).items():
-        told = text_difference(members[name], b"".join(blocks))
+        told = blocks_difference(members[name], blocks)
         if told is not None:
             yield Finding(name, f"{told}.")

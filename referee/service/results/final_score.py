@@ -12,7 +12,7 @@ from referee.scoring.uncertainty import Energy as Divisor
 from referee.scoring.uncertainty import standard_uncertainty
 from referee.service.results.score_uncertainty import Draws, uncertainty_report
 from referee.service.setup.contest import Contest, order_of
-from referee.store.answers import answers_after, newest_answer_id
+from referee.store.answers import contents_of, newest_answer_id
 from referee.store.readings import Energy
 from referee.store.requests import count_fetched_images
 from referee.store.scores import ScoringRun, insert_scoring_run
@@ -62,10 +62,8 @@ def scored_answer(contest: Contest, session: SessionRecord) -> Any:
 
     Its rows are in the order in which they were stored, with the manifest's image ids.
     """
-    answers = answers_after(contest.database.connection, session.session_id)
-    posted = contest.track.join(
-        [contest.track.unpack(answer.content) for answer in answers if not answer.late]
-    )
+    stored = contents_of(contest.database.connection, session.session_id, late=False)
+    posted = contest.track.unpack_all([content for _, content in stored])
     order = order_of(contest.image_count, session.order_seed)
     return contest.track.in_manifest_ids(posted, order)
 
