@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from referee.core.detections import Detections, pack, unpack
+from referee.core.detections import Detections, pack, unpack, unpack_all
 
 ROWS = [(3, 7, 0.25, 1.0, 2.0, 3.0, 4.0), (1, 2, 0.5, -1.0, 0.0, 5.5, 6.0)]
 
@@ -154,3 +154,13 @@ def test_unpacked_arrays_may_be_changed():
     found.image_id[0] = 9
     found.box[0, 0] = 9.0
     assert (9, 9.0) == (found.image_id[0], found.box[0, 0])
+
+
+def test_many_blobs_become_one():
+    """Packed answers are unpacked together as they would be one by one, without a row or with."""
+    rows = [*ROWS, (2**62 + 1, -7, 1.0, 1 / 3, -0.0, np.inf, 5e300)]
+    parts = [rows[:1], [], rows[1:]]
+    assert pack(Detections.from_rows(rows)) == pack(
+        unpack_all([pack(Detections.from_rows(part)) for part in parts])
+    )
+    assert 0 == len(unpack_all([]))

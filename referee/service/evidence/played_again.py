@@ -154,7 +154,7 @@ def _told(members: Mapping[str, bytes]) -> dict[str, Any]:
             for name, file in told["inputs"].items()
         }
         return {"team_names": names, "classes": classes, "inputs": inputs}
-    except (ValueError, KeyError, TypeError, AttributeError) as error:
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
         raise NotABundle("session.json", f"It is no session: {error!r}.") from None
 
 

@@ -76,7 +76,7 @@ def read_manifest(members: Mapping[str, bytes]) -> dict[str, Any]:
         version = str(manifest["referee_version"])
         session = int(manifest["session"])
         envelope = manifest.get("envelope")
-    except (ValueError, KeyError, TypeError, AttributeError) as error:
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
         raise NotABundle(MANIFEST, f"It is no manifest: {error!r}.") from None
     read = {"session": session, "referee_version": version, "sha256": digests}
     whole = read if envelope is None else read | {"envelope": envelope}

@@ -134,6 +134,8 @@ def test_the_same_session_gives_the_same_bytes(contest, session, tmp_path):
     assert {((1980, 1, 1, 0, 0, 0), 0o100644 << 16)} == {
         (entry.date_time, entry.external_attr) for entry in entries
     }
+    stored = {entry.filename for entry in entries if entry.compress_type == zipfile.ZIP_STORED}
+    assert {"detections.csv", "late_detections.csv"} == stored
 
 
 def test_a_changed_energy_is_not_exported(contest, session, tmp_path):

@@ -233,6 +233,8 @@ def test_files_that_are_no_bundle(folder, tmp_path):
         ("run.json", None, "The member is missing"),
         ("manifest.json", b"[]", "It is no manifest"),
         ("facts.jsonl", b"{}\n", "line 1 is no fact"),
+        ("facts.jsonl", b"[" * 100_000, "line 1 is no fact"),
+        ("manifest.json", b"[" * 100_000, "It is no manifest"),
     ):
         odd = members | {name: content}
         odd = {name: content for name, content in odd.items() if content is not None}
