@@ -3,8 +3,9 @@
  * A whole session of the contest in C, for small boards: log in, fetch, recognise, post, log out.
  *
  *     cc -O2 -o client client.c -lcurl        (Debian: apt install gcc libcurl4-openssl-dev)
- *     ./client http://192.168.1.2:8000 TEAM PASSWORD [ANSWERS]
+ *     ./client [--ca-file FILE] http://192.168.1.2:8000 TEAM PASSWORD [ANSWERS]
  *
+ * An address with https:// needs the organiser's CA as --ca-file FILE, unless this system knows it.
  * Put your detector into detect(), and set DETECTS to 1. Or replay stored answers: ANSWERS is a file
  * of lines image, class, confidence, xmin, ymin, xmax, ymax, separated by blanks or commas. Stored
  * answers belong to image numbers. In an event each session has its images in another order, so
@@ -142,6 +143,10 @@ static long ask(CURL *curl, const char *base, const char *path, const struct byt
         curl_easy_setopt(curl, CURLOPT_FRESH_CONNECT, 0L);
     }
     curl_easy_setopt(curl, CURLOPT_ERRORBUFFER, NULL);
+    if (code == CURLE_PEER_FAILED_VERIFICATION)
+        die("the certificate of %s is not trusted: %s. Give the organiser's CA file with --ca-file, "
+            "use the address that the organiser told you, and look at this machine's date",
+            base, *reason ? reason : curl_easy_strerror(code));
     if (code)
         die("no answer from %s: %s", base, *reason ? reason : curl_easy_strerror(code));
     curl_easy_getinfo(curl, CURLINFO_RESPONSE_CODE, &status);
@@ -262,16 +267,26 @@ static void take_part(CURL *curl, const char *base, const char *token, long imag
 int main(int count, char **arguments)
 {
     struct bytes form = {0}, answer = {0};
-    const char *base;
+    const char *base, *ca_file = NULL;
     char *token, *end, *password;
     long images, status;
     CURL *curl;
     struct curl_slist *headers;
+    if (count > 2 && !strcmp(arguments[1], "--ca-file")) {
+        ca_file = arguments[2];
+        arguments += 2;
+        count -= 2;
+    }
     if (count != 4 && count != 5) {
-        fprintf(stderr, "usage: client http://HOST:PORT TEAM PASSWORD [ANSWERS]\n");
+        fprintf(stderr,
+                "usage: client [--ca-file FILE] http://HOST:PORT TEAM PASSWORD [ANSWERS]\n");
         return 2;
     }
     base = arguments[1];
+    if (ca_file && strncmp(base, "https://", 8)) {
+        fprintf(stderr, "client: --ca-file goes with an address that begins with https://\n");
+        return 2;
+    }
     if (count == 5) {
         read_answers(arguments[4]);
         fprintf(stderr, "client: the stored answers go by the images' numbers; in an event, where "
@@ -287,6 +302,8 @@ int main(int count, char **arguments)
     curl_easy_setopt(curl, CURLOPT_TIMEOUT, TIMEOUT_S);
     curl_easy_setopt(curl, CURLOPT_NOSIGNAL, 1L);
     curl_easy_setopt(curl, CURLOPT_PROXY, "");
+    if (ca_file)
+        curl_easy_setopt(curl, CURLOPT_CAINFO, ca_file);
     /* Without this libcurl asks for leave to send a large body and may wait a second for it. */
     headers = curl_slist_append(NULL, "Expect:");
     curl_easy_setopt(curl, CURLOPT_HTTPHEADER, headers);

@@ -19,6 +19,7 @@ import io
 import json
 import os
 import random
+import ssl
 import sys
 import time
 import zipfile
@@ -60,18 +61,15 @@ class Unauthorised(ClientError):
     """The referee refused a wrong password, or a token after the end of the session."""
 
 
+class Untrusted(ClientError):
+    """The server's certificate is not trusted, so nothing was sent to it."""
+
+
 class Referee:
     """A client of the contest's protocol on one open connection; every request posts a form."""
 
-    def __init__(self, url: str, timeout_s: float = 30.0) -> None:
-        try:
-            parts = urlsplit(url if "://" in url else "http://" + url)
-            host, port = parts.hostname, parts.port or 80
-        except ValueError:
-            host = None
-        if not host or parts.scheme != "http":
-            raise ClientError(f"{url!r} is not an address like http://192.168.1.2:8000.")
-        self.connection = http.client.HTTPConnection(host, port, timeout=timeout_s)
+    def __init__(self, url: str, timeout_s: float = 30.0, ca_file: Optional[str] = None) -> None:
+        self.connection = connector(url, timeout_s, ca_file)()
         self._token = ""
 
     def login(self, user: str, password: str) -> None:
@@ -125,14 +123,55 @@ class Referee:
                 break
             except (OSError, http.client.HTTPException) as error:
                 link.close()
-                if not (kept_open and isinstance(error, ConnectionError)):
-                    raise ClientError(f"No answer from {link.host}:{link.port}: {error}") from error
+                if not (kept_open and isinstance(error, (ConnectionError, ssl.SSLEOFError))):
+                    raise no_answer(link, error) from error
                 kept_open = False  # the server had closed the connection: try once on a new one
         if response.status == 200:
             return answer
         refusal = Unauthorised if response.status == 401 else ClientError
         text = wording(answer)
         raise refusal(f"The referee refused {path} with status {response.status}: {text}")
+
+
+def connector(
+    url: str, timeout_s: float, ca_file: Optional[str] = None
+) -> Callable[[], http.client.HTTPConnection]:
+    """Return a function that makes a connection to an address, under TLS for https.
+
+    A certificate counts if it names the address, and if its issuer is in `ca_file`, else if this
+    system knows its issuer.
+    """
+    try:
+        parts = urlsplit(url if "://" in url else "http://" + url)
+        host, port = parts.hostname, parts.port
+    except ValueError:
+        host = None
+    if not host or parts.scheme not in ("http", "https"):
+        raise ClientError(f"{url!r} is not an address like http://192.168.1.2:8000.")
+    if parts.scheme == "http":
+        if ca_file:
+            raise WrongUse(f"--ca-file goes with an address that begins with https://, not {url}.")
+        return lambda: http.client.HTTPConnection(host, port or 80, timeout=timeout_s)
+    try:
+        tls = ssl.create_default_context(cafile=ca_file)
+    except OSError as error:  # ssl.SSLError is one.
+        why = "it holds no certificate" if isinstance(error, ssl.SSLError) else error.strerror
+        raise ClientError(f"Cannot use --ca-file {ca_file}: {why}.") from error
+    return lambda: http.client.HTTPSConnection(host, port or 443, timeout=timeout_s, context=tls)
+
+
+def no_answer(link: http.client.HTTPConnection, error: Exception) -> ClientError:
+    """Return the error of a request without an answer; faults of TLS say what to do."""
+    place = f"{link.host}:{link.port}"
+    if isinstance(error, ssl.SSLCertVerificationError):
+        return Untrusted(
+            f"The certificate of {place} is not trusted: {error.verify_message}. Give the "
+            "organiser's CA file with --ca-file, use the address that the organiser told you, and "
+            "look at this machine's date."
+        )
+    if isinstance(error, ssl.SSLError) and error.reason == "WRONG_VERSION_NUMBER":
+        return ClientError(f"{place} does not speak TLS. Use http:// in place of https://.")
+    return ClientError(f"No answer from {place}: {error}")
 
 
 def wording(answer: bytes) -> str:
@@ -305,6 +344,7 @@ def main(argv: Optional[List[str]] = None) -> int:
     parser = argparse.ArgumentParser(description="Take part in a session of the contest.")
     add = parser.add_argument
     add("--url", default="http://127.0.0.1:8000", help="address of the referee (%(default)s)")
+    add("--ca-file", metavar="FILE", help="the organiser's CA, for an address with https://")
     add("--user", required=True, help="name of the team")
     add("--password", required=True, help="password of the team")
     add("--detector", metavar="MODULE:FUNCTION", help="detector to use instead of detect()")
@@ -321,7 +361,7 @@ def main(argv: Optional[List[str]] = None) -> int:
     try:
         # The login starts clock and meter. So slow steps and steps that can fail come before it.
         make_detector = choose(args)
-        referee = Referee(args.url, args.timeout)
+        referee = Referee(args.url, args.timeout, args.ca_file)
         with contextlib.closing(referee.connection):
             referee.login(args.user, args.password)
             count = referee.image_count()

@@ -92,6 +92,7 @@ def main(argv: Optional[List[str]] = None) -> int:
     parser = argparse.ArgumentParser(description="Take part in a session, all stages at once.")
     add = parser.add_argument
     add("--url", default="http://127.0.0.1:8000", help="address of the referee (%(default)s)")
+    add("--ca-file", metavar="FILE", help="the organiser's CA, for an address with https://")
     add("--user", required=True, help="name of the team")
     add("--password", required=True, help="password of the team")
     add("--model", metavar="FILE", help="detect with this TensorFlow Lite model")
@@ -114,7 +115,7 @@ def main(argv: Optional[List[str]] = None) -> int:
     try:
         # The login starts clock and meter. So slow steps and steps that can fail come before it.
         make_detectors = _choose(args)
-        session = Session(args.url, args.timeout, args.patience)
+        session = Session(args.url, args.timeout, args.patience, args.ca_file)
         session.login(args.user, args.password)
         return run(session, make_detectors(session.images), args)
     except (ClientError, KeyboardInterrupt) as error:

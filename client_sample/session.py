@@ -12,7 +12,14 @@ import zipfile
 from typing import Any, Dict, Iterable, Optional, Tuple
 from urllib.parse import urlencode
 
-from client_sample.client import ClientError, Referee, Row, Unauthorised
+from client_sample.client import (
+    ClientError,
+    Row,
+    Unauthorised,
+    Untrusted,
+    connector,
+    no_answer,
+)
 
 Answer = Tuple[int, Iterable[Row]]  # an image's number and its boxes
 
@@ -30,10 +37,14 @@ class Session:
     A connection tries for `patience_s` to reach the referee again, then it gives up.
     """
 
-    def __init__(self, url: str, timeout_s: float = 30.0, patience_s: float = 60.0) -> None:
-        connection = Referee(url).connection
-        self.address = (connection.host, connection.port)
-        self.timeout_s = timeout_s
+    def __init__(
+        self,
+        url: str,
+        timeout_s: float = 30.0,
+        patience_s: float = 60.0,
+        ca_file: Optional[str] = None,
+    ) -> None:
+        self.connect = connector(url, timeout_s, ca_file)
         self.patience_s = patience_s
         self.token = ""
         self.images = 0
@@ -69,8 +80,7 @@ class Link:
 
     def __init__(self, session: Session) -> None:
         self._session = session
-        host, port = session.address
-        self._connection = http.client.HTTPConnection(host, port, timeout=session.timeout_s)
+        self._connection = session.connect()
         self._answers = -1  # number of the session's answers at the referee; -1: not asked yet
 
     def image(self, image_id: int) -> bytes:
@@ -149,8 +159,9 @@ class Link:
         except (OSError, http.client.HTTPException) as error:
             self._connection.close()
             self._session.reconnections += 1
-            host, port = self._session.address
-            raise LostConnection(f"No answer from {host}:{port}: {error}") from error
+            told = no_answer(self._connection, error)
+            # A server that is not trusted is not asked again.
+            raise told if isinstance(told, Untrusted) else LostConnection(str(told)) from error
         if status == 200:
             return answer
         refusal = Unauthorised if status == 401 else ClientError

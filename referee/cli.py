@@ -19,6 +19,7 @@ COMMANDS = {
     "demo": "run a whole session on this machine, with generated data",
     "practice": "run a rehearsal referee for a contestant",
     "init": "set up an event: write a commented configuration and its secrets",
+    "certificate": "make a certificate for contestants who connect by TLS",
     "team": "register teams, edit their list, print their slips",
     "order": "set and show the running order, by lottery or by hand",
     "check": "check whether an event is ready, and say what to do if it is not",

@@ -35,6 +35,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options."""
     add = parser.add_argument
     add("--url", default="http://127.0.0.1:8000", help="address of the referee (%(default)s)")
+    add("--ca-file", metavar="FILE", help="the organiser's CA, for an address with https://")
     add("--user", required=True, help="name of the team")
     add("--password", required=True, help="password of the team")
     add("--model", metavar="FILE", help="detect with this TensorFlow Lite model")
@@ -55,7 +56,7 @@ def run(args: argparse.Namespace) -> int:
     # The login starts clock and meter. So slow steps and steps that can fail come before it.
     detector = _detector(args)
     with contextlib.closing(_source(args)) as source:
-        session = Session(args.url, args.timeout, args.patience)
+        session = Session(args.url, args.timeout, args.patience, args.ca_file)
         session.login(args.user, args.password)
         with contextlib.closing(Link(session)) as link:
             take_part(

@@ -13,7 +13,8 @@ import argparse
 import sys
 from typing import Sequence
 
-from client_sample.conformance.http import Broken, Server
+from client_sample.client import ClientError, connector
+from client_sample.conformance.http import TIMEOUT_S, Broken, Server
 from client_sample.conformance.modern import MODERN
 from client_sample.conformance.rules import AFTER, BEFORE, DURING, Rule
 
@@ -37,11 +38,16 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Run the suite; return 0 when every rule holds, 1 when one does not."""
     parser = argparse.ArgumentParser(prog="conformance", description=(__doc__ or "").split("\n")[0])
     parser.add_argument("url", help="base URL, for example http://127.0.0.1:8000")
+    parser.add_argument("--ca-file", metavar="FILE", help="the organiser's CA, for https://")
     parser.add_argument("--user", required=True, help="name of the team")
     parser.add_argument("--password", required=True, help="password of the team")
     parser.add_argument("--legacy", action="store_true", help="leave out the rules for new clients")
     options = parser.parse_args(arguments)
-    server = Server(options.url, options.user, options.password)
+    try:
+        connector(options.url, TIMEOUT_S, options.ca_file)
+    except ClientError as error:
+        parser.error(str(error))
+    server = Server(options.url, options.user, options.password, options.ca_file)
     modern: Sequence[Rule] = () if options.legacy else MODERN
     rules = [*BEFORE, *DURING, *modern, *AFTER]
     broken = check(server, rules)

@@ -5,9 +5,12 @@ from __future__ import annotations
 
 import http.client
 import socket
+import ssl
 from dataclasses import dataclass, field
 from typing import Any, Mapping
 from urllib.parse import urlencode, urlsplit
+
+from client_sample.client import connector
 
 TIMEOUT_S = 30.0
 FORM = "application/x-www-form-urlencoded"
@@ -33,6 +36,7 @@ class Server:
     url: str
     user: str
     password: str
+    ca_file: str | None = None
     token: str = ""
     images: int = 0
     notes: dict[str, Any] = field(default_factory=dict)
@@ -41,7 +45,12 @@ class Server:
     def place(self) -> tuple[str, int]:
         """Return host and port."""
         parts = urlsplit(self.url if "//" in self.url else f"//{self.url}")
-        return parts.hostname or "127.0.0.1", parts.port or 80
+        return parts.hostname or "127.0.0.1", parts.port or (443 if self.is_secure else 80)
+
+    @property
+    def is_secure(self) -> bool:
+        """Tell whether the server speaks TLS."""
+        return self.url.startswith("https://")
 
     def ask(
         self,
@@ -62,7 +71,7 @@ class Server:
             body = urlencode(fields, doseq=True)
         if body is not None:
             sent["Content-Type"] = kind
-        connection = http.client.HTTPConnection(*self.place, timeout=TIMEOUT_S)
+        connection = connector(self.url, TIMEOUT_S, self.ca_file)()
         try:
             connection.request(method, path, body, sent)
             response = connection.getresponse()
@@ -81,7 +90,7 @@ class Server:
     def raw(self, message: bytes, pause_for: bytes = b"", then: bytes = b"") -> bytes:
         """Send `message`; if the answer begins with `pause_for`, send `then`; return all bytes."""
         try:
-            with socket.create_connection(self.place, TIMEOUT_S) as link:
+            with self._connected() as link:
                 link.sendall(message)
                 received = b""
                 if pause_for:
@@ -96,6 +105,13 @@ class Server:
                     received += part
         except OSError as error:
             raise Broken(f"{type(error).__name__}: {error}") from None
+
+    def _connected(self) -> socket.socket:
+        link = socket.create_connection(self.place, TIMEOUT_S)
+        if not self.is_secure:
+            return link
+        tls = ssl.create_default_context(cafile=self.ca_file)
+        return tls.wrap_socket(link, server_hostname=self.place[0])
 
 
 def demand(answer: Answer, status: int, body: bytes | None = None) -> None:

@@ -25,16 +25,19 @@ from __future__ import annotations
 import argparse
 from collections.abc import Iterator
 from contextlib import contextmanager
+from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
 
 from referee.core.ground_truth import GroundTruth
 from referee.errors import InputError
-from referee.programs.following import follow_sessions, tell_display
+from referee.programs.following import follow_sessions, tell_ca, tell_display
 from referee.programs.hosting import claimed, event_rehearsal, hosted
 from referee.programs.practice_folder import practice_config
+from referee.service.board.addresses import certificate_hosts
 from referee.service.results.rehearsal import rehearsal_report
 from referee.service.results.rehearsal_text import rehearsal_text
+from referee.service.setup.certificate import make_certificate
 from referee.service.setup.config import (
     Config,
     ContestSection,
@@ -48,7 +51,7 @@ from referee.service.setup.contest import Contest, open_contest, read_contest_tr
 # The options of a rehearsal that belongs to no event.
 _OWN = (
     *("images", "ground_truth", "blacklist", "classes", "track", "seconds", "contest", "console"),
-    *("meter", "load", "update_interval", "worker", "shuffle", "data"),
+    *("meter", "load", "update_interval", "worker", "shuffle", "data", "tls"),
 )
 
 
@@ -104,6 +107,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--shuffle", action="store_true", help="another image order in each session, as in an event"
     )
     add(
+        "--tls",
+        action="store_true",
+        help="speak TLS, with a certificate that is made below --data; clients take --ca-file",
+    )
+    add(
         "--data",
         type=Path,
         default=Path("practice-data"),
@@ -123,6 +131,7 @@ def run(args: argparse.Namespace) -> int:
             f"data {config.storage.folder}",
             flush=True,
         )
+        tell_ca(config.server.contest_tls)
         contest = open_contest(config)
         truth = read_contest_truth(contest)
         tell_display(contest.track, supervisor.console_url)
@@ -153,6 +162,11 @@ def _configuration(args: argparse.Namespace) -> Iterator[Config]:
 
 
 def _own_configuration(args: argparse.Namespace) -> Config:
+    tls = None
+    if args.tls:
+        data: Path = args.data.resolve()
+        hosts = certificate_hosts([args.contest])
+        tls = make_certificate(data, data / "contest.toml", hosts, datetime.now(UTC))
     return practice_config(
         data=args.data,
         contest=ContestSection(
@@ -168,7 +182,9 @@ def _own_configuration(args: argparse.Namespace) -> Config:
             blacklist=None if args.blacklist is None else args.blacklist.resolve(),
             classes=args.classes,
         ),
-        server=ServerSection(contest=args.contest, console=args.console, worker=args.worker),
+        server=ServerSection(
+            contest=args.contest, console=args.console, worker=args.worker, contest_tls=tls
+        ),
         meter=MeterSection(
             resource=args.meter,
             update_interval_s=args.update_interval,

@@ -12,7 +12,7 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from referee.programs.following import follow_sessions, tell_display
+from referee.programs.following import follow_sessions, tell_ca, tell_display
 from referee.programs.hosting import claimed, hosted
 from referee.programs.parent import stop_with_parent
 from referee.service.setup.config_file import load_config
@@ -47,6 +47,7 @@ def run(args: argparse.Namespace) -> int:
                 f"console {supervisor.console_url}  {shown}data {config.storage.folder}",
                 flush=True,
             )
+            tell_ca(config.server.contest_tls)
             track = load_track(config.contest.track)
             tell_display(track, supervisor.console_url, len(config.lanes))
             follow_sessions(host.database, track)

@@ -33,6 +33,7 @@ from referee.formats.text import read_bytes
 from referee.service.board.addresses import contestants_urls
 from referee.service.setup.config_file import load_config
 from referee.service.setup.contest import Contest
+from referee.service.setup.contest_tls import ca_words
 from referee.service.setup.opened import opened_contest
 from referee.service.teams import registration
 from referee.service.teams.lanes import declared_lane
@@ -156,11 +157,13 @@ def _list(contest: Contest, args: argparse.Namespace) -> None:
 
 def _slips(contest: Contest, args: argparse.Namespace) -> None:
     settings = contest.config
-    lanes = {lane.name: contestants_urls(lane.contest) for lane in settings.lanes}
+    scheme = settings.server.contest_scheme
+    lanes = {lane.name: contestants_urls(lane.contest, scheme) for lane in settings.lanes}
     if args.address:
         lanes = {"": args.address}
     rules = args.rules or rules_line(settings.contest.seconds)
-    venue = Venue(settings.contest.name, lanes, tuple(args.wifi) if args.wifi else None, rules)
+    wifi = tuple(args.wifi) if args.wifi else None
+    venue = Venue(settings.contest.name, lanes, wifi, rules, ca_words(settings.server.contest_tls))
     _require_writable(args.out)
     passwords = registration.new_passwords(contest, args.name, args.by)
     if not passwords:

@@ -30,6 +30,7 @@ def main(argv: list[str] | None = None) -> int:
     """Take part in a session with a fixed time for each image; return the exit code."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--url", required=True)
+    parser.add_argument("--ca-file")
     parser.add_argument("--user", required=True)
     parser.add_argument("--password", required=True)
     parser.add_argument("--answers", type=Path, required=True)
@@ -39,7 +40,7 @@ def main(argv: list[str] | None = None) -> int:
     args = parser.parse_args(argv)
     options = argparse.Namespace(zip=False, seconds=None, no_logout=True)
     try:
-        referee = LaterClient(args.url, first=args.first, shown=args.shown)
+        referee = LaterClient(args.url, ca_file=args.ca_file, first=args.first, shown=args.shown)
         with contextlib.closing(referee.connection):
             referee.login(args.user, args.password)
             count = referee.image_count()

@@ -34,6 +34,7 @@ def main(argv: list[str] | None = None) -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("how", choices=("flood", "junk", "logins"))
     parser.add_argument("--url", required=True)
+    parser.add_argument("--ca-file")
     parser.add_argument("--user", required=True)
     parser.add_argument("--password", required=True)
     parser.add_argument("--seconds", type=float, required=True)
@@ -81,7 +82,7 @@ def _until(
     """Log in and ask until the time is over; an error means to log in once more."""
     while time.monotonic() < until_s:
         with contextlib.suppress(ClientError):
-            referee = LaterClient(args.url, shown=args.shown)
+            referee = LaterClient(args.url, ca_file=args.ca_file, shown=args.shown)
             with contextlib.closing(referee.connection):
                 referee.login(args.user, args.password)
                 while time.monotonic() < until_s and args.how != "logins":

@@ -14,8 +14,10 @@ class LaterClient(Referee):
     With `shown` it asks the screen of the camera track to show each image, and gets no bytes.
     """
 
-    def __init__(self, url: str, *, first: int = 1, shown: bool = False) -> None:
-        super().__init__(url)
+    def __init__(
+        self, url: str, *, ca_file: str | None = None, first: int = 1, shown: bool = False
+    ) -> None:
+        super().__init__(url, ca_file=ca_file)
         self._first = first
         self._path = "/image_camera" if shown else "/image"
 

@@ -64,8 +64,9 @@ def _images(config: Config) -> Finding | None:
 
 def _findings(contest: Contest, images: Finding | None) -> list[Finding]:
     config = contest.config
+    scheme = config.server.contest_scheme
     lanes = [
-        LaneFacts(n, it.meter, it.contest, tuple(contestants_urls(it.contest)))
+        LaneFacts(n, it.meter, it.contest, tuple(contestants_urls(it.contest, scheme)))
         for n, it in enumerate(config.lanes, 1)
     ]
     names = [*port_names(len(lanes)), "console"]

@@ -61,4 +61,5 @@ def run_contest_server(config: Config, descriptor: int, lane: int) -> None:
         name="referee-contest",
         log_requests=config.log.requests,
         kind=kind,
+        tls=config.server.contest_tls,
     )

@@ -9,6 +9,8 @@ from collections.abc import Callable
 from typing import Any
 
 from referee.service.results.result_text import result_text
+from referee.service.setup.config import TlsFiles
+from referee.service.setup.contest_tls import ca_words
 from referee.store.database import Database
 from referee.store.notices import recent_notices
 from referee.store.scores import newest_scoring_run
@@ -45,6 +47,15 @@ def follow_sessions(
 def tell_on_terminal(text: str) -> None:
     """Print a sentence for people on standard error; standard output is for results."""
     print(text, file=sys.stderr, flush=True)
+
+
+def tell_ca(files: TlsFiles | None) -> None:
+    """Say which file the teams' clients trust, if the contestants' servers have a CA of their own.
+
+    OpenSSL prints the same digest: `openssl x509 -noout -fingerprint -sha256 -in FILE`.
+    """
+    if files is not None and files.ca is not None:
+        tell_on_terminal(f"Clients take --ca-file {files.ca}: {ca_words(files)}")
 
 
 def tell_display(track: Track[Any], console_url: str, lanes: int = 1) -> None:

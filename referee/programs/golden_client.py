@@ -28,6 +28,7 @@ from referee.programs.practice_folder import practice_config
 from referee.service.preflight.finding import Finding, fail, ok
 from referee.service.preflight.slow import GOLDEN
 from referee.service.setup.config import Config, ContestSection, ImagesSection, MeterSection
+from referee.service.setup.contest_tls import pinned_context
 from referee.store.database import Database
 from referee.store.scores import ScoringRun, newest_scoring_run
 from referee.store.sessions import all_sessions
@@ -112,7 +113,7 @@ def play(config: Config, tell: Callable[[str], None]) -> Played:
     with _folder(config.storage.folder / "golden") as folder:
         golden = _config(config, folder)
         with hosted(golden, tell) as host:
-            client = _Client(host.supervisor.contest_url)
+            client = _Client(host.supervisor.contest_url, golden)
             client.login()
             if load_track(golden.contest.track).delivery is not Delivery.SHOWN:
                 _compare_images(client, folder)
@@ -131,10 +132,14 @@ def play(config: Config, tell: Callable[[str], None]) -> Played:
 class _Client:
     """A contestant of few words; each request has an end."""
 
-    def __init__(self, url: str) -> None:
+    def __init__(self, url: str, config: Config) -> None:
         self._url = url
         self._token = ""
-        self._opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))
+        files = config.server.contest_tls
+        self._opener = urllib.request.build_opener(
+            urllib.request.ProxyHandler({}),
+            urllib.request.HTTPSHandler(context=None if files is None else pinned_context(files)),
+        )
 
     def login(self) -> None:
         fields = urllib.parse.urlencode({"username": "golden client", "password": "practice"})

@@ -25,6 +25,7 @@ from referee.service.preflight.contest_checks import under_way
 from referee.service.setup.clock import SystemClock
 from referee.service.setup.config import Config
 from referee.service.setup.contest import prepare_contest
+from referee.service.setup.contest_tls import usable_certificate
 from referee.service.setup.folder_lock import is_locked, lock_folder
 from referee.service.setup.opened import opened_contest
 from referee.service.setup.private_files import private_from_the_start
@@ -88,6 +89,8 @@ def hosted(config: Config, tell: Callable[[str], None] = tell_on_terminal) -> It
     Until then `tell` gets sentences that say what is still missing.
     """
     log_as(config.log)
+    if config.server.contest_tls is not None:
+        usable_certificate(config.server.contest_tls, datetime.now(UTC))
     tasks = open_tasks(config)
     if tasks:
         require_usable(tasks)

@@ -19,6 +19,7 @@ from referee.service.preflight.ports import answering
 from referee.service.preflight.surroundings import PortFacts
 from referee.service.setup.config import Config
 from referee.service.setup.contest import Contest
+from referee.service.setup.contest_tls import pinned_context
 from referee.store.notices import insert_notice
 
 
@@ -35,10 +36,14 @@ def outside_of(config: Config, contest: Contest, addresses: Sequence[str]) -> Ou
 
     def ports() -> tuple[PortFacts, ...]:
         names = port_names(len(addresses))
-        return tuple(answering(name, it) for name, it in zip(names, addresses, strict=True))
+        tls = config.server.contest_tls
+        context = None if tls is None else pinned_context(tls)
+        return tuple(
+            answering(name, it, context) for name, it in zip(names, addresses, strict=True)
+        )
 
     def urls(lane: int) -> tuple[str, ...]:
-        return tuple(contestants_urls(addresses[lane - 1]))
+        return tuple(contestants_urls(addresses[lane - 1], config.server.contest_scheme))
 
     watch = MachineWatch(read_here, sample_clocks, tell)
     return Outside(watch, ports, urls, partial(run_in_a_process, config))

@@ -6,6 +6,7 @@ from __future__ import annotations
 import logging
 import os
 import socket
+import ssl
 import sys
 import threading
 import time
@@ -18,6 +19,7 @@ from referee.errors import InputError, Unavailable
 from referee.programs.child import Child, of_lane
 from referee.service.desk.link import DeskClient, prepare_socket_folder, socket_path
 from referee.service.setup.config import Config, lane_suffix
+from referee.service.setup.contest_tls import pinned_context
 
 _READY_S = 60.0
 _STOP_S = 10.0
@@ -117,7 +119,8 @@ class Supervisor:
     @property
     def contest_urls(self) -> list[str]:
         """Return the URL of each lane's contest server, as seen from this machine."""
-        return [_url(listener) for listener in self._contest_listeners]
+        scheme = self._config.server.contest_scheme
+        return [_url(listener, scheme) for listener in self._contest_listeners]
 
     @property
     def console_url(self) -> str:
@@ -215,8 +218,10 @@ class Supervisor:
 
     def _wait_until_ready(self) -> None:
         deadline = time.monotonic() + _READY_S
+        files = self._config.server.contest_tls
+        tls = None if files is None else pinned_context(files)
         for url in (f"{self.console_url}/form-key", *(f"{u}/help" for u in self.contest_urls)):
-            while not _answers(url):
+            while not _answers(url, tls):
                 if time.monotonic() > deadline:
                     raise Unavailable(
                         f"{url} does not answer; see the logs in "
@@ -247,14 +252,16 @@ def _bound(config: Config) -> list[socket.socket]:
     return found
 
 
-def _url(listener: socket.socket) -> str:
+def _url(listener: socket.socket, scheme: str = "http") -> str:
     host, port = listener.getsockname()[:2]
     host = {"0.0.0.0": "127.0.0.1", "::": "[::1]", "::1": "[::1]"}.get(host, host)
-    return f"http://{host}:{port}"
+    return f"{scheme}://{host}:{port}"
 
 
-def _answers(url: str) -> bool:
-    opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))
+def _answers(url: str, tls: ssl.SSLContext | None) -> bool:
+    opener = urllib.request.build_opener(
+        urllib.request.ProxyHandler({}), urllib.request.HTTPSHandler(context=tls)
+    )
     try:
         with opener.open(url, timeout=5) as response:
             return bool(response.status == 200)

@@ -7,6 +7,7 @@ import argparse
 import getpass
 import http.client
 import json
+import ssl
 import sys
 import urllib.error
 import urllib.parse
@@ -34,6 +35,12 @@ def add_site(parser: argparse.ArgumentParser, *, team: bool = False) -> None:
     site = group.add_mutually_exclusive_group(required=True)
     site.add_argument("--url", metavar="URL", help="a team: the contest server's address")
     site.add_argument("--config", type=Path, metavar="FILE", help="an operator: contest.toml")
+    group.add_argument(
+        "--ca-file",
+        type=Path,
+        metavar="FILE",
+        help="with --url https://…: the organiser's CA (default: those that this system knows)",
+    )
     group.add_argument("--team", required=team, metavar="NAME", help="the team")
     group.add_argument(
         "--password", metavar="P", help="with --url: the team's password (default: ask for it)"
@@ -53,9 +60,15 @@ class TeamSite:
     Raises `Refusal` with the server's sentence, and `Unavailable` if the server does not answer.
     """
 
-    def __init__(self, url: str, team: str | None, password: str | None) -> None:
+    def __init__(
+        self, url: str, team: str | None, password: str | None, ca_file: Path | None = None
+    ) -> None:
         if not url.startswith(("http://", "https://")):
             raise InputError(f"--url {url} is no address: give one like http://192.168.1.2:8000.")
+        if ca_file is not None and not url.startswith("https://"):
+            raise InputError(
+                f"--ca-file goes with an address that begins with https://, not {url}."
+            )
         if team is None:
             raise InputError("--url needs --team, whose entries these are.")
         if password is None:
@@ -63,7 +76,10 @@ class TeamSite:
                 raise InputError("give --password: there is no terminal to ask for it.")
             password = getpass.getpass(f"Password of {team}: ")
         self._url = url.rstrip("/")
-        self._opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))
+        self._opener = urllib.request.build_opener(
+            urllib.request.ProxyHandler({}),
+            urllib.request.HTTPSHandler(context=_trusting(ca_file) if ca_file else None),
+        )
         self._token = ""
         form = urllib.parse.urlencode({"username": team, "password": password}).encode()
         self._token = str(self._ask("/ovic/login", form)["token"])
@@ -101,7 +117,20 @@ class TeamSite:
             with error:
                 raise _refusal(error.code, self._url, error.read()) from None
         except (OSError, http.client.HTTPException) as error:
+            reason = getattr(error, "reason", error)
+            if isinstance(reason, ssl.SSLCertVerificationError):
+                raise InputError(
+                    f"The certificate of {self._url} is not trusted: {reason.verify_message}. Give "
+                    "the organiser's CA file with --ca-file."
+                ) from None
             raise Unavailable(f"{self._url} does not answer: {error}.") from None
+
+
+def _trusting(ca_file: Path) -> ssl.SSLContext:
+    try:
+        return ssl.create_default_context(cafile=ca_file)
+    except (OSError, ValueError) as error:  # ssl.SSLError is an OSError.
+        raise InputError(f"--ca-file {ca_file} cannot be used: {error}.") from None
 
 
 @contextmanager

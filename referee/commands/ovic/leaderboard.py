@@ -38,7 +38,7 @@ def act(args: argparse.Namespace) -> int:
         with operators_site(args.config) as (config, database, tasks):
             board = Window(config, database, tasks).leaderboard()
     else:
-        board = TeamSite(args.url, args.team, args.password).get("/ovic/leaderboard")
+        board = TeamSite(args.url, args.team, args.password, args.ca_file).get("/ovic/leaderboard")
     for task in board["tasks"]:
         if task["note"] and not args.json:
             print(f"referee ovic: {task['note']}", file=sys.stderr)

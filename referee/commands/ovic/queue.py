@@ -47,7 +47,7 @@ def act(args: argparse.Namespace) -> int:
 
 
 def _of_team(args: argparse.Namespace) -> dict[str, Any]:
-    site = TeamSite(args.url, args.team, args.password)
+    site = TeamSite(args.url, args.team, args.password, args.ca_file)
     return site.get("/ovic/entries" + (f"/{args.entry}" if args.entry is not None else ""))
 
 

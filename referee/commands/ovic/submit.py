@@ -63,7 +63,7 @@ def act(args: argparse.Namespace) -> int:
             raise InputError("--wait goes with --url; 'referee ovic queue' shows an operator all.")
         entry = _hand_in(args)
     else:
-        site = TeamSite(args.url, args.team, args.password)
+        site = TeamSite(args.url, args.team, args.password, args.ca_file)
         entry = site.submit(args.model, args.task)
         if args.wait is not None:
             entry = _follow(site, entry, args.wait)

@@ -58,7 +58,10 @@ class Contestants:
         self._passwords = passwords
         self._urls = urls
         self._folder = folder
-        self._shown = ["--shown"] if contest.track.delivery is Delivery.SHOWN else []
+        self._options = ["--shown"] if contest.track.delivery is Delivery.SHOWN else []
+        tls = contest.config.server.contest_tls
+        if tls is not None:
+            self._options += ["--ca-file", str(tls.ca)]
         self._chance = random.Random(f"teams {seed}")
         self._say = say
         self._clients: dict[int, _Client] = {}
@@ -152,7 +155,7 @@ class Contestants:
     ) -> subprocess.Popen[bytes]:
         with self._log(session).open("ab") as log:
             return subprocess.Popen(
-                [sys.executable, "-m", *command, *self._shown, "--url", self._urls[session.lane]]
+                [sys.executable, "-m", *command, *self._options, "--url", self._urls[session.lane]]
                 + ["--user", user, "--password", self._passwords[user]],
                 stdin=subprocess.DEVNULL,
                 stdout=log,

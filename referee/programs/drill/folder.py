@@ -8,6 +8,7 @@ import shutil
 from collections.abc import Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, replace
+from datetime import UTC, datetime
 from pathlib import Path
 
 from referee.core.actors import Actor
@@ -16,6 +17,8 @@ from referee.demo.scenes import generate
 from referee.errors import InputError
 from referee.programs.drill.meters import free_port
 from referee.programs.progress import progress_bar
+from referee.service.board.addresses import certificate_hosts
+from referee.service.setup.certificate import make_certificate
 from referee.service.setup.config import (
     Config,
     ImagesSection,
@@ -103,6 +106,11 @@ def drill_config(
         for lane, resource in zip(event.lanes, resources, strict=True)
     ]
     audience = event.server.scoreboard
+    tls = event.server.contest_tls
+    if tls is not None:
+        # The clients of the drill's teams run here, and the event's certificate need not name that.
+        hosts = certificate_hosts([lane.contest for lane in lanes])
+        tls = make_certificate(folder, folder / "contest.toml", hosts, datetime.now(UTC))
     config = replace(
         event,
         path=folder / "contest.toml",
@@ -115,6 +123,7 @@ def drill_config(
             contest=lanes[0].contest,
             console=_address(event.server.console),
             scoreboard=None if audience is None else _address(audience),
+            contest_tls=tls,
         ),
         meter=lanes[0].meter,
         storage=StorageSection(Path()),

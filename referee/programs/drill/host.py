@@ -49,7 +49,7 @@ class DrillHost:
 
     def contest(self, lane: int) -> str:
         """Return the URL of a lane's contest server."""
-        return _url(self._config.lane(lane).contest)
+        return _url(self._config.lane(lane).contest, self._config.server.contest_scheme)
 
     @property
     def is_up(self) -> bool:
@@ -184,7 +184,7 @@ def _below(root: int, rows: list[list[str]]) -> Iterator[tuple[int, str]]:
         waiting += children.get(found, [])
 
 
-def _url(address: str) -> str:
+def _url(address: str, scheme: str = "http") -> str:
     host, _, port = address.rpartition(":")
     host = {"0.0.0.0": "127.0.0.1", "": "127.0.0.1", "[::]": "[::1]"}.get(host, host)
-    return f"http://{host}:{port}"
+    return f"{scheme}://{host}:{port}"

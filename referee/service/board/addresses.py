@@ -7,12 +7,14 @@ import fcntl
 import socket
 import struct
 import sys
+from collections.abc import Sequence
+from urllib.parse import urlsplit
 
 _SIOCGIFADDR = 0x8915  # ioctl(2) of Linux: the address of a network interface
 _ANY = ("0.0.0.0", "::", "[::]", "")
 
 
-def contestants_urls(address: str) -> list[str]:
+def contestants_urls(address: str, scheme: str = "http") -> list[str]:
     """Return the URLs of a server that listens on `HOST:PORT`.
 
     A server that listens on all addresses has one URL for each network of this machine. The list
@@ -22,7 +24,18 @@ def contestants_urls(address: str) -> list[str]:
     if port == "0":
         return []
     hosts = _network_addresses() if host in _ANY else [host]
-    return [f"http://{one}:{port}" for one in hosts]
+    return [f"{scheme}://{one}:{port}" for one in hosts]
+
+
+def certificate_hosts(addresses: Sequence[str]) -> list[str]:
+    """Return whom a certificate must name for servers that listen on these addresses.
+
+    They are the hosts that the teams are told, and this machine's names for itself.
+    """
+    told = [urlsplit(url).hostname or "" for it in addresses for url in contestants_urls(it)]
+    given = [it.rpartition(":")[0].strip("[]") for it in addresses]
+    named = [host for host in (*told, *given) if host not in _ANY]
+    return list(dict.fromkeys([*named, "127.0.0.1", "localhost"]))
 
 
 def _network_addresses() -> list[str]:

@@ -108,7 +108,7 @@ class LaneView:
 
     def urls(self) -> list[str]:
         """Return the URLs for contestants; the list is empty while the machine has no network."""
-        return contestants_urls(self._address)
+        return contestants_urls(self._address, self._contest.config.server.contest_scheme)
 
     def _card(self, session: SessionRecord, now: Instant, meter: Row, display: Row | None) -> Row:
         return session_card(self._contest, self._flag_counts, session, now, meter, display)

@@ -11,6 +11,7 @@ from typing import Any
 
 from referee.core.instant import Instant
 from referee.errors import RefereeError, Refusal
+from referee.service.preflight.certificate_check import certificate_findings
 from referee.service.preflight.contest_checks import (
     disk_finding,
     images_finding,
@@ -51,6 +52,7 @@ def all_findings(
         lambda: [operators_finding(contest)],
         lambda: [session_finding(contest)],
         lambda: network_findings(config, around),
+        lambda: certificate_findings(config, around.lanes, now.utc),
         lambda: [disk_finding(contest)],
     ]
     if around.machine is not None:

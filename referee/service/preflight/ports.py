@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import http.client
 import socket
+import ssl
 
 from referee.service.preflight.surroundings import PortFacts
 
@@ -12,10 +13,13 @@ _ANSWER_S = 3.0
 _ANY = {"0.0.0.0": "127.0.0.1", "": "127.0.0.1", "::": "::1"}
 
 
-def answering(name: str, address: str) -> PortFacts:
-    """Ask a running server at HOST:PORT for its page `/help`."""
+def answering(name: str, address: str, tls: ssl.SSLContext | None = None) -> PortFacts:
+    """Ask a running server at HOST:PORT for its page `/help`, under TLS if a context is given."""
     host, port = split(address)
-    link = http.client.HTTPConnection(_ANY.get(host, host), port, timeout=_ANSWER_S)
+    host = _ANY.get(host, host)
+    link = http.client.HTTPConnection(host, port, timeout=_ANSWER_S)
+    if tls is not None:
+        link = http.client.HTTPSConnection(host, port, timeout=_ANSWER_S, context=tls)
     try:
         link.request("GET", "/help")
         status = link.getresponse().status

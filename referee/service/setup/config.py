@@ -20,7 +20,10 @@ LENGTH_MOST_S = 86400
 
 
 def _setting(text: str, default: Any = dataclasses.MISSING, **limits: Any) -> Any:
-    """Declare a setting; `choices` lists the allowed values, `least` and `most` bound a number."""
+    """Declare a setting; `choices` lists the allowed values, `least` and `most` bound a number.
+
+    `example` is the value that a written configuration shows for a setting that has none.
+    """
     return field(default=default, metadata={"help": text, **limits})
 
 
@@ -80,6 +83,17 @@ class ImagesSection:
 
 
 @dataclass(frozen=True)
+class TlsFiles:
+    """The files of a server that speaks TLS, in PEM."""
+
+    certificate: Path = _setting("The server's certificate, and behind it those of its issuers.")
+    key: Path = _setting("The private key of the certificate, which nobody else may read.")
+    ca: Path | None = _setting(
+        "What the teams trust; left out for a CA that all systems know.", None
+    )
+
+
+@dataclass(frozen=True)
 class ServerSection:
     """Where the servers listen."""
 
@@ -98,6 +112,19 @@ class ServerSection:
         choices=("gevent", "gthread"),
     )
     threads: int = _setting("Threads of each of them with gthread.", 64, least=2, most=256)
+    contest_tls: TlsFiles | None = _setting(
+        "TLS for the contestants: the server's certificate, its private key, and the CA that the "
+        "teams trust, which is left out if all systems know it. 'referee certificate' makes all "
+        "three. Left out, contestants use plain HTTP.",
+        None,
+        example='{ certificate = "contest_tls.pem", key = "data/contest_tls.key", '
+        'ca = "contest_ca.pem" }',
+    )
+
+    @property
+    def contest_scheme(self) -> str:
+        """Return the scheme of the contestants' addresses."""
+        return "http" if self.contest_tls is None else "https"
 
 
 @dataclass(frozen=True)

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from referee.errors import ConfigError
-from referee.service.setup.config import Config
+from referee.service.setup.config import Config, TlsFiles
 from referee.service.setup.config_values import known_are, section
 from referee.service.setup.lane_tables import OF_LANES, read_lanes, require_apart
 
@@ -48,6 +48,11 @@ def load_config(path: Path) -> Config:
     }
     config = Config(path=path.resolve(), **values, declared_lanes=read_lanes(path, table))
     require_apart(config)
+    if config.server.contest_tls is not None and config.server.worker != "gevent":
+        raise ConfigError(
+            f'{path}: [server] contest_tls needs worker = "gevent": only gevent bounds how long a '
+            "client may take to begin with TLS."
+        )
     return config
 
 
@@ -70,16 +75,35 @@ def dump_config(config: Config) -> str:
     return "\n".join(lines)
 
 
+def tls_line(files: TlsFiles, path: Path) -> str:
+    """Return the line that switches TLS on in a configuration, with paths from its folder."""
+    folder = path.parent
+    pairs = {it.name: getattr(files, it.name) for it in dataclasses.fields(files)}
+    short = {
+        name: one.relative_to(folder) if one.is_relative_to(folder) else one
+        for name, one in pairs.items()
+        if one is not None
+    }
+    return f"contest_tls = {_toml(TlsFiles(**short))}"
+
+
 def _commented(setting: dataclasses.Field[Any], value: object) -> list[str]:
     """Return a setting's help and its line, which is a comment if the setting has no value."""
     told = textwrap.wrap(setting.metadata["help"], 96, initial_indent="# ", subsequent_indent="# ")
-    return [*told, f"{'# ' if value is None else ''}{setting.name} = {_toml(value)}"]
+    if value is None:
+        example = setting.metadata.get("example", '""')
+        return [*told, f"# {setting.name} = {example}"]
+    return [*told, f"{setting.name} = {_toml(value)}"]
 
 
 def _toml(value: object) -> str:
     if isinstance(value, date):
         return value.isoformat()
+    if dataclasses.is_dataclass(value):
+        pairs = {it.name: getattr(value, it.name) for it in dataclasses.fields(value)}
+        given = (f"{name} = {_toml(one)}" for name, one in pairs.items() if one is not None)
+        return f"{{ {', '.join(given)} }}"
     # JSON strings, numbers and booleans are valid TOML, with two exceptions: TOML has no escapes
     # for surrogate pairs, and it requires an escape for the delete character.
-    plain = "" if value is None else str(value) if isinstance(value, Path) else value
+    plain = str(value) if isinstance(value, Path) else value
     return json.dumps(plain, ensure_ascii=False).replace("\x7f", "\\u007f")

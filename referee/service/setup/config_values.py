@@ -44,6 +44,8 @@ def _typed(path: Path, place: str, hint: Any, value: object) -> object:
     """Check one value against its annotation; a float setting also takes a whole number."""
     wanted = [t for t in typing.get_args(hint) if t is not types.NoneType] or [hint]
     kind = wanted[0]
+    if dataclasses.is_dataclass(kind) and isinstance(value, dict):
+        return section(path, place.removeprefix(f"{path}: "), kind, value)  # type: ignore[arg-type]
     if kind is Path and isinstance(value, str) and value:
         return path.resolve().parent / value
     if kind is float and isinstance(value, (int, float)) and not isinstance(value, bool):
@@ -60,6 +62,9 @@ def _typed(path: Path, place: str, hint: Any, value: object) -> object:
         **{Path: "a path", float: "a number", int: "a whole number", bool: "true or false"},
         date: "a date without quotes, such as 2026-01-31",
     }
+    if dataclasses.is_dataclass(kind):
+        keys = ", ".join(f"{f.name} = …" for f in dataclasses.fields(kind))
+        raise ConfigError(f"{place} must be {{ {keys} }}, not {value!r}.")
     raise ConfigError(f"{place} must be {names.get(kind, 'text')}, not {value!r}.")
 
 

@@ -3,9 +3,6 @@
 
 from __future__ import annotations
 
-import contextlib
-import os
-import tempfile
 from hashlib import sha256
 from pathlib import Path
 
@@ -14,6 +11,7 @@ from cryptography.hazmat.primitives import serialization
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey, Ed25519PublicKey
 
 from referee.errors import ConfigError, InputError
+from referee.service.setup.private_key import key_text, read_key, write_once
 
 PRIVATE, PUBLIC = "signing.key", "signing.pub"
 
@@ -46,34 +44,12 @@ def ensure_signing_key(folder: Path, beside: Path) -> Path:
 
 def make_key(path: Path) -> None:
     """Write a new private key with mode 600, unless the file exists; never half a file."""
-    text = Ed25519PrivateKey.generate().private_bytes(
-        _PEM, serialization.PrivateFormat.PKCS8, serialization.NoEncryption()
-    )
-    try:
-        descriptor, new = tempfile.mkstemp(dir=path.parent, prefix=path.name)  # with mode 600
-    except OSError as error:
-        raise InputError(f"{path} cannot be written: {error.strerror}.") from error
-    try:
-        with os.fdopen(descriptor, "wb") as file:
-            file.write(text)
-            file.flush()
-            os.fsync(file.fileno())
-        with contextlib.suppress(FileExistsError):
-            os.link(new, path)
-    finally:
-        os.unlink(new)
+    write_once(path, key_text(Ed25519PrivateKey.generate()))
 
 
 def read_private_key(path: Path) -> Ed25519PrivateKey:
     """Return a private key; raise `ConfigError` if others may read it, or if it is none."""
-    try:
-        if path.stat().st_mode & 0o077:
-            raise ConfigError(f"{path} can be read by others: run 'chmod 600 {path}'.")
-        key = serialization.load_pem_private_key(path.read_bytes(), password=None)
-    except OSError as error:
-        raise ConfigError(f"{path} cannot be read ({error.strerror}).") from None
-    except (ValueError, TypeError, UnsupportedAlgorithm) as error:
-        raise ConfigError(f"{path} is no private key in PEM without a password: {error}.") from None
+    key = read_key(path)
     if not isinstance(key, Ed25519PrivateKey):
         raise ConfigError(f"{path} is a key of another kind: it must be Ed25519.")
     return key

@@ -16,13 +16,15 @@ class Venue:
     """What every slip says: the contest, where to connect, and the rules in one line.
 
     `lanes` has the addresses of each lane by its name; a single lane has the name ''. `wifi` is the
-    name and the password of the wireless network, or None for a cable.
+    name and the password of the wireless network, or None for a cable. `ca` names the file that
+    the teams' clients trust, and is '' without one.
     """
 
     contest: str
     lanes: Mapping[str, Sequence[str]]
     wifi: tuple[str, str] | None
     rules: str
+    ca: str = ""
 
 
 def rules_line(seconds: int) -> str:
@@ -56,6 +58,8 @@ def _slip(venue: Venue, team: str, password: str, lane: str) -> str:
     for name, urls in own.items():
         title = f"Referee, lane {name}" if name and not lane else "Referee"
         rows.append((title, " or ".join(urls) or "________________________"))
+    if venue.ca:
+        rows.append(("CA file", venue.ca))
     if venue.wifi is None:
         rows.append(("Network", "the cable at the table"))
     else:

@@ -44,14 +44,14 @@ Each server process takes {coming_mib} MiB of long posts at a time, and {connect
 of one address. The head of a request has {head_s:.0f} s, its body 30 s and 1 s for each
 100 kB. The referee cuts off a client that takes nothing of an answer for 20 s.
 
-  curl -d 'username=USER&password=PASSWORD' http://{host}/login
+{tls_line}  curl -d 'username=USER&password=PASSWORD' {base}/login
 {image_lines}\
   curl -d 'token=TOKEN&image_name=1&CLASS_ID=58&confidence=0.9&xmin=10&ymin=20&xmax=110&ymax=220' \\
-       http://{host}/result
-  curl -H 'Authorization: Bearer TOKEN' -H 'Content-Type: application/json' http://{host}/result \\
+       {base}/result
+  curl -H 'Authorization: Bearer TOKEN' -H 'Content-Type: application/json' {base}/result \\
        -d '[{{"image_id":1,"category_id":58,"bbox":[10,20,101,201],"score":0.9}}]'
-  curl -H 'Authorization: Bearer TOKEN' http://{host}/status
-  curl -d 'token=TOKEN' http://{host}/logout
+  curl -H 'Authorization: Bearer TOKEN' {base}/status
+  curl -d 'token=TOKEN' {base}/logout
 """
 
 _OVIC = """
@@ -61,10 +61,10 @@ Models for OVIC ({tasks}); see GET /ovic for the limits. These never start the c
   GET       /ovic/entries      token -> all entries of the team; /ovic/entries/1 -> one of them
   GET       /ovic/leaderboard  token -> the best entry of each team
 
-  curl -d 'username=USER&password=PASSWORD' http://{host}/ovic/login
+  curl -d 'username=USER&password=PASSWORD' {base}/ovic/login
   curl -H 'Authorization: Bearer TOKEN' --data-binary @model.tflite \\
-       'http://{host}/ovic/entries?task={task}&name=model.tflite'
-  curl -H 'Authorization: Bearer TOKEN' http://{host}/ovic/entries/1
+       '{base}/ovic/entries?task={task}&name=model.tflite'
+  curl -H 'Authorization: Bearer TOKEN' {base}/ovic/entries/1
 """
 
 
@@ -73,8 +73,8 @@ _FETCHED_ROUTES = """\
   GET/POST  /zipimages      token, image_name=1, {second}, {third} ... -> zip, {archive} images
 """
 _FETCHED_LINES = """\
-  curl -H 'Authorization: Bearer TOKEN' -o 1.jpg http://{host}/image/1
-  curl -d 'token=TOKEN&image_name=1' -o 1.zip http://{host}/zipimages
+  curl -H 'Authorization: Bearer TOKEN' -o 1.jpg {base}/image/1
+  curl -d 'token=TOKEN&image_name=1' -o 1.zip {base}/zipimages
 """
 _SHOWN_ROUTES = """\
   GET/POST  /image_camera   token, image_name=1..{images} -> Display success, when the screen has
@@ -82,12 +82,18 @@ _SHOWN_ROUTES = """\
                             number, its size, and the session's frame_tag, which /status tells
 """
 _SHOWN_LINES = """\
-  curl -d 'token=TOKEN&image_name=1' http://{host}/image_camera
+  curl -d 'token=TOKEN&image_name=1' {base}/image_camera
 """
 
 
-def help_text(contest: Contest, host: str) -> str:
-    """Return the help for the contestants of a contest; `host` is the server's name in it."""
+_TLS_LINE = """\
+This server speaks TLS: give each curl the organiser's CA file (--cacert FILE), and never -k.
+
+"""
+
+
+def help_text(contest: Contest, base: str) -> str:
+    """Return the help for the contestants of a contest; `base` is the server's URL in it."""
     shown = contest.track.delivery is Delivery.SHOWN
     routes, lines = _FETCHED_ROUTES, _FETCHED_LINES
     if shown:
@@ -100,7 +106,7 @@ def help_text(contest: Contest, host: str) -> str:
             third=2 * ARCHIVE_SIZE + 1,
             dwell=contest.config.camera.dwell_ms,
         ),
-        image_lines=lines.format(host=host),
+        image_lines=lines.format(base=base),
         sent="stored, in its own pixels" if shown else "sent",
         images=contest.image_count,
         classes=len(contest.classes),
@@ -113,12 +119,13 @@ def help_text(contest: Contest, host: str) -> str:
         coming_mib=COMING_BYTES // 2**20,
         connections=MOST_OF_ADDRESS,
         head_s=HEAD_S,
-        host=host,
+        base=base,
+        tls_line=_TLS_LINE if contest.config.server.contest_tls else "",
     )
     tasks = contest.config.ovic.tasks
     if not tasks:
         return text
-    return text + _OVIC.format(tasks=", ".join(tasks), task=tasks[0], host=host)
+    return text + _OVIC.format(tasks=", ".join(tasks), task=tasks[0], base=base)
 
 
 def _class_list(classes: Mapping[int, str]) -> str:

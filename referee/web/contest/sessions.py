@@ -33,7 +33,8 @@ def register(app: Flask, services: ContestServices) -> None:
 
     @app.route("/help", methods=["GET", "POST"])
     def help_page() -> Response:
-        return Response(help_text(services.contest, request.host), content_type=_TEXT)
+        base = f"{request.scheme}://{request.host}"
+        return Response(help_text(services.contest, base), content_type=_TEXT)
 
     @app.route("/classes", methods=["GET"])
     def classes() -> Response:

@@ -21,6 +21,7 @@ from gunicorn.workers.ggevent import GeventWorker
 
 from referee.web.server.connection import BoundedConnection
 from referee.web.server.crowd import Crowd
+from referee.web.server.tls_link import TlsLink
 
 # Greenlets for connections that are no longer counted but not closed yet.
 _SPARE = 100
@@ -36,7 +37,7 @@ class GreenletWorker(GeventWorker):  # type: ignore[misc]
     """A worker that serves each connection in a greenlet, and switches after each request."""
 
     def patch(self) -> None:
-        """Replace Python's blocking calls by gevent's; TLS is left out because it is not used."""
+        """Replace Python's blocking calls by gevent's; TLS has sockets of its own (`TlsLink`)."""
         monkey.patch_all(ssl=False, thread=False)
         # Logging keeps its real locks: a log line never waits, and Python's shutdown needs them.
         monkey.patch_thread(logging=False)
@@ -50,6 +51,7 @@ class GreenletWorker(GeventWorker):  # type: ignore[misc]
         sys.setswitchinterval(_SWITCH_S)
         self._told = Event()
         self._crowd: Crowd[BoundedConnection] = Crowd(self.worker_connections)
+        self._tls = self.cfg.ssl_context(self.cfg, None) if self.cfg.is_ssl else None
         pool = Pool(self.worker_connections + _SPARE)
         servers = [
             StreamServer(listener, handle=partial(self.handle, listener), spawn=pool)
@@ -81,13 +83,18 @@ class GreenletWorker(GeventWorker):  # type: ignore[misc]
 
     def handle(self, listener: Any, client: Any, address: Any) -> None:
         """Serve one connection if there is room for it, else close it."""
-        connection = BoundedConnection(client)
+        link = client if self._tls is None else TlsLink(client, self._tls)
+        connection = BoundedConnection(link)
         place = address[0] if isinstance(address, tuple) else ""
         if not self._crowd.enter(place, connection):
             client.close()
             return
         try:
-            super().handle(listener, connection, address)
+            # A handshake has its own time, and makes room for others as a wait for a request does.
+            if self._tls is None or link.shake_hands():
+                super().handle(listener, connection, address)
+            else:
+                connection.close()
         finally:
             self._crowd.leave(place, connection)
 

@@ -14,8 +14,11 @@ from types import FrameType
 from typing import Any
 
 from flask import Flask
+from gevent.ssl import SSLContext
 from gunicorn.app.base import BaseApplication
 
+from referee.service.setup.config import TlsFiles
+from referee.service.setup.contest_tls import server_context
 from referee.web.server.aside import WorkerKind
 from referee.web.server.connection import KEEPALIVE_S, UNREAD_S
 from referee.web.server.server_log import RequestLog, ServerLog
@@ -57,12 +60,13 @@ def serve(
     name: str,
     kind: WorkerKind = "gthread",
     log_requests: bool = False,
+    tls: TlsFiles | None = None,
 ) -> None:
     """Serve until told to stop; `make` builds the application in each worker, after the fork.
 
     gunicorn replaces a worker that dies. The bound socket stays open, so waiting connections are
     not lost. `threads` is used by gthread workers only. `log_requests` asks for a line in the log
-    for each request.
+    for each request. `tls` goes with gevent workers only.
     """
     _allow_descriptors()
     options: dict[str, Any] = {
@@ -85,7 +89,21 @@ def serve(
         "forwarder_headers": "",
         "forwarded_allow_ips": "*",
     }
+    if tls is not None:
+        if kind != "gevent":
+            raise ValueError("only gevent workers bound the time of a handshake")
+        options |= _tls_options(tls)
     _Server(make, options).run()
+
+
+def _tls_options(files: TlsFiles) -> dict[str, Any]:
+    """Return gunicorn's options for TLS; the workers share one context, and so its tickets."""
+    context = server_context(files, SSLContext)
+    return {
+        "certfile": str(files.certificate),
+        "keyfile": str(files.key),
+        "ssl_context": lambda config, default: context,
+    }
 
 
 def _allow_descriptors() -> None:
