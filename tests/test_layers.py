@@ -128,7 +128,8 @@ ONLY_IN = {
     "argon2": ("referee/service/entry/passwords.py",),
     "cryptography": (
         *("referee/service/setup/signing_key.py", "referee/service/evidence/signature.py"),
-        "referee/service/evidence/signing.py",
+        *("referee/service/setup/private_key.py", "referee/service/evidence/signing.py"),
+        *("referee/service/setup/certificate.py", "referee/service/setup/contest_tls.py"),
     ),
     "segno": ("referee/service/evidence/slip_page.py",),
     "prometheus_client": ("referee/service/observation/metrics.py",),

@@ -5,10 +5,12 @@ from __future__ import annotations
 
 import json
 import zipfile
+from datetime import UTC, datetime
 
 from referee.cli import main
 from referee.service.entry.tokens import token_of_session
 from referee.service.people.operators import add_operator
+from referee.service.setup.certificate import make_certificate
 from tests.support.contests import make_contest
 from tests.support.fakes import FakeClock
 
@@ -28,8 +30,11 @@ def test_the_file_has_what_is_needed_and_no_secret(tmp_path, capsys):
     keys = json.loads((folder / "secrets.json").read_text())
     contest.database.close()
     (folder / "logs").mkdir(exist_ok=True)
+    tls = make_certificate(folder, config, ["localhost"], datetime.now(UTC))
+    private = [path.read_text() for path in (tls.key, folder / "contest_ca.key")]
     secrets = [password, token, *keys.values()]
     (folder / "logs" / "desk.log").write_text(f"the desk began\n{' '.join(secrets)}\n")
+    (folder / "logs" / "contest.log").write_text("\n".join(private))
     out = tmp_path / "x.zip"
     assert 0 == main(["doctor", "--config", str(config), "--out", str(out)])
     found = members(out)
@@ -39,6 +44,7 @@ def test_the_file_has_what_is_needed_and_no_secret(tmp_path, capsys):
     assert "findings" in json.loads(found["checks.json"])
     assert 'name = "Cup"' in found["contest.toml"] and "Kim" in found["audit.json"]
     assert "the desk began" in found["logs/desk.log"]
+    secrets += [text.splitlines()[1] for text in private]
     assert [] == [secret for secret in secrets if secret in "".join(found.values())]
 
 

@@ -84,7 +84,7 @@ class Program:
     @property
     def contest(self) -> str:
         """Return the contest server's address."""
-        return _match(r"http://[\d.]+:\d+", self.ready)
+        return _match(r"https?://[\d.]+:\d+", self.ready)
 
     @property
     def console(self) -> str:

@@ -14,6 +14,7 @@ _LOOKS_SECRET = re.compile(
     r"|\$argon2[a-z]*\$[^\s\"']+"  # a hash of a password: it has commas before salt and hash
     r"|\b[A-Za-z0-9]{4}(?:-[A-Za-z0-9]{4}){3}\b"  # a password that the referee made
     r"|\b[0-9a-fA-F]{64,}\b"  # a key of 32 bytes; a file's SHA-256 looks the same
+    r"|-----BEGIN [A-Z ]*PRIVATE KEY-----[^-]*-----END [A-Z ]*-----"
     # What follows the name of a secret in a query, a form or a header.
     r"|(?i:(?<=password=)|(?<=token=)|(?<=bearer )|(?<=cookie: ))[^\s&\"']+"
 )

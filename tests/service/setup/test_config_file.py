@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 
 from referee.errors import ConfigError
 from referee.service.setup import config_file
-from referee.service.setup.config import Config
-from referee.service.setup.config_file import dump_config, load_config
+from referee.service.setup.config import Config, TlsFiles
+from referee.service.setup.config_file import dump_config, load_config, tls_line
 
 IMAGES = '[images]\nfolder = "images"\nground_truth = "truth.json"\n'
 SECTIONS = [field for field in dataclasses.fields(Config) if field.name in config_file.SECTIONS]
@@ -72,6 +72,23 @@ def test_whole_numbers_are_fractions_too(tmp_path):
     [
         ("", ["[images] folder is missing", "Folder of the images"]),
         ('[images]\nfolder = "x"\n', ["[images] ground_truth is missing"]),
+        (
+            IMAGES + '[server]\ncontest_tls = "a.pem"\n',
+            ["[server] contest_tls must be { certificate = …, key = …, ca = … }, not 'a.pem'"],
+        ),
+        (
+            IMAGES + '[server]\ncontest_tls = { certificate = "a.pem" }\n',
+            ["[server] contest_tls key is missing: The private key"],
+        ),
+        (
+            IMAGES + '[server.contest_tls]\ncertificate = "a"\nkey = "b"\ncert = "c"\n',
+            ["[server] contest_tls has no key 'cert'", "did you mean"],
+        ),
+        (
+            IMAGES
+            + '[server]\nworker = "gthread"\ncontest_tls = { certificate = "a", key = "b" }\n',
+            ['[server] contest_tls needs worker = "gevent"'],
+        ),
         (IMAGES + "[contests]\n", ["no section [contests]", "did you mean 'contest'?"]),
         (IMAGES + "[zzz]\n", ["no section [zzz]", "Known are: contest, images"]),
         (IMAGES + "[contest]\nsecond = 5\n", ["[contest] has no key 'second'", "'seconds'?"]),
@@ -185,6 +202,16 @@ def test_any_configuration_is_read_back(
             config.meter, voltage_range_v=range_v, calibrated=date(2026, 1, 31)
         ),
     )
+    assert config == load(tmp_path, dump_config(config))
+
+
+def test_tls_is_read_back_from_its_line(tmp_path):
+    """The line of 'referee certificate' has paths from the configuration's folder."""
+    files = TlsFiles(tmp_path / "a.pem", tmp_path / "data" / "a.key", tmp_path / "ca.pem")
+    line = tls_line(files, tmp_path / "contest.toml")
+    assert 'contest_tls = { certificate = "a.pem", key = "data/a.key", ca = "ca.pem" }' == line
+    config = load(tmp_path, f"{IMAGES}[server]\n{line}\n")
+    assert (files, "https") == (config.server.contest_tls, config.server.contest_scheme)
     assert config == load(tmp_path, dump_config(config))
 
 
