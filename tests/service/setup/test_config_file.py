@@ -82,7 +82,7 @@ def test_whole_numbers_are_fractions_too(tmp_path):
         ),
         (
             IMAGES + '[server.contest_tls]\ncertificate = "a"\nkey = "b"\ncert = "c"\n',
-            ["[server] contest_tls has no key 'cert'", "did you mean"],
+            ["[server] contest_tls has no key 'cert'", "Known are: certificate, key, ca"],
         ),
         (
             IMAGES
