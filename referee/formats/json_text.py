@@ -24,7 +24,7 @@ def parse_json_text(content: bytes) -> Any:
         return _decoded(content)
     except json.JSONDecodeError as error:
         reason = error.msg[:1].lower() + error.msg[1:]
-        advice = "is it complete?"
+        advice = "complete or correct it there"
         if reason == "extra data":
             advice = "give one list; 'jq -s .' makes one of JSON lines"
         fault = f"line {error.lineno}, column {error.colno}: not JSON ({reason}); {advice}"

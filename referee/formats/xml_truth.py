@@ -69,7 +69,7 @@ def _parse(file: Path) -> ElementTree.Element:
     except ElementTree.ParseError as error:
         line, column = error.position
         raise InputError(
-            f"{file}, line {line}, column {column}: not XML; is it complete?"
+            f"{file}, line {line}, column {column}: not XML; complete or correct it there"
         ) from None
 
 

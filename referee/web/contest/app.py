@@ -9,7 +9,7 @@ from typing import Any
 
 from flask import Flask, Response, g, request
 from flask import Request as FlaskRequest
-from werkzeug.exceptions import HTTPException
+from werkzeug.exceptions import HTTPException, MethodNotAllowed, NotFound
 
 from referee.errors import Refusal, Unavailable
 from referee.service.entry.images import ImageMissing
@@ -47,6 +47,8 @@ class _ContestFlask(Flask):
 def contest_app(services: ContestServices) -> Flask:
     """Build the application for contestants."""
     app = _ContestFlask("referee.contest", static_folder=None)
+    # Old clients follow no redirect, so a doubled slash leads to none.
+    app.url_map.merge_slashes = False
     _register_hooks(app, services)
     _register_errors(app, services)
     contest_sessions.register(app, services)
@@ -97,6 +99,16 @@ def _served_request(asked: FlaskRequest, notes: Any, response: Response) -> Serv
     )
 
 
+def _not_served(error: HTTPException) -> Response:
+    if isinstance(error, NotFound):
+        told = "There is no such address: GET /help lists all that there are."
+        return problem(request, Refusal("address_unknown", told))
+    if isinstance(error, MethodNotAllowed):
+        told = f"This address takes no {request.method}: GET /help lists what it takes."
+        return problem(request, Refusal("method_unknown", told))
+    return problem(request, Refusal("not_served", error.description or error.name), error.code)
+
+
 def _register_errors(app: Flask, services: ContestServices) -> None:
     @app.errorhandler(Refusal)
     def refused(refusal: Refusal) -> Response:
@@ -114,11 +126,11 @@ def _register_errors(app: Flask, services: ContestServices) -> None:
 
     @app.errorhandler(HTTPException)
     def not_served(error: HTTPException) -> Response:
-        """Answer 404 and 405 with the usual small page, or with problem details."""
-        if not wants_json(request):
-            return Response(error.get_body(), error.code, error.get_headers())
-        sentence = f"{error.description} GET /help lists what is served."
-        return problem(request, Refusal("not_served", sentence), error.code)
+        """Answer what no route takes; 405 says in `Allow` what the address takes."""
+        response = _not_served(error)
+        if isinstance(error, MethodNotAllowed):
+            response.allow.update(error.valid_methods or ())
+        return response
 
     @app.errorhandler(Exception)
     def mistaken(error: Exception) -> Response:

@@ -16,6 +16,9 @@ INVALID_USER = "Invalid User"
 PAGE_ROUTES = frozenset({"/verify", "/image", "/zipimages", "/image_camera", "/result"})
 """The old routes that answer a missing field with a page in HTML; newer routes send one line."""
 
+OLD_ROUTES = PAGE_ROUTES | {"/", "/help", "/login", "/get_token", "/no_of_images", "/logout"}
+"""The routes of 2015-2019: another method gets a page in HTML there, as any unknown address does."""
+
 ANSWERS: dict[str, tuple[int, str | None]] = {
     "username_missing": (401, "Missing username or password\n"),
     "login_invalid": (401, "Invalid username or password\n"),
@@ -40,6 +43,7 @@ ANSWERS: dict[str, tuple[int, str | None]] = {
     "body_too_large": (413, None),
     "body_truncated": (400, None),
     "body_too_slow": (408, None),
+    "form_invalid": (400, None),
     "json_invalid": (400, None),
     "csv_invalid": (400, None),
     "media_type_unknown": (415, None),
@@ -47,6 +51,8 @@ ANSWERS: dict[str, tuple[int, str | None]] = {
     "display_off": (500, DISPLAY_FAILED),
     "display_failed": (500, DISPLAY_FAILED),
     "images_shown": (406, None),
+    "address_unknown": (404, None),
+    "method_unknown": (405, None),
     "task_unknown": (400, None),
     "model_empty": (400, None),
     "model_too_large": (413, None),

@@ -14,7 +14,7 @@ _SECURED: list[dict[str, list[str]]] = [{"bearer": []}, {"query": []}, {}]
 POSTED_TOKEN = {"token": {"type": "string", "description": "Needed if it is not sent elsewhere."}}
 
 # The refusals for any request with a body, and for any request with a token.
-_BODY = ("body_truncated", "body_too_slow", "body_too_large")
+_BODY = ("body_truncated", "body_too_slow", "body_too_large", "form_invalid")
 _TOKEN = ("token_missing", "token_invalid")
 
 

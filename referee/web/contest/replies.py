@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import codecs
 import html
-import io
 import json
 import logging
 import re
@@ -14,21 +13,20 @@ from http import HTTPStatus
 from typing import Any
 
 from flask import Request, Response, g, request
-from werkzeug.exceptions import HTTPException
-from werkzeug.formparser import FormDataParser
 
 from referee.errors import Refusal, Unavailable
-from referee.formats.answers import MAX_ROWS, AnswerFormat
+from referee.formats.answers import MAX_ROWS, AnswerFormat, refused
 from referee.formats.forms import parse_urlencoded
-from referee.web.contest.legacy import ANSWERS, PAGE_ROUTES
+from referee.formats.multipart_forms import parse_multipart
+from referee.web.contest.legacy import ANSWERS, OLD_ROUTES, PAGE_ROUTES
 
 _log = logging.getLogger(__name__)
 
 MULTIPART = "multipart/form-data"
 FORM_TYPES = ("application/x-www-form-urlencoded", MULTIPART, "")
-_HTML_400 = (
-    "<!doctype html>\n<html lang=en>\n<title>400 Bad Request</title>\n"
-    "<h1>Bad Request</h1>\n<p>{}</p>\n"
+_PAGE = (
+    "<!doctype html>\n<html lang=en>\n<title>{status} {phrase}</title>\n"
+    "<h1>{phrase}</h1>\n<p>{text}</p>\n"
 )
 
 # The beginning of a body that shows whether it is a form. The first line of a form is never six or
@@ -55,7 +53,8 @@ def form_of(request: Request, body: bytes, names: Container[str]) -> Mapping[str
     """Return the fields of a form body that have one of these names.
 
     A body without a content type counts as a form. An empty body, or a body of another type, has no
-    fields. Raises `Refusal` (code `body_too_large`) for more fields than any answer has.
+    fields. Raises `Refusal`: code `body_too_large` for more fields than any answer has, and
+    `form_invalid` for a malformed multipart form.
     """
     if not body:
         return {}
@@ -63,20 +62,20 @@ def form_of(request: Request, body: bytes, names: Container[str]) -> Mapping[str
     if kind not in FORM_TYPES:
         return {}
     if kind == MULTIPART:
-        return _multipart(request, body)
+        return _multipart(request, body, names)
     if body.count(b"&") >= _MAX_FIELDS:
         raise _too_many_fields()
     return parse_urlencoded(body, names, MAX_ROWS)
 
 
-def _multipart(request: Request, body: bytes) -> Mapping[str, Sequence[str]]:
-    parser = FormDataParser(max_form_memory_size=len(body), max_form_parts=_MAX_FIELDS, silent=True)
-    options = request.mimetype_params
-    try:
-        _, form, _ = parser.parse(io.BytesIO(body), MULTIPART, len(body), dict(options))
-    except HTTPException:
-        raise _too_many_fields() from None
-    return form.to_dict(flat=False)
+def _multipart(
+    request: Request, body: bytes, names: Container[str]
+) -> Mapping[str, Sequence[str]]:
+    boundary = request.mimetype_params.get("boundary", "")
+    if body.count(b"--" + boundary.encode()) > _MAX_FIELDS:
+        raise _too_many_fields()
+    with refused("form_invalid"):
+        return parse_multipart(body, boundary, names, MAX_ROWS)
 
 
 def _too_many_fields() -> Refusal:
@@ -202,12 +201,22 @@ def problem(request: Request, refusal: Refusal, status: int | None = None) -> Re
         if refusal.faults:
             details["faults"] = list(refusal.faults)
         response = Response(json.dumps(details), status, content_type="application/problem+json")
-    elif refusal.code.endswith("_missing") and status == 400 and request.path in PAGE_ROUTES:
-        response = Response(_HTML_400.format(html.escape(sentence)), status)
+    elif _is_page(request, refusal.code, status):
+        phrase, shown = HTTPStatus(status).phrase, html.escape(sentence)
+        response = Response(_PAGE.format(status=status, phrase=phrase, text=shown), status)
     else:
         response = Response(text if text is not None else sentence + "\n", status)
     response.headers["X-Referee-Detail"] = printable(sentence)
     return response
+
+
+def _is_page(request: Request, code: str, status: int) -> bool:
+    """Tell whether the old referee answered this with a page in HTML."""
+    if code == "address_unknown":
+        return True
+    if code == "method_unknown":
+        return request.path in OLD_ROUTES
+    return code.endswith("_missing") and status == 400 and request.path in PAGE_ROUTES
 
 
 def printable(sentence: str) -> str:

@@ -143,7 +143,7 @@ def _truncated(came: int, length: int | None) -> Refusal:
         )
     return Refusal(
         "body_truncated",
-        f"Nothing was stored: {came} of {length} bytes came; is Content-Length right?",
+        f"Nothing was stored: {came} of {length} bytes came; send as many as Content-Length says.",
     )
 
 

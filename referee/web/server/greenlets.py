@@ -21,6 +21,7 @@ from gunicorn.workers.ggevent import GeventWorker
 
 from referee.web.server.connection import BoundedConnection
 from referee.web.server.crowd import Crowd
+from referee.web.server.malformed import PlainErrors
 from referee.web.server.tls_link import TlsLink
 
 # Greenlets for connections that are no longer counted but not closed yet.
@@ -33,7 +34,7 @@ _HEARTBEAT_S = 1.0
 _SWITCH_S = 0.0005
 
 
-class GreenletWorker(GeventWorker):  # type: ignore[misc]
+class GreenletWorker(PlainErrors, GeventWorker):  # type: ignore[misc]
     """A worker that serves each connection in a greenlet, and switches after each request."""
 
     def patch(self) -> None:

@@ -31,7 +31,7 @@ _CONNECTIONS = 1000
 _DESCRIPTORS = 4096
 _WORKERS = {
     "gevent": "referee.web.server.greenlets.GreenletWorker",
-    "gthread": "gthread",
+    "gthread": "referee.web.server.threads.ThreadedWorker",
 }
 
 
