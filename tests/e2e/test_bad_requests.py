@@ -273,9 +273,13 @@ def test_no_request_hides_in_another(contestant: Contestant, head: bytes, body: 
     ids=lambda start: start[:24].decode(errors="replace"),
 )
 def test_a_head_that_is_none_is_refused(contestant: Contestant, start: bytes) -> None:
-    """Other versions, doubled hosts, and heads without bounds get 4xx, and the connection ends."""
+    """Other versions, doubled hosts, and heads without bounds get 4xx and one sentence."""
     received = _to_the_end(contestant[0], start + b"\r\n\r\n")
-    assert 1 == received.count(b"HTTP/1.1 4")
+    head, _, text = received.partition(b"\r\n\r\n")
+    assert 1 == head.count(b"HTTP/1.1 4")
+    assert b"Content-Type: text/plain" in head
+    assert text.startswith(b"The request is not HTTP as the referee takes it: ")
+    assert text.endswith(b".\n")
 
 
 @pytest.mark.parametrize(

@@ -68,9 +68,7 @@ def form_of(request: Request, body: bytes, names: Container[str]) -> Mapping[str
     return parse_urlencoded(body, names, MAX_ROWS)
 
 
-def _multipart(
-    request: Request, body: bytes, names: Container[str]
-) -> Mapping[str, Sequence[str]]:
+def _multipart(request: Request, body: bytes, names: Container[str]) -> Mapping[str, Sequence[str]]:
     boundary = request.mimetype_params.get("boundary", "")
     if body.count(b"--" + boundary.encode()) > _MAX_FIELDS:
         raise _too_many_fields()

@@ -3,13 +3,17 @@
 
 from __future__ import annotations
 
+import json
 import unicodedata
 from typing import Any
 
-from flask import request
+from flask import g, request
 
 from referee.errors import Refusal
+from referee.web.server.bodies import Body
 
+# The body of an operator's action is a line or two.
+_BODY_MOST = 16 * 1024
 # Every number of 18 digits fits into SQLite's 64-bit integers.
 _DIGITS_MOST = 18
 # The page's field for a reason has the same limit.
@@ -36,13 +40,24 @@ def query_number(name: str) -> int:
 
 
 def posted_arguments() -> dict[str, Any]:
-    """Return the JSON object in the request's body, or an empty one for any other body."""
+    """Return the JSON object in the request's body, or an empty one for any other body.
+
+    Raises `Refusal` once if the body is too long or breaks off; after that it counts as empty.
+    """
+    if "arguments" not in g:
+        g.arguments = {}
+        g.arguments = _object_in(Body(request, _BODY_MOST).whole()) if request.is_json else {}
+    arguments: dict[str, Any] = g.arguments
+    return arguments
+
+
+def _object_in(body: bytes) -> dict[str, Any]:
     try:
-        arguments = request.get_json(silent=True)
-    except RecursionError:
+        found = json.loads(body)
+    except (ValueError, RecursionError):
         # Thousands of nested brackets exceed the recursion limit of Python's parser.
         return {}
-    return arguments if isinstance(arguments, dict) else {}
+    return found if isinstance(found, dict) else {}
 
 
 def posted_text(arguments: dict[str, Any], name: str, most: int = _TEXT_MOST) -> str:

@@ -7,6 +7,7 @@ from typing import Any
 
 from flask import Flask, Response, jsonify, request, send_from_directory
 
+from referee.errors import Refusal
 from referee.service.people.audit import audit_json, read_audit, record_refusal
 from referee.service.setup.contest import Contest
 from referee.web.desk.arguments import posted_arguments, query_number
@@ -53,7 +54,7 @@ def register_audit(app: Flask, contest: Contest) -> None:
 
 
 def _record(contest: Contest, action: str, refusal: str) -> None:
-    arguments, places = posted_arguments(), request.view_args or {}
+    arguments, places = _arguments(), request.view_args or {}
     number = str(places.get("number", ""))
     of_session = request.path.startswith("/sessions/")
     known = of_session and number.isascii() and number.isdigit() and len(number) <= 18
@@ -67,6 +68,14 @@ def _record(contest: Contest, action: str, refusal: str) -> None:
         detail="" if known else number[:_FILTER_MOST],
         reason=_text(arguments, "reason"),
     )
+
+
+def _arguments() -> dict[str, Any]:
+    """Return what a refused request said; a body that cannot be read said nothing."""
+    try:
+        return posted_arguments()
+    except Refusal:
+        return {}
 
 
 def _text(arguments: dict[str, Any], name: str) -> str:

@@ -37,10 +37,14 @@ _log = logging.getLogger(__name__)
 
 # Scripts and styles come from here alone. No other site may frame the page or take its forms.
 _POLICY = "default-src 'self'; frame-ancestors 'none'; form-action 'self'; base-uri 'none'"
-# The body of an operator's action is a line or two.
-_BODY_MOST = 16 * 1024
 # The statuses of refusals that are not a conflict with what is on record.
-_STATUS = {"login_invalid": 403, "login_busy": 429}
+_STATUS = {
+    "login_invalid": 403,
+    "login_busy": 429,
+    "body_truncated": 400,
+    "body_too_slow": 408,
+    "body_too_large": 413,
+}
 
 
 def console_app(
@@ -57,7 +61,6 @@ def console_app(
     referee's; 0 stands for none.
     """
     app = Flask("referee.console", static_folder=None)
-    app.config["MAX_CONTENT_LENGTH"] = _BODY_MOST
     key = hmac.new(contest.secrets.console_key, b"console form", sha256).hexdigest()
     logins = Logins(contest)
     admit_own_pages_only(app, contest.config.server.console)

@@ -55,6 +55,27 @@ def test_methods_of_each_url(site: Site, path: str, method: str) -> None:
         assert (status == 405) == (method not in METHODS[path].split())
 
 
+def test_a_new_url_refuses_a_method_in_one_line(site: Site) -> None:
+    """A URL that the old referee had not answers another method in text, with what it takes."""
+    answer = site.client.delete("/classes")
+    assert (405, "text/html; charset=utf-8") == (answer.status_code, answer.content_type)
+    assert answer.data == b"This address takes no DELETE: GET /help lists what it takes.\n"
+    assert {"GET", "HEAD", "OPTIONS"} == set(answer.allow)
+
+
+@pytest.mark.parametrize(
+    ("method", "path", "status"),
+    [("GET", "/nowhere", 404), ("GET", "/image//1", 404), ("GET", "/result", 405)],
+)
+def test_the_old_pages_have_one_sentence(site: Site, method: str, path: str, status: int) -> None:
+    """An unknown URL and a wrong method of an old one get a small page, and never a redirect."""
+    answer = site.client.open(path, method=method)
+    page = answer.get_data(as_text=True)
+    assert (status, 1) == (answer.status_code, page.count("."))
+    assert page.startswith("<!doctype html>")
+    assert answer.headers["X-Referee-Detail"] in page
+
+
 def test_whole_session_of_an_old_client(site: Site) -> None:
     """Login, count, image, result and logout by POST give the old statuses, types and texts."""
     token = site.login()

@@ -103,6 +103,21 @@ def test_a_body_over_all_limits_is_not_read(site: Site) -> None:
     assert body.taken == 0
 
 
+@pytest.mark.parametrize("cut", [3, 40, 200])
+def test_a_multipart_answer_that_breaks_off_is_refused_whole(site: Site, cut: int) -> None:
+    """A form without its last boundary has lost fields: nothing of it is stored."""
+    token = site.login()
+    names = ("image_name", "CLASS_ID", "xmin", "ymin", "xmax", "ymax")
+    part = '--x\r\nContent-Disposition: form-data; name="{}"\r\n\r\n1\r\n'
+    whole = "".join(part.format(name) for name in names) + "--x--"
+    sent = {"Authorization": f"Bearer {token}", "Content-Type": "multipart/form-data; boundary=x"}
+    answer = site.client.post("/result", data=whole[:-cut], headers=sent)
+    assert (400, True) == (answer.status_code, answer.data.endswith(b").\n"))
+    assert b"Nothing was stored: the multipart form is malformed or breaks off" in answer.data
+    counted = site.client.get("/status", headers={"Authorization": f"Bearer {token}"}).get_json()
+    assert 0 == counted["answers"]
+
+
 def test_an_endless_form_is_refused(site: Site) -> None:
     """A form with more fields than any answer has is refused without being parsed."""
     token = site.login()

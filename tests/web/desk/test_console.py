@@ -12,6 +12,7 @@ from urllib.parse import urljoin
 
 import pytest
 from flask.testing import FlaskClient
+from gunicorn.http.errors import InvalidChunkSize
 from werkzeug.test import TestResponse
 
 from referee.service.board.board import Board
@@ -353,3 +354,24 @@ def test_practice_makes_its_own_sessions(tmp_path: Path) -> None:
         answer = client.post("/sessions", json={"team": "ants"}, headers={"X-Form-Key": key})
         assert (409, "practice") == (answer.status_code, answer.get_json()["code"])
     contest.database.close()
+
+
+class Chunks:
+    """A body in chunks that are malformed."""
+
+    def read(self, size: int = -1) -> bytes:
+        """Fail as gunicorn's reader does."""
+        raise InvalidChunkSize(b"zz")
+
+
+@pytest.mark.parametrize("path", ["/login", "/sessions/1/stop"])
+def test_malformed_chunks_are_refused(console: Console, path: str) -> None:
+    """A body that cannot be read is the client's fault, with the page's key or without it."""
+    key = console.client.get("/form-key").get_json()["key"]
+    environ = {"wsgi.input": Chunks(), "HTTP_TRANSFER_ENCODING": "chunked"}
+    for sent, status in (({"X-Form-Key": key}, 400), ({}, 409)):
+        answer = console.client.post(
+            path, headers=sent, content_type="application/json", environ_overrides=environ
+        )
+        assert status == answer.status_code
+        assert answer.get_json()["text"].endswith(".")
