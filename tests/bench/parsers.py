@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Coverage-guided inputs to each parser: only its documented errors may come out, soon, in little memory.
 
-It needs atheris: `pip install '.[fuzz]'`. `python -m tests.bench.parsers NAME … --seconds 60`
+It needs atheris: `pip install atheris`. `python -m tests.bench.parsers NAME … --seconds 60`
 takes some of the parsers, and `--corpus DIR` keeps what was found interesting.
 """
 
@@ -25,7 +25,7 @@ _COVERED = re.compile(r"cov: (\d+)")
 def run(names: list[str] | None = None, seconds: int = SECONDS, corpus: Path | None = None) -> int:
     """Fuzz the parsers one after another, and print a line each; return how many failed."""
     if importlib.util.find_spec("atheris") is None:
-        print("atheris is not installed: pip install '.[fuzz]'")
+        print("atheris is not installed: pip install atheris")
         return 0
     from tests.bench.parser_targets import targets
 

@@ -36,6 +36,7 @@ from referee.web.server.bodies import (
     Body,
     BodyRoom,
 )
+from referee.web.server.memory import giver_back
 
 _FLAGS_LISTED = 1000
 
@@ -44,6 +45,14 @@ def register(app: Flask, services: ContestServices) -> None:
     """Add the route to the application."""
 
     room = BodyRoom(COMING_BYTES)
+    give_back = giver_back()
+
+    @app.after_request
+    def give_memory_back(response: Response) -> Response:
+        # A hook, because the answer's own memory is free only now.
+        if current()[1].pop("long", False):
+            services.parse_aside(give_back)
+        return response
 
     @app.route("/result", methods=["POST"])
     def result() -> Response:
@@ -56,6 +65,7 @@ def register(app: Flask, services: ContestServices) -> None:
             body.discard()
             raise
         short = body.length is not None and body.length <= BEGINNING_BYTES
+        notes.long = not short
         with nullcontext() if short else room.held_for(body, asked.remote_addr or ""):
             content = body.whole()
             notes.received = services.contest.clock.now()

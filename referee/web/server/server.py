@@ -7,6 +7,7 @@ import gc
 import resource
 import signal
 import socket
+import struct
 import sys
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -20,7 +21,7 @@ from gunicorn.app.base import BaseApplication
 from referee.service.setup.config import TlsFiles
 from referee.service.setup.contest_tls import server_context
 from referee.web.server.aside import WorkerKind
-from referee.web.server.connection import KEEPALIVE_S, UNREAD_S
+from referee.web.server.connection import BODY_S, KEEPALIVE_S, UNREAD_S
 from referee.web.server.server_log import RequestLog, ServerLog
 
 # gunicorn's arbiter kills a worker after three seconds. The worker itself ends after two, so that
@@ -165,8 +166,20 @@ def _leave_time(server: Any, worker: Any) -> None:
 
 
 def _bound_listeners(server: Any) -> None:
-    """Set the kernel's time limit for a dead peer, which accepted sockets inherit."""
-    if sys.platform == "linux":  # tcp(7): it also covers a living peer that takes no data.
-        for listener in server.LISTENERS:
-            timeout_ms = int(1000 * UNREAD_S)
-            listener.sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_USER_TIMEOUT, timeout_ms)
+    """Set the kernel's time limits for a silent peer, which accepted sockets inherit."""
+    for listener in server.LISTENERS:
+        bound_waits(listener.sock)
+
+
+def bound_waits(listener: socket.socket, silent_s: float = BODY_S) -> None:
+    """Bound each wait of a listener's connections for a client.
+
+    A client may take nothing for `UNREAD_S`, and send nothing for `silent_s` while the server
+    reads from a socket that blocks. That is all that bounds a worker of threads.
+    """
+    if sys.platform != "linux":
+        return
+    # tcp(7): it also covers a living peer that takes no data.
+    listener.setsockopt(socket.IPPROTO_TCP, socket.TCP_USER_TIMEOUT, int(1000 * UNREAD_S))
+    wait = struct.pack("@ll", int(silent_s), int(1e6 * (silent_s % 1)))
+    listener.setsockopt(socket.SOL_SOCKET, socket.SO_RCVTIMEO, wait)
