@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Malformed requests by a grammar over every route of the three servers, in each state of a session.
+"""Malformed requests by a grammar: every route of three servers, in each state of a session.
 
 Each request has a number: `python -m tests.bench.malformed --only N` sends it again, alone.
 """

@@ -9,6 +9,7 @@ import socket
 import struct
 import time
 from dataclasses import dataclass
+from urllib.parse import unquote
 
 from referee.web.contest.legacy import ANSWERS, INVALID_USER, OLD_ROUTES
 
@@ -54,7 +55,7 @@ class Answer:
 
 
 def exchange(address: tuple[str, int], raw: bytes) -> Answer:
-    """Send bytes, say that no more come, and read until the server closes or the answer is whole."""
+    """Send bytes, say that no more come, and read until the server closes."""
     begun, received, ended = time.monotonic(), b"", False
     # The feed says nothing, not even its head, until there is something to tell.
     patience_s = 1.0 if _FEED in raw else PATIENCE_S
@@ -146,7 +147,8 @@ def _wording_faults(raw: bytes, answer: Answer) -> list[str]:
 
 
 def _is_old_page(raw: bytes, status: int) -> bool:
-    """Tell whether the old referee answered this with a page: see docs/protocol.md."""
+    """Tell whether the old referee answered this with a page, however the path is written."""
     words = raw.lstrip(b"\r\n").split(b" ", 2)
-    path = words[1].split(b"?")[0].decode("latin-1") if len(words) > 1 else ""
-    return status == 404 or path in OLD_ROUTES or path.startswith("http://")
+    target = words[1].decode("latin-1") if len(words) > 1 else ""
+    path = "/" + unquote(re.split("[?#]", target)[0]).lstrip("/")
+    return status == 404 or path in OLD_ROUTES or target.startswith("http://")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Coverage-guided inputs to each parser: only its documented errors may come out, soon, in little memory.
+"""Coverage-guided inputs to each parser: only its documented errors may come out, and soon.
 
 It needs atheris: `pip install atheris`. `python -m tests.bench.parsers NAME … --seconds 60`
 takes some of the parsers, and `--corpus DIR` keeps what was found interesting.

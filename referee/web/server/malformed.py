@@ -28,6 +28,10 @@ class PlainErrors:
 
     def handle_error(self, request: Any, client: Any, address: Any, error: BaseException) -> None:
         """Answer a head that is none with the reason, and log what failed in the server itself."""
+        if isinstance(error, OSError):
+            # Nobody is left who could read an answer; broken TLS ends here, too.
+            _log.warning("a connection from %s broke: %s", (address or ("",))[0], error)
+            return
         if isinstance(error, errors.ParseException) and not isinstance(error, _OURS):
             status = _STATUS.get(type(error), _BAD_REQUEST)
             text = f"The request is not HTTP as the referee takes it: {_printable(str(error))}."

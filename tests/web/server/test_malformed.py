@@ -57,10 +57,13 @@ def test_our_own_failure_says_where_to_look(error: Exception) -> None:
 
 
 def test_a_client_that_has_gone_gets_nothing() -> None:
-    """A connection that is closed already raises nothing."""
+    """A connection that is closed already, or that breaks, raises nothing."""
 
     class Gone:
         def sendall(self, data: bytes) -> None:
             raise BrokenPipeError
 
     PlainErrors().handle_error(None, Gone(), None, errors.InvalidRequestLine(""))
+    client = Client()
+    PlainErrors().handle_error(None, client, ("192.0.2.1", 5), ConnectionResetError())
+    assert client.sent == b""
