@@ -9,7 +9,7 @@ from functools import partial
 from power.emulator.instrument import Instrument, Options
 from power.emulator.interpreter import Interpreter
 from power.emulator.load import Load
-from power.emulator.profile import constant
+from power.emulator.profile import parse_steps
 from power.follow import read_result
 from power.meter import MeterSettings
 from power.transports.transport import LoggedTransport, WireLog
@@ -46,7 +46,9 @@ def play(contest, *, shuffled=True, posts=None):
     def utc():
         return begun.utc + timedelta(seconds=monotonic_s() - begun.monotonic_s)
 
-    instrument = Instrument(Load(constant(5.0)), monotonic_s, Options())
+    # After the end the device goes on, and takes more.
+    load = Load(parse_steps(f"0:5,{SECONDS + 0.5}:6"))
+    instrument = Instrument(load, monotonic_s, Options())
     interpreter = Interpreter(instrument)
     log = WireLog(contest.config.wire_log_of(1), monotonic_s, utc)
     meter = WT310(
@@ -84,7 +86,14 @@ def play(contest, *, shuffled=True, posts=None):
         end = shifted(started, SECONDS)
         record_event(connection, number, "ended", end, actor="clock", cause="deadline")
     meter.stop()
-    for reading in read_result(lambda job: job(meter), 1.0, clock.advance):
+
+    def wait_and_read(seconds):
+        # The schedule of readings goes on, and its reading is stored before those of the end.
+        clock.advance(0.9 * seconds)
+        keep(meter.read())
+        clock.advance(0.1 * seconds)
+
+    for reading in read_result(lambda job: job(meter), 1.0, wait_and_read):
         keep(reading)
     meter.close()
     _judge_and_score(contest, number, settings, identity)

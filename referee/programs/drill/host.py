@@ -106,7 +106,7 @@ class DrillHost:
         """Kill every process of the referee at once, as a power cut does."""
         if self._process is None:
             return
-        for pid, _ in self._family():
+        for pid, _ in self.processes():
             with suppress(ProcessLookupError):
                 os.kill(pid, signal.SIGKILL)
         self._process.wait()
@@ -114,7 +114,7 @@ class DrillHost:
     def kill(self, program: str) -> None:
         """Kill one of the referee's programs with its workers: `desk` or `contest`."""
         words = f"referee process {program} "
-        for pid, command in self._family():
+        for pid, command in self.processes():
             if words in f"{command} ":
                 with suppress(ProcessLookupError):
                     os.kill(pid, signal.SIGKILL)
@@ -124,7 +124,7 @@ class DrillHost:
 
         Processes that they start meanwhile inherit the limit, and `free_disk` finds them too.
         """
-        for pid, _ in self._family():
+        for pid, _ in self.processes():
             with suppress(ProcessLookupError, PermissionError):
                 soft, hard = resource.prlimit(pid, resource.RLIMIT_FSIZE)
                 resource.prlimit(pid, resource.RLIMIT_FSIZE, (0, hard))
@@ -135,7 +135,7 @@ class DrillHost:
         if not self._limited:
             return
         before = next(iter(self._limited.values()))
-        for pid, _ in self._family():
+        for pid, _ in self.processes():
             with suppress(ProcessLookupError, PermissionError):
                 resource.prlimit(pid, resource.RLIMIT_FSIZE, self._limited.get(pid, before))
         self._limited.clear()
@@ -149,7 +149,7 @@ class DrillHost:
         except OSError:
             return False
 
-    def _family(self) -> list[tuple[int, str]]:
+    def processes(self) -> list[tuple[int, str]]:
         """Return process id and command line of the referee and all its descendants."""
         if self._process is None or self._process.returncode is not None:
             return []

@@ -116,7 +116,9 @@ def _readings(
     """Yield the first reading that the meter did not send."""
     sent, at = conversation.readings, 0
     stored = readings_of(contest.database.connection, session.session_id)
-    for number, (_, row) in enumerate(stored, 1):
+    # The readings of the end are stored together, after those that the schedule took meanwhile.
+    in_order = sorted(enumerate(stored, 1), key=lambda numbered: numbered[1][0])
+    for number, (_, row) in in_order:
         values = (row.voltage_v, row.current_a, row.power_w, row.energy_wh, row.integration_s)
         place = at
         while place < len(sent):
