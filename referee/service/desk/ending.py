@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
+
 from referee.core.states import (
     EndCause,
     SessionEvent,
@@ -11,7 +13,7 @@ from referee.core.states import (
     require,
     state_of,
 )
-from referee.errors import Refusal
+from referee.errors import Refusal, Unavailable
 from referee.service.desk.lane import Lane
 from referee.service.setup.contest import Contest
 from referee.service.setup.finality import require_provisional
@@ -48,6 +50,10 @@ def void_session(contest: Contest, lane: Lane, session_id: int, operator: str, r
     if session.facts.started is not None and session.facts.ended is None:
         # The session runs, or the clock has not recorded its deadline yet.
         end_session(contest, lane, session_id, EndCause.STOP, operator)
+    if state is SessionState.ARMED:
+        # A lost meter must not keep anybody from voiding. Its timer ends the integration.
+        with suppress(Unavailable):
+            lane.stop_lost_start(session_id)
     now = contest.clock.now()
     with contest.database.write() as connection:
         require_provisional(connection)

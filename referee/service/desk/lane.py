@@ -185,6 +185,24 @@ class Lane:
             "then RESET at the meter, and arm again."
         )
 
+    def stop_lost_start(self, session_id: int) -> None:
+        """Stop an integration that runs for an armed session that has not begun.
+
+        A desk that was killed between START and its record leaves one, and so does a link that
+        failed there. Arming had found the integrator at rest, so no other session owns it. Raises
+        `Unavailable` as any command does.
+        """
+        if self._prepared is not None:
+            return
+        self.settling.finish()
+        if self.metering.integrates():
+            self.metering.stop()
+            text = (
+                "The meter integrated already, because a login had failed after START. It was "
+                "stopped, and will be reset: no session had begun."
+            )
+            self._tell(session_id, "warning", text)
+
     def begin(self, session: SessionRecord, asked: Instant) -> IntegrationStart | None:
         """Start the meter, then record the start; return None for a contest without a meter.
 
@@ -192,7 +210,10 @@ class Lane:
         preparing it took longer than the contest server would wait.
         """
         clock, session_id = self._contest.clock, session.session_id
-        settings = self._prepared or self.prepare(session.facts.length_s)
+        settings = self._prepared
+        if settings is None:
+            self.stop_lost_start(session_id)
+            settings = self.prepare(session.facts.length_s)
         if seconds_between(asked, clock.now()) > _LOGIN_S:
             raise Unavailable("Preparing the power meter took too long; log in again.")
         # The meter must be prepared again before another start, even if this start fails.

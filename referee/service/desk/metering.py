@@ -140,6 +140,12 @@ class Metering:
             return None
         return None if reading.integration_s == 0 else reading
 
+    def integrates(self) -> bool:
+        """Tell whether an integration runs; without a meter none does."""
+        if self._open_meter is None:
+            return False
+        return self._do(_read_held).state is IntegrationState.START
+
     def start(self) -> IntegrationStart | None:
         """Start the integration and wait until the meter confirms it; None without a meter."""
         if self._open_meter is None:

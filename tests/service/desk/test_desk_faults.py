@@ -236,3 +236,51 @@ def test_a_start_that_cannot_be_recorded_leaves_no_integration(contest, meter, d
     assert IntegrationState.STOP is meter.state
     assert session_id == desk.begin("ants", "10.0.0.2")
     assert IntegrationState.START is meter.state
+
+
+def lost_start(contest, meter, monkeypatch):
+    """Arm a session whose desk dies between the meter's START and its record; return its number."""
+
+    def die(*args, **kwargs):
+        raise SystemExit
+
+    with running_desk(contest, meter) as desk, monkeypatch.context() as patched:
+        session_id = armed(desk)
+        patched.setattr(lane_module, "record_event", die)
+        with pytest.raises(SystemExit):
+            desk.begin("ants", "10.0.0.2")
+    assert SessionState.ARMED is state_in(contest, session_id)
+    assert IntegrationState.START is meter.state
+    return session_id
+
+
+def test_a_login_whose_desk_was_killed_after_start_works_the_second_time(
+    contest, clock, meter, monkeypatch
+):
+    """The next login stops the integration of no session, says so, and starts a fresh one."""
+    session_id = lost_start(contest, meter, monkeypatch)
+    clock.advance(30)
+    with running_desk(contest, meter) as desk:
+        assert session_id == desk.begin("ants", "10.0.0.2")
+        assert IntegrationState.START is meter.state
+        assert 0.0 == meter.integration_s
+        eventually(lambda: any("integrated already" in text for text in texts(contest)))
+
+
+def test_voiding_a_session_stops_what_its_killed_login_started(contest, meter, monkeypatch):
+    """After the void the next team can be armed at once."""
+    session_id = lost_start(contest, meter, monkeypatch)
+    with running_desk(contest, meter) as desk:
+        desk.void(session_id, "Kim", "the team left")
+        assert IntegrationState.STOP is meter.state
+        meter.prepare(meter.settings)  # Somebody presses RESET, as arming asks for.
+        armed(desk, "bees")
+
+
+def test_voiding_works_while_the_meter_is_lost(contest, meter, monkeypatch):
+    """A lost meter keeps nobody from voiding a session whose login was killed."""
+    session_id = lost_start(contest, meter, monkeypatch)
+    meter.lost = True
+    with running_desk(contest, meter) as desk:
+        desk.void(session_id, "Kim", "the team left")
+    assert SessionState.VOID is state_in(contest, session_id)
