@@ -16,6 +16,7 @@ from referee.service.desk.metering import LinkState, Metering, MeterStatus
 from referee.service.desk.settling import Settling
 from referee.service.desk.showing import Showing
 from referee.service.desk.sleep import SleepCount
+from referee.service.desk.wire_log import secure_wire_log
 from referee.service.display.display import Display
 from referee.service.setup.contest import Contest
 from referee.service.setup.lane_words import lane_words
@@ -224,6 +225,7 @@ class Lane:
         started = now = clock.now()
         if integration is not None:
             started = shifted(now, integration.written_s - now.monotonic_s)
+            secure_wire_log(self._contest.config.wire_log_of(self.number))
         try:
             with self._contest.database.write() as connection:
                 record_event(connection, session_id, "started", started, actor=session.team)

@@ -9,11 +9,13 @@ from collections import deque
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import islice
+from pathlib import Path
 
 from power.meter import Reading
 from referee.core.instant import Instant, seconds_between
 from referee.errors import Unavailable
 from referee.service.desk.watched_thread import WatchedThread
+from referee.service.desk.wire_log import secure_wire_log
 from referee.service.setup.contest import Contest
 from referee.store.database import Connection
 from referee.store.notices import Level, Notice, insert_notice
@@ -32,10 +34,11 @@ _log = logging.getLogger(__name__)
 
 @dataclass(frozen=True)
 class _Entry:
-    """One row on its way to the database, with its notice if it is one."""
+    """One row on its way to the database: its notice, or the log that must be on the disk first."""
 
     write: Callable[[Connection], object]
     notice: Notice | None = None
+    wire_log: Path | None = None
 
 
 class Logbook:
@@ -81,7 +84,8 @@ class Logbook:
             _Entry(
                 lambda connection: insert_reading(
                     connection, session.session_id, elapsed, reading, boot_id
-                )
+                ),
+                wire_log=self._contest.config.wire_log_of(session.lane),
             )
         )
 
@@ -144,6 +148,8 @@ class Logbook:
         return True
 
     def _store(self, batch: Sequence[_Entry]) -> None:
+        for wire_log in {entry.wire_log for entry in batch if entry.wire_log is not None}:
+            secure_wire_log(wire_log)
         try:
             with self._contest.database.write() as connection:
                 for entry in batch:
