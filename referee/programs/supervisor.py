@@ -18,6 +18,7 @@ from pathlib import Path
 from referee.errors import InputError, Unavailable
 from referee.programs.child import Child, of_lane
 from referee.service.desk.link import DeskClient, prepare_socket_folder, socket_path
+from referee.service.observation.leftovers import wait_for_leftovers
 from referee.service.setup.config import Config, lane_suffix
 from referee.service.setup.contest_tls import pinned_context
 
@@ -85,6 +86,7 @@ class Supervisor:
         self._config = config
         self._alarm = alarm
         self._stopping = threading.Event()
+        wait_for_leftovers(config.path, _STOP_S)
         self._console_listener, *others_listen = _bound(config)
         self._contest_listeners = others_listen[: len(config.lanes)]
         audience = others_listen[len(config.lanes) :]

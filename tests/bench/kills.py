@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""300 kills at random moments of real sessions: is an answer lost, the deadline moved, energy wrong?
+"""300 kills at random moments of real sessions: what is lost, moved, wrong, or left unscored?
 
 `python -m tests.bench.kills --kills 30 --seed 2` plays others. As root it cuts the power of a file
 system too.

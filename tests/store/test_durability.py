@@ -1,17 +1,21 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Acknowledged answers survive the death of the process that stored them."""
+"""Acknowledged answers survive the death of the process that stored them, and a power cut."""
 
 from __future__ import annotations
 
+import os
 import signal
 import subprocess
 import sys
 import threading
+from contextlib import closing
 
 import pytest
 
 from referee.store.answers import answers_after
+from referee.store.database import Database
 from tests.store.conftest import answer, new_session
+from tests.support.mortal_disk import mortal_disk
 
 # Eight threads store answers through a journal; each prints a number after its acknowledgement.
 STORING = """
@@ -36,14 +40,14 @@ for _ in range(8):
 """
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("acknowledged_before_the_kill", [1, 40, 400])
-def test_kill_loses_no_acknowledged_answer(database, request, acknowledged_before_the_kill):
-    """After kill -9 every answer whose number was printed is there, whole and once."""
-    new_session(database)
+def store_until(path, enough, stop, root):
+    """Store answers in a process of its own until `enough` are acknowledged; return their numbers.
+
+    `stop` ends the storing, for example by SIGKILL to the process.
+    """
     child = subprocess.Popen(
-        [sys.executable, "-c", STORING, str(database.path)],
-        cwd=request.config.rootpath,
+        [sys.executable, "-c", STORING, str(path)],
+        cwd=root,
         stdout=subprocess.PIPE,
         text=True,
     )
@@ -55,11 +59,16 @@ def test_kill_loses_no_acknowledged_answer(database, request, acknowledged_befor
             # The kill cut the last line short, so nobody received it.
             if line.endswith("\n"):
                 acknowledged.append(int(line))
-            if len(acknowledged) == acknowledged_before_the_kill:
-                child.send_signal(signal.SIGKILL)
+            if len(acknowledged) == enough:
+                stop(child)
     watchdog.cancel()
     assert -signal.SIGKILL == child.returncode
-    assert len(acknowledged) >= acknowledged_before_the_kill
+    assert len(acknowledged) >= enough
+    return acknowledged
+
+
+def assert_all_stored(database, acknowledged):
+    """Assert that every acknowledged answer is there, whole and once."""
     stored = list(answers_after(database.connection, 1))
     numbers = [one.answer_id for one in stored]
     assert sorted(set(numbers)) == numbers
@@ -67,3 +76,58 @@ def test_kill_loses_no_acknowledged_answer(database, request, acknowledged_befor
     whole = answer(1, 5).content
     assert all(one.content == whole for one in stored)
     assert "ok" == database.connection.execute("pragma integrity_check").fetchone()[0]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("acknowledged_before_the_kill", [1, 40, 400])
+def test_kill_loses_no_acknowledged_answer(database, request, acknowledged_before_the_kill):
+    """After kill -9 every answer whose number was printed is there, whole and once."""
+    new_session(database)
+    acknowledged = store_until(
+        *(database.path, acknowledged_before_the_kill),
+        lambda child: child.send_signal(signal.SIGKILL),
+        request.config.rootpath,
+    )
+    assert_all_stored(database, acknowledged)
+
+
+@pytest.fixture
+def disk(tmp_path):
+    """Return a file system that can lose its power; skip where none can be mounted."""
+    with mortal_disk(tmp_path, 64) as disk:
+        if disk is None:
+            pytest.skip("a disk that loses its power cannot be mounted here: run the tests as root")
+        yield disk
+
+
+@pytest.mark.slow
+def test_a_power_cut_loses_no_acknowledged_answer(disk, request):
+    """On a file system that forgets what was not synced, every acknowledged answer is there."""
+    path = disk.folder / "referee.db"
+    with closing(Database(path)) as database:
+        database.migrate()
+        new_session(database)
+
+    def cut(child):
+        disk.lose_power()
+        child.send_signal(signal.SIGKILL)
+
+    acknowledged = store_until(path, 200, cut, request.config.rootpath)
+    disk.start_again()
+    with closing(Database(path)) as database:
+        assert_all_stored(database, acknowledged)
+
+
+@pytest.mark.slow
+def test_the_disk_of_these_tests_forgets_what_was_not_synced(disk):
+    """A file that was written, and even closed, is empty or gone after the cut; a synced one is not."""
+    for name, synced in (("kept", True), ("forgotten", False)):
+        with (disk.folder / name).open("wb") as file:
+            file.write(b"x" * 100_000)
+            file.flush()
+            if synced:
+                os.fsync(file.fileno())
+    disk.lose_power()
+    disk.start_again()
+    sizes = {path.name: path.stat().st_size for path in disk.folder.iterdir() if path.is_file()}
+    assert (100_000, 0) == (sizes["kept"], sizes.get("forgotten", 0))

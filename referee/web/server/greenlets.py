@@ -7,6 +7,8 @@ whole process runs in threads (see `referee.web.server.aside`).
 
 from __future__ import annotations
 
+import os
+import signal
 import sys
 from functools import partial
 from typing import Any
@@ -72,6 +74,18 @@ class GreenletWorker(PlainErrors, GeventWorker):  # type: ignore[misc]
         pool.kill(timeout=0.1)
         for server in servers:
             server.close()
+
+    def notify(self) -> None:
+        """Tell the arbiter that this worker lives; end in good order if there is none any more.
+
+        gunicorn's own worker exits at once. Its resources are then closed while requests still use
+        them, and those would be answered with 500.
+        """
+        if self.ppid != os.getppid():
+            self.log.info("The arbiter is gone: worker %s ends.", self.pid)
+            self.handle_exit(signal.SIGTERM, None)
+            return
+        super().notify()
 
     def handle_exit(self, sig: int, frame: Any) -> None:
         """Handle a signal: stop the worker."""

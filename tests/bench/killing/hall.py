@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""An event in a hall: a real `referee serve`, a meter on the table, and a disk that may lose power."""
+"""An event in a hall: a real `referee serve`, a meter on the table, and a disk of its own."""
 
 from __future__ import annotations
 
@@ -27,9 +27,9 @@ from referee.service.setup.opened import opened_contest
 from referee.service.setup.private_files import private_from_the_start
 from referee.service.teams.registration import add_team, new_passwords
 from referee.store.teams import Registration
-from tests.bench.killing.disk import Disk, mortal_disk
 from tests.bench.killing.plan import Target
 from tests.e2e.conftest import Material, make_event
+from tests.support.mortal_disk import Disk, mortal_disk
 
 IMAGES = 12
 _DISK_MIB = 4096

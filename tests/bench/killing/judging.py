@@ -42,7 +42,7 @@ _KEPT = ("stored", "late")
 def odd_answers(
     attempts: Sequence[Attempt], stored: Sequence[StoredAnswer], images: int
 ) -> Iterator[str]:
-    """Yield a sentence for each stored answer that nobody sent so, or so often, or that has moved."""
+    """Yield a sentence for each stored answer that nobody sent so, so often, or as that number."""
     sent = Counter(one.post for one in attempts)
     found = Counter(post_of(one.rows[0][2]) for one in stored)
     for post, times in found.items():

@@ -42,7 +42,7 @@ class Attempt:
 
 
 def rows_of(post: int, images: int) -> list[Row]:
-    """Return the boxes of a post, as image, class, confidence and corners; no two posts are alike."""
+    """Return the boxes of a post, as image, class, confidence and corners; no two are alike."""
     image, confidence = post % images + 1, (post + 1) / _UNIT
     return [
         (image, 1 + k, confidence, k, 2.0, 10.0 + post % 500, 20.0 + k) for k in range(1 + post % 3)

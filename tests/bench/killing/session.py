@@ -167,8 +167,8 @@ def _watch(database: Path, played: Played, deadline_s: float) -> None:
     _PAUSE.wait(max(0.0, deadline_s - 0.1 - real_elapsed_s()))
     until_s = real_elapsed_s() + _SCORE_S
     while real_elapsed_s() < until_s:
-        looked_s = real_elapsed_s()
         ended_s = stored.event_s(database, played.session, "ended")
+        looked_s = real_elapsed_s()
         if ended_s is not None:
             played.ended_s, played.recorded_s = ended_s - deadline_s, looked_s - deadline_s
             return

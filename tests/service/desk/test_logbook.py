@@ -3,10 +3,13 @@
 
 from __future__ import annotations
 
+import os
+
 import pytest
 
 from referee.errors import Unavailable
 from referee.service.desk import logbook as module
+from referee.service.desk import wire_log
 from referee.service.desk.logbook import Logbook
 from referee.store.notices import recent_notices
 from referee.store.readings import readings_of
@@ -92,6 +95,43 @@ def test_readings_outlive_a_full_disk(contest, disk):
     seconds = [second for second, _ in readings_of(contest.database.connection, session_id)]
     assert 10.0 in seconds and 20.0 in seconds
     assert seconds == sorted(seconds)
+
+
+def test_what_the_meter_said_is_on_the_disk_before_what_follows_from_it(contest, monkeypatch):
+    """The meter's log is synced before the start and before a reading is stored; then it ends so."""
+    log = contest.config.wire_log_of(1)
+    log.write_text("what the meter said\n")
+    connection, seen = contest.database.open(), []
+
+    def fsync(descriptor):
+        if os.fstat(descriptor).st_ino == log.stat().st_ino:
+            facts = "select (select count(*) from session_meters), (select count(*) from readings)"
+            seen.append(tuple(connection.execute(facts).fetchone()))
+
+    monkeypatch.setattr(wire_log.os, "fsync", fsync)
+    with running_desk(contest, FakeMeter(contest.clock)) as desk:
+        desk.arm(desk.new_session("ants", "Kim"), "Kim")
+        assert [] == seen
+        desk.begin("ants", "10.0.0.2")
+        two_readings(desk.metering)
+        desk.logbook.flush()
+    assert [(0, 0), (1, 0)] == seen[:2]
+
+
+def test_a_log_of_the_meter_that_cannot_be_synced_keeps_nothing_back(contest, monkeypatch):
+    """Readings are stored without it."""
+    contest.config.wire_log_of(1).mkdir()
+
+    def fail(descriptor):
+        raise OSError(5, "Input/output error")
+
+    monkeypatch.setattr(wire_log.os, "fsync", fail)
+    with running_desk(contest, FakeMeter(contest.clock)) as desk:
+        desk.arm(desk.new_session("ants", "Kim"), "Kim")
+        session_id = desk.begin("ants", "10.0.0.2")
+        two_readings(desk.metering)
+        desk.logbook.flush()
+    assert list(readings_of(contest.database.connection, session_id))
 
 
 def test_a_flush_on_a_full_disk_ends(disk, logbook, monkeypatch):

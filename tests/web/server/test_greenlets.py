@@ -220,6 +220,19 @@ def test_what_has_begun_is_finished_before_the_end(client, server):
     assert 0 == server.wait(BOUND_S)
 
 
+def test_what_has_begun_is_finished_when_the_arbiter_is_killed(client, server):
+    """A worker without its arbiter ends as one that is told to: requests first, then the rest."""
+    idle, busy = client.ask("/now"), client.ask("/line")
+    assert b"now" == answer(idle)
+    assert b"waited" == client.get("/wait/line")  # The request has begun.
+    server.kill()
+    assert b"" == idle.recv(1)
+    server.stdin.write(b"the end\n")
+    server.stdin.flush()
+    assert to_the_end(busy).endswith(b"the end\n")
+    assert b"closed\n" == server.stdout.read()
+
+
 def test_a_stuck_request_does_not_keep_the_server_from_ending(client, server):
     """A stuck request delays the end by a moment, and the server still ends in good order."""
     client.ask("/wait/never")
