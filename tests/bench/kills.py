@@ -21,7 +21,7 @@ from tests.bench.killing.plan import Target, plan_of
 from tests.bench.killing.session import Played, play
 
 KILLS, SEED = 300, 14
-_A_SESSION = 8
+_A_SESSION = 6
 _LENGTHS_S = (8, 10, 12, 15)
 
 
@@ -94,6 +94,10 @@ def report(played: Sequence[Played]) -> None:
     ]
     for name, value in rows:
         print(f"  {name:40}{value:8}")
+    measured = [one for one in played if one.uncertainty_wh]
+    errors = [abs(one.energy_error_wh) / one.uncertainty_wh for one in measured]
+    part = f"{100 * max(errors, default=0.0):.3f} % of what is stated, of {len(measured)}"
+    print(f"  {'largest error of an energy':40}{part}")
     error_ms = 1e3 * max((abs(one.ended_s) for one in played), default=0.0)
     print(f"  {'end against the deadline, at most':40}{error_ms:8.3f} ms")
     for name, group in (("at work", lived), ("dead", dead)):
@@ -103,7 +107,9 @@ def report(played: Sequence[Played]) -> None:
             print(
                 f"  {text:40}{late[len(late) // 2]:8.0f} ms until the record, at most {late[-1]:.0f}"
             )
-    print(f"load {os.getloadavg()[0]:.2f}", flush=True)
+    loads = sorted(float(one.load) for one in played if one.load)
+    if loads:
+        print(f"load at the ends of the sessions {loads[0]} to {loads[-1]}", flush=True)
 
 
 def main(arguments: Sequence[str]) -> int:
