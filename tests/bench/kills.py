@@ -104,9 +104,8 @@ def report(played: Sequence[Played]) -> None:
         late = sorted(1e3 * one.recorded_s for one in group)
         if late:
             text = f"desk {name} at the deadline ({len(late)})"
-            print(
-                f"  {text:40}{late[len(late) // 2]:8.0f} ms until the record, at most {late[-1]:.0f}"
-            )
+            middle = late[len(late) // 2]
+            print(f"  {text:40}{middle:8.0f} ms until the record, at most {late[-1]:.0f}")
     loads = sorted(float(one.load) for one in played if one.load)
     if loads:
         print(f"load at the ends of the sessions {loads[0]} to {loads[-1]}", flush=True)

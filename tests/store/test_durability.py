@@ -120,7 +120,7 @@ def test_a_power_cut_loses_no_acknowledged_answer(disk, request):
 
 @pytest.mark.slow
 def test_the_disk_of_these_tests_forgets_what_was_not_synced(disk):
-    """A file that was written, and even closed, is empty or gone after the cut; a synced one is not."""
+    """A file that was written and closed is empty or gone after the cut; a synced one is not."""
     for name, synced in (("kept", True), ("forgotten", False)):
         with (disk.folder / name).open("wb") as file:
             file.write(b"x" * 100_000)

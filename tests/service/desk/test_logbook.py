@@ -98,7 +98,7 @@ def test_readings_outlive_a_full_disk(contest, disk):
 
 
 def test_what_the_meter_said_is_on_the_disk_before_what_follows_from_it(contest, monkeypatch):
-    """The meter's log is synced before the start and before a reading is stored; then it ends so."""
+    """The meter's log is synced before a start is stored, and before a reading is."""
     log = contest.config.wire_log_of(1)
     log.write_text("what the meter said\n")
     connection, seen = contest.database.open(), []
