@@ -7,6 +7,7 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
+from power.clock import real_elapsed_s
 from power.errors import MeterError
 from power.meter import Meter
 from power.transports.transport import Clock, LoggedTransport, Transport, UtcClock, WireLog, utc_now
@@ -16,7 +17,7 @@ from power.wt310.driver import WT310
 def open_meter(
     resource: str,
     *,
-    clock: Clock = time.monotonic,
+    clock: Clock = real_elapsed_s,
     sleep: Callable[[float], None] = time.sleep,
     utc: UtcClock = utc_now,
     wire_log: Path | WireLog | None = None,
@@ -48,7 +49,7 @@ def open_meter(
 def open_wt310(
     resource: str,
     *,
-    clock: Clock = time.monotonic,
+    clock: Clock = real_elapsed_s,
     sleep: Callable[[float], None] = time.sleep,
     utc: UtcClock = utc_now,
     wire_log: Path | WireLog | None = None,

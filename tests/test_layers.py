@@ -77,12 +77,14 @@ ROOMS = {
         "errors": set(),
         "meter": set(),
         "append_file": set(),
+        # One clock for the meter, its emulator and the commands; rules get it as an argument.
+        "clock": set(),
         "values": {"meter"},
         "scpi": {"errors", "meter"},
-        "emulator": {"errors"},
-        "transports": {"errors", "append_file"},
-        "wt310": {"errors", "meter", "scpi", "transports"},
-        "connect": {"errors", "meter", "scpi", "transports", "wt310"},
+        "emulator": {"errors", "clock"},
+        "transports": {"errors", "clock", "append_file"},
+        "wt310": {"errors", "clock", "meter", "scpi", "transports"},
+        "connect": {"errors", "clock", "meter", "scpi", "transports", "wt310"},
         # The follower knows no kind of meter: its caller passes one in.
         "follow": {"errors", "meter"},
         "energy": {"errors", "meter", "values"},
@@ -101,6 +103,8 @@ POWER = {
         # The configuration asks for temperature and calibration, as the judge takes them.
         "power.energy.conditions",
         "power.follow",
+        # Sessions are timed by the clock that times the meter.
+        "power.clock",
         # The evidence is compared with what the meter said on its wire.
         "power.wt310.recorded",
     },

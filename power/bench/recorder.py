@@ -42,7 +42,7 @@ class Recording:
     """The result of a recording; `complete` says whether every reading is in the log.
 
     `left` is empty, or says why the meter was left before its result was read. It may still
-    integrate then.
+    integrate then. `suspended_s` says how long the computer slept during the run.
     """
 
     identity: Identity
@@ -52,6 +52,7 @@ class Recording:
     result: EnergyResult
     complete: bool
     left: str = ""
+    suspended_s: float = 0.0
 
 
 class Recorder:
@@ -59,7 +60,8 @@ class Recorder:
 
     It reads at fixed instants shortly after the updates. It looks for the updates' phase at the
     start and then each minute. The meter's own timer (`settings.timer_s`) ends the integration,
-    even if this process is killed. `conditions` are people's answers, for the limit of error.
+    even if this process is killed. `clock` goes on while the computer sleeps, and `asleep_s` tells
+    for how long it has slept so far. `conditions` are people's answers, for the limit of error.
     """
 
     def __init__(
@@ -72,6 +74,7 @@ class Recorder:
         notes: Notes | None = None,
         grace_s: float = GRACE_S,
         conditions: Conditions = UNKNOWN,
+        asleep_s: Callable[[], float] = lambda: 0.0,
     ) -> None:
         self._meter = meter
         self._clock = clock
@@ -79,6 +82,8 @@ class Recorder:
         self._progress = progress
         self._notes: Notes = NoNotes() if notes is None else notes
         self._conditions = conditions
+        self._asleep_s = asleep_s
+        self._asleep_before_s = 0.0
         self._readings: list[Reading] = []
         self._wish = Wish(meter, grace_s)
         self._begun: tuple[Identity, MeterSettings, IntegrationStart] | None = None
@@ -111,6 +116,7 @@ class Recorder:
                 # Nothing was recorded, so remove the empty file.
                 path.unlink()
                 raise
+            self._asleep_before_s = self._asleep_s()
             try:
                 start = self._meter.start()
             except BaseException:
@@ -164,16 +170,18 @@ class Recorder:
             raise ValueError("no run has begun")
         identity, settings, start = self._begun
         readings = tuple(self._readings)
+        suspended_s = min(max(0.0, self._asleep_s() - self._asleep_before_s), session_s)
         result = judge_energy(
             readings,
             session_s=session_s,
             settings=settings,
             identity=identity,
+            suspended_s=suspended_s,
             conditions=self._conditions,
         )
         if left:
             result = with_findings(result, [suspect("left", f"{_LEFT}: {left}.")])
-        return Recording(identity, settings, start, readings, result, complete, left)
+        return Recording(identity, settings, start, readings, result, complete, left, suspended_s)
 
     def _asked(self, should_stop: Callable[[], bool]) -> bool:
         """Tell whether somebody wants an end."""

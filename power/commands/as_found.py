@@ -3,10 +3,10 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
+from power.clock import real_elapsed_s
 from power.commands.interrupt import Job
 from power.commands.output import say
 from power.errors import MeterError
@@ -51,12 +51,12 @@ def in_time(meter: WT310, put_back: Callable[[], object], *, hasty: bool) -> str
 
     `hasty` is for somebody who wants the end: a meter that does not answer at once is left then.
     """
-    begun_s = time.monotonic()
+    begun_s = real_elapsed_s()
     end_s = [begun_s + (_HASTY_ANSWER_S if hasty else _PUT_BACK_S)]
 
     def work() -> None:
         meter.pending_errors()  # a first question: does it answer at all?
-        answered_s = time.monotonic()
+        answered_s = real_elapsed_s()
         needed_s = max(_HASTY_PUT_BACK_S, _ANSWERS * (answered_s - begun_s))
         end_s[0] = answered_s + (min(needed_s, _PUT_BACK_S) if hasty else _PUT_BACK_S)
         if hasty:

@@ -14,6 +14,8 @@ from contextlib import contextmanager, suppress
 from types import FrameType
 from typing import NoReturn
 
+from power.clock import real_elapsed_s
+
 # A closed terminal is a wish to end, too. Windows has no SIGHUP.
 _NAMES = ("SIGINT", "SIGTERM", "SIGHUP")
 _LOOK_S = 0.05
@@ -53,7 +55,7 @@ class Interrupt:
         if self._asked.is_set():
             self._ordered.set()
         else:
-            self.asked_s = time.monotonic()
+            self.asked_s = real_elapsed_s()
         self._asked.set()
 
     def sleep(self, seconds: float) -> None:
@@ -128,7 +130,7 @@ class Job:
         while self._thread.is_alive():
             self._thread.join(_LOOK_S)
             look()
-            if ordered() or time.monotonic() > gives_up_s():
+            if ordered() or real_elapsed_s() > gives_up_s():
                 break
         if self._thread.is_alive():
             return False

@@ -15,6 +15,7 @@ from pathlib import Path
 import platformdirs
 
 from power.bench import held
+from power.clock import real_elapsed_s
 from power.commands.interrupt import LAST_S, Job
 from power.commands.output import say
 from power.connect import open_wt310
@@ -183,11 +184,11 @@ def hand_back(meter: WT310, asked_s: float = math.inf) -> None:
     """
     troubles: list[str] = []
     hasty = asked_s < math.inf
-    now_s = time.monotonic()
+    now_s = real_elapsed_s()
     end_s = [max(asked_s + LAST_S, now_s + _HASTY_ANSWER_S) if hasty else now_s + _ANSWER_S]
 
     def more_time() -> None:
-        end_s[0] = max(end_s[0], time.monotonic() + (_HASTY_WORDS_S if hasty else _LAST_WORDS_S))
+        end_s[0] = max(end_s[0], real_elapsed_s() + (_HASTY_WORDS_S if hasty else _LAST_WORDS_S))
         meter.hasten(_ANSWER_S, end_s[0])
 
     def last_words() -> None:

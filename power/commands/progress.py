@@ -4,12 +4,13 @@
 from __future__ import annotations
 
 import sys
-import time
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
 from typing import Protocol
 
 from tqdm import tqdm
+
+from power.clock import real_elapsed_s
 
 
 class Draw(Protocol):
@@ -79,13 +80,13 @@ def tell(text: str) -> None:
 
 def ticking(sleep: Callable[[float], None], draw: Draw) -> Callable[[float], None]:
     """Return a sleep that draws the line while it lasts; the time counts from now."""
-    begun_s = time.monotonic()
+    begun_s = real_elapsed_s()
 
     def tick(seconds: float) -> None:
-        end_s = time.monotonic() + seconds
-        while (left_s := end_s - time.monotonic()) > _TICK_S:
+        end_s = real_elapsed_s() + seconds
+        while (left_s := end_s - real_elapsed_s()) > _TICK_S:
             sleep(_TICK_S)
-            draw(time.monotonic() - begun_s, "")
+            draw(real_elapsed_s() - begun_s, "")
         sleep(max(0.0, left_s))
 
     return tick

@@ -8,6 +8,7 @@ import sys
 import time
 
 from power.bench.ranging import HEADROOM, Choice, Extremes, extremes_of, propose
+from power.clock import real_elapsed_s
 from power.commands.as_found import as_found
 from power.commands.options import (
     add_condition_options,
@@ -115,14 +116,14 @@ def _watch(meter: WT310, seconds: float, draw: Draw) -> tuple[list[Reading], int
 
     A meter that shows no data, or no peaks, is refused.
     """
-    schedule = Schedule(time.monotonic(), _UPDATE_S)
-    end_s = time.monotonic() + seconds
+    schedule = Schedule(real_elapsed_s(), _UPDATE_S)
+    end_s = real_elapsed_s() + seconds
     readings: list[Reading] = []
     blank = 0
-    while (now_s := time.monotonic()) < end_s:
+    while (now_s := real_elapsed_s()) < end_s:
         time.sleep(schedule.next_after(now_s) - now_s)
         reading = meter.read()
-        draw(time.monotonic() + seconds - end_s, f"{reading.power_w or 0.0:.4g} W")
+        draw(real_elapsed_s() + seconds - end_s, f"{reading.power_w or 0.0:.4g} W")
         if None not in (reading.voltage_v, reading.current_a, reading.power_w):
             readings.append(reading)
         else:

@@ -6,6 +6,7 @@ from __future__ import annotations
 import argparse
 import time
 
+from power.clock import real_elapsed_s
 from power.commands.options import add_meter_options, chosen_meter
 from power.commands.output import print_json
 from power.errors import MeterRefused
@@ -36,10 +37,10 @@ def run(options: argparse.Namespace) -> int:
         raise ValueError("--count must be at least 1 and --interval more than 0")
     with chosen_meter(options) as meter:
         _attach(meter)
-        schedule = Schedule(time.monotonic(), options.interval)
+        schedule = Schedule(real_elapsed_s(), options.interval)
         for index in range(options.count):
             if index:
-                now_s = time.monotonic()
+                now_s = real_elapsed_s()
                 time.sleep(schedule.next_after(now_s) - now_s)
             reading = meter.read()
             if options.json:

@@ -4,12 +4,12 @@
 from __future__ import annotations
 
 import argparse
-import time
 from pathlib import Path
 
 from power.bench.priority import hurried
 from power.bench.recorder import Recorder, Recording
 from power.bench.run_notes import Notes, Place, RunNotes
+from power.clock import asleep_s, real_elapsed_s
 from power.commands.interrupt import Interrupt, Job, listening
 from power.commands.options import (
     add_condition_options,
@@ -114,7 +114,13 @@ def run(options: argparse.Namespace) -> int:
     bound = official_bound(recording.result, options.official, options.above_1_percent)
     added = (*added, *bound)
     result = with_findings(recording.result, added)
-    facts = RunFacts(recording.identity, recording.settings, added=added, conditions=conditions)
+    facts = RunFacts(
+        recording.identity,
+        recording.settings,
+        suspended_s=recording.suspended_s,
+        added=added,
+        conditions=conditions,
+    )
     held = None
     if recording.readings:
         # Without its result, or with rows missing on a full disk, a log is left for `rescue`.
@@ -179,7 +185,7 @@ class _Notes(RunNotes):
         conditions: Conditions,
     ) -> None:
         super().__init__(
-            place, clock=time.monotonic, utc=utc_now, added=added, conditions=conditions
+            place, clock=real_elapsed_s, utc=utc_now, added=added, conditions=conditions
         )
         self._interrupt = interrupt
 
@@ -206,11 +212,12 @@ def _recorded(
 
     recorder = Recorder(
         meter,
-        clock=time.monotonic,
+        clock=real_elapsed_s,
         sleep=interrupt.sleep,
         progress=keep,
         notes=notes,
         conditions=conditions_of(options),
+        asleep_s=asleep_s,
     )
 
     def work() -> None:
@@ -224,7 +231,7 @@ def _recorded(
             recorder.hurry(interrupt.asked_s)
         if newest:
             reading, elapsed_s = newest[0]
-            age_s = time.monotonic() - reading.monotonic_s
+            age_s = real_elapsed_s() - reading.monotonic_s
             draw(elapsed_s + age_s, _words(reading, age_s, options.update))
 
     done = Job(work, "record").wait(
@@ -257,7 +264,7 @@ def _words(reading: Reading, age_s: float, interval_s: float) -> str:
 
 def _left_behind(recording: Recording, resource: str) -> str:
     """Return the sentence about a meter that was left before its result was read."""
-    left_s = recording.start.sent_s + recording.settings.timer_s - time.monotonic()
+    left_s = recording.start.sent_s + recording.settings.timer_s - real_elapsed_s()
     end = f"; if it still integrates, its timer ends that in {left_s:.0f} s" if left_s > 0 else ""
     return (
         f"left before the result was read: {recording.left}. The meter keeps its energy{end}. "

@@ -4,10 +4,10 @@
 from __future__ import annotations
 
 import argparse
-import time
 from pathlib import Path
 
 from power.bench.rescue import Rescued, Rescuer
+from power.clock import real_elapsed_s
 from power.commands.interrupt import Interrupt, Job, listening
 from power.commands.options import add_meter_options, chosen_meter, journal
 from power.commands.output import print_json, result_text
@@ -77,7 +77,7 @@ def run(options: argparse.Namespace) -> int:
             meter,
             journal(),
             options.resource,
-            clock=time.monotonic,
+            clock=real_elapsed_s,
             sleep=interrupt.sleep,
             utc=utc_now,
             progress=keep,

@@ -8,6 +8,7 @@ import time
 
 from power.bench.priority import hurried
 from power.bench.selftest import Check, Outcome, SelfTest
+from power.clock import real_elapsed_s
 from power.commands.as_found import in_time
 from power.commands.options import (
     add_discard_option,
@@ -52,7 +53,7 @@ def run(options: argparse.Namespace) -> int:
     ):
         require_spare(meter, options)
         sleep = ticking(time.sleep, draw)
-        test = SelfTest(meter, clock=time.monotonic, sleep=sleep, seconds=options.seconds)
+        test = SelfTest(meter, clock=real_elapsed_s, sleep=sleep, seconds=options.seconds)
         try:
             for check in test.run():
                 checks.append(check)

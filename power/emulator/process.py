@@ -7,12 +7,12 @@ import os
 import signal
 import sys
 import threading
-import time
 from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
 from types import FrameType
 from typing import Any, TextIO
 
+from power.clock import real_elapsed_s
 from power.emulator.control import ControlServer
 from power.emulator.fault_actions import act, apply
 from power.emulator.faults import Entry, Fault
@@ -56,9 +56,9 @@ def serve(
         stop.set()
 
     previous = {number: signal.signal(number, ask_to_stop) for number in _SIGNALS}
-    instrument = Instrument(load, time.monotonic, options, schedule=schedule, act=act)
+    instrument = Instrument(load, real_elapsed_s, options, schedule=schedule, act=act)
     for fault in faults:
-        apply(instrument, fault, time.monotonic())
+        apply(instrument, fault, real_elapsed_s())
     interpreter = Interpreter(instrument)
     with ExitStack() as owned:
         owned.callback(_restore, previous)

@@ -20,6 +20,8 @@ MOST_UNSEEN = 0.5
 # 1 s; the number at shorter intervals is not known.
 BLANK_UPDATES = 2
 BLANK_S = 1.0
+# A wall clock that moves further between two readings was set: NTP slews by 0.5 ms a second.
+CLOCK_SET_S = 0.5
 
 
 def ending(run: Run) -> Iterator[Finding]:
@@ -195,6 +197,31 @@ def missing(run: Run) -> Iterator[Finding]:
         yield suspect(
             "no_data",
             f"{len(holes)} of {len(late)} readings lacked a number for {', '.join(names)}.",
+        )
+
+
+def wall_clock(run: Run) -> Iterator[Finding]:
+    """Tell by how much the computer's wall clock was set during the run; the run counts by another.
+
+    A program that is held up between its two clocks puts one reading off. So the middle one of
+    three neighbours counts.
+    """
+    rows = run.readings
+    moved_s = [
+        (row.utc - rows[0].utc).total_seconds() - (row.monotonic_s - rows[0].monotonic_s)
+        for row in rows
+    ]
+    smooth_s = [sorted(three)[1] for three in zip(moved_s, moved_s[1:], moved_s[2:], strict=False)]
+    steps = [
+        f"{later_s - earlier_s:+.1f} s"
+        for earlier_s, later_s in zip(smooth_s, smooth_s[1:], strict=False)
+        if abs(later_s - earlier_s) > CLOCK_SET_S
+    ]
+    if steps:
+        yield note(
+            "clock_set",
+            f"The computer's wall clock was set during the run, by {', '.join(steps)}. Start, end "
+            "and readings are timed by a clock that nobody sets.",
         )
 
 

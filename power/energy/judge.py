@@ -10,10 +10,10 @@ Findings by code, INVALID: `no_readings`, `not_started`, `not_ended`, `meter_res
 `negative_energy`, `scaling`, `cross_check` (far off). SUSPECT: `final_unconfirmed`, `auto_range`,
 `range_switched`, `above_range`, `clipping`, `no_data`, `negative_power`, `clock`, `few_samples`,
 `suspended`, `implausible`, `cross_check`, `no_load_half`, `settings_changed`, `unchecked`,
-`elements_differ`, `calibration`, `unspecified`, `stopped_short`. Notes: `gap`, `uncertain`,
-`spec_1_percent`, `readings_over_1_percent`, `mode`, `elements`. A rescue adds `stopped` and
-`rescued_alone` (SUSPECT) and `rescued` (a note); a recording that left the meter early adds `left`
-(SUSPECT), and `record --official` adds `official_bound` (SUSPECT).
+`elements_differ`, `calibration`, `unspecified`, `stopped_short`. Notes: `gap`, `clock_set`,
+`uncertain`, `spec_1_percent`, `readings_over_1_percent`, `mode`, `elements`. A rescue adds
+`stopped` and `rescued_alone` (SUSPECT) and `rescued` (a note); a recording that left the meter
+early adds `left` (SUSPECT), and `record --official` adds `official_bound` (SUSPECT).
 """
 
 from __future__ import annotations
@@ -143,6 +143,7 @@ def judge_energy(
         *value_checks.settings_after(run),
         *course_checks.missing(run),
         *value_checks.plausibility(run, identity, session_s, active=active),
+        *course_checks.wall_clock(run),
         *course_checks.suspension(suspended_s),
         *value_checks.agreement(run, compared),
         *certainty_checks.elements(run),

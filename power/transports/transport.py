@@ -5,13 +5,13 @@ from __future__ import annotations
 
 import json
 import logging
-import time
 from collections.abc import Callable
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Protocol
 
 from power.append_file import AppendFile
+from power.clock import real_elapsed_s
 from power.errors import MeterError
 
 _log = logging.getLogger(__name__)
@@ -61,7 +61,7 @@ class WireLog:
     Only the file's owner can read it.
     """
 
-    def __init__(self, path: Path, clock: Clock = time.monotonic, utc: UtcClock = utc_now) -> None:
+    def __init__(self, path: Path, clock: Clock = real_elapsed_s, utc: UtcClock = utc_now) -> None:
         self._path = path
         self._file = AppendFile(path, mode=0o600)
         self._clock = clock

@@ -10,6 +10,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from datetime import datetime
 
+from power.clock import real_elapsed_s
 from power.errors import MeterBusy, MeterError, MeterRefused, MeterReplyError
 from power.meter import (
     Identity,
@@ -50,7 +51,7 @@ class WT310:
         self,
         open_transport: Callable[[], Transport],
         *,
-        clock: Clock = time.monotonic,
+        clock: Clock = real_elapsed_s,
         sleep: Callable[[float], None] = time.sleep,
         utc: UtcClock = utc_now,
         timeout_s: float = 2.0,

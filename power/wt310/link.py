@@ -5,9 +5,9 @@ from __future__ import annotations
 
 import logging
 import math
-import time
 from collections.abc import Callable, Sequence
 
+from power.clock import real_elapsed_s
 from power.errors import (
     PREPARE_AGAIN,
     SWITCH_OFF,
@@ -59,7 +59,7 @@ class Link:
         open_transport: Callable[[], Transport],
         *,
         timeout_s: float = 2.0,
-        clock: Clock = time.monotonic,
+        clock: Clock = real_elapsed_s,
     ) -> None:
         self._open_transport = open_transport
         self._timeout_s = timeout_s

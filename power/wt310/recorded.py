@@ -35,6 +35,7 @@ class Started:
     """A START that was sent, and the meter's settings as it had last told them."""
 
     utc: datetime
+    monotonic_s: float
     identity: Identity | None
     settings: MeterSettings | None
 
@@ -61,8 +62,7 @@ def read_conversation(lines: Iterable[bytes], element: str) -> Conversation:
         if event == "sent":
             asked = content.decode("utf-8", "replace")
             if asked == _START:
-                utc = datetime.fromisoformat(told["utc"])
-                found.starts.append(_started(utc, replies, element))
+                found.starts.append(_started(told, replies, element))
         elif event == "received":
             replies[asked] = content
             if asked == output.READ_QUERY:
@@ -104,13 +104,14 @@ def _event(number: int, line: bytes) -> tuple[str, bytes, dict[str, Any]]:
         raise ValueError(f"line {number} is no line of a meter's log: {error!r}") from None
 
 
-def _started(utc: datetime, replies: dict[str, bytes], element: str) -> Started:
+def _started(told: dict[str, Any], replies: dict[str, bytes], element: str) -> Started:
+    utc, at_s = datetime.fromisoformat(told["utc"]), float(told["monotonic_s"])
     recorded = _Recorded(replies)
     try:
         settings = setup.read_back(cast(Link, recorded), element)
-        return Started(utc, recorded.identity, settings)
+        return Started(utc, at_s, recorded.identity, settings)
     except MeterError:
-        return Started(utc, None, None)
+        return Started(utc, at_s, None, None)
 
 
 def _keep(found: Conversation, at_s: float, replies: dict[str, bytes], element: str) -> None:

@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from contextlib import ExitStack
 from functools import partial
 
+from power.clock import real_elapsed_s
 from power.connect import open_meter
 from power.meter import InputMode, Meter, MeterSettings
 from power.transports.transport import WireLog
@@ -18,7 +19,6 @@ from referee.service.desk.link import DeskServer, socket_path
 from referee.service.desk.metering import Metering
 from referee.service.desk.requests import serve_request
 from referee.service.display.pages import PAGES_MOST
-from referee.service.setup.clock import real_elapsed_s
 from referee.service.setup.config import Config, MeterSection
 from referee.service.setup.contest import open_contest
 from referee.service.setup.folder_lock import lock_folder

@@ -10,7 +10,7 @@ from typing import Any
 
 from power.energy.judge import facts_from_json
 from power.energy.verdict import Finding as Reason
-from power.wt310.recorded import Conversation, read_conversation
+from power.wt310.recorded import Conversation, Started, read_conversation
 from referee.core.states import SessionState, state_of
 from referee.service.desk.settling import added_by_the_run, judge_session
 from referee.service.evidence.bundle_file import Finding
@@ -41,15 +41,18 @@ def energy_findings(
         return
     stored = json.loads(json.dumps(energy.detail))
     try:
-        added = facts_from_json(stored["facts"]).added
+        facts = facts_from_json(stored["facts"])
         conversation = read_conversation(members[_METER].splitlines(), meter.settings.element)
     except ValueError as error:
         yield Finding("run.json" if "facts" in str(error) else _METER, f"{error}.")
         return
     of_the_run = added_by_the_run(contest, session, meter)
-    from_outside = [reason for reason in added if reason not in of_the_run]
+    from_outside = [reason for reason in facts.added if reason not in of_the_run]
     yield from _unfounded(from_outside, session, conversation)
-    result, detail = judge_session(contest, session, meter.settings, meter.identity, from_outside)
+    result, detail = judge_session(
+        *(contest, session, meter.settings, meter.identity, from_outside),
+        slept_s=facts.suspended_s,
+    )
     again = {
         **json.loads(json.dumps(detail)),
         "verdict": result.verdict.value,
@@ -76,8 +79,7 @@ def _unfounded(
     reasons: list[Reason], session: SessionRecord, conversation: Conversation
 ) -> Iterator[Finding]:
     """Yield the findings from outside the judge for which the conversation gives no ground."""
-    ended = session.facts.ended
-    again = ended is not None and any(start.utc > ended.utc for start in conversation.starts)
+    again = not all(_until_its_end(session, start) for start in conversation.starts)
     for reason in reasons:
         founded = {
             "meter_used_again": again,
@@ -96,8 +98,7 @@ def _of_the_conversation(
     """Compare meter, settings and readings with what the meter said on its wire."""
     connection = contest.database.connection
     meter = session_meter_of(connection, session.session_id)
-    ended = session.facts.ended
-    before = [one for one in conversation.starts if ended is None or one.utc <= ended.utc]
+    before = [one for one in conversation.starts if _until_its_end(session, one)]
     if not before or meter is None:
         yield Finding(_METER, "The conversation has no START of this session.")
         return
@@ -108,6 +109,16 @@ def _of_the_conversation(
         if found != expected:
             yield Finding("run.json", f"The {what}: found {found}, the meter said {expected}.")
     yield from _readings(contest, session, conversation)
+
+
+def _until_its_end(session: SessionRecord, start: Started) -> bool:
+    """Tell whether a START came before the session's end; the wall clock counts across a boot."""
+    begun, ended = session.facts.started, session.facts.ended
+    if ended is None:
+        return True
+    if begun is not None and begun.boot_id == ended.boot_id:
+        return start.monotonic_s <= ended.monotonic_s
+    return start.utc <= ended.utc
 
 
 def _readings(

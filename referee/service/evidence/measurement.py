@@ -14,6 +14,7 @@ from typing import Any
 
 from power.energy.judge import RunFacts, facts_to_json
 from power.values import reading_to_json
+from referee.core.instant import Instant
 from referee.service.setup.contest import Contest
 from referee.store.readings import Energy, first_judged, readings_of, session_meter_of
 from referee.store.sessions import SessionRecord
@@ -21,6 +22,8 @@ from referee.store.sessions import SessionRecord
 # The bundle gets the lines of the meter's log from 30 s before arming, because arming prepares the
 # meter, until the energy is judged: 150 s after the session's end at the latest.
 _BEFORE_S, _AFTER_S = 30.0, 150.0
+# The clocks of a line and of the arming, both read at once, differ by less where nobody set them.
+_BOTH_CLOCKS = timedelta(seconds=1)
 
 
 def readings(contest: Contest, session: SessionRecord) -> Iterator[dict[str, Any]]:
@@ -62,23 +65,27 @@ def verdict(energy: Energy | None) -> dict[str, Any]:
 def meter_log(contest: Contest, session: SessionRecord) -> Iterator[bytes]:
     """Yield the lines of the meter's log around the session; there may be none.
 
-    They are chosen by wall time, because wall time continues across a reboot. Before them stands
-    how the link was opened, perhaps hours earlier, because there the meter told its identity. After
-    the first judgement the energy depends on no further line.
+    They are chosen by wall time, because wall time continues across a reboot; `_SameWallTime` says
+    what happens where somebody sets the clock. Before them stands how the link was opened, perhaps
+    hours earlier, because there the meter told its identity. After the first judgement the energy
+    depends on no further line.
     """
     facts, path = session.facts, contest.config.wire_log_of(session.lane)
     if facts.armed is None or not path.exists():
         return
+    wall = _SameWallTime(facts.armed)
     first = facts.armed.utc - timedelta(seconds=_BEFORE_S)
     judged = first_judged(contest.database.connection, session.session_id)
-    end = contest.clock.now().utc if facts.ended is None else facts.ended.utc
-    last = judged or end + timedelta(seconds=_AFTER_S)
+    ended = contest.clock.now() if facts.ended is None else facts.ended
+    # The judgement has no moment of the monotonic clock, so it counts from the end.
+    over = timedelta(seconds=_AFTER_S) if judged is None else judged - ended.utc
+    last = wall.at_moment(ended) + min(max(over, timedelta()), timedelta(seconds=_AFTER_S))
     opening = _Opening()
     with path.open("rb") as log:
         for line in log:
             try:
                 told = json.loads(line)
-                at = datetime.fromisoformat(told["utc"])
+                at = wall.at_line(told)
             except (ValueError, KeyError, TypeError):
                 continue  # A killed desk may leave an incomplete last line.
             if at < first:
@@ -86,6 +93,43 @@ def meter_log(contest: Contest, session: SessionRecord) -> Iterator[bytes]:
             elif at <= last:
                 yield from opening.give()
                 yield line
+
+
+class _SameWallTime:
+    """The wall time that lines would have if nobody had set the clock after the arming.
+
+    From the first line that fits both clocks of the arming on, wall time is that of the arming and
+    what the monotonic clock has counted since. A monotonic clock that goes back is that of another
+    boot: only the wall clock is left then.
+    """
+
+    def __init__(self, armed: Instant) -> None:
+        self._armed = armed
+        self._newest_s: float | None = None
+        self._over = False
+
+    def at_moment(self, moment: Instant) -> datetime:
+        """Return the time of another moment."""
+        if moment.boot_id != self._armed.boot_id:
+            return moment.utc
+        return self._since_arming(moment.monotonic_s)
+
+    def at_line(self, told: dict[str, Any]) -> datetime:
+        """Return the time of the next line of the log."""
+        utc = datetime.fromisoformat(told["utc"])
+        if "monotonic_s" not in told:
+            return utc
+        at_s = float(told["monotonic_s"])
+        if self._newest_s is None:
+            if abs(utc - self._since_arming(at_s)) > _BOTH_CLOCKS:
+                return utc
+            self._newest_s = at_s
+        self._over = self._over or at_s < self._newest_s
+        self._newest_s = at_s
+        return utc if self._over else self._since_arming(at_s)
+
+    def _since_arming(self, at_s: float) -> datetime:
+        return self._armed.utc + timedelta(seconds=at_s - self._armed.monotonic_s)
 
 
 class _Opening:

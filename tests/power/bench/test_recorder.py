@@ -53,6 +53,22 @@ def test_stopping_early_is_judged(make_bench: Callable[..., Any], tmp_path: Path
     assert Verdict.VALID is recording.result.verdict, recording.result.findings
 
 
+def test_a_computer_that_slept_makes_the_run_suspect(
+    make_bench: Callable[..., Any], tmp_path: Path
+) -> None:
+    """Sleep within the run is a finding with its seconds; sleep before it is none."""
+    bench = make_bench()
+
+    def asleep_s() -> float:
+        return 100.0 if bench.time.now < 1006.0 else 103.0
+
+    recording = recorder_on(bench, asleep_s=asleep_s).record(SETTINGS, tmp_path / "log.csv")
+    assert 3.0 == recording.suspended_s
+    assert {"suspended": Verdict.SUSPECT} == {
+        finding.code: finding.severity for finding in recording.result.findings
+    }
+
+
 def test_a_lost_link_is_taken_up_again(make_bench: Callable[..., Any], tmp_path: Path) -> None:
     """Three seconds without a link leave a note of a gap, and the run stays VALID."""
     bench = make_bench()

@@ -6,6 +6,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from datetime import timedelta
 from typing import Any
 
 import pytest
@@ -120,8 +121,12 @@ def test_a_run_that_did_not_end_properly_is_invalid(
 def test_an_early_logout_is_valid(good_run: list[Reading], fixed_settings: MeterSettings) -> None:
     """STOP after 5 s of a session of 5 s is VALID."""
     ended = [
-        replace(row, energy_wh=30.0 / 3600, integration_s=5.0, state=STOP, monotonic_s=at_s)
-        for row, at_s in zip(good_run[-2:], (5.6, 6.7), strict=True)
+        replace(
+            row,
+            **{"energy_wh": 30.0 / 3600, "integration_s": 5.0, "state": STOP},
+            **{"monotonic_s": row.monotonic_s - 4.9, "utc": row.utc - timedelta(seconds=4.9)},
+        )
+        for row in good_run[-2:]
     ]
     result = judge([*good_run[:6], *ended], fixed_settings, session_s=5.3)
     assert {} == codes(result)
@@ -415,6 +420,26 @@ def test_a_suspended_host_is_suspect(
     """A suspended host is SUSPECT, and the finding gives the seconds of sleep."""
     result = judge(good_run, fixed_settings, suspended_s=3.0)
     assert {"suspended": Verdict.SUSPECT} == codes(result)
+
+
+def test_a_clock_that_is_set_is_noted(
+    good_run: list[Reading], fixed_settings: MeterSettings
+) -> None:
+    """Each step of the wall clock is told, forward and back; the energy stays VALID."""
+    hour, more = timedelta(hours=1), timedelta(hours=2)
+    rows = [replace(row, utc=row.utc + hour) for row in good_run[4:]]
+    rows[4:] = [replace(row, utc=row.utc - more) for row in rows[4:]]
+    result = judge([*good_run[:4], *rows], fixed_settings)
+    assert {"clock_set": Verdict.VALID} == codes(result)
+    assert "+3600.0 s, -7200.0 s" in result.findings[0].text
+
+
+def test_a_program_that_is_held_up_between_its_clocks_sees_no_set_clock(
+    good_run: list[Reading], fixed_settings: MeterSettings
+) -> None:
+    """One reading with a late wall time is no step of the clock."""
+    good_run[5] = replace(good_run[5], utc=good_run[5].utc + timedelta(seconds=3))
+    assert {} == codes(judge(good_run, fixed_settings))
 
 
 def test_current_above_its_range_is_suspect(

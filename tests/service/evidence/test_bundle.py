@@ -340,6 +340,24 @@ def test_meter_log_around_the_session(contest, session, tmp_path):
     assert [1, 2] == [json.loads(line)["n"] for line in kept]
 
 
+def test_meter_log_of_a_clock_that_is_set(contest, session, tmp_path):
+    """Lines of the session stay in its bundle, and others out, whatever the wall clock says."""
+    armed = session.facts.armed
+    ends_s = session.facts.ended.monotonic_s - armed.monotonic_s
+
+    def line(at_s, set_by_s):
+        at = shifted(armed, at_s)
+        told = {"utc": shifted(at, set_by_s).utc.isoformat(), "monotonic_s": at.monotonic_s}
+        return json.dumps(told | {"n": at_s})
+
+    before, begin = [line(-60, 0)], [line(0, 0), line(1, 0)]
+    then, after = [line(2, -86400), line(ends_s, 86400)], [line(ends_s + 200, -ends_s)]
+    log = contest.config.wire_log_of(1)
+    log.write_text("\n".join([*before, *begin, *then, *after, ""]))
+    kept = bundle(contest, session, tmp_path)["meter.jsonl"].decode().splitlines()
+    assert [*begin, *then] == kept
+
+
 def test_meter_log_begins_with_the_newest_identity(contest, session, tmp_path):
     """How the link was opened hours before stands first, with late replies, and nothing else."""
     armed = session.facts.armed
