@@ -99,7 +99,7 @@ POWER = {
     # Following a meter and judging its energy are rules over any meter and its readings.
     "service": {
         *("power.meter", "power.errors", "power.values"),
-        *("power.energy.judge", "power.energy.verdict"),
+        *("power.energy.judge", "power.energy.verdict", "power.energy.idle"),
         # The configuration asks for temperature and calibration, as the judge takes them.
         "power.energy.conditions",
         "power.follow",

@@ -89,6 +89,17 @@ def readings_of(connection: sqlite3.Connection, session_id: int) -> list[tuple[f
     return [(row["elapsed_s"], _reading(row)) for row in rows]
 
 
+def newest_readings(
+    connection: sqlite3.Connection, session_id: int, count: int
+) -> list[tuple[float, Reading]]:
+    """Return so many of a session's newest readings in order, each with its session time."""
+    rows = connection.execute(
+        "select * from readings where session_id = :session order by reading_id desc limit :count",
+        {"session": session_id, "count": count},
+    ).fetchall()
+    return [(row["elapsed_s"], _reading(row)) for row in reversed(rows)]
+
+
 def boots_of(connection: sqlite3.Connection, session_id: int) -> int:
     """Count the machine's boots during which the meter was read in this session."""
     row = connection.execute(

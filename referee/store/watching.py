@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Queries for the view of a running session: its newest readings and its flagged answers."""
+"""Queries for the view of a running session: its readings, its traffic, its flagged answers."""
 
 from __future__ import annotations
 
@@ -60,6 +60,20 @@ def recent_traffic(connection: sqlite3.Connection, session_id: int, since_s: flo
         answers=sum(row["elapsed_s"] > since_s for row in answers),
         last_request_s=max((row["elapsed_s"] for row in requests), default=None),
     )
+
+
+def work_times(
+    connection: sqlite3.Connection, session_id: int, since_s: float = 0.0
+) -> list[float]:
+    """Return the session times of the images that were sent or shown, and of answers in time."""
+    rows = connection.execute(
+        "select elapsed_s from requests where session_id = :session and image_count > 0"
+        " and elapsed_s >= :since"
+        " union all select elapsed_s from answers where session_id = :session and late = 0"
+        " and elapsed_s >= :since order by 1",
+        {"session": session_id, "since": since_s},
+    )
+    return [row[0] for row in rows]
 
 
 def flagged_answers(

@@ -9,8 +9,10 @@ from typing import Any
 from power.meter import Reading
 from power.values import reading_to_json
 from referee.core.instant import Instant
+from referee.core.states import SessionState, state_of
 from referee.service.board.wording import meter_flags_text, meter_word
 from referee.service.desk.metering import LinkState, MeterStatus
+from referee.service.desk.unmeasured import is_unmeasured
 from referee.service.setup.config import MeterSection
 from referee.service.setup.contest import Contest
 from referee.store.readings import newest_reading
@@ -35,7 +37,11 @@ class MeterView:
         self._last: Reading | None = None
 
     def show(self, current: SessionRecord | None, now: Instant) -> dict[str, Any]:
-        """Return the meter, ready for JSON; `old` means that its figures no longer change."""
+        """Return the meter, ready for JSON.
+
+        `old` means that its figures no longer change, and `unmeasured` that the running session's
+        device works and draws nothing through the meter.
+        """
         status = self._status()
         reading, age_s = self._reading(status, current, now)
         interval_s = self._section.update_interval_s
@@ -53,7 +59,13 @@ class MeterView:
             "reading": None if shown is None else shown | {"age_s": age_s},
             "flags_text": meter_flags_text(shown),
             "old": old,
+            "unmeasured": not old and self._is_unmeasured(current, now),
         }
+
+    def _is_unmeasured(self, current: SessionRecord | None, now: Instant) -> bool:
+        if current is None or state_of(current.facts, now) is not SessionState.RUNNING:
+            return False
+        return is_unmeasured(self._contest.database.connection, current.session_id)
 
     def _reading(
         self, status: MeterStatus, current: SessionRecord | None, now: Instant

@@ -50,9 +50,9 @@ def alarm_of(
     """Return the texts of the red bar, or None while nothing is wrong.
 
     `text` is for everybody, `detail` for the person who looks after the meter. The first of these
-    wins: a lost meter, a meter that no longer integrates, a display that cannot show the images of
-    a session that is armed or runs, an alarm of any age that is not on the
-    disk yet, the newest notice if it is a recent alarm.
+    wins: a lost meter, a meter that no longer integrates, a device that draws nothing while it
+    works, a display that cannot show the images of a session that is armed or runs, an alarm of
+    any age that is not on the disk yet, the newest notice if it is a recent alarm.
     """
     if meter["old"]:
         what = "is lost" if meter["link"] == "lost" else "sends no readings"
@@ -63,6 +63,10 @@ def alarm_of(
     for row in sessions:
         if _lost_its_energy(row, meter):
             return {"text": _LOST_ENERGY.format(row["id"]), "detail": ""}
+    if meter["unmeasured"]:
+        running = [row for row in sessions if row["state"] == "RUNNING"]
+        if running:
+            return {"text": _UNMEASURED.format(running[0]["id"]), "detail": ""}
     if display is not None and display["fault"]:
         live = [row for row in sessions if row["state"] in ("ARMED", "RUNNING")]
         if live:
@@ -123,6 +127,13 @@ _LOST_ENERGY = (
 )
 
 
+_UNMEASURED = (
+    "The device of session {} draws about 0 W while its requests arrive. Look where it is plugged "
+    "in: it runs from a battery or a second cable, or a fuse of the meter is blown. The session "
+    "will have no valid energy."
+)
+
+
 _DISPLAY = (
     "The display cannot show the images of session {}. Open the console's page "
     "/display on the second monitor, and let it fill the screen."
@@ -166,6 +177,8 @@ def session_text(session: Row, meter: Row, display: Row | None = None) -> str:
             return "The clock runs, but the meter does not integrate."
         if state != "READY" and display is not None and display["fault"]:
             return f"{_LIVE[state]}, but the display cannot show its images."
+        if state == "RUNNING" and meter["unmeasured"]:
+            return "The clock and the meter run, but the device draws about 0 W."
         return _text_before_the_end(state, meter)
     said = [_CAUSES.get(session["end_cause"], "")]
     if session["too_short"]:

@@ -25,8 +25,11 @@ from referee.core.states import EndCause
 from referee.errors import Unavailable
 from referee.service.desk.logbook import Logbook
 from referee.service.desk.metering import LinkState, Metering
+from referee.service.desk.unmeasured import unmeasured_times
 from referee.service.desk.watched_thread import WatchedThread
 from referee.service.setup.contest import Contest
+from referee.service.setup.image_files import images_in
+from referee.store.notices import notices_of
 from referee.store.readings import (
     Energy,
     SessionMeter,
@@ -281,6 +284,19 @@ def added_by_the_run(
     if boots_of(contest.database.connection, session.session_id) > 1:
         text = "The referee's laptop was started anew during the session."
         found.append(suspect("rebooted", text))
+    found += [
+        idle.finding()
+        for idle in unmeasured_times(contest.database.connection, session.session_id, meter)
+    ]
+    notices = notices_of(contest.database.connection, session.session_id)
+    lost = images_in(notice.text for notice in notices if notice.level == "alarm")
+    if lost:
+        listed = ", ".join(map(str, lost))
+        text = (
+            f"The team could not get these images, by their ids: {listed}. They were gone or "
+            "changed on the referee's disk. Leave them out or run again, by your rules."
+        )
+        found.append(suspect("images_missing", text))
     if meter.emulated and contest.config.contest.mode == "event":
         text = "The meter was an emulator: this energy is not official."
         found.append(note("emulated", text))

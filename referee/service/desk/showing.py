@@ -9,9 +9,10 @@ from referee.core.instant import Instant
 from referee.errors import InputError, Refusal
 from referee.service.desk.logbook import Logbook
 from referee.service.display.display import Display
-from referee.service.display.pictures import Picture, label_of, require_unchanged
+from referee.service.display.pictures import Picture, label_of
 from referee.service.display.stage import Show
 from referee.service.setup.contest import Contest, frame_tag_of, image_behind
+from referee.service.setup.image_files import image_alarm, require_unchanged
 from referee.store.sessions import SessionRecord
 from referee.store.shows import ShowRecord, insert_show
 
@@ -56,7 +57,7 @@ class Showing:
         try:
             self._display.present(show, picture_of)
         except InputError as error:
-            self._logbook.notify(session.session_id, "alarm", f"Image {entry.image_id}: {error}")
+            self._logbook.notify(session.session_id, "alarm", image_alarm(entry, error))
             raise Refusal(
                 "image_missing", f"Image {image} cannot be shown: the operator is told."
             ) from error

@@ -77,15 +77,5 @@ def open_picture(path: Path) -> Image.Image:
         raise InputError(f"{path} cannot be used: {why}.") from error
 
 
-def require_unchanged(entry: ImageEntry) -> None:
-    """Raise `InputError` if an image's file is missing or has changed in size."""
-    try:
-        size_bytes = Path(entry.path).stat().st_size
-    except OSError as error:
-        raise InputError(f"{entry.path} cannot be read: {error.strerror}.") from error
-    if size_bytes != entry.size_bytes:
-        raise InputError(f"{entry.path} has changed in size.")
-
-
 def _frame(path: Path, label: FrameLabel, screen: Screen, parity: int) -> Image.Image:
     return compose(open_picture(path), label, screen, parity)

@@ -106,10 +106,10 @@ FAULTS = tuple(
             "the device runs on its battery, so the meter sees about 0 W",
             "the load of the emulated meter falls to 0 W",
             "the hands plug the device into the meter",
-            "0 W while images are fetched; the energy stands still",
-            "look where the device is plugged in; the energy is too small, whatever the verdict "
-            "says: void the session and run it again",
-            "",
+            "red bar, after some seconds: the device draws about 0 W while its requests arrive",
+            "look where the device is plugged in; the energy is too small: void the session and "
+            "run it again",
+            r"draws about 0 W",
             (VOID,),
             (),
             120.0,

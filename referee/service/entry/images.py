@@ -3,15 +3,15 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import partial
 
-from referee.errors import RefereeError, Refusal
+from referee.errors import InputError, RefereeError, Refusal
 from referee.formats.image_numbers import requested_archive, requested_image
 from referee.service.entry.archives import archive_length, archive_pieces
 from referee.service.setup.contest import Contest, image_behind
+from referee.service.setup.image_files import image_alarm, read_image, require_unchanged
 from referee.store.images import ImageEntry
 from referee.store.sessions import SessionRecord
 from referee.tracks.track import Delivery
@@ -100,28 +100,21 @@ def _require_fetched(contest: Contest) -> None:
 
 def _read(number: int, entry: ImageEntry) -> bytes:
     try:
-        # Without a buffer: one system call reads the file, and nothing is copied.
-        with open(entry.path, "rb", buffering=0) as file:
-            content = file.readall()
-    except OSError as error:
-        raise _missing(number, entry, str(error.strerror)) from error
-    if len(content) != entry.size_bytes:
-        raise _missing(number, entry, "it has changed in size")
-    return content
+        return read_image(entry)
+    except InputError as error:
+        raise _missing(number, entry, error) from error
 
 
 def _require_there(number: int, entry: ImageEntry) -> None:
-    """Raise `ImageMissing` if an image is missing or has changed in size, without reading it."""
     try:
-        if os.stat(entry.path).st_size != entry.size_bytes:
-            raise _missing(number, entry, "it has changed in size")
-    except OSError as error:
-        raise _missing(number, entry, str(error.strerror)) from error
+        require_unchanged(entry)
+    except InputError as error:
+        raise _missing(number, entry, error) from error
 
 
-def _missing(number: int, entry: ImageEntry, fault: str) -> ImageMissing:
+def _missing(number: int, entry: ImageEntry, fault: InputError) -> ImageMissing:
     return ImageMissing(
         entry.image_id,
         f"Image {number} is missing on the referee's disk: the operator is told.",
-        f"Image {entry.image_id} ({entry.path}) cannot be sent: {fault}.",
+        image_alarm(entry, fault),
     )

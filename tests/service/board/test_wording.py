@@ -28,7 +28,7 @@ DESTROYS = re.compile(r"\boff and on\b|\bRESET\b(?! INVALID)|cut off", re.IGNORE
 def meter(link: str = "ok", *, old: bool = False, **changes: Any) -> dict[str, Any]:
     """Return a meter as the board describes it."""
     what = {"link": link, "old": old, "text": "No answer.", "emulated": False}
-    return what | {"reading": None, "update_interval_s": 1.0} | changes
+    return what | {"reading": None, "update_interval_s": 1.0, "unmeasured": False} | changes
 
 
 def session(state: str = "RUNNING", **changes: Any) -> dict[str, Any]:
@@ -72,6 +72,16 @@ def alarm_text(meter_now: dict[str, Any], *sessions: dict[str, Any]) -> str:
 
 
 # The red bar
+
+
+def test_a_device_that_the_meter_does_not_see_is_an_alarm() -> None:
+    """While the session runs the bar says where to look, and its line does not deny it."""
+    unmeasured = meter(unmeasured=True)
+    assert "session 3 draws about 0 W" in alarm_text(unmeasured, session("RUNNING"))
+    assert "draws about 0 W" in session_text(session("RUNNING"), unmeasured)
+    for state in {*STATES} - {"RUNNING"}:
+        assert "" == alarm_text(unmeasured, session(state))
+    assert "is lost" in alarm_text(meter("lost", old=True, unmeasured=True), session("RUNNING"))
 
 
 @pytest.mark.parametrize("link", ["ok", "lost"])

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import io
+import os
 import zipfile
 from pathlib import Path
 
@@ -12,6 +13,7 @@ import pytest
 from referee.errors import Refusal
 from referee.service.entry.images import ImageMissing, archive_for, image_for
 from referee.service.setup.contest import order_of
+from referee.service.setup.image_files import images_in
 from referee.store.sessions import create_session, load_session
 from tests.support.contests import make_contest
 
@@ -94,7 +96,7 @@ def test_archives_are_the_same_each_time(contest):
     assert first.length == second.length
 
 
-@pytest.mark.parametrize("damage", ["gone", "shorter"])
+@pytest.mark.parametrize("damage", ["gone", "shorter", "another"])
 def test_image_that_vanished(tmp_path, clock, damage):
     """For a missing file the contestant reads the number, and the operator the file's name."""
     contest = make_contest(tmp_path, clock, images=3)
@@ -102,8 +104,11 @@ def test_image_that_vanished(tmp_path, clock, damage):
     path = Path(contest.images[1].path)
     if damage == "gone":
         path.unlink()
-    else:
+    elif damage == "shorter":
         path.write_bytes(b"x")
+    else:
+        path.write_bytes(path.read_bytes()[::-1])
+        os.utime(path, ns=(0, 1))
     assert image_for(contest, session, "1").count == 1
     with pytest.raises(ImageMissing, match="Image 2 is missing") as missing:
         image_for(contest, session, "2")
@@ -113,3 +118,15 @@ def test_image_that_vanished(tmp_path, clock, damage):
     contest.database.close()
     assert 2 == missing.value.image_id
     assert str(path) in missing.value.alarm
+    assert [2] == images_in([missing.value.alarm, "Image 0 of a page: no alarm of an image"])
+
+
+def test_image_that_was_copied_again(tmp_path, clock):
+    """The same bytes with another time are the same image."""
+    contest = make_contest(tmp_path, clock, images=3)
+    session = session_of(contest, None)
+    path = Path(contest.images[1].path)
+    os.utime(path, ns=(0, 1))
+    assert [path.read_bytes()] == list(image_for(contest, session, "2").content)
+    assert 3 == archive_for(contest, session, "1").count
+    contest.database.close()

@@ -1,0 +1,60 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The files of the images while a contest runs: each must be the file that was prepared."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterable
+from hashlib import sha256
+from pathlib import Path
+
+from referee.errors import InputError
+from referee.store.images import ImageEntry
+
+_ALARM = re.compile(r"Image ([1-9][0-9]*): ")
+
+
+def read_image(entry: ImageEntry) -> bytes:
+    """Return an image's bytes; raise `InputError` if its file is missing or has changed.
+
+    A file of the same size and time is the same. One with another time, as a copy has, is the same
+    if its SHA-256 is.
+    """
+    try:
+        # Without a buffer: one system call reads the file, and nothing is copied.
+        with open(entry.path, "rb", buffering=0) as file:
+            modified_ns = os.fstat(file.fileno()).st_mtime_ns
+            content = file.readall()
+    except OSError as error:
+        raise _unreadable(entry, error) from error
+    if len(content) != entry.size_bytes:
+        raise InputError(f"{entry.path} has changed in size.")
+    if modified_ns != entry.modified_ns and sha256(content).hexdigest() != entry.sha256:
+        raise InputError(f"{entry.path} is another image now.")
+    return content
+
+
+def require_unchanged(entry: ImageEntry) -> None:
+    """Raise `InputError` as `read_image` does, and read the file only if its time has changed."""
+    try:
+        found = Path(entry.path).stat()
+    except OSError as error:
+        raise _unreadable(entry, error) from error
+    if (found.st_size, found.st_mtime_ns) != (entry.size_bytes, entry.modified_ns):
+        read_image(entry)
+
+
+def image_alarm(entry: ImageEntry, fault: InputError) -> str:
+    """Return the text of the alarm about an image that a contestant could not get."""
+    return f"Image {entry.image_id}: {fault}"
+
+
+def images_in(alarms: Iterable[str]) -> list[int]:
+    """Return the ids of the images that these alarms are about, in order."""
+    found = (_ALARM.match(text) for text in alarms)
+    return sorted({int(match[1]) for match in found if match is not None})
+
+
+def _unreadable(entry: ImageEntry, error: OSError) -> InputError:
+    return InputError(f"{entry.path} cannot be read: {error.strerror}.")
