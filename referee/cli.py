@@ -6,7 +6,6 @@ from __future__ import annotations
 import argparse
 import importlib
 import logging
-import os
 import signal
 import sys
 from collections.abc import Sequence
@@ -14,6 +13,7 @@ from types import FrameType
 
 from referee import __version__
 from referee.errors import InputError, RefereeError
+from referee.programs.terminal import drop_output
 
 COMMANDS = {
     "demo": "run a whole session on this machine, with generated data",
@@ -64,7 +64,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         sys.stdout.flush()  # Raises BrokenPipeError here, not at exit, if the reader has gone.
         return code
     except BrokenPipeError:
-        _drop_output()
+        drop_output(sys.stdout)
         return _READER_GONE
     except InputError as error:
         _record_refused(args, error)
@@ -113,13 +113,6 @@ def _record_refused(args: argparse.Namespace, error: RefereeError) -> None:
     if hasattr(args, "by"):
         # Only such a command needs the database, and has imported it by now.
         importlib.import_module("referee.commands.operators").record_refused(args, error)
-
-
-def _drop_output() -> None:
-    """Discard the rest of the output, so that Python does not fail to write it at exit."""
-    nowhere = os.open(os.devnull, os.O_WRONLY)
-    os.dup2(nowhere, sys.stdout.fileno())
-    os.close(nowhere)
 
 
 def _interrupt(number: int, frame: FrameType | None) -> None:

@@ -14,6 +14,7 @@ from power.emulator.fault_overlay import Overlay
 from power.emulator.formats import NO_DATA, OVER_RANGE
 from power.emulator.integrator import Integrator
 from power.emulator.load import OVER_LIMIT, PEAK_LIMIT, ZERO_LIMIT, Drawn, Load
+from power.emulator.profile import constant
 from power.emulator.settings import Model, Settings
 
 # After a long time without a question or an integration only this many last updates are computed.
@@ -66,6 +67,7 @@ class Measurement:
         self.updates = 0
         self._profile_origin_s = now
         self._profile_from_start = profile_from_start
+        self._drawn_now_w: float | None = None
         self._origin_s = now
         self._tick = 0
         self._last_s = now
@@ -110,6 +112,9 @@ class Measurement:
         )
         if self._profile_from_start:
             self._profile_origin_s = now
+            if self._drawn_now_w is not None:
+                # A profile that begins anew would repeat the change after the time it came at.
+                self.load = replace(self.load, profile=constant(self._drawn_now_w))
         self._energy_known_s = now
         self._switching, self._gap_s = False, 0.0
         self.restart_updates(now)
@@ -139,6 +144,7 @@ class Measurement:
         """Let the load draw another power from this time on; the past does not change."""
         from_s = at_s - self._profile_origin_s
         self.load = replace(self.load, profile=self.load.profile.continued(from_s, watts))
+        self._drawn_now_w = watts
 
     def load_energy_j(self, from_s: float, to_s: float) -> float:
         """Return the load's own energy between two instants of the clock, in joules."""

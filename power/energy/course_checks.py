@@ -22,6 +22,8 @@ BLANK_UPDATES = 2
 BLANK_S = 1.0
 # A wall clock that moves further between two readings was set: NTP slews by 0.5 ms a second.
 CLOCK_SET_S = 0.5
+# No computer sleeps for less, and two clocks that are read one after the other differ by less.
+SLEEP_LEAST_S = 0.1
 
 
 def ending(run: Run) -> Iterator[Finding]:
@@ -227,7 +229,7 @@ def wall_clock(run: Run) -> Iterator[Finding]:
 
 def suspension(suspended_s: float) -> Iterator[Finding]:
     """Check whether the host slept during the session."""
-    if suspended_s > 0:
+    if suspended_s >= SLEEP_LEAST_S:
         yield suspect(
             "suspended", f"The computer slept for {suspended_s:.1f} s during the session."
         )

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable
+from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, cast
@@ -17,6 +18,7 @@ from power.wt310 import settings as setup
 from power.wt310.link import Link
 from power.wt310.models import Model, model_of, parse_identity
 
+_WHO = "*IDN?"
 _START = ":INTEGrate:STARt"
 _VALUES = ("U", "I", "P", "WH", "TIME")
 
@@ -42,10 +44,14 @@ class Started:
 
 @dataclass
 class Conversation:
-    """The readings and the starts of a wire log; `gaps` counts its lines that say what is lost."""
+    """The readings and the starts of a wire log, and each meter that told who it is, in order.
+
+    `gaps` counts the lines that say what is lost.
+    """
 
     readings: list[Answered] = field(default_factory=list)
     starts: list[Started] = field(default_factory=list)
+    identities: list[Identity] = field(default_factory=list)
     gaps: int = 0
 
 
@@ -65,6 +71,8 @@ def read_conversation(lines: Iterable[bytes], element: str) -> Conversation:
                 found.starts.append(_started(told, replies, element))
         elif event == "received":
             replies[asked] = content
+            if asked == _WHO:
+                _meet(found, content)
             if asked == output.READ_QUERY:
                 _keep(found, float(told["monotonic_s"]), replies, element)
         elif event == "gap":
@@ -87,7 +95,7 @@ class _Recorded:
     @property
     def identity(self) -> Identity:
         """Return who answered."""
-        return parse_identity(self.ask("*IDN?"))
+        return parse_identity(self.ask(_WHO))
 
     @property
     def model(self) -> Model:
@@ -112,6 +120,12 @@ def _started(told: dict[str, Any], replies: dict[str, bytes], element: str) -> S
         return Started(utc, at_s, recorded.identity, settings)
     except MeterError:
         return Started(utc, at_s, None, None)
+
+
+def _meet(found: Conversation, content: bytes) -> None:
+    """Add the meter that told who it is; a reply that no meter gives is none."""
+    with suppress(MeterError):
+        found.identities.append(parse_identity(decode(content)))
 
 
 def _keep(found: Conversation, at_s: float, replies: dict[str, bytes], element: str) -> None:

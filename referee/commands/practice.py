@@ -35,6 +35,7 @@ from referee.programs.following import follow_sessions, tell_ca, tell_display
 from referee.programs.hosting import claimed, event_rehearsal, hosted
 from referee.programs.practice_folder import practice_config
 from referee.service.board.addresses import certificate_hosts
+from referee.programs.terminal import say
 from referee.service.results.rehearsal import rehearsal_report
 from referee.service.results.rehearsal_text import rehearsal_text
 from referee.service.setup.certificate import make_certificate
@@ -126,10 +127,9 @@ def run(args: argparse.Namespace) -> int:
     """Host the rehearsal until interrupted."""
     with _configuration(args) as config, hosted(config) as host:
         supervisor = host.supervisor
-        print(
+        say(
             f"ready: contestants {supervisor.contest_url}  console {supervisor.console_url}  "
-            f"data {config.storage.folder}",
-            flush=True,
+            f"data {config.storage.folder}"
         )
         tell_ca(config.server.contest_tls)
         contest = open_contest(config)

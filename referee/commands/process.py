@@ -46,8 +46,8 @@ def run(args: argparse.Namespace) -> int:
 
         run_scoreboard(config, args.descriptor)
     elif args.name == "checks":
-        from referee.programs.following import tell_on_terminal
         from referee.programs.slow_checks import run_slow_checks
+        from referee.programs.terminal import tell_on_terminal
 
         run_slow_checks(config, None, tell_on_terminal)
     else:

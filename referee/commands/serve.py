@@ -15,6 +15,7 @@ from pathlib import Path
 from referee.programs.following import follow_sessions, tell_ca, tell_display
 from referee.programs.hosting import claimed, hosted
 from referee.programs.parent import stop_with_parent
+from referee.programs.terminal import say
 from referee.service.setup.config_file import load_config
 from referee.tracks.loading import load_track
 
@@ -42,10 +43,9 @@ def run(args: argparse.Namespace) -> int:
             )
             audience = supervisor.scoreboard_url
             shown = "" if audience is None else f"scoreboard {audience}  "
-            print(
+            say(
                 f"ready: contestants {doors}  "
-                f"console {supervisor.console_url}  {shown}data {config.storage.folder}",
-                flush=True,
+                f"console {supervisor.console_url}  {shown}data {config.storage.folder}"
             )
             tell_ca(config.server.contest_tls)
             track = load_track(config.contest.track)

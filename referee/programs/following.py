@@ -3,11 +3,11 @@
 
 from __future__ import annotations
 
-import sys
 import time
 from collections.abc import Callable
 from typing import Any
 
+from referee.programs.terminal import say, tell_on_terminal
 from referee.service.results.result_text import result_text
 from referee.service.setup.config import TlsFiles
 from referee.service.setup.contest_tls import ca_words
@@ -35,18 +35,13 @@ def follow_sessions(
             if notice.notice_id > noticed:
                 noticed = notice.notice_id
                 place = "" if notice.session_id is None else f"session {notice.session_id}: "
-                print(f"{place}{notice.text}", flush=True)
+                say(f"{place}{notice.text}")
         for session in all_sessions(connection):
             run = newest_scoring_run(connection, session.session_id)
             if run is not None and run != told.get(session.session_id):
                 told[session.session_id] = run
-                print(result_text(run, track), report(session.session_id), sep="\n", flush=True)
+                say(f"{result_text(run, track)}\n{report(session.session_id)}")
         time.sleep(_LOOK_S)
-
-
-def tell_on_terminal(text: str) -> None:
-    """Print a sentence for people on standard error; standard output is for results."""
-    print(text, file=sys.stderr, flush=True)
 
 
 def tell_ca(files: TlsFiles | None) -> None:

@@ -15,11 +15,11 @@ from referee import __version__
 from referee.core.actors import REFEREE
 from referee.errors import InputError, RefereeError
 from referee.programs.emulator import emulated_meter
-from referee.programs.following import tell_on_terminal
 from referee.programs.log_lines import log_as
 from referee.programs.practice_folder import rehearsal_config
 from referee.programs.progress import progress_bar
 from referee.programs.supervisor import Supervisor
+from referee.programs.terminal import tell_on_terminal
 from referee.service.people.operators import require_operators
 from referee.service.preflight.contest_checks import under_way
 from referee.service.setup.clock import SystemClock

@@ -167,7 +167,7 @@ def undone_on_error(connection: sqlite3.Connection, path: Path) -> Iterator[None
         if connection.in_transaction:
             connection.rollback()
         if isinstance(error, sqlite3.OperationalError):
-            raise Unavailable(f"The database {path} could not be written: {error}.") from error
+            raise Unavailable(f"The database {path.name} could not be written: {error}.") from error
         raise
 
 

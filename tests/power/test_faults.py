@@ -208,6 +208,18 @@ def test_the_load_can_be_changed(make_bench: MakeBench, tmp_path: Path) -> None:
     assert Verdict.VALID is result.verdict
 
 
+def test_a_load_that_was_changed_stays(make_bench: MakeBench, tmp_path: Path) -> None:
+    """The next integration begins with the changed load, and does not repeat the change."""
+    bench = make_bench(constant(5.0), None, "start+4 load watts=2")
+    first = record(bench, tmp_path)
+    (tmp_path / "again").mkdir()
+    second = record(bench, tmp_path / "again")
+    assert (5 * 4 + 2 * 36) / 3600 == pytest.approx(first.energy_wh, rel=1e-5)
+    assert 2 * 40 / 3600 == pytest.approx(second.energy_wh, rel=1e-5)
+    truth = bench.instrument.measurement.true_energy_wh(bench.time.now)
+    assert truth == pytest.approx(second.energy_wh, rel=1e-5)
+
+
 def test_every_fault_is_tried_here() -> None:
     """The tables of this file cover the emulator's catalogue of faults."""
     text = Path(__file__).read_text()

@@ -56,6 +56,7 @@ C_WITH_LIBCURL = Need(
     "gcc libc6-dev libcurl4-openssl-dev",
     _compiles_with_libcurl,
 )
+C_COMPILER = Need("a C compiler", "gcc libc6-dev", lambda: path_of("cc") is not None)
 CURL = Need("curl", "curl", lambda: path_of("curl") is not None)
 SSHD_PATH = path_of("sshd") or "/usr/sbin/sshd"  # Debian's users do not have its folder in PATH.
 SSH = Need(

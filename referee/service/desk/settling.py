@@ -14,6 +14,7 @@ from power.energy.verdict import (
     EnergyResult,
     Finding,
     finding_to_json,
+    invalid,
     note,
     result_to_json,
     suspect,
@@ -197,7 +198,7 @@ class Settling:
                 self._told(session.session_id)
                 for reading in self._metering.read_final(self._pause, session_s):
                     self._logbook.keep(session, reading)
-                return []
+                return self._replaced(session)
             except Unavailable as error:
                 # A contestant who logs out must not wait for a lost meter.
                 self._told(session.session_id)
@@ -205,6 +206,21 @@ class Settling:
                     text = f"The meter could not be read at the end: {error}"
                     return [suspect("not_read_at_end", text)]
                 self._pause(_LOOK_S)
+
+    def _replaced(self, session: SessionRecord) -> list[Finding]:
+        """Return the finding that another meter answers at the end than at the start."""
+        began = session_meter_of(self._contest.database.connection, session.session_id)
+        now = self._metering.status.identity
+        if began is None or began.identity is None or now is None:
+            return []
+        # A meter in another command mode tells another model.
+        if now.serial == began.identity.serial:
+            return []
+        text = (
+            f"Another meter answers at the end than at the start: {now.model} {now.serial}, not "
+            f"{began.identity.model} {began.identity.serial}."
+        )
+        return [invalid("meter_replaced", text)]
 
     def _pause(self, seconds: float) -> None:
         if self._stopping.wait(seconds):

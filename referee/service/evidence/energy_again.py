@@ -16,7 +16,7 @@ from referee.service.desk.settling import added_by_the_run, judge_session
 from referee.service.evidence.bundle_file import Finding
 from referee.service.evidence.differences import json_difference
 from referee.service.setup.contest import Contest
-from referee.store.readings import Energy, energy_of, readings_of, session_meter_of
+from referee.store.readings import Energy, SessionMeter, energy_of, readings_of, session_meter_of
 from referee.store.sessions import SessionRecord
 
 _METER, _VERDICT = "meter.jsonl", "verdict.json"
@@ -48,7 +48,7 @@ def energy_findings(
         return
     of_the_run = added_by_the_run(contest, session, meter)
     from_outside = [reason for reason in facts.added if reason not in of_the_run]
-    yield from _unfounded(from_outside, session, conversation)
+    yield from _unfounded(from_outside, session, meter, conversation)
     result, detail = judge_session(
         *(contest, session, meter.settings, meter.identity, from_outside),
         slept_s=facts.suspended_s,
@@ -76,13 +76,19 @@ def _whole(energy: Energy, stored: dict[str, Any]) -> dict[str, Any]:
 
 
 def _unfounded(
-    reasons: list[Reason], session: SessionRecord, conversation: Conversation
+    reasons: list[Reason],
+    session: SessionRecord,
+    meter: SessionMeter,
+    conversation: Conversation,
 ) -> Iterator[Finding]:
     """Yield the findings from outside the judge for which the conversation gives no ground."""
+    told = [identity.serial for identity in conversation.identities]
+    began = None if meter.identity is None else meter.identity.serial
     again = not all(_until_its_end(session, start) for start in conversation.starts)
     for reason in reasons:
         founded = {
             "meter_used_again": again,
+            "meter_replaced": bool(told) and told[-1] != began,
             # No reading of the end was stored, so the judge finds no confirmed end either.
             "not_read_at_end": True,
         }.get(reason.code, False)

@@ -76,10 +76,8 @@ def meter_log(contest: Contest, session: SessionRecord) -> Iterator[bytes]:
     wall = _SameWallTime(facts.armed)
     first = facts.armed.utc - timedelta(seconds=_BEFORE_S)
     judged = first_judged(contest.database.connection, session.session_id)
-    ended = contest.clock.now() if facts.ended is None else facts.ended
-    # The judgement has no moment of the monotonic clock, so it counts from the end.
-    over = timedelta(seconds=_AFTER_S) if judged is None else judged - ended.utc
-    last = wall.at_moment(ended) + min(max(over, timedelta()), timedelta(seconds=_AFTER_S))
+    ended = wall.at_moment(contest.clock.now() if facts.ended is None else facts.ended)
+    last = ended + timedelta(seconds=_AFTER_S)
     opening = _Opening()
     with path.open("rb") as log:
         for line in log:
@@ -90,9 +88,14 @@ def meter_log(contest: Contest, session: SessionRecord) -> Iterator[bytes]:
                 continue  # A killed desk may leave an incomplete last line.
             if at < first:
                 opening.take(told, line)
-            elif at <= last:
+            elif at <= ended or (at <= last and _is_until(told, judged)):
                 yield from opening.give()
                 yield line
+
+
+def _is_until(told: dict[str, Any], judged: datetime | None) -> bool:
+    """Tell whether a line was written before the judgement; both have the wall time of then."""
+    return judged is None or datetime.fromisoformat(told["utc"]) <= judged
 
 
 class _SameWallTime:

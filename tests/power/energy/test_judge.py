@@ -422,6 +422,13 @@ def test_a_suspended_host_is_suspect(
     assert {"suspended": Verdict.SUSPECT} == codes(result)
 
 
+def test_what_two_looks_at_a_clock_differ_by_is_no_sleep(
+    good_run: list[Reading], fixed_settings: MeterSettings
+) -> None:
+    """On a computer that slept before the run, the clocks' last digits are no finding."""
+    assert {} == codes(judge(good_run, fixed_settings, suspended_s=4e-7))
+
+
 def test_a_clock_that_is_set_is_noted(
     good_run: list[Reading], fixed_settings: MeterSettings
 ) -> None:
