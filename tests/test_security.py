@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The page about security names tests that exist, and the pages' scripts make no markup."""
+"""The pages about attacks and accidents name tests that exist; no page's script makes markup."""
 
 from __future__ import annotations
 
@@ -7,13 +7,16 @@ import ast
 import re
 from pathlib import Path
 
+import pytest
+
 ROOT = Path(__file__).resolve().parents[1]
 
 
-def test_every_test_that_the_page_names_exists() -> None:
+@pytest.mark.parametrize(("page", "least"), [("security.md", 40), ("venue.md", 20)])
+def test_every_test_that_the_page_names_exists(page: str, least: int) -> None:
     """A defence whose test was renamed or deleted is noticed."""
-    named = re.findall(r"`(tests/[\w/]+\.py)::(\w+)`", (ROOT / "docs/security.md").read_text())
-    assert len(named) > 40
+    named = re.findall(r"`(tests/[\w/]+\.py)::(\w+)`", (ROOT / "docs" / page).read_text())
+    assert len(named) > least
     missing = [f"{file}::{name}" for file, name in named if name not in _tests_in(ROOT / file)]
     assert [] == missing
 

@@ -32,13 +32,15 @@ from referee.programs.drill.meters import free_port
 from referee.programs.emulator import emulator
 from tests.e2e.conftest import Material
 from tests.support.programs import C_COMPILER, PS
-from tests.support.running import Program, descendants, eventually, program, request
+from tests.support.running import PATIENCE_S, Program, descendants, eventually, program, request
 from tests.support.strange_machine import StrangeMachine
 
 pytestmark = [pytest.mark.slow, pytest.mark.needs(C_COMPILER), pytest.mark.needs(PS)]
 
 SECONDS = 600
 LOAD_W = 6.0
+BOX = b"1,1,0.5,1,2,30,40\n"
+JUNK = b"9999,1,1,1,2,3,4\n1,999,1,1,2,3,4\n1,1,1,4,3,2,1\n1,1,nan,1,2,3,4\n"
 LOGIN = b"username=me&password=practice"
 UPDATE_S = 0.25
 # Two looks at one deadline agree to this; each look takes as long as its request.
@@ -107,6 +109,7 @@ class Team:
         assert 200 == status, token
         self._contest = table.running.contest
         self._token = {"Authorization": f"Bearer {token.decode()}"}
+        self.token = token
         self.number = int(token.split(b".")[0])
         self.acknowledged = 0
 
@@ -116,10 +119,25 @@ class Team:
 
     def post(self, image: int = 1) -> tuple[int, str]:
         """Post a box, count it if it is acknowledged, and return the answer."""
-        rows = f"{image},1,0.5,1,2,30,40\n".encode()
-        told = request(f"{self._contest}/result", rows, self._token | {"Content-Type": "text/csv"})
-        self.acknowledged += told[0] == 200
-        return told[0], told[1].decode()
+        return self.send(BOX.replace(b"1", b"%d" % image, 1))
+
+    def send(self, rows: bytes) -> tuple[int, str]:
+        """Post rows, count them if they are acknowledged, and return the answer."""
+        headers = self._token | {"Content-Type": "text/csv"}
+        status, body = request(f"{self._contest}/result", rows, headers)
+        self.acknowledged += status == 200
+        return status, body.decode()
+
+    def connection(self, address: str = "127.0.0.1") -> socket.socket:
+        """Connect from an address."""
+        host, _, port = self._contest.removeprefix("http://").partition(":")
+        return socket.create_connection((host, int(port)), PATIENCE_S, (address, 0))
+
+    def head(self, length: int) -> bytes:
+        """Return the head of a post of so many bytes."""
+        lines = ("POST /result HTTP/1.1", "Host: referee", f"Content-Length: {length}")
+        token = f"Authorization: {self._token['Authorization']}"
+        return "\r\n".join((*lines, "Content-Type: text/csv", token, "", "")).encode()
 
     def deadline_s(self) -> tuple[float, float]:
         """Return between which moments of the tests' own clock the deadline lies."""
@@ -288,6 +306,14 @@ def test_a_meter_that_loses_its_power_or_is_replaced(
     assert reason in told
 
 
+def test_a_meter_that_is_over_its_range(table: Table, team: Team) -> None:
+    """The meter's line on the board says so, and the energy is INVALID."""
+    table.fault("over updates=8")
+    eventually(lambda: "over range" in table.running.board()["meter"]["flags_text"], "the flag")
+    row, told = result(table, team)
+    assert ("INVALID", True) == (row["verdict"], "A value was over its range" in told)
+
+
 def test_a_device_that_the_meter_does_not_see(table: Table, team: Team) -> None:
     """About 0 W while images are fetched is an alarm that can be marked as seen, and INVALID."""
     table.fault("load watts=0")
@@ -356,6 +382,28 @@ def test_images_that_are_deleted_or_exchanged(table: Table, team: Team) -> None:
     assert (400, True) == (status, b"2 images are missing or have changed" in said)
     for path, (_, modified_ns) in kept.items():
         os.utime(path, ns=(modified_ns, modified_ns))
+
+
+def test_a_client_that_loses_its_network(table: Table, team: Team) -> None:
+    """A broken post leaves nothing; the team is back from another address, as if nothing was.
+
+    Junk beside it is counted, and the live scorer goes on.
+    """
+    deadline = team.deadline_s()
+    with team.connection() as link:
+        link.sendall(team.head(1000) + BOX)
+    with team.connection("127.0.0.2") as link:
+        link.sendall(
+            b"POST /login HTTP/1.0\r\nContent-Type: application/x-www-form-urlencoded\r\n"
+            b"Content-Length: %d\r\n\r\n%s" % (len(LOGIN), LOGIN)
+        )
+        answer = b"".join(iter(lambda: link.recv(4096), b""))
+    assert answer.endswith(team.token), answer
+    assert is_same(deadline, team.deadline_s())
+    assert [200, 200] == [team.send(rows)[0] for rows in (BOX, JUNK)]
+    assert 2 == json.loads(team.get("status")[1])["answers"]
+    eventually(lambda: table.running.board()["current"]["mean_ap"] is not None, "a live score")
+    assert 4 == table.running.board()["current"]["flagged"]
 
 
 def test_nobody_reads_the_terminal(table: Table, team: Team) -> None:
