@@ -148,7 +148,7 @@ COMMAND_LINE = (
     "referee/commands/",
     "referee/__main__.py",
     "referee/programs/progress.py",
-    "referee/programs/following.py",
+    "referee/programs/terminal.py",
     "referee/demo/camera_device.py",
     "referee/demo/device.py",
     "referee/demo/disturber.py",

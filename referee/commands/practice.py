@@ -34,8 +34,8 @@ from referee.errors import InputError
 from referee.programs.following import follow_sessions, tell_ca, tell_display
 from referee.programs.hosting import claimed, event_rehearsal, hosted
 from referee.programs.practice_folder import practice_config
-from referee.service.board.addresses import certificate_hosts
 from referee.programs.terminal import say
+from referee.service.board.addresses import certificate_hosts
 from referee.service.results.rehearsal import rehearsal_report
 from referee.service.results.rehearsal_text import rehearsal_text
 from referee.service.setup.certificate import make_certificate
