@@ -4,11 +4,13 @@
 from __future__ import annotations
 
 import gc
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, settings
 
+from tests.support.mortal_disk import Disk, mortal_disk
 from tests.support.programs import BROWSER, Need, require
 
 _SHARED_DATA = Path(__file__).resolve().parents[2] / "shared" / "data"
@@ -52,3 +54,12 @@ def shared_data() -> Path:
     if not _SHARED_DATA.is_dir():
         pytest.skip("the folder of real data is not beside the project")
     return _SHARED_DATA
+
+
+@pytest.fixture
+def mortal(tmp_path: Path) -> Iterator[Disk]:
+    """Return a file system that can lose its power; skip where none can be mounted."""
+    with mortal_disk(tmp_path, 64) as disk:
+        if disk is None:
+            pytest.skip("a disk that loses its power cannot be mounted here: run the tests as root")
+        yield disk

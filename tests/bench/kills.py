@@ -21,7 +21,7 @@ from tests.bench.killing.plan import Target, plan_of
 from tests.bench.killing.session import Played, play
 
 KILLS, SEED = 300, 14
-_A_SESSION = 6
+_A_SESSION = 10
 _LENGTHS_S = (8, 10, 12, 15)
 
 

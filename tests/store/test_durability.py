@@ -15,7 +15,6 @@ import pytest
 from referee.store.answers import answers_after
 from referee.store.database import Database
 from tests.store.conftest import answer, new_session
-from tests.support.mortal_disk import mortal_disk
 
 # Eight threads store answers through a journal; each prints a number after its acknowledgement.
 STORING = """
@@ -91,43 +90,34 @@ def test_kill_loses_no_acknowledged_answer(database, request, acknowledged_befor
     assert_all_stored(database, acknowledged)
 
 
-@pytest.fixture
-def disk(tmp_path):
-    """Return a file system that can lose its power; skip where none can be mounted."""
-    with mortal_disk(tmp_path, 64) as disk:
-        if disk is None:
-            pytest.skip("a disk that loses its power cannot be mounted here: run the tests as root")
-        yield disk
-
-
 @pytest.mark.slow
-def test_a_power_cut_loses_no_acknowledged_answer(disk, request):
+def test_a_power_cut_loses_no_acknowledged_answer(mortal, request):
     """On a file system that forgets what was not synced, every acknowledged answer is there."""
-    path = disk.folder / "referee.db"
+    path = mortal.folder / "referee.db"
     with closing(Database(path)) as database:
         database.migrate()
         new_session(database)
 
     def cut(child):
-        disk.lose_power()
+        mortal.lose_power()
         child.send_signal(signal.SIGKILL)
 
     acknowledged = store_until(path, 200, cut, request.config.rootpath)
-    disk.start_again()
+    mortal.start_again()
     with closing(Database(path)) as database:
         assert_all_stored(database, acknowledged)
 
 
 @pytest.mark.slow
-def test_the_disk_of_these_tests_forgets_what_was_not_synced(disk):
+def test_the_disk_of_these_tests_forgets_what_was_not_synced(mortal):
     """A file that was written and closed is empty or gone after the cut; a synced one is not."""
     for name, synced in (("kept", True), ("forgotten", False)):
-        with (disk.folder / name).open("wb") as file:
+        with (mortal.folder / name).open("wb") as file:
             file.write(b"x" * 100_000)
             file.flush()
             if synced:
                 os.fsync(file.fileno())
-    disk.lose_power()
-    disk.start_again()
-    sizes = {path.name: path.stat().st_size for path in disk.folder.iterdir() if path.is_file()}
+    mortal.lose_power()
+    mortal.start_again()
+    sizes = {path.name: path.stat().st_size for path in mortal.folder.iterdir() if path.is_file()}
     assert (100_000, 0) == (sizes["kept"], sizes.get("forgotten", 0))

@@ -5,13 +5,13 @@ from __future__ import annotations
 
 import csv
 import io
-import os
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 from referee.errors import ConfigError, InputError
 from referee.formats.team_table import NAME_MOST, clean_name, same_name
 from referee.service.entry.passwords import hash_password, new_password
+from referee.service.setup.whole_files import replace_file
 
 _HEADER = ["team", "password_hash"]
 
@@ -108,15 +108,5 @@ def _write(path: Path, teams: Mapping[str, str]) -> None:
     writer = csv.writer(text)
     writer.writerow(_HEADER)
     writer.writerows(teams.items())
-    _replace(path, text.getvalue().encode("utf-8"))
-
-
-def _replace(path: Path, content: bytes) -> None:
-    """Replace the file in one step, so that a running server reads the old file or the new one."""
-    new = path.with_suffix(".new")
-    descriptor = os.open(new, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
-    with os.fdopen(descriptor, "wb") as file:
-        file.write(content)
-        file.flush()
-        os.fsync(file.fileno())
-    os.replace(new, path)
+    # A running server reads the old file or the new one.
+    replace_file(path, text.getvalue().encode("utf-8"), 0o600)

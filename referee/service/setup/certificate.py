@@ -16,7 +16,8 @@ from cryptography.x509.oid import ExtendedKeyUsageOID, NameOID
 
 from referee.errors import ConfigError, InputError
 from referee.service.setup.config import TlsFiles
-from referee.service.setup.private_key import key_text, read_key, replace_file, write_once
+from referee.service.setup.private_key import key_text, read_key
+from referee.service.setup.whole_files import replace_file, write_once
 
 _CA, _SERVER = "contest_ca", "contest_tls"
 # A board without a battery for its clock wakes up in the past, so both begin early. Apple's systems

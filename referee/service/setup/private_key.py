@@ -3,16 +3,13 @@
 
 from __future__ import annotations
 
-import contextlib
-import os
-import tempfile
 from pathlib import Path
 
 from cryptography.exceptions import UnsupportedAlgorithm
 from cryptography.hazmat.primitives import serialization
 from cryptography.hazmat.primitives.asymmetric.types import PrivateKeyTypes
 
-from referee.errors import ConfigError, InputError
+from referee.errors import ConfigError
 
 
 def key_text(key: PrivateKeyTypes) -> bytes:
@@ -34,36 +31,3 @@ def read_key(path: Path) -> PrivateKeyTypes:
         raise ConfigError(f"{path} cannot be read ({error.strerror}).") from None
     except (ValueError, TypeError, UnsupportedAlgorithm) as error:
         raise ConfigError(f"{path} is no private key in PEM without a password: {error}.") from None
-
-
-def write_once(path: Path, content: bytes) -> None:
-    """Write a new file with mode 600, unless the path exists; never half a file."""
-    new = _written(path, content)
-    try:
-        with contextlib.suppress(FileExistsError):
-            os.link(new, path)
-    finally:
-        os.unlink(new)
-
-
-def replace_file(path: Path, content: bytes, mode: int) -> None:
-    """Write a file, in the place of one that may be there; never half a file."""
-    new = _written(path, content)
-    os.chmod(new, mode)
-    os.replace(new, path)
-
-
-def _written(path: Path, content: bytes) -> str:
-    """Write to a new file beside the path, with mode 600, and return its name."""
-    new = ""
-    try:
-        descriptor, new = tempfile.mkstemp(dir=path.parent, prefix=path.name)
-        with os.fdopen(descriptor, "wb") as file:
-            file.write(content)
-            file.flush()
-            os.fsync(file.fileno())
-    except OSError as error:
-        if new:
-            os.unlink(new)
-        raise InputError(f"{path} cannot be written: {error.strerror}.") from error
-    return new

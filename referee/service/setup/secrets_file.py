@@ -3,15 +3,13 @@
 
 from __future__ import annotations
 
-import contextlib
 import json
-import os
 import secrets
-import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 
 from referee.errors import ConfigError
+from referee.service.setup.whole_files import write_once
 
 _KEY_BYTES = 32
 
@@ -42,17 +40,9 @@ def load_secrets(folder: Path) -> Secrets:
 
 
 def _make(path: Path) -> None:
-    """Write new keys to a temporary file, then link it to the path unless that exists."""
+    """Write new keys; of several processes that start together, one makes them."""
     keys = {name: secrets.token_hex(_KEY_BYTES) for name in ("token_key", "console_key")}
-    descriptor, new = tempfile.mkstemp(dir=path.parent, prefix=path.name)  # with mode 600
-    try:
-        with os.fdopen(descriptor, "w", encoding="ascii") as file:
-            json.dump(keys, file)
-        # Several processes may start together. One of them makes the keys; none reads half a file.
-        with contextlib.suppress(FileExistsError):
-            os.link(new, path)
-    finally:
-        os.unlink(new)
+    write_once(path, json.dumps(keys).encode("ascii"))
 
 
 def _read(path: Path) -> Secrets:

@@ -11,7 +11,8 @@ from cryptography.hazmat.primitives import serialization
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey, Ed25519PublicKey
 
 from referee.errors import ConfigError, InputError
-from referee.service.setup.private_key import key_text, read_key, write_once
+from referee.service.setup.private_key import key_text, read_key
+from referee.service.setup.whole_files import write_once
 
 PRIVATE, PUBLIC = "signing.key", "signing.pub"
 
@@ -36,7 +37,7 @@ def ensure_signing_key(folder: Path, beside: Path) -> Path:
     key = read_private_key(private)
     text = public_text(key.public_key())
     if not public.exists():
-        public.write_bytes(text)
+        write_once(public, text)
     elif public.read_bytes() != text:
         raise ConfigError(f"{public} is not the public part of {private}. Restore one of them.")
     return public

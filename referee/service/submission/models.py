@@ -16,6 +16,7 @@ from typing import Any
 
 from referee.errors import RefereeError, Refusal, Unavailable
 from referee.service.setup.private_files import make_private
+from referee.service.setup.whole_files import sync_folder
 
 _COMING = ".coming-"
 # A file that came for this long belongs to a program that was killed: a body has less time.
@@ -82,7 +83,7 @@ class ComingModel:
                 os.replace(self._path, path_of_model(self._folder, stored.sha256))
             self._path = None
             self._file.close()
-            _sync_folder(self._folder)
+            sync_folder(self._folder)
         return stored
 
     def drop(self) -> None:
@@ -126,12 +127,3 @@ def _disk() -> Iterator[None]:
             f"The referee's disk did not take the model ({error.strerror or error}). Nothing was "
             "stored: tell the operator, and send it again later."
         ) from error
-
-
-def _sync_folder(folder: Path) -> None:
-    """Make the file's name survive a power cut, as its content does."""
-    descriptor = os.open(folder, os.O_RDONLY)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)
