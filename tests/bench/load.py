@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import socket
+import ssl
 import statistics
 import threading
 import time
@@ -27,10 +28,13 @@ def measure(
     connections: int,
     requests: int,
     status: bytes = b"200",
+    tls: ssl.SSLContext | None = None,
+    fresh: bool = False,
 ) -> Figures:
     """Send requests on kept-alive connections at once; every answer must have the status.
 
-    `make_request` gets the number of the request, from 0.
+    `make_request` gets the number of the request, from 0. `tls` is the context of a client. With
+    `fresh` each request has a new connection, whose opening counts.
     """
     latencies: list[float] = []
     failures: list[str] = []
@@ -38,17 +42,22 @@ def measure(
 
     def work(index: int) -> None:
         mine = []
-        with socket.create_connection(("127.0.0.1", port), 30) as link:
-            link.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-            for number in range(index * share, (index + 1) * share):
-                message = make_request(number)
-                begun = time.perf_counter()
-                link.sendall(message)
-                head = _answer(link)
-                mine.append(time.perf_counter() - begun)
-                if not head.startswith(b"HTTP/1.1 " + status):
-                    failures.append(head[:80].decode("ascii", "replace"))
-                    return
+        link: socket.socket | None = None
+        for number in range(index * share, (index + 1) * share):
+            message = make_request(number)
+            begun = time.perf_counter()
+            link = link or _opened(port, tls)
+            link.sendall(message)
+            head = _answer(link)
+            if fresh:
+                link.close()
+                link = None
+            mine.append(time.perf_counter() - begun)
+            if not head.startswith(b"HTTP/1.1 " + status):
+                failures.append(head[:80].decode("ascii", "replace"))
+                break
+        if link is not None:
+            link.close()
         latencies.extend(mine)
 
     threads = [
@@ -69,6 +78,12 @@ def measure(
         median_ms=1e3 * statistics.median(ordered),
         p99_ms=1e3 * ordered[int(0.99 * (len(ordered) - 1))],
     )
+
+
+def _opened(port: int, tls: ssl.SSLContext | None) -> socket.socket:
+    link = socket.create_connection(("127.0.0.1", port), 30)
+    link.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+    return link if tls is None else tls.wrap_socket(link, server_hostname="127.0.0.1")
 
 
 def _answer(link: socket.socket) -> bytes:

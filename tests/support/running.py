@@ -8,6 +8,7 @@ import os
 import re
 import selectors
 import signal
+import ssl
 import subprocess
 import sys
 import threading
@@ -46,9 +47,13 @@ def get(url: str, **headers: str) -> tuple[int, bytes]:
     return request(url, None, headers)
 
 
-def request(url: str, body: bytes | None, headers: dict[str, str]) -> tuple[int, bytes]:
-    """Send a request and return status and body, whatever the status."""
-    opener = urllib.request.build_opener(urllib.request.ProxyHandler({}), _KeepErrors())
+def request(
+    url: str, body: bytes | None, headers: dict[str, str], tls: ssl.SSLContext | None = None
+) -> tuple[int, bytes]:
+    """Send a request and return status and body, whatever the status; `tls` goes with https."""
+    opener = urllib.request.build_opener(
+        urllib.request.ProxyHandler({}), _KeepErrors(), urllib.request.HTTPSHandler(context=tls)
+    )
     made = urllib.request.Request(url, data=body, headers=headers)
     with opener.open(made, timeout=PATIENCE_S) as response:
         return response.status, response.read()
@@ -57,6 +62,8 @@ def request(url: str, body: bytes | None, headers: dict[str, str]) -> tuple[int,
 class _KeepErrors(urllib.request.HTTPErrorProcessor):
     def http_response(self, request, response):  # type: ignore[no-untyped-def]
         return response
+
+    https_response = http_response
 
 
 def descendants(pid: int) -> list[tuple[int, str]]:

@@ -58,16 +58,15 @@ def _slip(venue: Venue, team: str, password: str, lane: str) -> str:
     for name, urls in own.items():
         title = f"Referee, lane {name}" if name and not lane else "Referee"
         rows.append((title, " or ".join(urls) or "________________________"))
-    if venue.ca:
-        rows.append(("CA file", venue.ca))
     if venue.wifi is None:
         rows.append(("Network", "the cable at the table"))
     else:
         rows += [("Wi-Fi", venue.wifi[0]), ("Wi-Fi password", venue.wifi[1])]
     cells = "\n".join(f"<dt>{escape(name)}</dt><dd>{escape(text)}</dd>" for name, text in rows)
+    ca = f'<p class="rules">CA file: {escape(venue.ca)}</p>\n' if venue.ca else ""
     return (
         f'<section><p class="contest">{escape(venue.contest)}</p><h1>{escape(team)}</h1>\n'
-        f'<dl>\n{cells}\n</dl>\n<p class="rules">{escape(venue.rules)}</p></section>'
+        f'<dl>\n{cells}\n</dl>\n{ca}<p class="rules">{escape(venue.rules)}</p></section>'
     )
 
 
