@@ -25,7 +25,7 @@ from tests.bench.load import Figures, measure
 from tests.bench.serving import make_contest
 from tests.support.running import request
 
-ROUNDS = 5
+ROUNDS = 3
 KEPT, FRESH = 2000, 400
 
 

@@ -155,6 +155,13 @@ def test_wrong_use_shows_the_right_one(program):
     assert said.startswith("usage: client")
 
 
+def test_a_ca_goes_with_tls_alone(program, referee):
+    """Whoever gives a CA wants TLS, so nothing is sent in plain text."""
+    code, said = run(program, "--ca-file", "ca.pem", referee.url, "me", "secret")
+    assert (2, []) == (code, referee.requests)
+    assert "--ca-file goes with an address that begins with https://" in said
+
+
 def test_the_one_line_build_in_the_head_comment_is_right():
     """The command in the head comment builds the client."""
     assert "cc -O2 -o client client.c -lcurl" in SOURCE.read_text()

@@ -32,6 +32,17 @@ def ovic(contest):
     return run
 
 
+def test_a_ca_goes_with_tls_alone(tmp_path, capsys):
+    """Whoever gives a CA wants TLS; a CA's file that is none is named before anything is sent."""
+    ask = ["ovic", "queue", "--team", "ants", "--password", "x", "--ca-file", str(tmp_path)]
+    for url, said in (
+        ("http://127.0.0.1:1", "--ca-file goes with an address that begins with https://"),
+        ("https://127.0.0.1:1", f"--ca-file {tmp_path} cannot be used"),
+    ):
+        assert 2 == main([*ask, "--url", url])
+        assert said in capsys.readouterr().err
+
+
 def test_a_model_is_handed_in_and_seen_in_the_line(ovic, tmp_path, capsys):
     """`submit` prints the entry with its place, `queue` all entries; a repeat is the same entry."""
     model = tmp_path / "m.tflite"

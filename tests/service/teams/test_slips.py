@@ -70,6 +70,14 @@ def test_a_slip_names_the_lanes_where_its_team_may_run():
     assert ("right, and no other", "http://referee:8000") == (bees["Lane"], bees["Referee"])
 
 
+def test_a_slip_tells_the_file_that_clients_trust():
+    """With TLS each slip has name and digest of the CA's file, and without TLS nothing of it."""
+    venue = Venue("LPIRC", {"": ["https://10.0.0.1:8000"]}, None, "r", "<ca>.pem, SHA-256 3C:E5")
+    page = slips_page(venue, {"ants": "x", "bees": "y"})
+    assert 2 == page.count("CA file: &lt;ca&gt;.pem, SHA-256 3C:E5")
+    assert "CA file" not in slips_page(Venue("LPIRC", {"": []}, None, "r"), {"ants": "x"})
+
+
 def test_names_cannot_break_the_page():
     """Names and networks with markup appear as they are."""
     venue = Venue("<b>", {"": []}, ("<i>", "&amp;"), "</p>")
