@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """The contest server's `/image` under TLS beside plain HTTP, in turns, in the same run.
 
-One worker each, one image of 110 kB. The processor time is that of the server's processes alone; the
-rate includes the client's part of TLS, on the same machine.
+One worker each, one image of 110 kB. The processor time is that of the server's processes alone.
+The rate includes the client's part of TLS, on the same machine.
 """
 
 from __future__ import annotations
