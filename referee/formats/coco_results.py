@@ -9,74 +9,72 @@ and no class.
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import numpy as np
 
 from referee.core.coco_boxes import CocoResults
-from referee.formats.coco_results_usual import UsualColumns
+from referee.formats.coco_results_usual import UsualResults
 from referee.formats.faults import Faults, FormatError
 from referee.formats.image_numbers import UNKNOWN_IMAGE
 from referee.formats.json_text import parse_json_text, shown
-from referee.formats.second_process import begin
-from referee.formats.typed_json import bare, list_spans, pieces
+from referee.formats.second_process import LONG_TEXT, share
+from referee.formats.typed_json import collections_paused
 
 _INT64_LIMIT = 2**63
-
-
-# A text of this size takes longer to decode than a second process takes to begin and to send.
-_LARGE = 2**23
 
 
 def _any_number(_count: int) -> None:
     """Allow any number of entries."""
 
 
-def parse_results(
-    content: bytes, allow: Callable[[int], None] = _any_number, *, large: bool = False
-) -> CocoResults:
+def parse_results(content: bytes, allow: Callable[[int], None] = _any_number) -> CocoResults:
     """Parse a JSON list of results.
 
-    `allow` gets the number of entries before any of them is judged, and may raise. With `large`, a
-    second process takes half of a long text, see `second_process`. Raises `FormatError` for text
-    that is not such a list; each fault names its entry by its index from 0.
+    `allow` gets the number of entries before any of them is judged, and may raise. Raises
+    `FormatError` for text that is not such a list; each fault names its entry by its index from 0.
     """
-    usual = _usual_results(content, large)
+    return _checked(content, _usual_results(content), allow)
+
+
+def _usual_results(content: bytes) -> CocoResults | None:
+    """Return the results if each entry has the usual form, else None."""
+    usual = UsualResults(content)
+    for piece in usual.pieces:
+        usual.decode(piece)
+    return usual.all()
+
+
+@collections_paused()
+def begin_results(content: bytes) -> Callable[[], CocoResults]:
+    """Begin to parse a long list in a second process; return a function that ends what it began.
+
+    The function returns and raises what `parse_results` does.
+    """
+    if len(content) < LONG_TEXT:
+        return collections_paused()(partial(parse_results, content))
+    usual = UsualResults(content, shared=True)
+    finish = share(len(usual.pieces), usual.decode)
+
+    @collections_paused()
+    def results() -> CocoResults:
+        finish()
+        return _checked(content, usual.all())
+
+    return results
+
+
+def _checked(
+    content: bytes, usual: CocoResults | None, allow: Callable[[int], None] = _any_number
+) -> CocoResults:
+    """Return the usual results, or read one by one if they are not usual."""
     if usual is not None:
         allow(len(usual))
         return usual
     entries = _load_results(content)
     allow(len(entries))
     return _one_by_one(entries)
-
-
-def _usual_results(content: bytes, large: bool = False) -> CocoResults | None:
-    """Return the results if each entry has the usual form, else None."""
-    content = bare(content)
-    spans = list_spans(content)
-    shared = large and spans is not None and len(content) >= _LARGE
-    columns = UsualColumns(len(content), shared=shared)
-    if spans is None:
-        count = columns.fill(0, [content])
-    elif shared:
-        count = _fill_by_halves(columns, content, spans)
-    else:
-        count = columns.fill(0, pieces(content, spans))
-    return None if count is None else CocoResults(*columns.first(count))
-
-
-def _fill_by_halves(columns: UsualColumns, content: bytes, spans: list[slice]) -> int | None:
-    """Do what `columns.fill` does, one half of the pieces in a second process."""
-    half = len(spans) // 2
-    # The first half of the text has fewer entries than this, so the halves do not meet.
-    behind = columns.most_in(spans[half].start)
-    second = begin(lambda: columns.fill(behind, pieces(content, spans[half:])))
-    count = columns.fill(0, pieces(content, spans[:half]))
-    more = second()
-    if count is None or more is None:
-        return None
-    columns.move(behind, count, more)
-    return count + more
 
 
 def _load_results(content: bytes) -> list[Any]:

@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import mmap
 import struct
 from collections.abc import Iterable
 from itertools import chain
@@ -13,7 +12,9 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from referee.formats.typed_json import Typed
+from referee.core.coco_boxes import CocoResults
+from referee.formats.shared_rows import UNUSUAL, SharedRows
+from referee.formats.typed_json import Typed, bare, list_spans
 
 
 class _Result(msgspec.Struct, gc=False):
@@ -27,69 +28,53 @@ class _Result(msgspec.Struct, gc=False):
 
 _USUAL = Typed(list[_Result])
 
-# No entry of the usual form is shorter, blanks left out.
-_SHORTEST = len('{"image_id":1,"category_id":1,"bbox":[1,1,1,1],"score":1}')
 
-Columns = tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.float64], NDArray[np.float64]]
-"""Image ids (n,), category ids (n,), scores (n,) and boxes (n, 4)."""
+class UsualResults:
+    """A JSON text, its pieces, and the entries that were decoded of them."""
 
+    def __init__(self, content: bytes, *, shared: bool = False) -> None:
+        self._content = bare(content)
+        self._spans = list_spans(self._content)
+        spans = self._spans or [slice(0, len(self._content))]
+        most = [self._content.count(b"{", span.start, span.stop) for span in spans]
+        self.pieces = range(len(spans))
+        self._rows = SharedRows(most, shared=shared)
 
-class UsualColumns:
-    """Columns with room for all entries that a text of `length` bytes can have.
+    def decode(self, piece: int) -> None:
+        """Decode a piece, unless an entry before was found not to be usual."""
+        if (self._rows.counts == UNUSUAL).any():
+            return
+        entries = _USUAL.decode(self._text(piece))
+        if entries is None or not self._write(piece, entries):
+            self._rows.counts[piece] = UNUSUAL
 
-    `shared` columns lie in memory that a second process shares: what it writes, the first one sees.
-    Room that nobody writes to takes no memory there.
-    """
+    def all(self) -> CocoResults | None:
+        """Return the entries of all pieces, or None if one is not usual."""
+        if (self._rows.counts == UNUSUAL).any():
+            return None
+        return CocoResults(*self._rows.all())
 
-    def __init__(self, length: int, *, shared: bool = False) -> None:
-        rows = self.most_in(length)
-        room = mmap.mmap(-1, 56 * rows) if shared else bytearray(56 * rows)
-        self._columns: Columns = (
-            np.frombuffer(room, np.int64, rows, 0),
-            np.frombuffer(room, np.int64, rows, 8 * rows),
-            np.frombuffer(room, np.float64, rows, 16 * rows),
-            np.frombuffer(room, np.float64, 4 * rows, 24 * rows).reshape(rows, 4),
+    def _text(self, piece: int) -> bytes:
+        if self._spans is None:
+            return self._content
+        return b"[" + self._content[self._spans[piece]] + b"]"
+
+    def _write(self, piece: int, entries: list[_Result]) -> bool:
+        """Write entries into their rows; return False for an id of more than 64 bits."""
+        values: tuple[Iterable[float], ...] = (
+            [entry.image_id for entry in entries],
+            [entry.category_id for entry in entries],
+            [entry.score for entry in entries],
+            chain.from_iterable([entry.bbox for entry in entries]),
         )
-
-    @staticmethod
-    def most_in(length: int) -> int:
-        """Return a number of entries that no text of `length` bytes exceeds, at least 1."""
-        return length // _SHORTEST + 1
-
-    def fill(self, first: int, texts: Iterable[bytes]) -> int | None:
-        """Write the entries of all lists from row `first` on, and return how many they are.
-
-        Returns None if an entry is not usual.
-        """
-        row = first
-        for text in texts:
-            entries = _USUAL.decode(text)
-            if entries is None:
-                return None
-            values: tuple[Iterable[float], ...] = (
-                [entry.image_id for entry in entries],
-                [entry.category_id for entry in entries],
-                [entry.score for entry in entries],
-                chain.from_iterable([entry.bbox for entry in entries]),
-            )
-            try:
-                for column, numbers in zip(self._columns, values, strict=True):
-                    _write(column[row : row + len(entries)], numbers)
-            except struct.error:  # An id has more than 64 bits.
-                return None
-            row += len(entries)
-        return row - first
-
-    def move(self, source: int, target: int, count: int) -> None:
-        """Move `count` rows from row `source` to row `target`."""
-        column: NDArray[Any]
-        for column in self._columns:
-            column[target : target + count] = column[source : source + count]
-
-    def first(self, count: int) -> Columns:
-        """Return the first `count` rows of each column."""
-        image_id, category_id, score, box = self._columns
-        return image_id[:count], category_id[:count], score[:count], box[:count]
+        try:
+            columns = self._rows.place(piece, len(entries))
+            for column, numbers in zip(columns, values, strict=True):
+                _write(column, numbers)
+        except struct.error:
+            return False
+        self._rows.counts[piece] = len(entries)
+        return True
 
 
 def _write(column: NDArray[Any], numbers: Iterable[float]) -> None:

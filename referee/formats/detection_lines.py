@@ -18,6 +18,7 @@ from referee.core.detections import Detections
 from referee.formats.columns import to_floats, to_ids
 from referee.formats.faults import Faults, FormatError, quoted
 from referee.formats.lines import plain_lines, refuse_utf16, split_cells, width_fault
+from referee.formats.long_lines import LONG, parse_long
 from referee.formats.number_table import Floats, are_whole, read_tables
 from referee.formats.numbers import class_number, image_number, number
 
@@ -52,10 +53,10 @@ def count_lines(content: bytes) -> int:
     return sum(1 for _ in _FULL_LINE.finditer(plain_lines(content)))
 
 
-def parse_lines(content: bytes, *, large: bool = False) -> Detections:
+def parse_lines(content: bytes, *, long: bool = False) -> Detections:
     """Parse lines; raise `FormatError` naming the lines that are wrong.
 
-    With `large`, see `number_table.read_tables`.
+    With `long`, another library reads a long text, see `long_lines`.
     """
     refuse_utf16(content)
     content = plain_lines(content)
@@ -66,9 +67,12 @@ def parse_lines(content: bytes, *, large: bool = False) -> Detections:
         faults.raise_if_any()
         return detections
     fields = _fields_of(content)
+    found = parse_long(content, fields) if long and len(content) >= LONG else None
+    if found is not None:
+        return found
     parts = []
     start = 0
-    for block, table in read_tables(content, len(fields), large=large):
+    for block, table in read_tables(content, len(fields)):
         found = None if table is None else _from_numbers(table)
         if found is None:
             first = 1 + content.count(b"\n", 0, start)

@@ -3,6 +3,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from pathlib import Path
 
 from referee.core.coco_boxes import CocoResults
@@ -11,7 +14,9 @@ from referee.errors import InputError
 from referee.formats.detection_lines import FIELDS_WITHOUT_CONFIDENCE, LINE_FIELDS, parse_lines
 from referee.formats.faults import FormatError
 from referee.formats.file_lines import plain_file
-from referee.formats.text import read_bytes
+from referee.formats.text import STANDARD_INPUT, read_bytes
+
+_Read = CocoResults | Detections
 
 
 def read_detections(path: Path) -> Detections:
@@ -21,28 +26,63 @@ def read_detections(path: Path) -> Detections:
     holds lines, see `detection_lines` and `file_lines`. Raises InputError, which names the file
     and its faults.
     """
-    found = _read(path)
-    return found.to_detections() if isinstance(found, CocoResults) else found
+    return begin_detections(path)()
 
 
-def read_coco_results(path: Path) -> CocoResults:
-    """Read the same files as `read_detections`, with boxes as x, y, width, height."""
-    found = _read(path)
-    return found if isinstance(found, CocoResults) else CocoResults.from_detections(found)
+def begin_detections(path: Path) -> Callable[[], Detections]:
+    """Begin to read a file, beside the caller's own work; return a function that ends it.
+
+    The function returns and raises what `read_detections` does. It gives the detections away: call
+    it once.
+    """
+    finish = _begin(path)
+
+    def detections() -> Detections:
+        found = finish()
+        return found.to_detections() if isinstance(found, CocoResults) else found
+
+    return detections
 
 
-def _read(path: Path) -> CocoResults | Detections:
+def begin_coco_results(path: Path) -> Callable[[], CocoResults]:
+    """Begin to read the same files as `begin_detections`, with boxes as x, y, width, height."""
+    finish = _begin(path)
+
+    def results() -> CocoResults:
+        found = finish()
+        return found if isinstance(found, CocoResults) else CocoResults.from_detections(found)
+
+    return results
+
+
+def _begin(path: Path) -> Callable[[], _Read]:
+    if path is STANDARD_INPUT:  # To wait for it now would delay what is said of other files.
+        return partial(_parse, path)
+    if path.suffix.lower() == ".json":
+        # Loaded here: lines need no decoder of JSON.
+        from referee.formats.coco_results import begin_results
+
+        # A thread would do no good: only a second process decodes while this one works.
+        return partial(_named, path, begin_results(read_bytes(path)))
+    thread = ThreadPoolExecutor(1, thread_name_prefix="detections")
+    result = thread.submit(_parse, path).result
+    thread.shutdown(wait=False)
+    return result
+
+
+def _parse(path: Path) -> _Read:
     content = read_bytes(path)
-    start = content.lstrip(b"\xef\xbb\xbf \t\r\n")[:1]
-    try:
-        if path.suffix.lower() == ".json" or start in (b"[", b"{"):
-            # Loaded here: lines need no decoder of JSON.
-            from referee.formats.coco_results import parse_results
-            from referee.formats.typed_json import collections_paused
+    if content.lstrip(b"\xef\xbb\xbf \t\r\n")[:1] in (b"[", b"{"):
+        from referee.formats.coco_results import begin_results
 
-            with collections_paused():
-                return parse_results(content, large=True)
-        lines = plain_file(path, content, LINE_FIELDS, FIELDS_WITHOUT_CONFIDENCE)
-        return parse_lines(lines, large=True)
+        return _named(path, begin_results(content))
+    lines = plain_file(path, content, LINE_FIELDS, FIELDS_WITHOUT_CONFIDENCE)
+    return _named(path, partial(parse_lines, lines, long=True))
+
+
+def _named(path: Path, read: Callable[[], _Read]) -> _Read:
+    """Name the file in a fault of its text."""
+    try:
+        return read()
     except FormatError as error:
         raise InputError(f"{path}, {error}") from None

@@ -66,8 +66,10 @@ def own_image_ids(
 ) -> tuple[Ints, Numbering]:
     """Do for image ids alone, shape (n,), what `in_own_ids` does for detections."""
     if numbering is None:
-        own, contest = _explained(image_id, truth)
-        numbering = "contest" if contest > own else "own"
+        numbering = "own"
+        if not _counts_from_1(truth):
+            own, contest = _explained(image_id, truth)
+            numbering = "contest" if contest > own else "own"
     if numbering == "own":
         return image_id, "own"
     numbers = contest_image_ids(truth.image_ids.tolist())
@@ -79,9 +81,15 @@ def fits_both(image_id: Ints, truth: GroundTruth) -> bool:
 
     `image_id` is as the detections have it. Then `own_image_ids` can only guess.
     """
+    if _counts_from_1(truth):
+        return False
     own, contest = _explained(image_id, truth)
-    same = np.array_equal(truth.image_ids, np.arange(1, len(truth.image_ids) + 1))
-    return own == contest > 0 and not same
+    return own == contest > 0
+
+
+def _counts_from_1(truth: GroundTruth) -> bool:
+    """Tell whether the source's own ids are the numbers of the contest."""
+    return np.array_equal(truth.image_ids, np.arange(1, len(truth.image_ids) + 1))
 
 
 def _explained(image_id: Ints, truth: GroundTruth) -> tuple[int, int]:

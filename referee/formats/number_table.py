@@ -2,15 +2,14 @@
 """Large tables of plain numbers, which libraries read by whole blocks instead of cell by cell.
 
 The modules `lines` and `numbers` define the grammar. numpy reads a block, and float() reads the
-lines of a block that numpy refuses, for example one that mixes commas and blanks. polars reads long
-files several times faster; the extra `fast` installs it. Each of them gives the bits of float().
-Beside numbers they also read what the grammar forbids, so they get only the characters of numbers.
-For text that is not a table the functions return None; the caller then finds the reason.
+lines of a block that numpy refuses, for example one that mixes commas and blanks. Each of them
+gives the bits of float(). Beside numbers they also read what the grammar forbids, so they get only
+the characters of numbers. For text that is not a table the functions return None; the caller then
+finds the reason.
 """
 
 from __future__ import annotations
 
-import importlib.util
 import re
 from collections.abc import Iterator
 
@@ -24,23 +23,15 @@ Floats = NDArray[np.float64]
 
 # A block takes numpy some milliseconds, in which no other thread runs.
 _BLOCK = 2**18
-# To load polars takes as long as numpy takes for this much.
-_LARGE = 2**24
-# polars shares a block among its threads. A copy of each block is in memory while it is read.
-_LARGE_BLOCK = 2**26
 
 _EXACT = 2.0**53
 _SEPARATOR = re.compile(rb"[ \t]*,[ \t]*|[ \t]+")
-_SIMPLE = b"0123456789+-.eE,\n"
-_OF_TABLES = _SIMPLE + b" \tINFTYAinftya"
+_OF_TABLES = b"0123456789+-.eE,\n \tINFTYAinftya"
 
 
-def parse_numbers(content: bytes, columns: int, *, large: bool = False) -> Floats | None:
-    """Return lines of numbers as a table (n, columns), or None if they do not form one.
-
-    `large` is as in `read_tables`.
-    """
-    tables = [table for _, table in read_tables(plain_lines(content), columns, large=large)]
+def parse_numbers(content: bytes, columns: int) -> Floats | None:
+    """Return lines of numbers as a table (n, columns), or None if they do not form one."""
+    tables = [table for _, table in read_tables(plain_lines(content), columns)]
     found = [table for table in tables if table is not None]
     if len(found) < len(tables):
         return None
@@ -55,24 +46,10 @@ def are_whole(numbers: Floats) -> bool:
     )
 
 
-def read_tables(
-    content: bytes, columns: int, *, large: bool = False
-) -> Iterator[tuple[bytes, Floats | None]]:
-    """Yield blocks of plain lines in order, each with its table, see `parse_block`.
-
-    With `large`, polars reads a long content. A process that forks must not ask for it: the
-    threads of polars do not survive a fork.
-    """
-    if large and len(content) >= _LARGE and importlib.util.find_spec("polars"):
-        for block in split_lines(content, _LARGE_BLOCK):
-            table = _by_polars(block, columns)
-            if table is None:
-                yield from read_tables(block, columns)
-            else:
-                yield block, table
-    else:
-        for block in split_lines(content, _BLOCK):
-            yield block, parse_block(block, columns)
+def read_tables(content: bytes, columns: int) -> Iterator[tuple[bytes, Floats | None]]:
+    """Yield blocks of plain lines in order, each with its table, see `parse_block`."""
+    for block in split_lines(content, _BLOCK):
+        yield block, parse_block(block, columns)
 
 
 def parse_block(block: bytes, columns: int) -> Floats | None:
@@ -93,31 +70,6 @@ def parse_block(block: bytes, columns: int) -> Floats | None:
     except ValueError:
         return _by_float(block, columns)
     return table if table.shape[1] == columns else None
-
-
-def _by_polars(block: bytes, columns: int) -> Floats | None:
-    """Return what `parse_block` does, or None as well where polars cannot tell."""
-    # Loaded here, because it takes as long as to read 16 MiB.
-    import polars
-
-    separator = "," if b"," in block else " "
-    if separator == "," and b" " in block:
-        block = block.replace(b", ", b",")
-    if block.translate(None, _SIMPLE if separator == "," else _SIMPLE + b" "):
-        return None
-    try:
-        table = polars.read_csv(
-            block,
-            has_header=False,
-            schema={f"column {number}": polars.Float64 for number in range(columns)},
-            separator=separator,
-            quote_char=None,
-        )
-    except polars.exceptions.PolarsError:
-        return None
-    if any(table.null_count().row(0)):
-        return None
-    return table.to_numpy()
 
 
 def _by_float(block: bytes, columns: int) -> Floats | None:

@@ -1,58 +1,78 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Work done in a second process, where the decoder of a long text lets no second thread run."""
+"""Work shared with a second process, where the reader of a long text lets no second thread run."""
 
 from __future__ import annotations
 
-import contextlib
+import mmap
 import os
 import signal
 import sys
 import threading
-from collections.abc import Callable
-from typing import TYPE_CHECKING, TypeVar
+from collections.abc import Callable, Iterable
+from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:  # Loaded where it is used: short texts need no second process.
     from multiprocessing.connection import Connection
 
-_Result = TypeVar("_Result")
+LONG_TEXT = 2**23
+"""Bytes of a text that takes longer to read than a second process takes to begin."""
 
 # Work that takes longer is done again in this process.
 _PATIENCE_S = 120.0
 
+_UNTOUCHED, _BEGUN, _DONE = range(3)
 
-def begin(work: Callable[[], _Result]) -> Callable[[], _Result]:
-    """Begin `work` in a second process, and return a function that waits for its result.
 
-    `work` must change nothing. If there is no second processor, or this process has other threads,
-    or the second process dies, then the function does the work itself. The second process is a
-    copy of this one, so it gets what it reads without a transfer.
+def share(count: int, work: Callable[[int], object]) -> Callable[[], None]:
+    """Begin `work(0)`, `work(1)` and so on in a second process, and return a function that helps.
+
+    The function goes the other way, from the last piece on, and returns when every piece is done.
+    `work` writes what it finds into memory that both processes share. Both may do the piece where
+    they meet, so it must write the same again.
+
+    The second process is a copy of this one, so it gets what it reads without a transfer. If there
+    is no second processor, or this process has other threads, or the second process dies, then the
+    function does the work itself.
     """
-    if not _is_of_use():
-        return work
+    state = mmap.mmap(-1, max(count, 1))
+
+    def do(pieces: Iterable[int]) -> None:
+        for piece in pieces:
+            if state[piece] == _UNTOUCHED:
+                state[piece] = _BEGUN
+                work(piece)
+                state[piece] = _DONE
+
+    wait = _begin(lambda: do(range(count))) if _is_of_use() else None
+
+    def finish() -> None:
+        do(reversed(range(count)))
+        if wait:
+            wait()
+        for piece in range(count):
+            if state[piece] != _DONE:  # The second process died at it.
+                work(piece)
+
+    return finish
+
+
+def _begin(work: Callable[[], None]) -> Callable[[], None]:
+    """Begin `work` in a second process, and return a function that waits until it has ended."""
     import multiprocessing
 
     fork = multiprocessing.get_context("fork")
     receiver, sender = fork.Pipe(duplex=False)
-    process = fork.Process(
-        target=_send, args=(receiver, sender, work), name="second-process", daemon=True
-    )
+    process = fork.Process(target=_work, args=(receiver, work), name="second-process", daemon=True)
     process.start()
     sender.close()
 
-    def result() -> _Result:
-        try:
-            if receiver.poll(_PATIENCE_S):
-                found: _Result = receiver.recv()
-                return found
-        except (EOFError, OSError):  # It died, for example for lack of memory.
-            pass
-        finally:
-            process.kill()
-            process.join()
-            receiver.close()
-        return work()
+    def wait() -> None:
+        receiver.poll(_PATIENCE_S)  # Nothing comes but the end of the pipe.
+        receiver.close()
+        process.kill()
+        process.join()
 
-    return result
+    return wait
 
 
 def _is_of_use() -> bool:
@@ -68,11 +88,9 @@ def _is_of_use() -> bool:
     )
 
 
-def _send(receiver: Connection, sender: Connection, work: Callable[[], _Result]) -> None:
-    # With its own copy of the other end it would wait for ever once the first process is killed.
+def _work(receiver: Connection, work: Callable[[], None]) -> None:
     receiver.close()
     # Ctrl-C reaches both processes, and the first one then ends this one, without a word.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
-    with contextlib.suppress(BrokenPipeError):
-        sender.send(work())
+    work()

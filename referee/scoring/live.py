@@ -23,7 +23,7 @@ from referee.scoring.truth_index import TruthIndex
 
 Ints = NDArray[np.int64]
 Keys = NDArray[np.complex128]
-_Ap = float | None
+Narrow = NDArray[np.int64] | NDArray[np.uint16]
 _Item = TypeVar("_Item")
 _Result = TypeVar("_Result")
 
@@ -50,8 +50,8 @@ class LiveScore:
     one `add` and one `result` of this class. The time for an answer grows with its rows, and with
     the detections so far of its classes.
 
-    `mapped` does work on blocks of rows and on classes. The `map` of an executor lets threads share
-    it: numpy lets one run while it works on the arrays of another.
+    `mapped` does work on blocks of rows. The `map` of an executor lets threads share it: numpy lets
+    one run while it works on the arrays of another.
     """
 
     def __init__(self, truth: GroundTruth, rules: Rules = DEVKIT, mapped: Mapped = map) -> None:
@@ -70,8 +70,7 @@ class LiveScore:
         self._classes = [ClassScore(_NO_KEYS, _NO_KEYS, int(truths)) for truths in np.diff(starts)]
         self._ap: list[float | None] = [score.ap() for score in self._classes]
         self._grouped_ap = list(self._ap)
-        self._pending: list[tuple[Ints, Keys]] = []
-        self._touched: list[Ints] = []
+        self._pending: list[tuple[Narrow, Keys]] = []
 
     def add(self, detections: Detections) -> None:
         """Add the rows of one answer, in their order."""
@@ -93,37 +92,28 @@ class LiveScore:
             self._ignored[name] += count
         self._inverted += block.inverted
         self._not_finite += block.not_finite
-        self._pending.append((block.klass, block.keys))
+        self._pending.append((_narrow(block.klass, self._index.class_count), block.keys))
         found = block.candidates
         if len(found.rows):
-            changed = self._matching.add(found.keys, found.counts, found.boxes)
+            self._matching.add(found.keys, found.counts, found.boxes)
             self._candidate_row.append(found.rows)
-            self._touched.append(self._index.box_class[changed])
 
     def _refresh(self) -> None:
-        """Update the classes that changed since the last result."""
+        """Update the classes that got detections since the last result."""
         if not self._pending:
             return
         klass = np.concatenate([klass for klass, _ in self._pending])
         keys = np.concatenate([keys for _, keys in self._pending])
-        named = np.concatenate([klass, *self._touched])
-        touched = np.flatnonzero(np.bincount(named, minlength=self._index.class_count))
-        order = np.argsort(_narrow(klass, self._index.class_count), kind="stable")
-        keys = keys[order]
-        bounds = np.searchsorted(klass[order], np.stack([touched, touched + 1]))
-
-        def refreshed(change: tuple[int, int, int]) -> tuple[int, ClassScore, _Ap, _Ap]:
-            place, start, end = change
+        keys = keys[np.argsort(klass, kind="stable")]
+        counts = np.bincount(klass, minlength=self._index.class_count)
+        ends = np.cumsum(counts)
+        for place in np.flatnonzero(counts).tolist():
             before = self._classes[place]
-            merged = merge(before.order, sort(keys[start:end]))
-            score = ClassScore(merged, self._hits(place), before.truths)
-            return place, score, score.ap(), score.grouped_ap()
-
-        changes = zip(touched.tolist(), *bounds.tolist(), strict=True)
-        for place, score, ap, grouped in self._mapped(refreshed, changes):
-            self._classes[place], self._ap[place], self._grouped_ap[place] = score, ap, grouped
+            more = sort(keys[ends[place] - counts[place] : ends[place]])
+            score = ClassScore(merge(before.order, more), self._hits(place), before.truths)
+            self._classes[place] = score
+            self._ap[place], self._grouped_ap[place] = score.ap(), score.grouped_ap()
         self._pending.clear()
-        self._touched.clear()
 
     def _hits(self, place: int) -> Keys:
         """Return the keys of a class's true positives, ascending."""
@@ -184,6 +174,6 @@ def _mean(ap: list[float | None], rules: Rules) -> float | None:
     return float(np.sum(values)) / (len(ap) if rules.missing_as_zero else len(values))
 
 
-def _narrow(klass: Ints, class_count: int) -> NDArray[np.int64] | NDArray[np.uint16]:
+def _narrow(klass: Ints, class_count: int) -> Narrow:
     """Shrink class positions to 16 bits if they fit, because numpy radix-sorts 16-bit integers."""
     return klass.astype(np.uint16) if class_count <= 2**16 else klass

@@ -42,8 +42,8 @@ class Matching:
         self._next = GrowingArray(np.int64)
         self._end = GrowingArray(np.int64)
 
-    def add(self, keys: NDArray[np.complex128], counts: Ints, boxes: Ints) -> Ints:
-        """Add k candidates and return the truth boxes that may have a new holder, with repeats.
+    def add(self, keys: NDArray[np.complex128], counts: Ints, boxes: Ints) -> None:
+        """Add k candidates.
 
         `keys` and `counts` have shape (k,). `counts` says how many boxes each candidate reaches,
         at least 1. `boxes` has shape (sum of counts,) and lists each candidate's truth boxes, best
@@ -56,12 +56,9 @@ class Matching:
         self._next.append(ends - counts)
         self._end.append(ends)
         proposers = np.arange(first, len(self.key), dtype=np.int64)
-        touched = []
         while len(proposers):
             target = self._choice.values[self._next.values[proposers]]
-            touched.append(target)
             proposers = self._settle(proposers, target)
-        return np.concatenate(touched) if touched else np.empty(0, dtype=np.int64)
 
     def _settle(self, proposers: Ints, target: Ints) -> Ints:
         """Give each box its best proposer so far; return the candidates that must propose again."""

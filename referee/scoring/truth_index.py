@@ -71,9 +71,7 @@ class TruthIndex:
                 f" {truth.box_class_id[row]}) is of an image or class that is not listed:"
                 " list it, or leave the box out"
             )
-        listed = truth.blacklist.reshape(-1, 2)
-        black = np.unique(self._pair_of(listed[:, 0], listed[:, 1]))
-        black = black[black >= 0]
+        black = self._blacklisted(truth.blacklist.reshape(-1, 2))
         kept = np.flatnonzero(~np.isin(pair, black))
         order = kept[np.argsort(pair[kept], kind="stable")]
         self.source: Ints = order
@@ -87,6 +85,13 @@ class TruthIndex:
         self.class_start = np.searchsorted(self.box_class, np.arange(self.class_count + 1))
         self._group_keys, self._group_codes = _sorted_codes(groups, black)
         self._group_table = self._make_table()
+
+    def _blacklisted(self, listed: Ints) -> Ints:
+        """Return the pair numbers of a blacklist (k, 2), ascending; an unknown id has none."""
+        if not len(listed):  # numpy.unique loads numpy.ma, which takes some 25 ms.
+            return np.empty(0, dtype=np.int64)
+        pairs = np.unique(self._pair_of(listed[:, 0], listed[:, 1]))
+        return pairs[pairs >= 0]
 
     def _pair_of(self, image_id: Ints, class_id: Ints) -> Ints:
         """Return the pair number of each (image id, class id), or -1 if one is not listed."""

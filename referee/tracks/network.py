@@ -115,7 +115,7 @@ class NetworkTrack(Track[Detections]):
 
     def from_text(self, text: bytes) -> Detections:
         """Return the rows of such lines."""
-        return parse_lines(text, large=True)
+        return parse_lines(text, long=True)
 
     def answers_from_text(self, text: bytes, counts: Sequence[int]) -> Iterator[Detections]:
         """Yield the answers in a text, which is read as a whole."""

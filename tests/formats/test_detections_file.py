@@ -9,7 +9,7 @@ import math
 import pytest
 
 from referee.errors import InputError
-from referee.formats import number_table
+from referee.formats import detection_lines
 from referee.formats.detections_file import read_detections
 
 
@@ -114,8 +114,7 @@ def test_bad_rows_are_named(tmp_path, text, message):
 
 def test_a_fault_in_a_long_file_keeps_its_line(tmp_path, monkeypatch):
     """Whoever reads a long file, its odd lines are read and its faults have their line."""
-    monkeypatch.setattr(number_table, "_LARGE", 2**12)
-    monkeypatch.setattr(number_table, "_LARGE_BLOCK", 2**12)
+    monkeypatch.setattr(detection_lines, "LONG", 2**12)
     lines = ["1 2 0.5 1 2 3 4"] * 5000
     lines[4000] = "7.jpg 2 nan 1 2 3 4"
     found = read_detections(write(tmp_path, "\n".join(lines)))

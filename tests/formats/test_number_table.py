@@ -101,46 +101,6 @@ def test_what_is_no_table_is_left_to_the_caller(table):
     assert_same_table(by_float(text, columns), parse_numbers(text.encode(), columns))
 
 
-@pytest.mark.slow
-@given(tables(st.one_of(cell, cell, cell, broken)))
-@settings(max_examples=150)
-def test_polars_gives_the_same_numbers(table):
-    """What polars reads of a long text has the bits that float() gives; it reads no more."""
-    text, columns = table
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(number_table, "_LARGE", 0)
-        patch.setattr(number_table, "_LARGE_BLOCK", 1)
-        found = parse_numbers(text.encode(), columns, large=True)
-        assert_same_table(by_float(text, columns), found)
-
-
-@given(st.lists(st.one_of(cell, broken), min_size=1, max_size=4))
-def test_polars_alone_reads_no_more_than_the_grammar(row):
-    """A table that polars takes is the table of float(), and it may leave one to the others."""
-    text = ",".join(row) + "\n"
-    found = number_table._by_polars(text.encode(), len(row))
-    if found is not None:
-        assert_same_table(by_float(text, len(row)), found)
-
-
-def test_polars_reads_long_texts(monkeypatch):
-    """A long text of plain lines is read by polars, and without polars by numpy."""
-    read = []
-    by_polars = number_table._by_polars
-    monkeypatch.setattr(
-        number_table, "_by_polars", lambda *given: read.append(1) or by_polars(*given)
-    )
-    monkeypatch.setattr(number_table, "_LARGE", 64)
-    monkeypatch.setattr(number_table, "_LARGE_BLOCK", 64)
-    content = b"".join(b"%d,0.5\n" % n for n in range(100))
-    expected = [[n, 0.5] for n in range(100)]
-    assert expected == parse_numbers(content, 2, large=True).tolist()
-    assert len(read) > 1
-    read.clear()
-    monkeypatch.setattr(number_table.importlib.util, "find_spec", lambda name: None)
-    assert (expected, []) == (parse_numbers(content, 2, large=True).tolist(), read)
-
-
 def test_rows_keep_their_order_across_blocks(monkeypatch):
     """Lines keep their order across blocks and ways of parsing."""
     monkeypatch.setattr(number_table, "_BLOCK", 64)

@@ -181,7 +181,7 @@ def test_json_is_the_same_posted_and_in_a_file(tmp_path):
 def test_types_change_nothing(monkeypatch):
     """Each odd body of JSON gives the same decoded by its types and object by object."""
     by_types = [posted(parse_json, body) for body in odd_json()]
-    monkeypatch.setattr(coco_results, "_usual_results", lambda content, large=False: None)
+    monkeypatch.setattr(coco_results, "_usual_results", lambda content: None)
     assert by_types == [posted(parse_json, body) for body in odd_json()]
 
 
@@ -203,7 +203,7 @@ def test_numbers_decoded_by_types_have_the_same_bits(entries):
     body = f"[{body}]".encode()
     usual = coco_results._usual_results(body)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(coco_results, "_usual_results", lambda content, large=False: None)
+        patch.setattr(coco_results, "_usual_results", lambda content: None)
         expected = coco_results.parse_results(body)
     if usual is not None:  # It leaves integers that are too large to the other decoder.
         assert expected.box.tobytes() == usual.box.tobytes()

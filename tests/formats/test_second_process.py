@@ -4,86 +4,108 @@
 from __future__ import annotations
 
 import json
+import mmap
 import os
 import signal
 import subprocess
 import sys
 import threading
-from itertools import chain
 
 import pytest
 
 from referee.formats import coco_results, second_process, typed_json
 from referee.formats.coco_results import parse_results
-from referee.formats.coco_results_usual import UsualColumns
 from referee.formats.faults import FormatError
 from tests.support.fakes import eventually
 
 TWO_PROCESSORS = sys.platform == "linux" and len(os.sched_getaffinity(0)) > 1
 
 
-def usual(count, **odd):
-    """Return results as JSON; the last entry has the fields of `odd`."""
+def usual(count, place=-1, **odd):
+    """Return results as JSON; the entry at `place` has the fields of `odd`."""
     entries = [
         {"image_id": n, "category_id": n % 7, "bbox": [n, 2.5, 3, 1e-3 * n], "score": 1 / (1 + n)}
         for n in range(count)
     ]
-    entries[-1] |= odd
+    entries[place] |= odd
     return json.dumps(entries).encode()
 
 
 @pytest.fixture
-def halved(monkeypatch):
-    """Let short texts count as long ones, and return the texts decoded in this process."""
-    decoded = []
-    original = UsualColumns.fill
-
-    def noted(columns, first, texts):
-        texts = list(texts)
-        decoded.extend(texts)
-        return original(columns, first, texts)
-
-    monkeypatch.setattr(UsualColumns, "fill", noted)
-    monkeypatch.setattr(coco_results, "_LARGE", 0)
+def short_pieces(monkeypatch):
+    """Let short texts count as long ones, in pieces of a few entries."""
+    monkeypatch.setattr(coco_results, "LONG_TEXT", 0)
     monkeypatch.setattr(typed_json, "_PIECE", 500)
-    return decoded
 
 
-def test_two_processes_read_what_one_reads(halved):
-    """Each process decodes one half of the entries, and together they give the same bits."""
+def read_by_two(content):
+    """Read a list as a long file is read."""
+    return coco_results.begin_results(content)()
+
+
+def test_two_processes_read_what_one_reads(short_pieces):
+    """Together two processes give the same bits as one."""
     content = usual(200)
-    alone = parse_results(content)
-    halved.clear()
-    both = parse_results(content, large=True)
+    alone, both = parse_results(content), read_by_two(content)
     for name in ("image_id", "category_id", "score", "box"):
         assert getattr(alone, name).tobytes() == getattr(both, name).tobytes()
-    here = len(list(chain.from_iterable(map(json.loads, halved))))
-    # A thread that another test left in this process forbids a second one.
-    assert (80 < here < 120) if second_process._is_of_use() else here == 200
 
 
+@pytest.mark.parametrize("place", [0, 199])
 @pytest.mark.parametrize("score", ["high", None, True])
-def test_a_fault_in_the_other_half_is_named(halved, score):
-    """An entry that only the second process saw is named by its index in the whole list."""
-    with pytest.raises(FormatError, match=r"result \[199\], score"):
-        parse_results(usual(200, score=score), large=True)
+def test_a_fault_is_named_wherever_it_is(short_pieces, score, place):
+    """An entry at either end is named by its index in the whole list."""
+    with pytest.raises(FormatError, match=rf"result \[{place}\], score"):
+        read_by_two(usual(200, place, score=score))
 
 
-def test_an_id_that_is_too_large_in_the_other_half(halved):
-    """An id beyond 64 bits names no image, in whichever half it is."""
-    assert -1 == parse_results(usual(200, image_id=2**80), large=True).image_id[-1]
+def test_entries_with_objects_in_them(short_pieces):
+    """Entries may hold other objects, and are as many as they are."""
+    more = {"segmentation": {"size": [3, 4], "counts": "{"}}
+    assert 200 == len(read_by_two(usual(200, 7, **more)))
+
+
+def test_an_id_that_is_too_large(short_pieces):
+    """An id beyond 64 bits names no image, at whichever end it is."""
+    assert -1 == read_by_two(usual(200, 0, image_id=2**80)).image_id[0]
+    assert -1 == read_by_two(usual(200, image_id=2**80)).image_id[-1]
+
+
+@pytest.mark.skipif(not TWO_PROCESSORS, reason="needs a second processor and Linux")
+def test_each_process_does_a_part():
+    """The second process begins with the first piece, and this one with the last."""
+    if not second_process._is_of_use():
+        pytest.skip("another test left a thread")
+    first, doers = os.getpid(), mmap.mmap(-1, 2)
+    receiver, sender = os.pipe()
+
+    def work(piece):
+        doers[piece] = 1 if os.getpid() == first else 2
+        if piece == 0:
+            os.read(receiver, 1)  # Until the other piece is done.
+        else:
+            os.write(sender, b"x")
+
+    finish = second_process.share(2, work)
+    eventually(lambda: doers[0])
+    finish()
+    assert b"\2\1" == doers[:2]
+    os.close(receiver)
+    os.close(sender)
 
 
 def test_a_second_process_that_dies_costs_nothing():
-    """The work of a process that was killed is done again in this one."""
+    """The pieces of a process that was killed are done in this one."""
     first = os.getpid()
+    done = []
 
-    def work():
+    def work(piece):
         if os.getpid() != first:
             os.kill(os.getpid(), signal.SIGKILL)
-        return "done"
+        done.append(piece)
 
-    assert "done" == second_process.begin(work)()
+    second_process.share(3, work)()
+    assert [0, 1, 2] == sorted(done)
 
 
 def test_a_process_with_threads_is_not_copied():
@@ -92,7 +114,9 @@ def test_a_process_with_threads_is_not_copied():
     other = threading.Thread(target=stop.wait, args=(60.0,), name="other")
     other.start()
     try:
-        assert os.getpid() == second_process.begin(os.getpid)()
+        doers = []
+        second_process.share(2, lambda piece: doers.append(os.getpid()))()
+        assert [os.getpid()] * 2 == doers
     finally:
         stop.set()
         other.join()
@@ -100,16 +124,15 @@ def test_a_process_with_threads_is_not_copied():
 
 @pytest.mark.skipif(not TWO_PROCESSORS, reason="needs a second processor and Linux")
 def test_a_second_process_ends_when_nobody_waits_for_it(tmp_path):
-    """A process that is killed leaves no second one behind that waits to send its result."""
+    """A process that is killed leaves no second one behind that waits for it."""
     program = (
         "import os, sys, time\n"
         "from referee.formats import second_process\n"
         "first = os.getpid()\n"
-        "def work():\n"
+        "def work(piece):\n"
         "    if os.getpid() != first:\n"
         "        open(sys.argv[1], 'a').write('x')\n"
-        "    return bytes(2**22)\n"
-        "second_process.begin(work)\n"
+        "second_process.share(3, work)\n"
         "sys.stdin.read()\n"
     )
     told = tmp_path / "told"

@@ -15,7 +15,7 @@ from pycocotools.cocoeval import COCOeval
 
 from referee.core.coco_boxes import CocoResults, CocoTruth
 from referee.errors import InputError
-from referee.formats.detections_file import read_coco_results
+from referee.formats.detections_file import begin_coco_results
 from referee.formats.ground_truth import read_ground_truth
 from referee.scoring import coco_evaluators
 from referee.scoring.coco import NUMBERS, evaluate
@@ -83,7 +83,7 @@ def test_published_numbers(shared_data, evaluator):
     """COCO API's fake detections on 100 images give the published numbers."""
     folder = shared_data / "cocoapi"
     found = read_ground_truth(folder / "instances_val2014_100.json")
-    results = read_coco_results(folder / "instances_val2014_fakebbox100_results.json")
+    results = begin_coco_results(folder / "instances_val2014_fakebbox100_results.json")()
     numbers = evaluate(found.coco, results, evaluator).numbers
     assert PUBLISHED == tuple(round(numbers[name], 3) for name in NUMBERS)
 
@@ -99,7 +99,7 @@ def test_real_detectors(shared_data, detector, ap, ap50):
     """Two real detectors on real photographs give the known numbers, crowd regions included."""
     folder = shared_data / "coco-tiny"
     found = read_ground_truth(folder / "annotations.json")
-    result = evaluate(found.coco, read_coco_results(folder / detector))
+    result = evaluate(found.coco, begin_coco_results(folder / detector)())
     assert (ap, ap50) == (round(result.numbers["AP"], 6), round(result.numbers["AP50"], 6))
     assert (804, 11) == (result.truth_boxes, result.crowd_regions)
 

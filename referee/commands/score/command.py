@@ -21,7 +21,7 @@ from referee.core.coco_boxes import CocoTruth
 from referee.core.detections import Detections
 from referee.core.ground_truth import GroundTruth
 from referee.errors import InputError
-from referee.formats.detections_file import read_coco_results, read_detections
+from referee.formats.detections_file import begin_coco_results, begin_detections, read_detections
 from referee.formats.ground_truth import read_ground_truth
 from referee.formats.image_ids import in_own_ids, own_image_ids
 from referee.formats.truth_file import GroundTruthFile
@@ -69,29 +69,34 @@ def run(args: argparse.Namespace) -> int:
 def _score(args: argparse.Namespace) -> tuple[Report, dict[int, str]]:
     """Return the whole report, and the names of the classes."""
     require_sense(args)
-    found = read_ground_truth(
-        args.ground_truth, images=args.images, blacklist=args.blacklist, classes=args.classes
-    )
     score = _score_coco if args.metric == "coco" else _score_ilsvrc
-    result, report, image_id = score(args, found)
+    result, report, truth, image_id = score(args)
     if args.energy_wh is not None:
         processed = args.images_processed
         if processed is None:
-            processed = images_with_detections(image_id, found.truth)
+            processed = images_with_detections(image_id, truth)
         if processed > result.images:
             raise InputError(
                 f"--images-processed {processed} is more than the {result.images} images of the"
                 " ground truth"
             )
         report |= energy_report(result.mean_ap, result.images, args.energy_wh, processed)
-    return report, found.truth.class_names
+    return report, truth.class_names
 
 
-def _score_ilsvrc(
-    args: argparse.Namespace, found: GroundTruthFile
-) -> tuple[IlsvrcResult, Report, Ints]:
-    """Return the result, the report, and the detections' image ids as the ground truth has them."""
-    posted = read_detections(args.detections)
+def _ground_truth(args: argparse.Namespace) -> GroundTruthFile:
+    return read_ground_truth(
+        args.ground_truth, images=args.images, blacklist=args.blacklist, classes=args.classes
+    )
+
+
+def _score_ilsvrc(args: argparse.Namespace) -> tuple[IlsvrcResult, Report, GroundTruth, Ints]:
+    """Return result, report, ground truth, and the image ids of the detections as it has them."""
+    # The detections take longest to read, so they begin first.
+    read = begin_detections(args.detections)
+    found = _ground_truth(args)
+    posted = read()
+    del read  # It holds the text.
     warnings = of_image_ids(posted.image_id, found.truth, args.image_ids)
     warnings += of_boxes(posted.box, found.truth)
     detections, numbering = in_own_ids(posted, found.truth, args.image_ids)
@@ -106,7 +111,7 @@ def _score_ilsvrc(
         pictures = args.pictures or (args.images if args.images and args.images.is_dir() else None)
         write_explanation(args.explain, result, found, detections, pictures)
         print(f"Open {args.explain / 'index.html'}", file=sys.stderr)
-    return result, report, detections.image_id
+    return result, report, found.truth, detections.image_id
 
 
 def _evaluate(truth: GroundTruth, detections: Detections) -> IlsvrcResult:
@@ -146,13 +151,14 @@ def _energy(energy_wh: float | None, uncertainty_wh: float | None) -> Energy | N
     return None if energy_wh is None else Energy(energy_wh, uncertainty_wh or 0.0)
 
 
-def _score_coco(
-    args: argparse.Namespace, found: GroundTruthFile
-) -> tuple[CocoResult, Report, Ints]:
+def _score_coco(args: argparse.Namespace) -> tuple[CocoResult, Report, GroundTruth, Ints]:
     """Return the same as `_score_ilsvrc`, with the COCO metric."""
+    read = begin_coco_results(args.detections)
     from referee.scoring import coco
 
-    results = read_coco_results(args.detections)
+    found = _ground_truth(args)
+    results = read()
+    del read
     warnings = of_image_ids(results.image_id, found.truth, args.image_ids)
     warnings += of_boxes(results.box, found.truth)
     image_id, numbering = own_image_ids(results.image_id, found.truth, args.image_ids)
@@ -161,4 +167,5 @@ def _score_coco(
     prepared = coco.prepare(truth, replace(results, image_id=image_id))
     del results  # The evaluator has its copy, and needs much memory for its work.
     result = prepared.evaluate()
-    return result, coco_report(result) | {"image_ids": numbering, "warnings": warnings}, image_id
+    report = coco_report(result) | {"image_ids": numbering, "warnings": warnings}
+    return result, report, found.truth, image_id

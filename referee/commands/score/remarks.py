@@ -37,4 +37,5 @@ def of_boxes(box: Floats, truth: GroundTruth) -> list[str]:
 
 def _are_fractions(box: Floats) -> bool:
     """Tell whether all corners lie in 0..1, with one within: 0 and 1 alone may be pixels."""
-    return bool(((box >= 0) & (box <= 1)).all() and (box % 1 > 0).any())
+    inside = all(bool(((column >= 0) & (column <= 1)).all()) for column in box.T)
+    return inside and bool((box % 1 > 0).any())
