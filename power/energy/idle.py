@@ -22,7 +22,7 @@ WORK_LEAST = 2
 
 @dataclass(frozen=True)
 class Idle:
-    """A time in which a working device drew at most `floor_w`, the meter's error at zero."""
+    """A time in which a device drew at most `floor_w`, the meter's error at zero."""
 
     from_s: float
     to_s: float
@@ -34,7 +34,7 @@ class Idle:
         return self.to_s - self.from_s
 
     def finding(self) -> Finding:
-        """Return the finding about the energy of the run."""
+        """Return the finding about a run whose device was at work meanwhile."""
         return invalid(
             "no_load_at_work",
             f"The device drew nothing for {self.seconds:.1f} s, from second {self.from_s:.1f} on, "
@@ -43,31 +43,32 @@ class Idle:
         )
 
 
-def idle_at_work(
-    readings: Sequence[Reading],
-    settings: MeterSettings,
-    identity: Identity | None,
-    work_s: Sequence[float],
+def idle_times(
+    readings: Sequence[Reading], settings: MeterSettings, identity: Identity | None
 ) -> tuple[Idle, ...]:
-    """Return each time in which the device drew nothing although its work arrived, in order.
-
-    `readings` and `work_s`, when pieces of work arrived, are in order and have one clock. A reading
-    is as old as two updates at most. So work just after the begin of such a time, and just before
-    its end, does not count.
-    """
+    """Return each time in which the device drew nothing for long enough, in order of time."""
     run = Run.of(readings, settings)
     if run is None:
         return ()
-    update_s = settings.update_interval_s
-    least_s = max(IDLE_LEAST_S, IDLE_LEAST_UPDATES * update_s)
+    least_s = max(IDLE_LEAST_S, IDLE_LEAST_UPDATES * settings.update_interval_s)
     floor_w = noise_floor_w(run, identity)
-    found = []
-    for from_s, to_s in _idle_times(run, floor_w):
-        first = bisect_right(work_s, from_s + update_s)
-        last = bisect_left(work_s, to_s - 2 * update_s)
-        if to_s - from_s >= least_s and last - first >= WORK_LEAST:
-            found.append(Idle(from_s, to_s, floor_w))
-    return tuple(found)
+    return tuple(
+        Idle(from_s, to_s, floor_w)
+        for from_s, to_s in _idle_times(run, floor_w)
+        if to_s - from_s >= least_s
+    )
+
+
+def is_at_work(idle: Idle, work_s: Sequence[float], update_s: float) -> bool:
+    """Tell whether work of the device arrived in a time in which it drew nothing.
+
+    `work_s`, when pieces of work arrived, is in order and has the clock of the readings. A reading
+    is as old as two updates of `update_s` at most. So work just after the begin of the time, and
+    just before its end, does not count.
+    """
+    first = bisect_right(work_s, idle.from_s + update_s)
+    last = bisect_left(work_s, idle.to_s - 2 * update_s)
+    return last - first >= WORK_LEAST
 
 
 def _idle_times(run: Run, floor_w: float) -> Iterator[tuple[float, float]]:

@@ -4,10 +4,11 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import replace
 
-from power.energy.idle import IDLE_LEAST_S, IDLE_LEAST_UPDATES, Idle, idle_at_work
-from power.meter import MeterSettings
+from power.energy.idle import IDLE_LEAST_S, IDLE_LEAST_UPDATES, Idle, idle_times, is_at_work
+from power.meter import MeterSettings, Reading
 from referee.store.database import Connection
 from referee.store.readings import SessionMeter, newest_readings, readings_of, session_meter_of
 from referee.store.watching import work_times
@@ -21,9 +22,7 @@ def unmeasured_times(
 ) -> tuple[Idle, ...]:
     """Return the times of a whole session in which its device worked and drew nothing."""
     stored = sorted(readings_of(connection, session_id), key=lambda pair: pair[0])
-    readings = [replace(reading, monotonic_s=at_s) for at_s, reading in stored]
-    work_s = work_times(connection, session_id)
-    return idle_at_work(readings, meter.settings, meter.identity, work_s)
+    return _at_work(connection, session_id, meter, _idle(stored, meter))
 
 
 def is_unmeasured(connection: Connection, session_id: int) -> bool:
@@ -32,12 +31,24 @@ def is_unmeasured(connection: Connection, session_id: int) -> bool:
     if meter is None:
         return False
     stored = newest_readings(connection, session_id, _count(meter.settings))
+    last = [idle for idle in _idle(stored, meter) if idle.to_s == stored[-1][0]]
+    return bool(_at_work(connection, session_id, meter, last))
+
+
+def _idle(stored: Sequence[tuple[float, Reading]], meter: SessionMeter) -> tuple[Idle, ...]:
     readings = [replace(reading, monotonic_s=at_s) for at_s, reading in stored]
-    if not readings:
-        return False
-    work_s = work_times(connection, session_id, readings[0].monotonic_s)
-    found = idle_at_work(readings, meter.settings, meter.identity, work_s)
-    return bool(found) and found[-1].to_s == readings[-1].monotonic_s
+    return idle_times(readings, meter.settings, meter.identity)
+
+
+def _at_work(
+    connection: Connection, session_id: int, meter: SessionMeter, found: Sequence[Idle]
+) -> tuple[Idle, ...]:
+    """Return those of the times in which work arrived; a device that draws power costs no look."""
+    if not found:
+        return ()
+    work_s = work_times(connection, session_id, found[0].from_s)
+    update_s = meter.settings.update_interval_s
+    return tuple(idle for idle in found if is_at_work(idle, work_s, update_s))
 
 
 def _count(settings: MeterSettings) -> int:

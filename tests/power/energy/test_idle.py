@@ -8,7 +8,7 @@ from dataclasses import replace
 
 import pytest
 
-from power.energy.idle import IDLE_LEAST_S, idle_at_work
+from power.energy.idle import IDLE_LEAST_S, Idle, idle_times, is_at_work
 from power.energy.verdict import Verdict
 from power.meter import IntegrationState, MeterSettings, Reading
 
@@ -44,12 +44,20 @@ def found(
     readings: Sequence[Reading], settings: MeterSettings, work_s: Sequence[float]
 ) -> list[tuple[float, float]]:
     """Return when the rule finds idle times."""
-    return [(it.from_s, it.to_s) for it in idle_at_work(readings, settings, None, work_s)]
+    return [(it.from_s, it.to_s) for it in at_work(readings, settings, work_s)]
+
+
+def at_work(
+    readings: Sequence[Reading], settings: MeterSettings, work_s: Sequence[float]
+) -> list[Idle]:
+    """Return the idle times in which work arrived."""
+    times = idle_times(readings, settings, None)
+    return [it for it in times if is_at_work(it, work_s, settings.update_interval_s)]
 
 
 def test_work_without_power_is_found(make_run, settings):
     """Power at the meter's error for five seconds with requests makes the energy INVALID."""
-    times = idle_at_work(make_run(5, 5 + IDLE_LEAST_S), settings, None, every(0.3))
+    times = at_work(make_run(5, 5 + IDLE_LEAST_S), settings, every(0.3))
     assert [(5.0, 5 + IDLE_LEAST_S)] == [(it.from_s, it.to_s) for it in times]
     finding = times[0].finding()
     assert ("no_load_at_work", Verdict.INVALID) == (finding.code, finding.severity)
