@@ -61,7 +61,7 @@ def load_facts(log: Path) -> RunFacts | None:
         return None
     try:
         return facts_from_json(json.loads(path.read_text(encoding="utf-8")))
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise ValueError(f"{path}: {error}") from None
 
 
@@ -73,7 +73,7 @@ def load_course(log: Path) -> Course | None:
     try:
         value = json.loads(path.read_text(encoding="utf-8")).get("course")
         return None if value is None else Course(**value)
-    except (AttributeError, TypeError, ValueError) as error:
+    except (AttributeError, TypeError, ValueError, RecursionError) as error:
         raise ValueError(f"{path}: this is not the course of a run: {error}") from None
 
 

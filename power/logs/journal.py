@@ -157,5 +157,5 @@ def _entry(line: bytes) -> Entry | None:
     try:
         value: Mapping[str, Any] = json.loads(line)
         return Entry(**{**value, "event": Event(value["event"])})
-    except (KeyError, TypeError, ValueError):
+    except (KeyError, TypeError, ValueError, RecursionError):
         return None

@@ -13,6 +13,8 @@ from power.meter import IntegrationState, Reading
 _NAMES = ("voltage_v", "current_a", "power_w", "energy_wh", "integration_s")
 # A single float of 9.91E+37 decodes to a value slightly below 9.91e37, so the limit is lower.
 _STAND_IN = 9.8e37
+# Ten thousand hours: the meter's own timer.
+_LONGEST_S = 3.6e7
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 
@@ -31,10 +33,14 @@ def read_old_log(path: Path) -> list[Reading]:
 
     These logs have no clock and no state; both are derived from the integration time. A repeated
     time counts as one second more. Rows with the time of the last row are after the end; in all
-    earlier rows the integration runs. A value of 9.91e+037 is absent.
+    earlier rows the integration runs. A value of 9.91e+037 is absent. Raises ValueError
+    with file and line for a row of something else.
     """
     with open(path, newline="", encoding="utf-8") as file:
-        rows = [row for row in csv.reader(file) if row]
+        try:
+            rows = [row for row in csv.reader(file) if row]
+        except csv.Error as error:
+            raise ValueError(f"{path}: {error}") from None
     values = [_values(path, number, row) for number, row in enumerate(rows, start=1)]
     last_s = values[-1][4] if values else None
     readings: list[Reading] = []
@@ -53,7 +59,10 @@ def _values(path: Path, number: int, row: list[str]) -> list[float | None]:
         raise ValueError(f"{path}, line {number}: {error}") from None
     if len(numbers) != len(_NAMES):
         raise ValueError(f"{path}, line {number}: {len(numbers)} fields instead of {len(_NAMES)}")
-    return [value if abs(value) < _STAND_IN else None for value in numbers]
+    values = [value if abs(value) < _STAND_IN else None for value in numbers]
+    if not 0 <= (values[4] or 0.0) < _LONGEST_S:
+        raise ValueError(f"{path}, line {number}: {row[4]} is no time of a run")
+    return values
 
 
 def _reading(row: list[float | None], at_s: float, *, at_end: bool) -> Reading:

@@ -202,7 +202,10 @@ def read_power_log(path: Path) -> list[Reading]:
     lines = text.split("\n")
     if lines[-1]:
         lines.pop()
-    rows = [(number, row) for number, row in enumerate(csv.reader(lines), start=1) if row]
+    try:
+        rows = [(number, row) for number, row in enumerate(csv.reader(lines), start=1) if row]
+    except csv.Error as error:
+        raise ValueError(f"{path}: {error}") from None
     if not rows or tuple(rows[0][1][: len(COLUMNS)]) != COLUMNS:
         raise ValueError(f"{path}: the first line must begin with {','.join(COLUMNS)}")
     header = rows[0][1]

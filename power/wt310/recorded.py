@@ -20,6 +20,8 @@ from power.wt310.models import Model, model_of, parse_identity
 
 _WHO = "*IDN?"
 _START = ":INTEGrate:STARt"
+# What JSON of another shape, or none, leads to.
+_UNFIT = (ValueError, KeyError, TypeError, AttributeError, RecursionError)
 _VALUES = ("U", "I", "P", "WH", "TIME")
 
 
@@ -64,20 +66,31 @@ def read_conversation(lines: Iterable[bytes], element: str) -> Conversation:
     replies: dict[str, bytes] = {}
     asked = ""
     for number, line in enumerate(lines, 1):
-        event, content, told = _event(number, line)
-        if event == "sent":
-            asked = content.decode("utf-8", "replace")
-            if asked == _START:
-                found.starts.append(_started(told, replies, element))
-        elif event == "received":
-            replies[asked] = content
-            if asked == _WHO:
-                _meet(found, content)
-            if asked == output.READ_QUERY:
-                _keep(found, float(told["monotonic_s"]), replies, element)
-        elif event == "gap":
-            found.gaps += 1
+        try:
+            asked = _take(line, asked, found, replies, element)
+        except _UNFIT as error:
+            raise ValueError(f"line {number} is no line of a meter's log: {error!r}") from None
     return found
+
+
+def _take(
+    line: bytes, asked: str, found: Conversation, replies: dict[str, bytes], element: str
+) -> str:
+    """Add what a line says, and return the message that was sent last."""
+    event, content, told = _event(line)
+    if event == "sent":
+        asked = content.decode("utf-8", "replace")
+        if asked == _START:
+            found.starts.append(_started(told, replies, element))
+    elif event == "received":
+        replies[asked] = content
+        if asked == _WHO:
+            _meet(found, content)
+        if asked == output.READ_QUERY:
+            _keep(found, float(told["monotonic_s"]), replies, element)
+    elif event == "gap":
+        found.gaps += 1
+    return asked
 
 
 class _Recorded:
@@ -103,13 +116,10 @@ class _Recorded:
         return model_of(self.identity)
 
 
-def _event(number: int, line: bytes) -> tuple[str, bytes, dict[str, Any]]:
-    try:
-        told = json.loads(line)
-        content = bytes.fromhex(told["hex"]) if "hex" in told else told["text"].encode()
-        return str(told["event"]), content, told
-    except (ValueError, KeyError, TypeError, AttributeError) as error:
-        raise ValueError(f"line {number} is no line of a meter's log: {error!r}") from None
+def _event(line: bytes) -> tuple[str, bytes, dict[str, Any]]:
+    told = json.loads(line)
+    content = bytes.fromhex(told["hex"]) if "hex" in told else told["text"].encode()
+    return str(told["event"]), content, told
 
 
 def _started(told: dict[str, Any], replies: dict[str, bytes], element: str) -> Started:

@@ -52,6 +52,8 @@ def _place(kind: str | None, chance: random.Random) -> str:
 
 def _of_contestant(wish: Wish, chance: random.Random, keys: Keys) -> None:
     token = chance.choice(keys.tokens)
+    if wish.target == "/logout" and chance.random() < 0.95:
+        token = keys.tokens[-1]  # A good logout ends the session, and another one takes long.
     fields = {"token": [token], "image_name": [str(chance.randint(1, 4))]}
     if "login" in wish.target or "get_token" in wish.target:
         # A right password costs a hash that is slow on purpose.

@@ -37,8 +37,12 @@ def load_config(path: Path) -> Config:
         raise ConfigError(
             f"{path}: cannot be read ({error.strerror}); write one with 'referee init'."
         ) from error
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+    except ValueError as error:  # An error of TOML or of UTF-8, or a number of too many digits.
         raise ConfigError(f"{path}: is not TOML: {error}.") from error
+    except RecursionError:
+        raise ConfigError(
+            f"{path}: is not TOML that can be read: it is nested too deeply."
+        ) from None
     kinds = typing.get_type_hints(Config)
     for name in table:
         if name not in (*SECTIONS, "lane"):

@@ -13,7 +13,7 @@ import pytest
 from power.bench.recorder import Recorder
 from power.energy.judge import RunFacts, Verdict
 from power.logs.audit import audit
-from power.logs.facts_file import facts_path, load_facts, save_facts
+from power.logs.facts_file import facts_path, load_course, load_facts, save_facts
 from power.logs.old_log import is_old_log, read_old_log
 from power.meter import Flag, Identity, MeterSettings
 
@@ -132,6 +132,29 @@ def test_a_broken_row_of_an_old_log_is_named(tmp_path: Path) -> None:
     path.write_text("1,2,3,4,5\n1,2,3\n")
     with pytest.raises(ValueError, match="old.csv, line 2: 3 fields"):
         audit(path)
+
+
+@pytest.mark.parametrize(
+    ("row", "words"),
+    [
+        ("1,2,3,4,1e30", "line 2: 1e30 is no time of a run"),
+        ("1" * 200_000, "field larger than"),
+    ],
+)
+def test_numbers_beyond_all_measure_are_refused(tmp_path: Path, row: str, words: str) -> None:
+    """A time that no run lasts, and a field without end, are faults of the log."""
+    path = tmp_path / "old.csv"
+    path.write_text(f"1,2,3,4,5\n{row}\n")
+    with pytest.raises(ValueError, match=f"old.csv.*{words}"):
+        audit(path)
+
+
+@pytest.mark.parametrize("read", [load_facts, load_course])
+def test_facts_of_any_depth_are_refused(tmp_path: Path, read: Callable[[Path], object]) -> None:
+    """JSON that is nested without end is a broken file of facts."""
+    (tmp_path / "log.json").write_text("[" * 100_000)
+    with pytest.raises(ValueError, match="log.json"):
+        read(tmp_path / "log.csv")
 
 
 @pytest.mark.skipif(not REAL_LOGS.is_dir(), reason="the two real logs of 2015 are not here")

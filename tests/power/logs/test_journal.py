@@ -33,7 +33,7 @@ def test_what_is_noted_is_read_again(tmp_path: Path) -> None:
     assert [] == journal.entries()
     journal.note(begun())
     with open(path, "ab") as file:
-        file.write(b'{"event": "fetc')
+        file.write(b"[" * 100_000 + b'\n{"event": "fetc')
     journal.note(fetched())
     assert [begun(), fetched()] == journal.entries()
     assert 0 == path.stat().st_mode & 0o077

@@ -171,6 +171,14 @@ def test_a_broken_row_is_named(tmp_path: Path, row: str, words: str) -> None:
     assert f"{path}, line 2" in str(caught.value)
 
 
+def test_a_field_without_end_is_refused(tmp_path: Path) -> None:
+    """A field that is longer than any is an error that names the file."""
+    path = tmp_path / "log.csv"
+    path.write_text(",".join(COLUMNS) + "\n" + "1" * 200_000 + "\n")
+    with pytest.raises(ValueError, match="log.csv: field larger than"):
+        read_power_log(path)
+
+
 def test_another_header_is_refused(tmp_path: Path) -> None:
     """A file with another header is refused."""
     path = tmp_path / "log.csv"

@@ -118,6 +118,8 @@ def test_whole_numbers_are_fractions_too(tmp_path):
         (IMAGES + "[server]\nworkers = 65\n", ["[server] workers", "at most 64"]),
         ("contest = 5\n" + IMAGES, ["[contest] must be a section"]),
         ("this is no TOML", ["is not TOML"]),
+        ("x = " + "[" * 5000, ["is not TOML that can be read"]),
+        ("x = " + "9" * 5000, ["is not TOML"]),
         (IMAGES + IMAGES, ["is not TOML"]),
     ],
 )
