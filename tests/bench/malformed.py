@@ -11,6 +11,7 @@ import time
 from collections import Counter
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
 
 from tests.bench.malformed_answers import Answer, exchange, faults_of
 from tests.bench.malformed_arena import Arena, State, arena
@@ -26,38 +27,63 @@ _AT_ONCE = 100
 _SHOWN = 300
 
 
+@dataclass
+class Figures:
+    """What was seen so far: `memory` has a row for each tenth of the requests."""
+
+    sent: int = 0
+    wrong: int = 0
+    slowest_s: float = 0.0
+    statuses: Counter[int] = field(default_factory=Counter)
+    memory: list[dict[str, float]] = field(default_factory=list)
+
+    def show(self, seconds: float) -> None:
+        """Print all of it."""
+        rate = self.sent / seconds
+        print(f"{self.sent} requests of {len(all_routes())} routes, {rate:.0f} a second")
+        print(f"statuses: {dict(sorted(self.statuses.items()))}; 0 is a connection closed at once")
+        print(f"slowest answer {self.slowest_s:.2f} s; wrong answers: {self.wrong}")
+        print("memory in MB, at the start, after each tenth, and at the end:")
+        for program in self.memory[0]:
+            row = "".join(f"{found.get(program, 0):8.0f}" for found in self.memory)
+            print(f"  {program:12}{row}")
+
+
 def run(count: int = COUNT, seed: int = SEED, worker: str = "gevent", first: int = 0) -> int:
-    """Send the requests, and print what was wrong; return how many were."""
-    wrong, statuses, slowest_s = 0, Counter[int](), 0.0
+    """Send the requests, and print what was wrong; return how many were. Ctrl-C ends it early."""
+    figures = Figures()
     with arena(worker) as site, ThreadPoolExecutor(len(site.hosts)) as pool:
-        begun, memory = time.monotonic(), []
-        state: State | None = None
-        for start in range(first, first + count, _AT_ONCE):
-            if state != state_of(start):
-                state = state_of(start)
-                site.enter(state)
-            if start - first >= len(memory) * count / 10:
-                memory.append(site.memory_mb())
-            for number, answer, faults in _ask_some(
-                pool, site, range(start, start + _AT_ONCE), seed
-            ):
-                wrong += bool(faults)
-                statuses[answer.status] += 1
-                slowest_s = max(slowest_s, answer.seconds)
-                if faults:
-                    _tell(site, number, seed, answer, faults)
-            for fault in site.is_well(state):
-                wrong += 1
-                print(f"after {start + _AT_ONCE - 1}: {fault}", flush=True)
-        memory.append(site.memory_mb())
-        seconds = time.monotonic() - begun
-    print(f"{count} requests of {len(all_routes())} routes, {count / seconds:.0f} a second")
-    print(f"statuses: {dict(sorted(statuses.items()))}; 0 is a connection closed without a head")
-    print(f"slowest answer {slowest_s:.2f} s; wrong answers: {wrong}")
-    print("memory in MB, at the start, after each tenth, and at the end:")
-    for program in memory[0]:
-        print(f"  {program:12}" + "".join(f"{row.get(program, 0):8.0f}" for row in memory))
-    return wrong
+        begun = time.monotonic()
+        try:
+            _send(pool, site, figures, range(first, first + count), seed)
+        except KeyboardInterrupt:
+            print("stopped early")
+        figures.memory.append(site.memory_mb())
+        figures.show(time.monotonic() - begun)
+    return figures.wrong
+
+
+def _send(
+    pool: ThreadPoolExecutor, site: Arena, figures: Figures, numbers: range, seed: int
+) -> None:
+    state: State | None = None
+    for start in numbers[::_AT_ONCE]:
+        if state != state_of(start):
+            state = state_of(start)
+            site.enter(state)
+        if figures.sent >= len(figures.memory) * len(numbers) / 10:
+            figures.memory.append(site.memory_mb())
+        some = range(start, min(start + _AT_ONCE, numbers.stop))
+        for number, answer, faults in _ask_some(pool, site, some, seed):
+            figures.statuses[answer.status] += 1
+            figures.slowest_s = max(figures.slowest_s, answer.seconds)
+            figures.wrong += bool(faults)
+            if faults:
+                _tell(site, number, seed, answer, faults)
+        figures.sent += len(some)
+        for fault in site.is_well(state):
+            figures.wrong += 1
+            print(f"before {some.stop}: {fault}", flush=True)
 
 
 def state_of(number: int) -> State:
