@@ -25,7 +25,6 @@ from referee.web.contest.replies import (
     form_of,
     printable,
     problem,
-    wants_json,
 )
 from referee.web.contest.services import ContestServices
 from referee.web.server.bodies import SMALL_BODY_BYTES, Body, has_body

@@ -17,7 +17,7 @@ PAGE_ROUTES = frozenset({"/verify", "/image", "/zipimages", "/image_camera", "/r
 """The old routes that answer a missing field with a page in HTML; newer routes send one line."""
 
 OLD_ROUTES = PAGE_ROUTES | {"/", "/help", "/login", "/get_token", "/no_of_images", "/logout"}
-"""The routes of 2015-2019: another method gets a page in HTML there, as any unknown address does."""
+"""The routes of 2015-2019; they answer another method with a page in HTML."""
 
 ANSWERS: dict[str, tuple[int, str | None]] = {
     "username_missing": (401, "Missing username or password\n"),
