@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
+from power.energy.conditions import Conditions, conditions_from_json, conditions_to_json
 from power.meter import QUALITIES, Flag, Identity, IntegrationState, MeterSettings, Reading
 from power.values import (
     elements_from_json,
@@ -193,16 +194,22 @@ def _reading(row: sqlite3.Row) -> Reading:
     )
 
 
+# The conditions stand beside the settings, in the same JSON object.
+_CONDITIONS = "conditions"
+
+
 @dataclass(frozen=True)
 class SessionMeter:
     """The meter of a session, with the settings that it reported before the start.
 
-    `emulated` means that no real instrument measured, so the energy is not official.
+    `emulated` means that no real instrument measured, so the energy is not official. `conditions`
+    are those of the configuration at the start; a session of an earlier referee has None.
     """
 
     emulated: bool
     identity: Identity | None
     settings: MeterSettings
+    conditions: Conditions | None = None
 
 
 def insert_session_meter(
@@ -210,6 +217,9 @@ def insert_session_meter(
 ) -> None:
     """Add a session's meter; call it in the transaction that records the session's start."""
     identity = None if meter.identity is None else json.dumps(identity_to_json(meter.identity))
+    settings = settings_to_json(meter.settings)
+    if meter.conditions is not None:
+        settings[_CONDITIONS] = conditions_to_json(meter.conditions)
     connection.execute(
         "insert into session_meters (session_id, utc, emulated, identity, settings)"
         " values (:session, :utc, :emulated, :identity, :settings)",
@@ -218,7 +228,7 @@ def insert_session_meter(
             "utc": utc,
             "emulated": int(meter.emulated),
             "identity": identity,
-            "settings": json.dumps(settings_to_json(meter.settings), allow_nan=False),
+            "settings": json.dumps(settings, allow_nan=False),
         },
     )
 
@@ -235,9 +245,11 @@ def session_meter_of(connection: sqlite3.Connection, session_id: int) -> Session
     ).fetchone()
     if row is None:
         return None
-    identity = row["identity"]
+    identity, settings = row["identity"], json.loads(row["settings"])
+    conditions = settings.pop(_CONDITIONS, None)
     return SessionMeter(
         emulated=bool(row["emulated"]),
         identity=None if identity is None else identity_from_json(json.loads(identity)),
-        settings=settings_from_json(json.loads(row["settings"])),
+        settings=settings_from_json(settings),
+        conditions=None if conditions is None else conditions_from_json(conditions),
     )

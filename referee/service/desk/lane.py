@@ -219,7 +219,8 @@ class Lane:
             raise Unavailable("Preparing the power meter took too long; log in again.")
         # The meter must be prepared again before another start, even if this start fails.
         self._prepared = None
-        meter = SessionMeter(self._meter.emulated, self.metering.status.identity, settings)
+        identity, conditions = self.metering.status.identity, self._meter.conditions
+        meter = SessionMeter(self._meter.emulated, identity, settings, conditions)
         self._sleep.begin()
         integration = self.metering.start()
         started = now = clock.now()

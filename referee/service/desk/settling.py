@@ -245,7 +245,8 @@ def judge_session(
     `found` holds the findings from reading the final energy. The laptop slept for `slept_s`. The
     detail's `facts` hold everything that a second judgement needs beside the readings (see
     `RunFacts`). The detail's `emulated` says whether an emulator measured. A session of schema 1
-    stored neither settings nor identity; `settings` and `identity` replace them.
+    stored neither settings nor identity; `settings` and `identity` replace them. Conditions are
+    those at the start, whatever the configuration says by now.
     """
     connection, number = contest.database.connection, session.session_id
     configured = contest.config.lane(session.lane).meter
@@ -259,7 +260,7 @@ def judge_session(
         meter.settings,
         added=tuple(added),
         suspended_s=slept_s,
-        conditions=configured.conditions,
+        conditions=configured.conditions if meter.conditions is None else meter.conditions,
     )
     readings = _in_session_seconds(readings_of(connection, number))
     session_s = seconds_run(session)

@@ -9,14 +9,20 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from power.energy.judge import facts_from_json
-from power.energy.verdict import Finding as Reason
-from power.wt310.recorded import Conversation, Started, read_conversation
+from power.wt310.recorded import Conversation, read_conversation
 from referee.core.states import SessionState, state_of
 from referee.service.desk.settling import added_by_the_run, judge_session
 from referee.service.evidence.bundle_file import Finding
 from referee.service.evidence.differences import json_difference
+from referee.service.evidence.outside_again import Outside, concealed, unfounded, until_its_end
 from referee.service.setup.contest import Contest
-from referee.store.readings import Energy, SessionMeter, energy_of, readings_of, session_meter_of
+from referee.store.readings import (
+    Energy,
+    SessionMeter,
+    energy_of,
+    readings_of,
+    session_meter_of,
+)
 from referee.store.sessions import SessionRecord
 
 _METER, _VERDICT = "meter.jsonl", "verdict.json"
@@ -35,23 +41,28 @@ def energy_findings(
         if state is not SessionState.VOID:
             yield Finding(_VERDICT, f"The session is {state.value} and has no energy.")
         return
-    meter = session_meter_of(connection, session.session_id)
-    if meter is None or "facts" not in energy.detail:
+    if "facts" not in energy.detail:
         yield Finding("run.json", "It does not say what measured, so the energy cannot be judged.")
         return
     stored = json.loads(json.dumps(energy.detail))
     try:
         facts = facts_from_json(stored["facts"])
+        started = session_meter_of(connection, session.session_id)
+        meter = started or SessionMeter(  # A contest without a meter.
+            bool(stored.get("emulated")), facts.identity, facts.settings
+        )
         conversation = read_conversation(members[_METER].splitlines(), meter.settings.element)
     except ValueError as error:
         yield Finding("run.json" if "facts" in str(error) else _METER, f"{error}.")
         return
     of_the_run = added_by_the_run(contest, session, meter)
     from_outside = [reason for reason in facts.added if reason not in of_the_run]
-    yield from _unfounded(from_outside, session, meter, conversation)
+    run = Outside(session, meter, from_outside, facts.suspended_s, conversation)
+    rows = readings_of(connection, session.session_id)
+    yield from unfounded(run, rows)
+    yield from concealed(run, rows)
     result, detail = judge_session(
-        *(contest, session, meter.settings, meter.identity, from_outside),
-        slept_s=facts.suspended_s,
+        contest, session, meter.settings, meter.identity, from_outside, facts.suspended_s
     )
     again = {
         **json.loads(json.dumps(detail)),
@@ -62,8 +73,10 @@ def energy_findings(
     told = json_difference(_whole(energy, stored), again)
     if told is not None:
         yield Finding(_VERDICT, f"judged again, {told}.")
-    if contest.config.lane(session.lane).meter.resource != "none":
-        yield from _of_the_conversation(contest, session, conversation)
+    if started is not None:
+        yield from _of_the_conversation(contest, session, started, conversation)
+    elif rows:
+        yield Finding("readings.jsonl", "No meter was started, and here are its readings.")
 
 
 def _whole(energy: Energy, stored: dict[str, Any]) -> dict[str, Any]:
@@ -75,37 +88,12 @@ def _whole(energy: Energy, stored: dict[str, Any]) -> dict[str, Any]:
     }
 
 
-def _unfounded(
-    reasons: list[Reason],
-    session: SessionRecord,
-    meter: SessionMeter,
-    conversation: Conversation,
-) -> Iterator[Finding]:
-    """Yield the findings from outside the judge for which the conversation gives no ground."""
-    told = [identity.serial for identity in conversation.identities]
-    began = None if meter.identity is None else meter.identity.serial
-    again = not all(_until_its_end(session, start) for start in conversation.starts)
-    for reason in reasons:
-        founded = {
-            "meter_used_again": again,
-            "meter_replaced": bool(told) and told[-1] != began,
-            # No reading of the end was stored, so the judge finds no confirmed end either.
-            "not_read_at_end": True,
-        }.get(reason.code, False)
-        if not founded:
-            yield Finding(
-                "run.json", f"Nothing in the evidence says '{reason.code}': {reason.text}"
-            )
-
-
 def _of_the_conversation(
-    contest: Contest, session: SessionRecord, conversation: Conversation
+    contest: Contest, session: SessionRecord, meter: SessionMeter, conversation: Conversation
 ) -> Iterator[Finding]:
     """Compare meter, settings and readings with what the meter said on its wire."""
-    connection = contest.database.connection
-    meter = session_meter_of(connection, session.session_id)
-    before = [one for one in conversation.starts if _until_its_end(session, one)]
-    if not before or meter is None:
+    before = [one for one in conversation.starts if until_its_end(session, one)]
+    if not before:
         yield Finding(_METER, "The conversation has no START of this session.")
         return
     for what, found, expected in (
@@ -115,16 +103,6 @@ def _of_the_conversation(
         if found != expected:
             yield Finding("run.json", f"The {what}: found {found}, the meter said {expected}.")
     yield from _readings(contest, session, conversation)
-
-
-def _until_its_end(session: SessionRecord, start: Started) -> bool:
-    """Tell whether a START came before the session's end; the wall clock counts across a boot."""
-    begun, ended = session.facts.started, session.facts.ended
-    if ended is None:
-        return True
-    if begun is not None and begun.boot_id == ended.boot_id:
-        return start.monotonic_s <= ended.monotonic_s
-    return start.utc <= ended.utc
 
 
 def _readings(
