@@ -35,8 +35,13 @@ from tests.support.direct_wire import DirectTransport
 SECONDS = 20
 
 
-def play(contest, *, shuffled=True, posts=None):
-    """Play a session of 20 s on an emulated meter; return its number. Sleeping moves the clock."""
+def play(contest, *, shuffled=True, posts=None, lane=1, ranges=(150.0, 0.5), watts=5.0, **course):
+    """Play a session of 20 s on an emulated meter; return its number. Sleeping moves the clock.
+
+    Of its `course`, `seconds` says when the team logs out, and `to` how far it goes: 0 while the
+    session runs, 1 until its end, 2 with its energy, 3 with its score.
+    """
+    seconds, to = course.get("seconds", SECONDS), course.get("to", 3)
     clock = contest.clock
     begun = clock.now()
 
@@ -46,11 +51,11 @@ def play(contest, *, shuffled=True, posts=None):
     def utc():
         return begun.utc + timedelta(seconds=monotonic_s() - begun.monotonic_s)
 
-    # After the end the device goes on, and takes more.
-    load = Load(parse_steps(f"0:5,{SECONDS + 0.5}:6"))
+# After the end the device goes on, and takes more.
+    load = Load(parse_steps(f"0:{watts:g},{SECONDS + 0.5}:6"))
     instrument = Instrument(load, monotonic_s, Options())
     interpreter = Interpreter(instrument)
-    log = WireLog(contest.config.wire_log_of(1), monotonic_s, utc)
+    log = WireLog(contest.config.wire_log_of(lane), monotonic_s, utc)
     meter = WT310(
         lambda: LoggedTransport(DirectTransport(interpreter, clock.advance), log),
         clock=monotonic_s,
@@ -58,7 +63,8 @@ def play(contest, *, shuffled=True, posts=None):
         utc=utc,
     )
     identity = meter.identify()
-    wanted = MeterSettings(SECONDS, 1.0, voltage_range_v=150.0, current_range_a=0.5)
+    volts, amperes = ranges
+    wanted = MeterSettings(SECONDS, 1.0, voltage_range_v=volts, current_range_a=amperes)
     settings = meter.prepare(wanted)
     write = contest.database.write
     with write() as connection:
@@ -68,35 +74,44 @@ def play(contest, *, shuffled=True, posts=None):
             length_s=float(SECONDS),
             order_seed=2**64 - 5 if shuffled else None,
             now=clock.now(),
+            lane=lane,
+            track=contest.track.name,
         )
         insert_audit(connection, clock.now(), "Kim", "arm", number)
         record_event(connection, number, "armed", clock.now(), actor="Kim")
     start = meter.start()
     started = shifted(begun, start.written_s - begun.monotonic_s)
+    conditions = contest.config.lane(lane).meter.conditions
     with write() as connection:
         record_event(connection, number, "started", started, actor="ants, é")
-        insert_session_meter(connection, number, "then", SessionMeter(True, identity, settings))
+        used = SessionMeter(True, identity, settings, conditions)
+        insert_session_meter(connection, number, "then", used)
     keep = partial(_keep, contest, number, started)
-    for second in range(1, SECONDS):
+    for second in range(1, seconds):
         clock.advance(started.monotonic_s + second - monotonic_s())
         keep(meter.read())
     _post(contest, number, posts)
-    clock.advance(started.monotonic_s + SECONDS + 0.3 - monotonic_s())
+    if to < 1:
+        meter.close()
+        return number
+    full = seconds == SECONDS
+    clock.advance(started.monotonic_s + seconds + (0.3 if full else 0.0) - monotonic_s())
     with write() as connection:
-        end = shifted(started, SECONDS)
-        record_event(connection, number, "ended", end, actor="clock", cause="deadline")
+        end, cause = shifted(started, seconds), "deadline" if full else "logout"
+        record_event(connection, number, "ended", end, actor="clock", cause=cause)
     meter.stop()
 
-    def wait_and_read(seconds):
+    def wait_and_read(wait_s):
         # The schedule of readings goes on, and its reading is stored before those of the end.
-        clock.advance(0.9 * seconds)
+        clock.advance(0.9 * wait_s)
         keep(meter.read())
-        clock.advance(0.1 * seconds)
+        clock.advance(0.1 * wait_s)
 
     for reading in read_result(lambda job: job(meter), 1.0, wait_and_read):
         keep(reading)
     meter.close()
-    _judge_and_score(contest, number, settings, identity)
+    if to > 1:
+        _judge_and_score(contest, number, settings, identity, scored=to > 2)
     with write() as connection:
         insert_notice(connection, number, utc().isoformat(), "info", "a notice")
     return number
@@ -127,7 +142,7 @@ def _post(contest, number, posts):
         insert_requests(connection, sent)
 
 
-def _judge_and_score(contest, number, settings, identity):
+def _judge_and_score(contest, number, settings, identity, *, scored):
     session = load_session(contest.database.connection, number)
     result, detail = judge_session(contest, session, settings, identity, [])
     with contest.database.write() as connection:
@@ -141,4 +156,5 @@ def _judge_and_score(contest, number, settings, identity):
             detail=detail,
         )
     energy = energy_of(contest.database.connection, number)
-    score_session(contest, read_contest_truth(contest), session, energy)
+    if scored:
+        score_session(contest, read_contest_truth(contest), session, energy)

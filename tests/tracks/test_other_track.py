@@ -14,6 +14,7 @@ import pytest
 from referee.demo.scenes import generate
 from referee.errors import Refusal
 from referee.service.entry.images import archive_for, image_for
+from referee.service.evidence.verify import verify_bundle
 from referee.service.setup.config_file import load_config
 from referee.service.setup.contest import open_contest, order_of, read_contest_truth
 from referee.store.sessions import load_session
@@ -130,6 +131,9 @@ def test_a_whole_session_of_classification(tmp_path):
         rows = list(csv.reader(io.TextIOWrapper(members.open("detections.csv"))))
         assert ["1", str(classes[0]), "1.0"] == rows[0]
         assert 8 == len(rows)
+    assert [] == verify_bundle(bundle, scenes.ground_truth)
+    (finding,) = verify_bundle(bundle, scenes.ground_truth, shadow=True)
+    assert "There is no second path for the rules 'top1'" in finding.what
 
 
 class ShownTrack(Top1Track):

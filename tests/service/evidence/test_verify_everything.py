@@ -1,0 +1,161 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Whatever a session was, its bundle is verified, and a second path gives the same score."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import pytest
+
+from referee.cli import main
+from referee.service.evidence.bundle import write_bundle
+from referee.service.evidence.slip import slip_of
+from referee.service.setup.config_file import load_config
+from referee.service.setup.contest import open_contest, prepare_contest
+from referee.service.setup.signing_key import ensure_signing_key
+from referee.store.sessions import record_event
+from tests.support.contests import write_images, write_truth
+from tests.support.fakes import FakeClock
+from tests.support.played_sessions import play
+
+NAMES = [f"{number}.jpg" for number in range(1, 5)]
+METER = '[meter]\nresource = "TCPIP::192.0.2.7::inst0::INSTR"\n'
+LANES = """
+[[lane]]
+name = "left"
+contest = "127.0.0.1:0"
+resource = "TCPIP::192.0.2.7::inst0::INSTR"
+[[lane]]
+name = "right"
+contest = "127.0.0.1:1"
+resource = "TCPIP::192.0.2.8::inst0::INSTR"
+ambient_c = 21.5
+"""
+
+
+def coco(folder):
+    """Write ground truth as COCO instances."""
+    write_truth(folder / "truth.json", list(enumerate(NAMES, 1)))
+    return folder / "truth.json"
+
+
+def csv(folder):
+    """Write ground truth as CSV with a header, and the sizes beside it."""
+    rows = [f"{n},1,{n},2,{n + 9},11" for n in range(1, 5)]
+    (folder / "truth.csv").write_text(
+        "\n".join(["image_id,class_id,xmin,ymin,xmax,ymax", *rows]) + "\n"
+    )
+    (folder / "sizes.csv").write_text("".join(f"{n},32,24\n" for n in range(1, 5)))
+    return folder / "truth.csv"
+
+
+def xml(folder):
+    """Write ground truth as a folder of PASCAL VOC XML."""
+    (folder / "truth").mkdir()
+    for n, name in enumerate(NAMES, 1):
+        box = f"<xmin>{n}</xmin><ymin>2</ymin><xmax>{n + 9}</xmax><ymax>11</ymax>"
+        (folder / "truth" / f"{n}.xml").write_text(
+            f"<annotation><filename>{name}</filename>"
+            "<size><width>32</width><height>24</height><depth>3</depth></size>"
+            f"<object><name>cat</name><bndbox>{box}</bndbox></object></annotation>"
+        )
+    return folder / "truth"
+
+
+@dataclass(frozen=True)
+class Case:
+    """A session of a kind: contest, ground truth, play, and what does not hold in the end."""
+
+    contest: str = ""
+    images: str = ""
+    rest: str = METER
+    truth: Callable[[Path], Path] = coco
+    blacklist: str = ""
+    play: dict = field(default_factory=dict)
+    then: Callable[..., None] | None = None
+    told: tuple[str, ...] = ()
+
+
+def voided(contest, number):
+    """Void the session."""
+    with contest.database.write() as connection:
+        record_event(connection, number, "voided", contest.clock.now(), actor="Kim", cause="why")
+
+
+def other_settings(contest, number):
+    """Change contest.toml after the session, as for the next day."""
+    path = contest.config.path
+    path.write_text(path.read_text().replace("seconds = 20", "seconds = 600"))
+
+
+UNSCORED = ("score.json: The session has no score.",)
+CASES = {
+    "COCO instances": Case(),
+    "CSV": Case(truth=csv, images='sizes = "sizes.csv"\nclasses = 2\n'),
+    "XML": Case(truth=xml),
+    "a blacklist": Case(blacklist="2,1\n4,1\n"),
+    "the camera": Case(contest='track = "camera"\n'),
+    "the images in order": Case(play={"shuffled": False}),
+    "no box at all": Case(play={"posts": [[]]}),
+    "lane 2": Case(rest=LANES, play={"lane": 2}),
+    "conditions": Case(rest=METER + "ambient_c = 23.5\ncalibrated = 2020-01-31\n"),
+    "an early end": Case(play={"seconds": 12}),
+    "a SUSPECT energy": Case(play={"ranges": (None, None)}),
+    "an INVALID energy": Case(play={"watts": 0.0}),
+    "other settings since": Case(then=other_settings),
+    "no score yet": Case(play={"to": 2}, told=UNSCORED),
+    "no energy yet": Case(
+        play={"to": 1}, told=("verdict.json: The session is ENDED and has no energy.", *UNSCORED)
+    ),
+    "it runs": Case(
+        play={"to": 0}, told=("verdict.json: The session is RUNNING and has no energy.", *UNSCORED)
+    ),
+    "void": Case(play={"to": 1}, then=voided, told=UNSCORED),
+}
+
+
+def contest_of(folder, case):
+    """Prepare and open the contest of a case; return it with its ground truth."""
+    write_images(folder / "images", NAMES)
+    truth = case.truth(folder)
+    lines = ['[contest]\nmode = "event"\nseconds = 20\n', case.contest, "[images]\n"]
+    lines += ['folder = "images"\n', f'ground_truth = "{truth.name}"\n', case.images]
+    if case.blacklist:
+        (folder / "blacklist.csv").write_text(case.blacklist)
+        lines.append('blacklist = "blacklist.csv"\n')
+    (folder / "contest.toml").write_text("".join([*lines, case.rest]))
+    config = load_config(folder / "contest.toml")
+    config.storage.folder.mkdir(parents=True)
+    ensure_signing_key(config.storage.folder, config.path)
+    database, _ = prepare_contest(config)
+    database.close()
+    return open_contest(config, FakeClock()), truth
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_a_session_of_every_kind(tmp_path, capsys, name):
+    """Its bundle holds with second path, key, judge and slip, or says in words what it lacks."""
+    case = CASES[name]
+    contest, truth = contest_of(tmp_path, case)
+    number = play(contest, **case.play)
+    if case.then is not None:
+        case.then(contest, number)
+    write_bundle(contest, number, tmp_path / "bundle.zip")
+    slip = slip_of(contest.database.connection, number)
+    contest.database.close()
+    bundle, judge = str(tmp_path / "bundle.zip"), str(tmp_path / "judge.key")
+    assert 0 == main(["sign", "--new-key", judge])
+    assert 0 == main(["sign", bundle, "--key", judge])
+    options = ["--ground-truth", str(truth), "--public-key", str(tmp_path / "signing.pub")]
+    options += ["--public-key", f"{judge}.pub", "--json"]
+    options += ["--blacklist", str(tmp_path / "blacklist.csv")] if case.blacklist else []
+    options += ["--slip", slip] if slip else []
+    options += [] if case.told else ["--shadow"]
+    capsys.readouterr()
+    code = main(["verify", bundle, *options])
+    told = json.loads(capsys.readouterr().out)
+    assert list(case.told) == [f"{one['member']}: {one['what']}" for one in told["findings"]]
+    assert (1, False) if case.told else (0, True) == (code, told["holds"])
