@@ -23,7 +23,7 @@ _encode = msgspec.msgpack.Encoder().encode
 
 def row_digest(table: object, *columns: object) -> bytes:
     """Return the digest of a row from its table's name and its columns in order."""
-    return packed_digest([table, *(sha256(x).digest() if type(x) is bytes else x for x in columns)])
+    return packed_digest([table, *[sha256(x).digest() if type(x) is bytes else x for x in columns]])
 
 
 def packed_digest(row: Sequence[object]) -> bytes:

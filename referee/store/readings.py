@@ -10,7 +10,6 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from power.energy.conditions import Conditions, conditions_from_json, conditions_to_json
 from power.meter import QUALITIES, Flag, Identity, IntegrationState, MeterSettings, Reading
 from power.values import (
     elements_from_json,
@@ -203,13 +202,13 @@ class SessionMeter:
     """The meter of a session, with the settings that it reported before the start.
 
     `emulated` means that no real instrument measured, so the energy is not official. `conditions`
-    are those of the configuration at the start; a session of an earlier referee has None.
+    are those at the start, as JSON values; a session of an earlier referee has None.
     """
 
     emulated: bool
     identity: Identity | None
     settings: MeterSettings
-    conditions: Conditions | None = None
+    conditions: Mapping[str, Any] | None = None
 
 
 def insert_session_meter(
@@ -219,7 +218,7 @@ def insert_session_meter(
     identity = None if meter.identity is None else json.dumps(identity_to_json(meter.identity))
     settings = settings_to_json(meter.settings)
     if meter.conditions is not None:
-        settings[_CONDITIONS] = conditions_to_json(meter.conditions)
+        settings[_CONDITIONS] = meter.conditions
     connection.execute(
         "insert into session_meters (session_id, utc, emulated, identity, settings)"
         " values (:session, :utc, :emulated, :identity, :settings)",
@@ -251,5 +250,5 @@ def session_meter_of(connection: sqlite3.Connection, session_id: int) -> Session
         emulated=bool(row["emulated"]),
         identity=None if identity is None else identity_from_json(json.loads(identity)),
         settings=settings_from_json(settings),
-        conditions=None if conditions is None else conditions_from_json(conditions),
+        conditions=conditions,
     )

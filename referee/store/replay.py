@@ -55,7 +55,16 @@ def rename_team(connection: sqlite3.Connection, names: Iterable[str]) -> None:
 
 
 def mark_fetched(connection: sqlite3.Connection) -> None:
-    """Mark the images of all requests as fetched, as their insertion does."""
+    """Mark the images of all requests as fetched, as their insertion does.
+
+    Raises `InputError` for a request that got other images than those of the contest.
+    """
+    strange = connection.execute(
+        "select request_id from requests where first_image < 1 or image_count < 0"
+        " or first_image + image_count - 1 > (select count(*) from images) limit 1"
+    ).fetchone()
+    if strange is not None:
+        raise InputError(f"requests {strange[0]}: the contest has no such images.")
     rows = connection.execute(
         "select session_id, first_image, image_count from requests where first_image is not null"
     ).fetchall()

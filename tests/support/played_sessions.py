@@ -10,6 +10,7 @@ from power.emulator.instrument import Instrument, Options
 from power.emulator.interpreter import Interpreter
 from power.emulator.load import Load
 from power.emulator.profile import parse_steps
+from power.energy.conditions import conditions_to_json
 from power.follow import read_result
 from power.meter import MeterSettings
 from power.transports.transport import LoggedTransport, WireLog
@@ -51,7 +52,7 @@ def play(contest, *, shuffled=True, posts=None, lane=1, ranges=(150.0, 0.5), wat
     def utc():
         return begun.utc + timedelta(seconds=monotonic_s() - begun.monotonic_s)
 
-# After the end the device goes on, and takes more.
+    # After the end the device goes on, and takes more.
     load = Load(parse_steps(f"0:{watts:g},{SECONDS + 0.5}:6"))
     instrument = Instrument(load, monotonic_s, Options())
     interpreter = Interpreter(instrument)
@@ -81,7 +82,7 @@ def play(contest, *, shuffled=True, posts=None, lane=1, ranges=(150.0, 0.5), wat
         record_event(connection, number, "armed", clock.now(), actor="Kim")
     start = meter.start()
     started = shifted(begun, start.written_s - begun.monotonic_s)
-    conditions = contest.config.lane(lane).meter.conditions
+    conditions = conditions_to_json(contest.config.lane(lane).meter.conditions)
     with write() as connection:
         record_event(connection, number, "started", started, actor="ants, é")
         used = SessionMeter(True, identity, settings, conditions)

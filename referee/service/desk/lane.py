@@ -8,6 +8,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from typing import Protocol
 
+from power.energy.conditions import conditions_to_json
 from power.meter import IntegrationStart, MeterSettings, Reading
 from referee.core.instant import Instant, seconds_between, shifted
 from referee.errors import Refusal, Unavailable
@@ -219,7 +220,8 @@ class Lane:
             raise Unavailable("Preparing the power meter took too long; log in again.")
         # The meter must be prepared again before another start, even if this start fails.
         self._prepared = None
-        identity, conditions = self.metering.status.identity, self._meter.conditions
+        identity = self.metering.status.identity
+        conditions = conditions_to_json(self._meter.conditions)
         meter = SessionMeter(self._meter.emulated, identity, settings, conditions)
         self._sleep.begin()
         integration = self.metering.start()

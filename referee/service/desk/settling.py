@@ -9,6 +9,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any
 
+from power.energy.conditions import conditions_from_json
 from power.energy.judge import RunFacts, facts_from_json, facts_to_json, judge_run
 from power.energy.verdict import (
     EnergyResult,
@@ -260,7 +261,11 @@ def judge_session(
         meter.settings,
         added=tuple(added),
         suspended_s=slept_s,
-        conditions=configured.conditions if meter.conditions is None else meter.conditions,
+        conditions=(
+            configured.conditions
+            if meter.conditions is None
+            else conditions_from_json(meter.conditions)
+        ),
     )
     readings = _in_session_seconds(readings_of(connection, number))
     session_s = seconds_run(session)

@@ -13,9 +13,10 @@ from itertools import pairwise
 
 from power.energy.verdict import Finding as Reason
 from power.meter import Reading
-from power.wt310.recorded import Conversation
+from power.wt310.recorded import Conversation, Started
 from referee.core.instant import seconds_between
 from referee.service.evidence.bundle_file import Finding
+from referee.store.readings import SessionMeter
 from referee.store.sessions import SessionRecord
 
 Rows = Sequence[tuple[float, Reading]]
@@ -31,6 +32,7 @@ class Outside:
     """What was added to a session's judgement: findings, and how long the laptop slept."""
 
     session: SessionRecord
+    meter: SessionMeter
     reasons: Sequence[Reason]
     slept_s: float
     conversation: Conversation
@@ -43,9 +45,24 @@ class Outside:
     @property
     def used_again(self) -> bool:
         """Tell whether the meter got a START after the session's end."""
-        ended = self.session.facts.ended
-        starts = self.conversation.starts
-        return ended is not None and any(start.utc > ended.utc for start in starts)
+        return not all(until_its_end(self.session, start) for start in self.conversation.starts)
+
+    @property
+    def replaced(self) -> bool:
+        """Tell whether another meter answered last than at the start."""
+        began = self.meter.identity
+        told = [identity.serial for identity in self.conversation.identities]
+        return bool(told) and told[-1] != (None if began is None else began.serial)
+
+
+def until_its_end(session: SessionRecord, start: Started) -> bool:
+    """Tell whether a START came before the session's end; the wall clock counts across a boot."""
+    begun, ended = session.facts.started, session.facts.ended
+    if ended is None:
+        return True
+    if begun is not None and begun.boot_id == ended.boot_id:
+        return start.monotonic_s <= ended.monotonic_s
+    return start.utc <= ended.utc
 
 
 def unfounded(run: Outside, rows: Rows) -> Iterator[Finding]:
@@ -53,6 +70,7 @@ def unfounded(run: Outside, rows: Rows) -> Iterator[Finding]:
     for reason in run.reasons:
         founded = {
             "meter_used_again": run.used_again,
+            "meter_replaced": run.replaced,
             # No reading of the end was stored, so the judge finds no confirmed end either.
             "not_read_at_end": True,
         }.get(reason.code, False)
@@ -71,6 +89,8 @@ def concealed(run: Outside, rows: Rows) -> Iterator[Finding]:
     facts = run.session.facts
     if facts.started is None or facts.ended is None or not rows:
         return
+    if run.replaced and not run.codes & {"meter_replaced", *_AT_THE_END}:
+        yield Finding("run.json", "Another meter answered last, and nothing says 'meter_replaced'.")
     length_s = seconds_between(facts.started, facts.ended)
     if max(elapsed_s for elapsed_s, _ in rows) >= length_s or run.codes & {*_AT_THE_END}:
         return

@@ -17,7 +17,7 @@ from referee.service.evidence.differences import blocks_difference, text_differe
 from referee.service.evidence.encoding import json_bytes
 from referee.service.evidence.energy_again import energy_findings
 from referee.service.evidence.facts import refuse_changed
-from referee.service.evidence.facts_read import read_facts
+from referee.service.evidence.facts_read import FACTS, read_facts
 from referee.service.evidence.played_again import played_again
 from referee.service.evidence.score_again import score_findings
 from referee.service.evidence.shadow import shadow_findings
@@ -25,6 +25,12 @@ from referee.service.evidence.signature import signature_findings
 from referee.service.evidence.slip import slip_findings
 from referee.service.setup.contest import Contest
 from referee.store.sessions import SessionRecord
+
+# What reading a row again raises if its JSON, its moments or its numbers are none.
+_NO_VALUE = (
+    *(ValueError, KeyError, TypeError, AttributeError, IndexError),
+    *(OverflowError, ZeroDivisionError, RecursionError),
+)
 
 
 def verify_bundle(
@@ -65,6 +71,8 @@ def verify_bundle(
             findings += shadow_findings(members, ground_truth, blacklist)
     except NotABundle as error:
         findings.append(error.finding)
+    except _NO_VALUE as error:
+        findings.append(Finding(FACTS, f"A row has a value that no referee stores: {error!r}."))
     return findings
 
 

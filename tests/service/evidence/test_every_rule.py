@@ -15,7 +15,7 @@ from pathlib import Path
 
 import pytest
 
-from power.energy.conditions import UNKNOWN, Conditions
+from power.energy.conditions import UNKNOWN, Conditions, conditions_to_json
 from power.energy.value_checks import AFTER
 from power.energy.verdict import Verdict, suspect, worst
 from power.meter import SIGMA, ElementValues, Flag, InputMode, IntegrationState, MeterSettings
@@ -184,7 +184,7 @@ def stored(contest, run, without):
             ("ended", end, "deadline"),
         ):
             record_event(connection, number, kind, at, actor="x", cause=cause)
-        meter = SessionMeter(run.emulated, METER, run.settings, run.conditions)
+        meter = SessionMeter(run.emulated, METER, run.settings, conditions_to_json(run.conditions))
         insert_session_meter(connection, number, "", meter)
         for place, row in enumerate(run.readings):
             boot = f"boot {place * run.boots // len(run.readings)}"

@@ -155,6 +155,31 @@ def test_a_forged_energy_is_judged_again(folder, tmp_path):
     assert any("judged again, energy_wh: found" in finding.what for finding in findings)
 
 
+ODD_VALUES = {
+    # A column of a table, a value that no referee stores, and what is told of it.
+    "too many images": ("requests", "image_count", 2**62, "has no such images"),
+    "image 0": ("requests", "first_image", 0, "has no such images"),
+    "no settings": ("session_meters", "settings", "{}", "no referee stores"),
+    "no moment": ("readings", "utc", "noon", "no referee stores"),
+    "no detail": ("energies", "detail", "null", "no referee stores"),
+    "a list": ("notices", "text", [], "the rules of the database refuse it"),
+    "a number too large": ("notices", "notice_id", 2**63, "the rules of the database refuse it"),
+}
+
+
+@pytest.mark.parametrize("name", ODD_VALUES)
+def test_a_forged_value_of_another_kind_is_told(folder, tmp_path, name):
+    """Rows that no referee stores end in a sentence, neither in a traceback nor in a long wait."""
+    table, column, value, text = ODD_VALUES[name]
+
+    def edit(of, row):
+        if of == table:
+            row[column] = value
+
+    findings = verify(folder, changed(folder, tmp_path, forged(folder, edit), manifest=True))
+    assert any(text in finding.what for finding in findings), findings
+
+
 def test_a_forged_score_is_scored_again(folder, tmp_path):
     """Whoever makes all hashes fit another score fails, because the score is computed again."""
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import pytest
@@ -13,10 +13,14 @@ import pytest
 from referee.cli import main
 from referee.service.evidence.bundle import write_bundle
 from referee.service.evidence.slip import slip_of
+from referee.service.results.final_score import compute_run
 from referee.service.setup.config_file import load_config
-from referee.service.setup.contest import open_contest, prepare_contest
+from referee.service.setup.contest import open_contest, prepare_contest, read_truth_with
+from referee.service.setup.manifest import digest_of
 from referee.service.setup.signing_key import ensure_signing_key
-from referee.store.sessions import record_event
+from referee.store.readings import energy_of
+from referee.store.scores import insert_scoring_run
+from referee.store.sessions import load_session, record_event
 from tests.support.contests import write_images, write_truth
 from tests.support.fakes import FakeClock
 from tests.support.played_sessions import play
@@ -91,6 +95,21 @@ def other_settings(contest, number):
     path.write_text(path.read_text().replace("seconds = 20", "seconds = 600"))
 
 
+def scored_anew(contest, number):
+    """Correct the ground truth, and score the session by it once more."""
+    path = contest.config.images.ground_truth
+    told = json.loads(path.read_text())
+    told["annotations"][0]["bbox"][0] += 1
+    path.write_text(json.dumps(told))
+    connection = contest.database.connection
+    truth, _ = read_truth_with(contest, path, None)
+    session, energy = load_session(connection, number), energy_of(connection, number)
+    run = compute_run(contest, truth, session, energy)
+    detail = {**run.detail, "inputs": {"ground_truth": digest_of(path)}}
+    with contest.database.write() as connection:
+        insert_scoring_run(connection, number, contest.clock.now(), replace(run, detail=detail))
+
+
 UNSCORED = ("score.json: The session has no score.",)
 CASES = {
     "COCO instances": Case(),
@@ -106,6 +125,7 @@ CASES = {
     "a SUSPECT energy": Case(play={"ranges": (None, None)}),
     "an INVALID energy": Case(play={"watts": 0.0}),
     "other settings since": Case(then=other_settings),
+    "a corrected ground truth": Case(then=scored_anew),
     "no score yet": Case(play={"to": 2}, told=UNSCORED),
     "no energy yet": Case(
         play={"to": 1}, told=("verdict.json: The session is ENDED and has no energy.", *UNSCORED)
