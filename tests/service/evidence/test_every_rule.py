@@ -17,13 +17,15 @@ import pytest
 
 from power.energy.conditions import UNKNOWN, Conditions, conditions_to_json
 from power.energy.value_checks import AFTER
-from power.energy.verdict import Verdict, suspect, worst
+from power.energy.verdict import Verdict, invalid, suspect, worst
 from power.meter import SIGMA, ElementValues, Flag, InputMode, IntegrationState, MeterSettings
 from referee.core.instant import shifted
 from referee.service.desk.settling import judge_session
 from referee.service.evidence.bundle import write_bundle
 from referee.service.evidence.verify import verify_bundle
+from referee.store.notices import insert_notice
 from referee.store.readings import SessionMeter, insert_energy, insert_reading, insert_session_meter
+from referee.store.requests import Request, insert_requests
 from referee.store.sessions import create_session, load_session, record_event
 from tests.service.evidence.test_judged_again import (
     AUTO,
@@ -55,6 +57,9 @@ class Run:
     emulated: bool = False
     boots: int = 1
     started_again: bool = False
+    replaced: bool = False
+    requests_s: tuple = ()
+    alarm: str = ""
 
 
 def every(**changes):
@@ -138,6 +143,7 @@ RUNS = {
     "gap": Run([*whole_run()[:8], *whole_run()[12:]]),
     "clock": Run(moved(monotonic_s=4.0)),
     "suspended": Run(moved(wall_s=10.0), slept_s=10.0),
+    "clock_set": Run(moved(wall_s=60.0)),
     "scaling": Run(at_the_end(flags=frozenset({Flag.SCALING}))),
     "settings_changed": Run(at_the_end(flags=frozenset({Flag.AVERAGING}))),
     "unchecked": Run(at_the_end(flags=frozenset({Flag.UNCHECKED}))),
@@ -155,6 +161,17 @@ RUNS = {
         whole_run()[:-2],
         found=(suspect("meter_used_again", "It was not read before."),),
         started_again=True,
+    ),
+    "meter_replaced": Run(
+        found=(invalid("meter_replaced", "Another one answers."),), replaced=True
+    ),
+    "images_missing": Run(alarm="Image 3: 3.jpg cannot be read: No such file or directory."),
+    "no_load_at_work": Run(
+        [
+            replace(row, power_w=0.0, current_a=0.0) if 4 < row.monotonic_s < 12 else row
+            for row in whole_run()
+        ],
+        requests_s=(6.0, 7.0, 8.0, 9.0),
     ),
     "not_read_at_end": Run(whole_run()[:-2], found=(suspect("not_read_at_end", "It is lost."),)),
 }
@@ -189,7 +206,11 @@ def stored(contest, run, without):
         for place, row in enumerate(run.readings):
             boot = f"boot {place * run.boots // len(run.readings)}"
             insert_reading(connection, number, row.monotonic_s, row, boot)
-    _log(contest, end if run.started_again else begun)
+        sent = ("then", "GET", "/image", 200, 1, 1, 0, 9, 0.5, "::1")
+        insert_requests(connection, [Request(number, at_s, *sent) for at_s in run.requests_s])
+        if run.alarm:
+            insert_notice(connection, number, "then", "alarm", run.alarm)
+    _log(contest, end if run.started_again else begun, run.replaced)
     session = load_session(contest.database.connection, number)
     result, detail = judge_session(contest, session, run.settings, METER, run.found, run.slept_s)
     kept = [finding for finding in result.findings if finding.code != without]
@@ -212,12 +233,16 @@ def stored(contest, run, without):
     return number, [finding for finding in result.findings if finding.code == without]
 
 
-def _log(contest, at):
-    """Write a START into the log of the meter, half a second after a moment."""
+def _log(contest, at, replaced):
+    """Write a START into the log of the meter after a moment, and perhaps another meter's name."""
     at = shifted(at, 0.5)
-    line = {"utc": at.utc.isoformat(), "monotonic_s": at.monotonic_s, "event": "sent"}
-    path = contest.config.wire_log_of(1)
-    path.write_text(json.dumps(line | {"text": ":INTEGrate:STARt"}) + "\n")
+    line = {"utc": at.utc.isoformat(), "monotonic_s": at.monotonic_s}
+    lines = [line | {"event": "sent", "text": ":INTEGrate:STARt"}]
+    if replaced:
+        lines.append(line | {"event": "sent", "text": "*IDN?"})
+        lines.append(line | {"event": "received", "text": "YOKOGAWA,WT310E,ANOTHER,F1.04\n"})
+    text = "".join(json.dumps(line) + "\n" for line in lines)
+    contest.config.wire_log_of(1).write_text(text)
 
 
 def told_of(contest, number, folder):
