@@ -13,7 +13,7 @@ from types import FrameType
 
 from referee import __version__
 from referee.errors import InputError, RefereeError
-from referee.programs.terminal import drop_output
+from referee.programs.terminal import drop_output, tell_on_terminal
 
 COMMANDS = {
     "demo": "run a whole session on this machine, with generated data",
@@ -68,14 +68,14 @@ def main(argv: Sequence[str] | None = None) -> int:
         return _READER_GONE
     except InputError as error:
         _record_refused(args, error)
-        print(f"referee {args.command}: {error}", file=sys.stderr)
+        tell_on_terminal(f"referee {args.command}: {error}")
         return 2
     except RefereeError as error:
         _record_refused(args, error)
-        print(f"referee {args.command}: {error}", file=sys.stderr)
+        tell_on_terminal(f"referee {args.command}: {error}")
         return 1
     except KeyboardInterrupt:
-        print(f"referee {args.command}: stopped.", file=sys.stderr)
+        tell_on_terminal(f"referee {args.command}: stopped.")
         # Ctrl-C is the normal end of a server. Any other command has not finished its work.
         return 0 if args.command in _SERVERS else 1
 
