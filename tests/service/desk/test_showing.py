@@ -98,11 +98,16 @@ def test_every_image_is_on_record(desk, contest):
     assert "alarm" in levels
 
 
-def test_an_image_that_is_gone_is_its_own_fault(desk, contest):
-    """A missing file is told to the operator, and the next image is shown."""
+@pytest.mark.parametrize("fault", ["gone", "another"])
+def test_an_image_that_is_gone_is_its_own_fault(desk, contest, fault):
+    """A missing or exchanged file is told to the operator, and the next image is shown."""
     opened(desk.display)
     session_id = begun(desk)
-    (contest.config.images.folder / "2.jpg").unlink()
+    path = contest.config.images.folder / "2.jpg"
+    content = path.read_bytes()
+    path.unlink()
+    if fault == "another":
+        path.write_bytes(content[::-1])
     assert "image_missing" == code_of(desk.show, session_id, 2, contest.clock.now())
     assert desk.show(session_id, 1, contest.clock.now()) > 0
 
