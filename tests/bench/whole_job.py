@@ -37,7 +37,7 @@ def run() -> None:
         return
     with tempfile.TemporaryDirectory() as name, claimed(Path(name) / "data"):
         folder = Path(name)
-        _make_contest(folder)
+        make_full_contest(folder)
         config = practice_config(
             data=folder / "data",
             contest=ContestSection(mode="practice", seconds=600, shuffle=False),
@@ -71,7 +71,7 @@ def _measure(host: Host, how: list[str]) -> None:
     )
 
 
-def _make_contest(folder: Path) -> None:
+def make_full_contest(folder: Path) -> None:
     """Link one image under every number, and write ground truth of a few boxes an image."""
     (folder / "images").mkdir()
     first = folder / "images" / "1.jpg"
