@@ -143,6 +143,8 @@ def test_nothing_private_is_exported():
         for node in tree.body:
             if not isinstance(node, ast.Assign) or ast.unparse(node.targets[0]) != "__all__":
                 continue
+            if not isinstance(node.value, ast.List):
+                continue  # The library's names are computed, and have tests of their own.
             names = [element.value for element in node.value.elts]
             wrong += [f"{path} {name}" for name in names if name.startswith("_")]
             if sorted(set(names)) != sorted(names):

@@ -8,7 +8,9 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
+
+from referee.core.columns import corners, whole_numbers
 
 
 @dataclass(frozen=True, eq=False)
@@ -40,6 +42,21 @@ class Detections:
     def empty(cls) -> Detections:
         """Return detections without a row."""
         return cls.from_rows([])
+
+    @classmethod
+    def from_arrays(
+        cls, image_id: ArrayLike, class_id: ArrayLike, confidence: ArrayLike, box: ArrayLike
+    ) -> Detections:
+        """Build from anything that numpy makes arrays of: (n,), (n,), (n,) and (n, 4).
+
+        Raises ValueError for other shapes, and for ids that are not whole numbers.
+        """
+        return cls(
+            whole_numbers(image_id, "image_id"),
+            whole_numbers(class_id, "class_id"),
+            np.asarray(confidence, dtype=np.float64),
+            corners(box),
+        )
 
     @classmethod
     def from_rows(cls, rows: Sequence[Sequence[float]]) -> Detections:

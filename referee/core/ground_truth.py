@@ -3,10 +3,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
+
+from referee.core.columns import corners, whole_numbers
 
 
 @dataclass(frozen=True, eq=False)
@@ -28,3 +31,50 @@ class GroundTruth:
     box: NDArray[np.float64]
     blacklist: NDArray[np.int64]
     class_names: dict[int, str]
+
+    @classmethod
+    def from_arrays(
+        cls,
+        image_id: ArrayLike,
+        class_id: ArrayLike,
+        box: ArrayLike,
+        *,
+        images: ArrayLike | None = None,
+        classes: ArrayLike | None = None,
+        blacklist: ArrayLike = (),
+        class_names: Mapping[int, str] | None = None,
+    ) -> GroundTruth:
+        """Build from boxes, (m,), (m,) and (m, 4), of anything that numpy makes arrays of.
+
+        `images` and `classes` list all ids, in any order, also those without a box; without them
+        the lists are those of the boxes. `blacklist` is (k, 2). Raises ValueError for other shapes,
+        for ids that are not whole numbers, and for a box of an image or class that is not listed.
+        """
+        box_image = whole_numbers(image_id, "image_id")
+        box_class = whole_numbers(class_id, "class_id")
+        found = corners(box)
+        if not len(box_image) == len(box_class) == len(found):
+            raise ValueError(
+                f"image_id, class_id and box must be as long: they have {len(box_image)},"
+                f" {len(box_class)} and {len(found)} rows"
+            )
+        return cls(
+            image_ids=_listed(images, box_image, "image"),
+            class_ids=_listed(classes, box_class, "class"),
+            box_image_id=box_image,
+            box_class_id=box_class,
+            box=found,
+            blacklist=whole_numbers(np.reshape(np.asarray(blacklist), -1), "blacklist").reshape(
+                -1, 2
+            ),
+            class_names=dict(class_names or {}),
+        )
+
+
+def _listed(ids: ArrayLike | None, of_boxes: NDArray[np.int64], what: str) -> NDArray[np.int64]:
+    """Return the list of ids, ascending and unique, which must hold those of the boxes."""
+    listed = np.unique(of_boxes if ids is None else whole_numbers(ids, f"{what} ids"))
+    strange = np.setdiff1d(of_boxes, listed)
+    if len(strange):
+        raise ValueError(f"a box is of {what} {strange[0]}, which is not listed")
+    return listed

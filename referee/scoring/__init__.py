@@ -1,2 +1,75 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Scores as pure numbers: detection mAP, mAP per watt-hour, and the uncertainty of both."""
+"""Scores as pure numbers: detection mAP, mAP per watt-hour, and the uncertainty of both.
+
+This is the library's door: `docs/library.md` explains each name of `__all__`. A name loads its
+module when it is first used, so a program that needs one rule loads no other.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from referee.core.detections import Detections as Detections
+    from referee.core.ground_truth import GroundTruth as GroundTruth
+    from referee.errors import InputError as InputError
+    from referee.formats.loading import load_detections as load_detections
+    from referee.formats.loading import load_ground_truth as load_ground_truth
+    from referee.scoring.class_tables import classes_csv as classes_csv
+    from referee.scoring.class_tables import curves_csv as curves_csv
+    from referee.scoring.fates import Fate as Fate
+    from referee.scoring.fates import Fates as Fates
+    from referee.scoring.ilsvrc import evaluate as evaluate
+    from referee.scoring.live import LiveScore as LiveScore
+    from referee.scoring.lpirc import normalized_accuracy as normalized_accuracy
+    from referee.scoring.lpirc import score as score
+    from referee.scoring.ranking import Curve as Curve
+    from referee.scoring.result import IlsvrcResult as IlsvrcResult
+    from referee.scoring.rules import RULE_SETS as RULE_SETS
+    from referee.scoring.rules import Rules as Rules
+    from referee.scoring.score_report import ilsvrc_report as ilsvrc_report
+    from referee.scoring.uncertainty import Comparison as Comparison
+    from referee.scoring.uncertainty import Energy as Energy
+    from referee.scoring.uncertainty import Interval as Interval
+    from referee.scoring.uncertainty import MapUncertainty as MapUncertainty
+    from referee.scoring.uncertainty import ScoreIntervals as ScoreIntervals
+    from referee.scoring.uncertainty import compare as compare
+    from referee.scoring.uncertainty import measure_uncertainty as measure_uncertainty
+    from referee.scoring.uncertainty import score_intervals as score_intervals
+
+_HOMES = {
+    "referee.core.detections": ("Detections",),
+    "referee.core.ground_truth": ("GroundTruth",),
+    "referee.errors": ("InputError",),
+    "referee.formats.loading": ("load_detections", "load_ground_truth"),
+    "referee.scoring.class_tables": ("classes_csv", "curves_csv"),
+    "referee.scoring.fates": ("Fate", "Fates"),
+    "referee.scoring.ilsvrc": ("evaluate",),
+    "referee.scoring.live": ("LiveScore",),
+    "referee.scoring.lpirc": ("normalized_accuracy", "score"),
+    "referee.scoring.ranking": ("Curve",),
+    "referee.scoring.result": ("IlsvrcResult",),
+    "referee.scoring.rules": ("RULE_SETS", "Rules"),
+    "referee.scoring.score_report": ("ilsvrc_report",),
+    "referee.scoring.uncertainty": (
+        *("Comparison", "Energy", "Interval", "MapUncertainty", "ScoreIntervals"),
+        *("compare", "measure_uncertainty", "score_intervals"),
+    ),
+}
+_HOME = {name: home for home, names in _HOMES.items() for name in names}
+
+__all__ = sorted(_HOME)
+
+
+def __getattr__(name: str) -> Any:
+    """Load a name of `__all__`."""
+    if name not in _HOME:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    value = globals()[name] = getattr(import_module(_HOME[name]), name)
+    return value
+
+
+def __dir__() -> list[str]:
+    """Return the names of the library, for a notebook's completion."""
+    return __all__

@@ -112,7 +112,14 @@ def _candidates(
     order = np.lexsort((-overlap[pairs[several]], detection[several]))
     target[several] = target[several[order]]
     chosen = np.flatnonzero(counts)
+    if rules.best_box_only:
+        target, counts = target[_first_of(counts)], np.minimum(counts, 1)
     return Candidates(rows[chosen], keys[chosen], counts[chosen], target)
+
+
+def _first_of(counts: Ints) -> Ints:
+    """Return the places where runs of so many entries begin, (k,) for k runs that are not empty."""
+    return (np.cumsum(counts) - counts)[counts > 0]
 
 
 def _finite_boxes(box: NDArray[np.float64]) -> int:

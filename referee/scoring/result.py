@@ -78,6 +78,14 @@ class IlsvrcResult:
         """Return one listed class's precision-recall curve; raise KeyError for any other id."""
         return self._classes[class_id].curve()
 
+    def curves(self) -> dict[int, Curve]:
+        """Return the precision-recall curve of each class with ground truth, by class id."""
+        return {it: self.precision_recall(it) for it, ap in self.ap.items() if ap is not None}
+
+    def class_score(self, class_id: int) -> ClassScore:
+        """Return what one listed class was scored from; raise KeyError for any other id."""
+        return self._classes[class_id]
+
     def images_by_class(self) -> Iterator[ClassImages]:
         """Yield the images of the detections and truth boxes of each class with ground truth."""
         for place, score in enumerate(self._classes.values()):

@@ -14,6 +14,8 @@ class Rules:
     reaches the threshold `min(iou_cap, w*h / ((w+tolerance_px) * (h+tolerance_px)))`. With
     `strict` the IoU must exceed the threshold. The mean runs over the classes with ground truth.
     With `missing_as_zero` it runs over all listed classes; one without ground truth counts 0.
+    With `best_box_only` a detection may match the one box that it overlaps most, and is a duplicate
+    if an earlier detection holds that box. Otherwise it may match the best box that is still free.
     """
 
     name: str
@@ -22,6 +24,7 @@ class Rules:
     missing_as_zero: bool = False
     iou_cap: float = 0.5
     tolerance_px: float = 10.0
+    best_box_only: bool = False
 
 
 DEVKIT = Rules(name="ilsvrc-devkit", version="2014")
@@ -33,5 +36,17 @@ STRICT = Rules(name="ilsvrc-strict", version="1", strict=True)
 REFEREE_2015 = Rules(name="lpirc-referee", version="2015", strict=True, missing_as_zero=True)
 """The rules of the 2015-2019 referee: strict, and the mean over all listed classes."""
 
-RULE_SETS = {rules.name: rules for rules in (DEVKIT, STRICT, REFEREE_2015)}
-"""The rule sets by name."""
+FIXED_HALF = Rules(name="ilsvrc-fixed-0.5", version="1", tolerance_px=0.0)
+"""The devkit's rules, but the IoU must reach 0.5 for small boxes too."""
+
+VOC = Rules(name="pascal-voc", version="2010", tolerance_px=0.0, best_box_only=True)
+"""PASCAL VOC from 2010 on (VOCevaldet.m, VOCap.m). Boxes that are flagged as difficult count."""
+
+RULE_SETS = {
+    "devkit": DEVKIT,
+    "strict": STRICT,
+    "referee-2015": REFEREE_2015,
+    "fixed-0.5": FIXED_HALF,
+    "voc": VOC,
+}
+"""The rule sets by the names that a user gives."""

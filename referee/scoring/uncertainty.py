@@ -94,7 +94,7 @@ class MapUncertainty:
         return Interval(_logistic(centre - reach), _logistic(centre + reach), level)
 
 
-def measure(
+def measure_uncertainty(
     result: IlsvrcResult,
     draws: int = 500,
     seed: int = 0,

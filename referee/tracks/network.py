@@ -19,7 +19,7 @@ from referee.formats.number_text import detection_lines, detection_rows
 from referee.scoring import lpirc
 from referee.scoring.live import LiveScore
 from referee.scoring.score_report import energy_report, ilsvrc_report
-from referee.scoring.uncertainty import measure
+from referee.scoring.uncertainty import measure_uncertainty
 from referee.tracks.network_remarks import network_remarks
 from referee.tracks.track import (
     Champion,
@@ -50,7 +50,7 @@ class _Scorer:
             result.mean_ap,
             result.detections,
             partial(ilsvrc_report, result),
-            partial(measure, result),
+            partial(measure_uncertainty, result),
         )
 
 

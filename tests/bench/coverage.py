@@ -19,7 +19,7 @@ from concurrent.futures import ProcessPoolExecutor
 import numpy as np
 
 from referee.scoring.ilsvrc import evaluate
-from referee.scoring.uncertainty import Energy, compare, measure
+from referee.scoring.uncertainty import Energy, compare, measure_uncertainty
 from tests.bench.simulated_contests import Detector, World
 
 DRAWS, PROCESSES = 100, 2
@@ -107,7 +107,9 @@ def intervals(cell):
     for number in numbers:
         chance = np.random.default_rng([number, classes, images, seed, len(ties)])
         scenes = world.scenes(chance, images)
-        measured = measure(evaluate(scenes.truth, detector.answer(chance, scenes)), DRAWS, number)
+        measured = measure_uncertainty(
+            evaluate(scenes.truth, detector.answer(chance, scenes)), DRAWS, number
+        )
         interval = measured.interval()
         found.append((measured.estimate, interval.low, interval.high))
     return np.array(found)
@@ -163,7 +165,7 @@ def pair(cell):
         chance = np.random.default_rng([number, classes, level, seed])
         scenes = world.scenes(chance, PAIR_IMAGES)
         mine, theirs = (
-            measure(evaluate(scenes.truth, it.answer(chance, scenes)), DRAWS, number)
+            measure_uncertainty(evaluate(scenes.truth, it.answer(chance, scenes)), DRAWS, number)
             for it in (first, second)
         )
         told = compare(mine, Energy(1.0), theirs, Energy(1.0))

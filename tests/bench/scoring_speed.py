@@ -14,7 +14,7 @@ import numpy as np
 
 from referee.scoring.ilsvrc import evaluate
 from referee.scoring.live import LiveScore
-from referee.scoring.uncertainty import measure
+from referee.scoring.uncertainty import measure_uncertainty
 from tests.bench.scoring_data import DETECTIONS, generate, write_files
 
 ROUNDS = 5
@@ -40,7 +40,7 @@ def run():
     _growth(truth)
     _live(truth, detections)
     start = time.perf_counter()
-    measure(evaluate(truth, detections), 100)
+    measure_uncertainty(evaluate(truth, detections), 100)
     print(f"evaluation and interval, 100 draws{time.perf_counter() - start:8.2f} s")
 
 

@@ -11,6 +11,7 @@ import json
 import pytest
 
 from referee.commands import score
+from referee.scoring.rules import RULE_SETS
 
 TRUTH = "1,1,10,10,59,59\n2,1,10,10,59,59\n2,2,0,0,9,9\n"
 LINES = "1 1 0.9 10 10 59 59\n1 1 0.8 10 10 59 59\n2,2,0.7,0,0,9,9\n"
@@ -62,6 +63,25 @@ def test_classes_without_ground_truth_are_null(files, capsys):
     """A listed class without a truth box is null, not 0."""
     assert 0 == run(*files, "--classes", "3", "--json")
     assert None is json.loads(capsys.readouterr().out)["ap"]["3"]
+
+
+@pytest.mark.parametrize("name", RULE_SETS)
+def test_rules_are_chosen_by_name(files, capsys, name):
+    """Each rule set can be chosen, and the report names it."""
+    assert 0 == run(*files, "--rules", name, "--json")
+    assert RULE_SETS[name].name == json.loads(capsys.readouterr().out)["rules"]
+
+
+def test_tables_are_written_beside_the_score(files, tmp_path, capsys):
+    """--per-class and --curves write CSV; a folder that is not there is said so."""
+    tables = tmp_path / "classes.csv", tmp_path / "curves.csv"
+    assert 0 == run(*files, "--per-class", str(tables[0]), "--curves", str(tables[1]))
+    assert ["class_id,name", "class_id,confidence"] == [
+        ",".join(table.read_text().split(",")[:2]) for table in tables
+    ]
+    capsys.readouterr()
+    assert 2 == run(*files, "--curves", str(tmp_path / "no" / "curves.csv"))
+    assert "curves.csv cannot be written: No such file" in capsys.readouterr().err
 
 
 def test_table_for_people(files, capsys):

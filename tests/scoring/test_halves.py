@@ -43,7 +43,7 @@ def mean_ap_of(chosen, classes, truth, rows, rules):
     """Return the mAP of the chosen images by the slow reference, NaN without a truth box."""
     truth = [box for box in truth if box[0] in chosen]
     rows = [row for row in rows if row[0] in chosen]
-    ap, mean_ap, _, _ = reference_score(chosen, classes, truth, [], rows, strict=rules.strict)
+    ap, mean_ap, _, _ = reference_score(chosen, classes, truth, [], rows, rules)
     if not truth:
         return math.nan
     if rules.missing_as_zero:

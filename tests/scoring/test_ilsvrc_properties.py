@@ -11,7 +11,7 @@ from hypothesis import given, settings
 
 from referee.scoring.ilsvrc import evaluate
 from referee.scoring.live import LiveScore
-from referee.scoring.rules import DEVKIT, STRICT
+from referee.scoring.rules import DEVKIT, FIXED_HALF, STRICT, VOC
 from tests.support.devkit_reference import reference_score
 from tests.support.scoring_cases import contests, make_detections, make_truth
 
@@ -35,7 +35,7 @@ def assert_matches_reference(contest, rules):
         contest.truth,
         contest.blacklist,
         contest.rows,
-        rules.strict,
+        rules,
     )
     assert_same_scores(ap, result.ap)
     assert_same_scores({0: mean_ap}, {0: result.mean_ap})
@@ -56,11 +56,12 @@ def test_devkit_rules_agree_with_the_independent_implementation(contest):
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize("rules", [STRICT, FIXED_HALF, VOC], ids=lambda it: it.name)
 @given(contests())
-@settings(max_examples=100)
-def test_strict_rules_agree_with_the_independent_implementation(contest):
-    """The strict variant follows the definition with > for >=."""
-    assert_matches_reference(contest, STRICT)
+@settings(max_examples=70)
+def test_other_rules_agree_with_the_independent_implementation(rules, contest):
+    """Each other rule set follows its definition: > for >=, one threshold, the best box alone."""
+    assert_matches_reference(contest, rules)
 
 
 @pytest.mark.slow

@@ -15,7 +15,7 @@ from referee.scoring.uncertainty import (
     Energy,
     MapUncertainty,
     compare,
-    measure,
+    measure_uncertainty,
     score_intervals,
     standard_uncertainty,
 )
@@ -27,7 +27,9 @@ def measured(seed=3, images=60, keep=1, draws=200):
     """Return the uncertainty of a contest whose answer has every row but each `keep`-th."""
     ids, classes, truth, rows = contest(seed, images)
     rows = [row for number, row in enumerate(rows) if keep == 1 or number % keep]
-    return measure(evaluate(make_truth(ids, classes, truth), make_detections(rows)), draws)
+    return measure_uncertainty(
+        evaluate(make_truth(ids, classes, truth), make_detections(rows)), draws
+    )
 
 
 def made(spread, quarters=None, estimate=0.5, images=10_000, draws=50):
@@ -101,10 +103,10 @@ def test_nothing_found_leaves_a_share_that_may_be_found():
     """After 60 images without a hit, 6 % of images may hold one; after none lost, 6 % a loss."""
     boxes = [(image, 1, (0, 0, 9, 9)) for image in range(1, 61)]
     truth = make_truth(range(1, 61), [1], boxes)
-    nothing = measure(evaluate(truth, Detections.empty())).interval()
+    nothing = measure_uncertainty(evaluate(truth, Detections.empty())).interval()
     assert (0.0, 0.0596) == (nothing.low, round(nothing.high, 4))
     rows = [(image, klass, 0.5, box) for image, klass, box in boxes]
-    everything = measure(evaluate(truth, make_detections(rows))).interval()
+    everything = measure_uncertainty(evaluate(truth, make_detections(rows))).interval()
     assert (0.9404, 1.0) == (round(everything.low, 4), everything.high)
 
 
@@ -112,7 +114,7 @@ def test_one_image_says_nothing():
     """One image has no halves to compare: every mAP is possible, and no number is invented."""
     boxes = [(1, 1, (0, 0, 9, 9)), (1, 1, (50, 50, 99, 99))]
     result = evaluate(make_truth([1], [1], boxes), make_detections([(1, 1, 0.5, (0, 0, 9, 9))]))
-    single = measure(result, 20)
+    single = measure_uncertainty(result, 20)
     assert (0.0, 1.0) == ends(single.interval())
     assert math.isnan(single.standard_error())
     told = compare(single, Energy(2.0), single, Energy(1.0))
@@ -122,7 +124,7 @@ def test_one_image_says_nothing():
 
 def test_without_truth_there_is_no_uncertainty():
     """A contest without a truth box has no mAP and no interval."""
-    assert measure(evaluate(make_truth([1], [1], []), Detections.empty())) is None
+    assert measure_uncertainty(evaluate(make_truth([1], [1], []), Detections.empty())) is None
 
 
 @pytest.mark.slow

@@ -1,16 +1,18 @@
 # SPDX-License-Identifier: Apache-2.0
 """A second, slow scorer, written from the definition alone; tests compare the fast scorer with it.
 
-It is plain Python on tuples and lists. It shares no code with `referee` and follows the words of
-the definition rather than speed.
+It is plain Python on tuples and lists. It shares no code with `referee`, only the names of the
+rules, and follows the words of the definition rather than speed.
 """
 
 from __future__ import annotations
 
 import math
 
+from referee.scoring.rules import DEVKIT
 
-def reference_score(images, classes, truth, blacklist, rows, strict=False):
+
+def reference_score(images, classes, truth, blacklist, rows, rules=DEVKIT):
     """Return `(ap, mean_ap, grouped_ap, outcome)` of a contest.
 
     `images` and `classes` are lists of ids, `truth` has `(image, class, box)` and `rows` has
@@ -21,7 +23,7 @@ def reference_score(images, classes, truth, blacklist, rows, strict=False):
     blacklist = set(blacklist)
     outcome = {}
     for image in images:
-        outcome.update(_match_image(image, truth, blacklist, rows, set(classes), strict))
+        outcome.update(_match_image(image, truth, blacklist, rows, set(classes), rules))
     ap, grouped = {}, {}
     for klass in classes:
         positives = sum(1 for i, c, _ in truth if c == klass and (i, c) not in blacklist)
@@ -33,7 +35,7 @@ def reference_score(images, classes, truth, blacklist, rows, strict=False):
     return ap, (sum(known) / len(known) if known else None), grouped, outcome
 
 
-def _match_image(image, truth, blacklist, rows, classes, strict):
+def _match_image(image, truth, blacklist, rows, classes, rules):
     """Match the detections of one image one after the other."""
     numbers = [
         number
@@ -45,22 +47,24 @@ def _match_image(image, truth, blacklist, rows, classes, strict):
     for number in numbers:
         best, best_overlap = None, -math.inf
         for t, (i, c, box) in enumerate(truth):
-            if i != image or c != rows[number][1] or t in taken:
+            if i != image or c != rows[number][1] or (t in taken and not rules.best_box_only):
                 continue
             overlap = _overlap(rows[number][3], box)
-            needed = _needed(box)
-            reaches = overlap > needed if strict else overlap >= needed
+            needed = _needed(box, rules.tolerance_px)
+            reaches = overlap > needed if rules.strict else overlap >= needed
             if overlap > 0 and reaches and overlap > best_overlap:
                 best, best_overlap = t, overlap
+        if best in taken:
+            best = None
         if best is not None:
             taken.add(best)
         outcome[number] = best
     return outcome
 
 
-def _needed(box):
+def _needed(box, tolerance):
     w, h = box[2] - box[0] + 1, box[3] - box[1] + 1
-    return min(0.5, (w * h) / ((w + 10) * (h + 10)))
+    return min(0.5, (w * h) / ((w + tolerance) * (h + tolerance)))
 
 
 def _overlap(a, b):

@@ -8,6 +8,7 @@ import atexit
 import gc
 import json
 import sys
+from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from typing import TYPE_CHECKING
@@ -25,8 +26,10 @@ from referee.formats.detections_file import begin_coco_results, begin_detections
 from referee.formats.ground_truth import read_ground_truth
 from referee.formats.image_ids import in_own_ids, own_image_ids
 from referee.formats.truth_file import GroundTruthFile
+from referee.scoring.class_tables import classes_csv, curves_csv
 from referee.scoring.ilsvrc import evaluate
 from referee.scoring.result import IlsvrcResult
+from referee.scoring.rules import RULE_SETS, Rules
 from referee.scoring.score_report import (
     Report,
     coco_report,
@@ -100,10 +103,12 @@ def _score_ilsvrc(args: argparse.Namespace) -> tuple[IlsvrcResult, Report, Groun
     warnings = of_image_ids(posted.image_id, found.truth, args.image_ids)
     warnings += of_boxes(posted.box, found.truth)
     detections, numbering = in_own_ids(posted, found.truth, args.image_ids)
-    result = _evaluate(found.truth, detections)
+    rules = RULE_SETS[args.rules or "devkit"]
+    result = _evaluate(found.truth, detections, rules)
     report = ilsvrc_report(result) | {"image_ids": numbering, "warnings": warnings}
     if args.resamples and result.mean_ap is not None:
         report |= _uncertainty(args, found, result)
+    _write_tables(args, result, found.truth.class_names)
     if args.explain:
         # The drawing library is slow to import, and only --explain needs it.
         from referee.service.results.score_explanation import write_explanation
@@ -114,10 +119,26 @@ def _score_ilsvrc(args: argparse.Namespace) -> tuple[IlsvrcResult, Report, Groun
     return result, report, found.truth, detections.image_id
 
 
-def _evaluate(truth: GroundTruth, detections: Detections) -> IlsvrcResult:
+def _write_tables(
+    args: argparse.Namespace, result: IlsvrcResult, class_names: Mapping[int, str]
+) -> None:
+    for path, make in (
+        (args.per_class, lambda: [classes_csv(result, class_names)]),
+        (args.curves, lambda: curves_csv(result)),
+    ):
+        if path is None:
+            continue
+        try:
+            with path.open("w", encoding="utf-8") as file:
+                file.writelines(make())
+        except OSError as error:
+            raise InputError(f"{path} cannot be written: {error.strerror}") from None
+
+
+def _evaluate(truth: GroundTruth, detections: Detections, rules: Rules) -> IlsvrcResult:
     """Evaluate in two threads; more gain nothing, because only one at a time runs Python."""
     with ThreadPoolExecutor(2, thread_name_prefix="scoring") as threads:
-        return evaluate(truth, detections, mapped=threads.map)
+        return evaluate(truth, detections, rules, threads.map)
 
 
 def _uncertainty(args: argparse.Namespace, found: GroundTruthFile, result: IlsvrcResult) -> Report:
@@ -137,7 +158,7 @@ def _uncertainty(args: argparse.Namespace, found: GroundTruthFile, result: Ilsvr
                 detections, _ = in_own_ids(
                     read_detections(args.rival_detections), found.truth, args.image_ids
                 )
-                rival = draws.of(_evaluate(found.truth, detections))
+                rival = draws.of(_evaluate(found.truth, detections, result.rules))
                 energies = (energy, rival_energy) if energy and rival_energy else None
                 report |= rival_report(mine, rival, energies)
     except ValueError as error:

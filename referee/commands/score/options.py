@@ -9,6 +9,7 @@ from pathlib import Path
 
 from referee.commands.numbers import watt_hours
 from referee.formats.text import path_or_standard_input
+from referee.scoring.rules import RULE_SETS
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -49,6 +50,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--metric", choices=("ilsvrc", "coco"), default="ilsvrc", help="metric (default: ilsvrc)"
     )
     parser.add_argument(
+        "--rules",
+        choices=tuple(RULE_SETS),
+        help="what counts as a hit, and which classes count: the ILSVRC development kit's rules,"
+        " the same with an IoU above the threshold, those of the referee of 2015, the kit's with"
+        " 0.5 for small boxes too, or PASCAL VOC's (default: devkit)",
+    )
+    parser.add_argument(
         "--energy-wh", type=watt_hours, metavar="X", help="energy of the session, for mAP per Wh"
     )
     parser.add_argument(
@@ -65,8 +73,21 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         " ascending order of these ids (default: the numbering that fits more rows, else own)",
     )
     parser.add_argument("--json", action="store_true", help="print one JSON object")
+    _add_tables(parser)
     _add_explanation(parser)
     _add_uncertainty(parser)
+
+
+def _add_tables(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--per-class", type=Path, metavar="FILE", help="write a CSV with a row per class"
+    )
+    parser.add_argument(
+        "--curves",
+        type=Path,
+        metavar="FILE",
+        help="write a CSV of the precision-recall curves, with a row per scored detection",
+    )
 
 
 def _add_explanation(parser: argparse.ArgumentParser) -> None:

@@ -8,7 +8,10 @@ import argparse
 from referee.errors import InputError
 from referee.formats.text import STANDARD_INPUT
 
-_ONLY_ILSVRC = ("--blacklist", "--explain", "--resamples", "--rival-detections")
+_ONLY_ILSVRC = (
+    *("--blacklist", "--rules", "--per-class", "--curves", "--explain", "--resamples"),
+    "--rival-detections",
+)
 # The options of a line have an effect only beside the option before them.
 _NEEDED = {
     "--energy-wh": ("--images-processed", "--energy-uncertainty-wh"),

@@ -15,7 +15,7 @@ from referee.scoring.uncertainty import (
     Interval,
     MapUncertainty,
     compare,
-    measure,
+    measure_uncertainty,
     score_intervals,
 )
 
@@ -32,7 +32,7 @@ class Draws:
 
     def of(self, result: IlsvrcResult) -> MapUncertainty:
         """Return the uncertainty of a result; raise ValueError without a mAP."""
-        measured = measure(result, self.resamples, self.seed, self.progress)
+        measured = measure_uncertainty(result, self.resamples, self.seed, self.progress)
         if measured is None:
             raise ValueError("a result without mAP has no uncertainty")
         return measured

@@ -1,0 +1,56 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Ground truth and detections for a program of a researcher, in one call each."""
+
+from __future__ import annotations
+
+import os
+import warnings
+from pathlib import Path
+
+from referee.core.detections import Detections
+from referee.core.ground_truth import GroundTruth
+from referee.formats.detections_file import read_detections
+from referee.formats.ground_truth import read_ground_truth
+from referee.formats.image_ids import Numbering, fits_both, in_own_ids
+
+Name = str | os.PathLike[str]
+
+
+def load_ground_truth(
+    path: Name,
+    *,
+    images: Name | None = None,
+    blacklist: Name | None = None,
+    classes: int | None = None,
+) -> GroundTruth:
+    """Read COCO instances JSON, a folder of ILSVRC or PASCAL VOC XML, or CSV.
+
+    The options are those of `referee score`: `images` lists the images of CSV or XML, `blacklist`
+    is CSV `image_id,class_id`, and with `classes` the class list is 1…classes. Raises `InputError`,
+    which names file, line and field.
+    """
+    return read_ground_truth(
+        Path(path),
+        images=None if images is None else Path(images),
+        blacklist=None if blacklist is None else Path(blacklist),
+        classes=classes,
+    ).truth
+
+
+def load_detections(
+    path: Name, truth: GroundTruth, *, image_ids: Numbering | None = None
+) -> Detections:
+    """Read COCO results JSON or lines, and return the rows under the ground truth's own image ids.
+
+    `image_ids` says how the file names images: "own", or "contest" for 1…N in ascending order of
+    the own ids. Without it the numbering counts that fits more rows; where both fit as many, "own"
+    counts and a UserWarning says so. Raises `InputError`, which names file, line and field.
+    """
+    posted = read_detections(Path(path))
+    if image_ids is None and fits_both(posted.image_id, truth):
+        warnings.warn(
+            f"{path}: the image ids fit both numberings, and are read as the ground truth's own:"
+            " give image_ids='own' or image_ids='contest'",
+            stacklevel=2,
+        )
+    return in_own_ids(posted, truth, image_ids)[0]

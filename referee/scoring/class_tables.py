@@ -1,0 +1,54 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The classes of a result and their curves, as CSV for a spreadsheet or a notebook."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Iterator, Mapping
+
+from referee.scoring.result import IlsvrcResult
+
+CLASS_COLUMNS = (
+    *("class_id", "name", "truth_boxes", "detections", "true_positives"),
+    *("average_precision", "grouped_average_precision"),
+)
+CURVE_COLUMNS = ("class_id", "confidence", "recall", "precision")
+
+
+def classes_csv(result: IlsvrcResult, class_names: Mapping[int, str]) -> str:
+    """Return a table with a row per listed class, in ascending order of ids.
+
+    `detections` counts those that were scored. Both AP are empty for a class without ground truth.
+    """
+    text = io.StringIO()
+    rows = csv.writer(text, lineterminator="\n")
+    rows.writerow(CLASS_COLUMNS)
+    for class_id, ap in result.ap.items():
+        score = result.class_score(class_id)
+        rows.writerow(
+            (
+                *(class_id, class_names.get(class_id, "")),
+                *(score.truths, len(score.order), len(score.hits)),
+                *(
+                    "" if value is None else repr(value)
+                    for value in (ap, result.grouped_ap[class_id])
+                ),
+            )
+        )
+    return text.getvalue()
+
+
+def curves_csv(result: IlsvrcResult) -> Iterator[str]:
+    """Yield the parts of a table of all raw curves, class by class.
+
+    It has a row per scored detection of a class with ground truth, in the devkit's order. A number
+    has as many digits as it needs to be read back without a change.
+    """
+    yield ",".join(CURVE_COLUMNS) + "\n"
+    for class_id, curve in result.curves().items():
+        columns = (curve.confidence, curve.recall, curve.precision)
+        yield "".join(
+            f"{class_id},{confidence!r},{recall!r},{precision!r}\n"
+            for confidence, recall, precision in zip(*(it.tolist() for it in columns), strict=True)
+        )

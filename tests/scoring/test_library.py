@@ -1,0 +1,65 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The library's door: its names, what it loads, and the page that explains it."""
+
+from __future__ import annotations
+
+import ast
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import referee.scoring
+
+ROOT = Path(__file__).parents[2]
+PAGE = (ROOT / "docs/library.md").read_text(encoding="utf-8")
+EXAMPLES = re.findall(r"```python\n(.*?)```", PAGE, re.DOTALL)
+FILES = re.findall(r"```text (\S+)\n(.*?)```", PAGE, re.DOTALL)
+
+
+def test_every_name_loads_and_is_known_to_type_checkers() -> None:
+    """Each name of `__all__` exists, and a type checker sees the same names."""
+    for name in referee.scoring.__all__:
+        assert name == getattr(getattr(referee.scoring, name), "__name__", name)
+    tree = ast.parse((ROOT / "referee/scoring/__init__.py").read_text(encoding="utf-8"))
+    (branch,) = (node for node in tree.body if isinstance(node, ast.If))
+    declared = [it.asname for node in branch.body for it in getattr(node, "names", [])]
+    assert referee.scoring.__all__ == sorted(filter(None, declared))
+
+
+def test_a_name_that_does_not_exist_is_said_so() -> None:
+    """A wrong name fails as it does in any module."""
+    with pytest.raises(AttributeError, match="no attribute 'evaluat'"):
+        referee.scoring.evaluat  # noqa: B018
+
+
+def test_the_library_loads_no_server_and_no_meter() -> None:
+    """To load and score takes numpy and the readers, and no part of a server or of a meter."""
+    strange = {"flask", "gunicorn", "gevent", "pyvisa", "serial", "power", "sqlite3", "matplotlib"}
+    code = (
+        "import sys, referee.scoring as s; [getattr(s, name) for name in s.__all__];"
+        f"sys.exit(' '.join(sys.modules.keys() & {strange!r}) or None)"
+    )
+    subprocess.run([sys.executable, "-c", code], check=True)
+
+
+def test_the_examples_of_the_page_run(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The page's code runs from top to bottom and prints what its comments say."""
+    for name, content in FILES:
+        (tmp_path / name).write_text(content)
+    monkeypatch.chdir(tmp_path)
+    assert len(EXAMPLES) > 4
+    names: dict[str, object] = {}
+    for example in EXAMPLES:
+        exec(compile(example, "docs/library.md", "exec"), names)
+    printed = capsys.readouterr().out.splitlines()
+    assert printed == re.findall(r"^print\(.*#: (.*)$", "".join(EXAMPLES), re.MULTILINE)
+
+
+def test_the_page_explains_every_name() -> None:
+    """The page names each name of `__all__`."""
+    assert [] == [name for name in referee.scoring.__all__ if f"`{name}" not in PAGE]
