@@ -10,9 +10,11 @@ from pathlib import Path
 from power.emulator.faults import CATALOGUE, BadFault, Entry, parse_fault, parse_schedule
 from power.emulator.instrument import Options
 from power.emulator.load import Load
+from power.emulator.portmapper import PORT as PORTMAPPER_PORT
 from power.emulator.process import serve
 from power.emulator.profile import LoadProfile, bursts, constant, noisy, parse_steps, read_csv
 from power.emulator.settings import MODELS
+from power.emulator.supported import table
 from power.emulator.traffic import Traffic
 
 _DESCRIPTION = """\
@@ -72,6 +74,15 @@ def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) ->
         "--links", type=int, default=1, help="clients at a time (default 1, as the real meter)"
     )
     parser.add_argument(
+        "--portmapper",
+        metavar="PORT",
+        type=int,
+        nargs="?",
+        const=PORTMAPPER_PORT,
+        help="tell the VXI-11 port to clients that ask for it (default port 111, for which most"
+        " systems want the superuser; 0 chooses one)",
+    )
+    parser.add_argument(
         "--fault", metavar="LINE", action="append", default=[], help="a fault from the beginning"
     )
     parser.add_argument("--schedule", metavar="FILE", type=Path, help="faults at set times")
@@ -80,6 +91,9 @@ def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) ->
     )
     parser.add_argument("--seed", type=int, default=0, help="seed of the random faults (default 0)")
     _add_guesses(parser)
+    parser.add_argument(
+        "--commands", action="store_true", help="print the commands that it answers, and end"
+    )
     parser.add_argument(
         "--exit-with-parent", action="store_true", help="end when the parent process ends"
     )
@@ -172,6 +186,9 @@ def _add_guesses(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Serve until the process is told to stop."""
+    if options.commands:
+        print(table(), end="")
+        return 0
     serve(
         Load(
             _profile(options),
@@ -195,6 +212,7 @@ def run(options: argparse.Namespace) -> int:
         port=options.port,
         serial=options.serial,
         most_links=options.links,
+        portmapper_port=options.portmapper,
         exit_with_parent=options.exit_with_parent,
         faults=[parse_fault(line) for line in options.fault],
         schedule=_schedule(options.schedule),

@@ -14,23 +14,40 @@ Numbers = tuple[int, ...]
 Data = tuple[str, ...]
 Write = Callable[[Instrument, Numbers, Data], None]
 Ask = Callable[[Instrument, Numbers, Data], str | bytes]
+Told = Callable[[Instrument], Sequence[Numbers]]
 
 
 @dataclass(frozen=True)
 class Command:
-    """One command: its pattern, its action, its answer, and whether the answer has a header."""
+    """One command: its pattern, its action, its answer, and whether the answer has a header.
+
+    `told` returns the numbers of a numbered header that the answer about its group has.
+    """
 
     pattern: Pattern
     write: Write | None
     ask: Ask | None
     headed: bool
+    told: Told
+
+    @property
+    def is_setting(self) -> bool:
+        """Tell whether its answer can be sent back as a command."""
+        return self.write is not None and self.ask is not None and self.headed
 
 
 def command(
-    text: str, *, write: Write | None = None, ask: Ask | None = None, headed: bool = True
+    text: str,
+    *,
+    write: Write | None = None,
+    ask: Ask | None = None,
+    headed: bool = True,
+    told: Told | None = None,
 ) -> Command:
     """Return a command for a pattern in the manual's notation."""
-    return Command(Pattern.parse(text), write, ask, headed)
+    pattern = Pattern.parse(text)
+    numbered = any(node.numbered for node in pattern.nodes)
+    return Command(pattern, write, ask, headed, told or (lambda meter: () if numbered else ((),)))
 
 
 class Tree:
@@ -47,26 +64,32 @@ class Tree:
                 return candidate.write, numbers
         raise Refused(113)
 
-    def asked(self, unit: Unit) -> list[tuple[Command, Ask, Numbers]]:
-        """Return the settings that a query asks for: one, or all below a group's header."""
+    def asked(self, unit: Unit, meter: Instrument) -> list[tuple[Command, Ask, Numbers]]:
+        """Return the settings that a query asks for: one, or all below a group's header.
+
+        A query of a setting names its last word, also where a command may leave it out: `SCALing?`
+        is the group, `SCALing:STATe?` the setting (page 5-4).
+        """
         words = list(unit.words)
         for candidate in self._commands:
             numbers = candidate.pattern.match(words)
             if numbers is not None and candidate.ask is not None:
-                return [(candidate, candidate.ask, numbers)]
-        group = self._group(words)
+                if not candidate.is_setting or candidate.pattern.names_last(words):
+                    return [(candidate, candidate.ask, numbers)]
+        group = self._group(words, meter)
         if not group:
             raise Refused(113)
         return group
 
-    def _group(self, words: list[tuple[str, int | None]]) -> list[tuple[Command, Ask, Numbers]]:
+    def _group(
+        self, words: list[tuple[str, int | None]], meter: Instrument
+    ) -> list[tuple[Command, Ask, Numbers]]:
         found: list[tuple[Command, Ask, Numbers]] = []
         for candidate in self._commands:
             nodes = candidate.pattern.nodes
-            if candidate.write is None or candidate.ask is None or not candidate.headed:
+            if candidate.ask is None or not candidate.is_setting:
                 continue
-            if any(node.numbered for node in nodes) or len(nodes) < 2:
-                continue
-            if Pattern("", nodes[:-1]).match(words) is not None:
-                found.append((candidate, candidate.ask, ()))
+            above = (Pattern("", nodes[:depth]) for depth in range(1, len(nodes)))
+            if any(group.match(words) is not None for group in above):
+                found += [(candidate, candidate.ask, numbers) for numbers in candidate.told(meter)]
         return found

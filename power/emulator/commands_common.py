@@ -12,6 +12,11 @@ from power.emulator.grammar import Pattern, Unit
 from power.emulator.instrument import Instrument
 
 WAIT = Pattern.parse(":COMMunicate:WAIT")
+COMMON = (
+    *("*CAL?", "*CLS", "*ESE", "*ESR?", "*IDN?", "*OPC", "*OPT?", "*RST", "*SRE", "*STB?"),
+    *("*TRG", "*TST?", "*WAI"),
+)
+"""The common commands; those without a question mark that set a register can also be asked."""
 
 # The self-test takes about 6 s (page 6-36), the zero calibration half a minute, as users report.
 _SLOW_S = {"*TST": 6.0, "*CAL": 30.0}
@@ -49,7 +54,7 @@ def _ask(meter: Instrument, name: str, status_byte: Callable[[], int]) -> str:
         "*STB": lambda: str(status_byte()),
         # There are no overlapped commands: the answer is always 1, at once (page 6-35).
         "*OPC": lambda: "1",
-        "*OPT": lambda: "C1,C7",
+        "*OPT": lambda: "C1,C7,EX2,G5,DA4",
         "*TST": lambda: "0",
         "*CAL": lambda: "0",
     }

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The INPut, MEASure, RATE and HOLD commands (pages 6-11 to 6-18 and 6-29)."""
+"""The INPut and HOLD commands (pages 6-11 to 6-15)."""
 
 from __future__ import annotations
 
@@ -26,6 +26,11 @@ def enumeration(meter: Instrument, word: str) -> str:
     if meter.communication.verbose:
         return word.upper()
     return "".join(character for character in word if not character.islower())
+
+
+def pair(pattern: str, functions: tuple[Write, Ask]) -> Command:
+    """Return a setting from the functions that write and ask it."""
+    return command(pattern, write=functions[0], ask=functions[1])
 
 
 def flag(name: str, *, reset_only: bool = False) -> tuple[Write, Ask]:
@@ -111,17 +116,6 @@ def _require_not_running(meter: Instrument) -> None:
         raise Refused(813)
 
 
-def _write_rate(meter: Instrument, numbers: Numbers, data: Data) -> None:
-    wanted = formats.number(one(data), "S")
-    meter.require_reset()
-    meter.settings.rate_s = meter.nearest(wanted, meter.model.rates_s)
-    meter.measurement.restart_updates(meter.clock())
-
-
-def _ask_rate(meter: Instrument, numbers: Numbers, data: Data) -> str:
-    return formats.engineering(meter.settings.rate_s, 4)
-
-
 def _ask_peak_over(meter: Instrument, numbers: Numbers, data: Data) -> str:
     condition = meter.measurement.condition
     return str((condition >> POV1 & 1) | (condition >> POA1 & 1) << 1)
@@ -154,15 +148,6 @@ def _ask_hold(meter: Instrument, numbers: Numbers, data: Data) -> str:
     return str(int(meter.settings.hold))
 
 
-def _write_factor(meter: Instrument, numbers: Numbers, data: Data) -> None:
-    """Set the scaling factor of power, moved into 0.001 to 9999 (page 6-15)."""
-    meter.settings.scaling_factor = min(max(formats.number(one(data)), 0.001), 9999.0)
-
-
-def _ask_factor(meter: Instrument, numbers: Numbers, data: Data) -> str:
-    return formats.fixed(meter.settings.scaling_factor, 3)
-
-
 def _write_wiring(meter: Instrument, numbers: Numbers, data: Data) -> None:
     """Set the wiring of a model with several elements; the others have P1W2 (page 6-15)."""
     value = formats.word(one(data), ("P1W2", "P1W3", "P3W3", "P3W4", "V3A3"))
@@ -176,33 +161,24 @@ def _ask_wiring(meter: Instrument, numbers: Numbers, data: Data) -> str:
     return meter.settings.wiring if len(meter.model.elements) > 1 else "P1W2"
 
 
-def _pair(pattern: str, pair: tuple[Write, Ask]) -> Command:
-    return command(pattern, write=pair[0], ask=pair[1])
-
-
 COMMANDS = (
-    _pair("[:INPut]:MODE", choice("mode", MODES, reset_only=True)),
+    pair("[:INPut]:MODE", choice("mode", MODES, reset_only=True)),
     command(
         "[:INPut]:CFACtor",
         write=_write_crest_factor,
         ask=lambda meter, numbers, data: meter.settings.crest_factor,
     ),
     command("[:INPut]:WIRing", write=_write_wiring, ask=_ask_wiring),
-    _pair("[:INPut]:FILTer:LINE", flag("line_filter", reset_only=True)),
-    _pair("[:INPut]:FILTer:FREQuency", flag("frequency_filter", reset_only=True)),
-    _pair("[:INPut]:SYNChronize", choice("synchronize", ("VOLTage", "CURRent", "OFF"))),
-    _pair("[:INPut]:SCALing[:STATe]", flag("scaling")),
-    command("[:INPut]:SCALing:SFACtor[:ALL]", write=_write_factor, ask=_ask_factor),
-    _pair("[:INPut]:VOLTage:RANGe", _range("VOLTage", "V", 1)),
-    _pair("[:INPut]:VOLTage:AUTO", _auto("VOLTage")),
-    _pair("[:INPut]:CURRent:RANGe", _range("CURRent", "A", 3)),
-    _pair("[:INPut]:CURRent:AUTO", _auto("CURRent")),
+    pair("[:INPut]:FILTer:LINE", flag("line_filter", reset_only=True)),
+    pair("[:INPut]:FILTer:FREQuency", flag("frequency_filter", reset_only=True)),
+    pair("[:INPut]:SYNChronize", choice("synchronize", ("VOLTage", "CURRent", "OFF"))),
+    pair("[:INPut]:SCALing[:STATe]", flag("scaling")),
+    pair("[:INPut]:VOLTage:RANGe", _range("VOLTage", "V", 1)),
+    pair("[:INPut]:VOLTage:AUTO", _auto("VOLTage")),
+    pair("[:INPut]:CURRent:RANGe", _range("CURRent", "A", 3)),
+    pair("[:INPut]:CURRent:AUTO", _auto("CURRent")),
     command("[:INPut]:POVer", ask=_ask_peak_over, headed=False),
     command("[:INPut]:CRANge", ask=_ask_check_range, headed=False),
-    command(":RATE", write=_write_rate, ask=_ask_rate),
-    command(":SAMPle:RATE", write=_write_rate, ask=_ask_rate),
     command(":HOLD", write=_write_hold, ask=_ask_hold),
     command(":SAMPle:HOLD", write=_write_hold, ask=_ask_hold),
-    _pair(":MEASure:AVERaging[:STATe]", flag("averaging")),
-    _pair(":MEASure:MHOLd", flag("max_hold")),
 )

@@ -7,10 +7,11 @@ from collections.abc import Callable
 
 from power.emulator import formats
 from power.emulator.command_tree import Ask, Command, Data, Numbers, Write, command
-from power.emulator.commands_input import choice, enumeration, one
+from power.emulator.commands_input import choice, enumeration, one, pair
 from power.emulator.errors import Refused
 from power.emulator.instrument import Instrument
 from power.emulator.integrator import STATE_WORDS
+from power.emulator.kept import flag, kept, nearest
 
 _FILTERS = ("RISE", "FALL", "BOTH", "NEVer")
 
@@ -97,12 +98,8 @@ def _text(value: Callable[[Instrument], str]) -> Ask:
     return lambda meter, numbers, data: value(meter)
 
 
-def _pair(pattern: str, pair: tuple[Write, Ask]) -> Command:
-    return command(pattern, write=pair[0], ask=pair[1])
-
-
 COMMANDS: tuple[Command, ...] = (
-    _pair(":INTEGrate:MODE", choice("integrate_mode", ("NORMal", "CONTinuous"), reset_only=True)),
+    pair(":INTEGrate:MODE", choice("integrate_mode", ("NORMal", "CONTinuous"), reset_only=True)),
     command(":INTEGrate:TIMer", write=_write_timer, ask=_ask_timer),
     command(":INTEGrate:STARt", write=_start),
     command(":INTEGrate:STOP", write=_stop),
@@ -123,12 +120,18 @@ COMMANDS: tuple[Command, ...] = (
         ask=_text(lambda meter: str(meter.extended_enable)),
     ),
     command(":STATus:EESR", ask=_text(lambda meter: str(meter.take_events())), headed=False),
-    command(":STATus:FILTer<x>", write=_write_filter, ask=_ask_filter),
+    command(
+        ":STATus:FILTer<x>",
+        write=_write_filter,
+        ask=_ask_filter,
+        told=lambda meter: [(bit,) for bit in range(1, 17)],
+    ),
+    kept(":STATus:QENable", "0", flag),
     command(":STATus:SPOLl", ask=_text(lambda meter: str(meter.status_byte(False)))),
-    _pair(":COMMunicate:HEADer", _shared_flag("header")),
-    _pair(":COMMunicate:VERBose", _shared_flag("verbose")),
-    _pair(":COMMunicate:REMote", _shared_flag("remote")),
-    _pair(":COMMunicate:LOCKout", _shared_flag("lockout")),
+    pair(":COMMunicate:HEADer", _shared_flag("header")),
+    pair(":COMMunicate:VERBose", _shared_flag("verbose")),
+    pair(":COMMunicate:REMote", _shared_flag("remote")),
+    pair(":COMMunicate:LOCKout", _shared_flag("lockout")),
     command(":COMMunicate:STATus", ask=_ask_line_errors, headed=False),
     command(
         ":SYSTem:COMMunicate:COMMand",
@@ -137,9 +140,15 @@ COMMANDS: tuple[Command, ...] = (
     ),
     command(":SYSTem:MODel", ask=_text(lambda meter: f'"{meter.options.model}"')),
     command(":SYSTem:SERial", ask=_text(lambda meter: f'"{meter.options.serial}"')),
-    command(":SYSTem:SUFFix", ask=_text(lambda meter: '"-C1-D/C7"')),
+    command(":SYSTem:SUFFix", ask=_text(lambda meter: '"-C1-D/C7/EX2/G5/DA4"')),
+    kept(":SYSTem:KLOCk", "0", flag),
+    kept(":SYSTem:RESolution", "5", nearest(4, 5)),
+    # An address of the range for documents (RFC 7042, section 2.1.2).
     command(
-        ":SYSTem:VERsion",
+        ":SYSTem:COMMunicate:ETHernet:MACaddress", ask=_text(lambda meter: '"00-00-5E-00-53-01"')
+    ),
+    command(
+        ":SYSTem:VERsion[:FIRMware]",
         ask=_text(lambda meter: f'"{meter.options.firmware.lstrip("F")}"'),
         headed=False,
     ),

@@ -148,7 +148,7 @@ def _clip(meter: Instrument, fault: Fault, at_s: float) -> None:
 def _scaling(meter: Instrument, fault: Fault, at_s: float) -> None:
     """Scale voltage, power and energy by a factor from now on."""
     meter.settings.scaling = True
-    meter.settings.scaling_factor = fault.number("factor")
+    meter.settings.ratios = {("VT", element): fault.number("factor") for element in (1, 2, 3)}
 
 
 def _mode200(meter: Instrument, fault: Fault, at_s: float) -> None:

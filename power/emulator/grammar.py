@@ -54,6 +54,10 @@ class Pattern:
             return numbers
         return None
 
+    def names_last(self, typed: list[tuple[str, int | None]]) -> bool:
+        """Tell whether the typed words end with the pattern's last node, which may be optional."""
+        return bool(typed) and self.nodes[-1].accepts(typed[-1][0])
+
     def header(self, verbose: bool, numbers: tuple[int, ...]) -> str:
         """Return a reply's header: long if verbose, else short without optional nodes (5-5)."""
         left = list(numbers)

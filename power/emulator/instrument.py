@@ -77,6 +77,7 @@ class Instrument:
         self.extended_enable = 0
         self.line_errors = 0
         self.held_values: Values | None = None
+        self.panels: dict[int, Settings] = {}
         self.busy_until_s = 0.0
         self.faults = Faults(clock, seed=options.seed)
         self._act = act

@@ -8,8 +8,13 @@ from dataclasses import dataclass, field
 
 from power.emulator import (
     commands_common,
+    commands_display,
     commands_input,
+    commands_list,
     commands_numeric,
+    commands_ranges,
+    commands_rate,
+    commands_store,
     commands_system,
     formats,
 )
@@ -21,7 +26,17 @@ from power.emulator.instrument import Instrument
 # Input buffer (page 5-2).
 MOST_MESSAGE_BYTES = 1024
 
-_TREE = Tree((*commands_input.COMMANDS, *commands_numeric.COMMANDS, *commands_system.COMMANDS))
+COMMANDS = (
+    *commands_input.COMMANDS,
+    *commands_ranges.COMMANDS,
+    *commands_rate.COMMANDS,
+    *commands_display.COMMANDS,
+    *commands_numeric.COMMANDS,
+    *commands_list.COMMANDS,
+    *commands_store.COMMANDS,
+    *commands_system.COMMANDS,
+)
+_TREE = Tree(COMMANDS)
 _CLEAR = "*CLS"
 
 
@@ -192,16 +207,20 @@ class Interpreter:
         return self._asked(unit)
 
     def _asked(self, unit: Unit) -> bytes:
-        """Answer one setting or a group; in a group only the first header is full (page 5-4)."""
+        """Answer one setting or a group, whose answer can be sent back as a command (page 5-4).
+
+        A header is full where its group differs from that before.
+        """
         parts: list[bytes] = []
         communication = self.instrument.communication
-        for command, ask, numbers in _TREE.asked(unit):
+        level = ""
+        for command, ask, numbers in _TREE.asked(unit, self.instrument):
             answer = ask(self.instrument, numbers, unit.data)
             data = answer if isinstance(answer, bytes) else answer.encode("ascii")
             if command.headed and communication.header:
                 header = command.pattern.header(communication.verbose, numbers)
-                if parts:
-                    header = header.rpartition(":")[2]
+                above, _, last = header.rpartition(":")
+                header, level = (last if parts and above == level else header), above
                 data = header.encode("ascii") + b" " + data
             parts.append(data)
         return b";".join(parts)

@@ -10,12 +10,14 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, replace
 
+from power.emulator.averaging import Averaging
 from power.emulator.fault_overlay import Overlay
 from power.emulator.formats import NO_DATA, OVER_RANGE
 from power.emulator.integrator import Integrator
 from power.emulator.load import OVER_LIMIT, PEAK_LIMIT, ZERO_LIMIT, Drawn, Load
+from power.emulator.memory import Memory
 from power.emulator.profile import constant
-from power.emulator.settings import Model, Settings
+from power.emulator.settings import Model, Settings, valid_ranges_header
 
 # After a long time without a question or an integration only this many last updates are computed.
 _MOST_IDLE_TICKS = 20
@@ -62,6 +64,8 @@ class Measurement:
         self.latched = 0
         self.filters: dict[int, str] = {}
         self.overlay = Overlay()
+        self.averaging = Averaging()
+        self.memory: Memory[Values] = Memory()
         self.late_final = False
         self.clipped = 1.0
         self.updates = 0
@@ -194,7 +198,8 @@ class Measurement:
             joules = amperes = 0.0
         drawn = self._drawn(self._energy_known_s, to_s)
         self.integrator.add(
-            joules * self._clipping(drawn) * self.scaling, amperes * span_s * self.scaling
+            joules * self._clipping(drawn) * self.scale("POWer"),
+            amperes * span_s * self.scale("CURRent"),
         )
         self._energy_known_s = to_s
 
@@ -214,18 +219,27 @@ class Measurement:
             self._blank_ticks = max(self._blank_ticks, 2)
         self._blank_ticks = max(0, self._blank_ticks - 1)
         if self._blank_ticks:
+            self.averaging.clear()
             self.values = Values(**self._counters())
         else:
-            self.values = Values(**self._shown(drawn), **self._counters())
+            self.values = Values(**self._averaged(self._shown(drawn)), **self._counters())
+        self.memory.offer(self.values, at_s)
 
     def _drawn(self, from_s: float, to_s: float) -> Drawn:
         """Return what the load drew between two instants of the clock."""
         return self.load.drawn(from_s - self._profile_origin_s, to_s - self._profile_origin_s)
 
-    @property
-    def scaling(self) -> float:
-        """Return the factor by which scaling multiplies power; it is in the voltage (page 6-15)."""
-        return self.settings.scaling_factor if self.settings.scaling else 1.0
+    def scale(self, quantity: str) -> float:
+        """Return the factor by which scaling multiplies a value of all elements together.
+
+        Voltage is that of the first element. Current and power divide among the elements, each
+        with ratios of its own.
+        """
+        elements = self.model.elements
+        if quantity == "VOLTage":
+            return self.settings.scale(quantity, elements[0])
+        parts = zip(elements, self.load.shares, strict=False)
+        return sum(share * self.settings.scale(quantity, element) for element, share in parts)
 
     def _shown(self, drawn: Drawn) -> dict[str, float]:
         """Return the electrical values of an update in the present input mode and ranges."""
@@ -240,20 +254,28 @@ class Measurement:
             volts, amperes = 0.0, 0.0
         elif abs(amperes) * most <= self._zero_limit("CURRent"):
             amperes = watts = 0.0
-        scale = self.scaling
         return {
-            "volts": OVER_RANGE if over_u else volts * scale,
-            "amperes": OVER_RANGE if over_i else amperes,
-            "watts": OVER_RANGE if over_u or over_i else watts * scale,
+            "volts": OVER_RANGE if over_u else volts * self.scale("VOLTage"),
+            "amperes": OVER_RANGE if over_i else amperes * self.scale("CURRent"),
+            "watts": OVER_RANGE if over_u or over_i else watts * self.scale("POWer"),
             **self._peaks(drawn),
             "frequency": self._frequency(),
         }
 
+    def _averaged(self, shown: dict[str, float]) -> dict[str, float]:
+        settings = self.settings
+        if not settings.averaging:
+            self.averaging.clear()
+            return shown
+        return self.averaging.apply(shown, settings.averaging_type, settings.averaging_count)
+
     def _peaks(self, drawn: Drawn) -> dict[str, float]:
         """Return the peaks, cut at the limit of the range (IM WT310E-01EN, page 5-12)."""
         limit, load = PEAK_LIMIT[self.settings.crest_factor], self.load
-        volts = min(load.voltage_peak_v, limit * self.settings.voltage_range_v) * self.scaling
+        volts = min(load.voltage_peak_v, limit * self.settings.voltage_range_v)
+        volts *= self.scale("VOLTage")
         amperes = min(drawn.peak_a, limit * self.settings.current_range_a / max(load.shares))
+        amperes *= self.scale("CURRent")
         lowest = 1.0 if load.frequency_hz == 0 else -1.0
         return {
             "voltage_peak": volts,
@@ -340,7 +362,7 @@ class Measurement:
     def _best_range(self, quantity: str, rms: float, peak: float) -> float:
         """Return the range that follows from the rules for switching up and down."""
         factor = 1.0 if self.settings.crest_factor == "3" else 2.0
-        ranges = self.model.ranges(quantity, self.settings.crest_factor)
+        ranges = self._ranges(quantity)
         index = min(
             range(len(ranges)), key=lambda k: abs(ranges[k] - self.settings.range_of(quantity))
         )
@@ -356,6 +378,16 @@ class Measurement:
         ):
             index -= 1
         return ranges[index]
+
+    def _ranges(self, quantity: str) -> tuple[float, ...]:
+        """Return the ranges that auto-range may take: those of CONFig if RCONfig is on (6-14)."""
+        legal = self.model.ranges(quantity, self.settings.crest_factor)
+        kept = self.settings.kept
+        chosen = kept.get((valid_ranges_header(quantity), 1), "ALL")
+        if kept.get(("[:INPut]:RCONfig", 1), "0") == "0" or chosen == "ALL":
+            return legal
+        wanted = [float(text) for text in chosen.split(",")]
+        return tuple(it for it in legal if any(math.isclose(it, each) for each in wanted)) or legal
 
     def set_range(self, quantity: str, value: float) -> None:
         """Set a range without a check."""

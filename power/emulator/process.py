@@ -19,9 +19,10 @@ from power.emulator.faults import Entry, Fault
 from power.emulator.instrument import Instrument, Options
 from power.emulator.interpreter import Interpreter
 from power.emulator.load import Load
+from power.emulator.portmapper import Portmapper
 from power.emulator.serial_line import SerialServer
 from power.emulator.traffic import Traffic, TrafficFollower
-from power.emulator.vxi11 import Vxi11Server
+from power.emulator.vxi11 import PROGRAM, VERSION, Vxi11Server
 
 # Without a client a scheduled fault is at most this late.
 _PUMP_S = 0.1
@@ -35,6 +36,7 @@ def serve(
     port: int = 0,
     serial: bool = False,
     most_links: int = 1,
+    portmapper_port: int | None = None,
     exit_with_parent: bool = False,
     faults: Sequence[Fault] = (),
     schedule: Sequence[Entry] = (),
@@ -46,8 +48,9 @@ def serve(
     """Serve one emulated meter until SIGTERM or SIGINT, or until the parent dies if asked for.
 
     When clients may connect, exactly one line goes to `out`: `ready` and the resource string. The
-    control port (0 chooses one) takes faults while the emulator runs. Its address goes to `err`
-    before the `ready` line. This must run in the main thread, because it handles signals.
+    control port (0 chooses one) takes faults while the emulator runs. The portmapper tells clients
+    the port of VXI-11. Both addresses go to `err` before the `ready` line. This must run in the
+    main thread, because it handles signals.
     """
     parent = os.getppid()
     stop = threading.Event()
@@ -68,6 +71,10 @@ def serve(
             server = SerialServer(interpreter, guard)
         else:
             server = Vxi11Server(interpreter, guard, port=port, most_links=most_links)
+            if portmapper_port is not None:
+                mapper = Portmapper(PROGRAM, VERSION, server.port, portmapper_port)
+                owned.callback(mapper.close)
+                print(f"portmapper 127.0.0.1:{mapper.port}", file=err, flush=True)
         owned.callback(server.close)
         if control_port is not None:
             control = ControlServer(interpreter, guard, port=control_port)

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, field, replace
 
 _VOLTS = (15.0, 30.0, 60.0, 150.0, 300.0, 600.0)
@@ -54,7 +55,36 @@ MODELS = {
     )
 }
 
-PRESET_2 = ("U,1", "I,1", "P,1", "S,1", "Q,1", "LAMBDA,1", "PHI,1", "FU,1", "FI,1", "NONE")
+RATIOS = ("VT", "CT", "SFACtor")
+"""What scaling multiplies: voltage by VT, current by CT, power by all three (page 6-14)."""
+
+
+def valid_ranges_header(quantity: str) -> str:
+    """Return the header of the list of ranges that auto-range may take."""
+    return f"[:INPut]:{quantity}:CONFig"
+
+
+_BASIC = ("U", "I", "P", "S", "Q", "LAMBDA", "PHI", "FU", "FI")
+_PEAKS = ("UPPEAK", "UMPEAK", "IPPEAK", "IMPEAK")
+PRESETS = {
+    1: ("U", "I", "P"),
+    2: (*_BASIC, "NONE"),
+    3: (*_BASIC, *_PEAKS, "PPPEAK", "PMPEAK"),
+    4: (*_BASIC, *_PEAKS, "TIME", "WH", "WHP", "WHM", "AH", "AHP", "AHM"),
+}
+"""The functions of the default patterns of output items (page 6-26)."""
+
+
+def preset(pattern: int) -> tuple[str, ...]:
+    """Return the output items of a default pattern, for elements 1 to 3 and the sum."""
+    return tuple(
+        name if name in ("TIME", "NONE") else f"{name},{element}"
+        for element in ("1", "2", "3", "SIGMA")
+        for name in PRESETS[pattern]
+    )
+
+
+PRESET_2 = preset(2)
 
 
 @dataclass
@@ -81,12 +111,15 @@ class Settings:
     voltage_auto: bool = True
     current_auto: bool = True
     scaling: bool = False
-    scaling_factor: float = 1.0
+    ratios: dict[tuple[str, int], float] = field(default_factory=dict)
     wiring: str = "P1W3"
     synchronize: str = "VOLTage"
     rate_s: float = 0.25
+    rate_auto: bool = False
     hold: bool = False
     averaging: bool = False
+    averaging_type: str = "EXPonent"
+    averaging_count: int = 8
     max_hold: bool = False
     integrate_mode: str = "NORMal"
     timer: tuple[int, int, int] = (0, 0, 0)
@@ -94,6 +127,10 @@ class Settings:
     number_of_items: int = 10
     numeric_hold: bool = False
     items: dict[int, str] = field(default_factory=dict)
+    number_of_lists: int = 1
+    lists: dict[int, str] = field(default_factory=dict)
+    math: str = "CFU1"
+    kept: dict[tuple[str, int], str] = field(default_factory=dict)
 
     def item(self, number: int) -> str:
         """Return an output item; an unset one comes from default pattern 2 (page 6-26)."""
@@ -107,6 +144,17 @@ class Settings:
         hours, minutes, seconds = self.timer
         return 3600 * hours + 60 * minutes + seconds
 
+    def ratio(self, kind: str, element: int) -> float:
+        """Return a ratio of scaling, whether scaling is on or not."""
+        return self.ratios.get((kind, element), 1.0)
+
+    def scale(self, quantity: str, element: int) -> float:
+        """Return the factor by which scaling multiplies `VOLTage`, `CURRent` or `POWer`."""
+        if not self.scaling:
+            return 1.0
+        kinds = {"VOLTage": RATIOS[:1], "CURRent": RATIOS[1:2], "POWer": RATIOS}[quantity]
+        return math.prod(self.ratio(kind, element) for kind in kinds)
+
     def range_of(self, quantity: str) -> float:
         """Return the range of `VOLTage` or `CURRent`."""
         return self.voltage_range_v if quantity == "VOLTage" else self.current_range_a
@@ -117,4 +165,10 @@ class Settings:
 
     def copy(self) -> Settings:
         """Return an independent copy."""
-        return replace(self, items=dict(self.items))
+        return replace(
+            self,
+            items=dict(self.items),
+            kept=dict(self.kept),
+            ratios=dict(self.ratios),
+            lists=dict(self.lists),
+        )

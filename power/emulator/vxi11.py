@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Serve the emulated meter over VXI-11: the core channel of VXI-11 revision 1.0 on loopback.
 
-There is no portmapper, so clients name the port. As on the meter, one connection at a time has a
+Clients name the port, or ask a `Portmapper` for it. As on the meter, one connection at a time has a
 link (IM WT310E-17EN, page 4-2). `most_links` allows more, because nobody knows how a real meter
 answers a second client.
 """

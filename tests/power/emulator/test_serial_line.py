@@ -36,7 +36,7 @@ def test_replies_end_with_cr_lf(line: int) -> None:
     os.write(line, b"*IDN?\r\n")
     assert b"YOKOGAWA,WT310,C2PH00000E,F1.03\r\n" == read_line(line)
     os.write(line, b"*OPT?\n")
-    assert b"C1,C7\r\n" == read_line(line)
+    assert b"C1,C7,EX2,G5,DA4\r\n" == read_line(line)
 
 
 def test_more_than_the_buffer_is_lost_and_reported(line: int) -> None:

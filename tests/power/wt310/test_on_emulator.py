@@ -107,7 +107,7 @@ def test_leftovers_of_another_user_are_cleared(make_bench: MakeBench) -> None:
     ):
         bench.tell(message)
     bench.meter.prepare(SETTINGS)
-    for query in (":HOLD?", ":NUM:HOLD?", ":MEAS:AVER?", ":MEAS:MHOL?", ":SCAL:STAT?"):
+    for query in (":HOLD?", ":NUM:HOLD?", ":MEAS:AVER:STAT?", ":MEAS:MHOL?", ":SCAL:STAT?"):
         assert "0" == bench.ask(query)
     assert 5.0 == bench.meter.read().power_w
 
