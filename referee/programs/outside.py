@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
 
-from referee.errors import RefereeError
+from referee.errors import ConfigError, RefereeError
 from referee.programs.checks_process import run_in_a_process
 from referee.service.board.addresses import contestants_urls
 from referee.service.desk.readiness import Outside
@@ -37,7 +37,12 @@ def outside_of(config: Config, contest: Contest, addresses: Sequence[str]) -> Ou
     def ports() -> tuple[PortFacts, ...]:
         names = port_names(len(addresses))
         tls = config.server.contest_tls
-        context = None if tls is None else pinned_context(tls)
+        try:
+            context = None if tls is None else pinned_context(tls)
+        except (ConfigError, OSError) as error:
+            return tuple(
+                PortFacts(name, it, str(error)) for name, it in zip(names, addresses, strict=True)
+            )
         return tuple(
             answering(name, it, context) for name, it in zip(names, addresses, strict=True)
         )

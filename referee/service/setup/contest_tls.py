@@ -83,14 +83,16 @@ def server_context(files: TlsFiles, make: type[C]) -> C:
 def pinned_context(files: TlsFiles) -> ssl.SSLContext:
     """Return the context of a client on this machine.
 
-    It takes this certificate and no other, whatever the address: the file itself says which server
-    it is.
+    It takes this certificate under any address, because the file itself says which server it is. It
+    takes others of the CA too: a server that runs keeps the certificate that it began with.
     """
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
     context.check_hostname = False
     context.verify_flags |= ssl.VERIFY_X509_PARTIAL_CHAIN
     leaf = _certificates(files.certificate)[0].public_bytes(serialization.Encoding.PEM)
     context.load_verify_locations(cadata=leaf.decode("ascii"))
+    if files.ca is not None:
+        context.load_verify_locations(files.ca)
     return context
 
 
@@ -147,14 +149,15 @@ def _require_agreement(files: TlsFiles) -> None:
         clients[files.ca].load_verify_locations(files.ca)
     for trusted, client in clients.items():
         try:
-            _shake_hands(server, client)
+            shake_hands(server, client)
         except ssl.SSLError as error:
             raise ConfigError(
                 f"A client that trusts {trusted} refuses {files.certificate}: {_reason(error)}."
             ) from None
 
 
-def _shake_hands(server: ssl.SSLContext, client: ssl.SSLContext) -> None:
+def shake_hands(server: ssl.SSLContext, client: ssl.SSLContext) -> None:
+    """Let two ends shake hands in memory; raise `ssl.SSLError` if one refuses the other."""
     there, back = ssl.MemoryBIO(), ssl.MemoryBIO()
     ends = [client.wrap_bio(back, there), server.wrap_bio(there, back, server_side=True)]
     for _ in range(_FLIGHTS_MOST):

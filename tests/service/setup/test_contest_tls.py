@@ -13,7 +13,13 @@ from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.x509.oid import ExtendedKeyUsageOID
 
 from referee.errors import ConfigError
-from referee.service.setup.contest_tls import ca_words, server_context, usable_certificate
+from referee.service.setup.contest_tls import (
+    ca_words,
+    pinned_context,
+    server_context,
+    shake_hands,
+    usable_certificate,
+)
 from tests.support.certificates import DAY, self_signed
 
 # OpenSSL compares with the machine's own clock, so the tests' certificates hold at this moment.
@@ -109,6 +115,16 @@ def test_what_a_client_would_refuse_is_refused(tmp_path):
     wrong = self_signed(tmp_path / "wrong", NOW, usage=ExtendedKeyUsageOID.CLIENT_AUTH)
     assert "refuses" in fault(wrong)
     usable_certificate(replace(files, ca=files.certificate), NOW)
+
+
+def test_a_client_here_takes_this_server_alone(tmp_path):
+    """The address does not count, the certificate does, and so does one that the CA made before."""
+    files, other = self_signed(tmp_path / "one", NOW), self_signed(tmp_path / "other", NOW)
+    shake_hands(server_context(files, ssl.SSLContext), pinned_context(files))
+    with pytest.raises(ssl.SSLCertVerificationError):
+        shake_hands(server_context(other, ssl.SSLContext), pinned_context(files))
+    with_ca = replace(files, ca=other.certificate)
+    shake_hands(server_context(other, ssl.SSLContext), pinned_context(with_ca))
 
 
 def test_the_ca_has_words_for_the_teams(tmp_path):

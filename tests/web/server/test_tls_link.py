@@ -107,6 +107,16 @@ def test_a_record_that_trickles_in_has_one_limit(pair):
     sender.kill()
 
 
+def test_an_answer_that_nobody_reads_has_one_limit(pair):
+    """A client that takes some bytes now and then does not begin the time again."""
+    pair.secured()
+    reader = gevent.spawn(lambda: [pair.wire.recv(100) for _ in range(10**6)])
+    pair.link.settimeout(0.05)
+    with pytest.raises(TimeoutError):
+        pair.link.sendall(bytes(100_000_000))
+    reader.kill()
+
+
 def test_a_handshake_that_trickles_in_has_one_limit(pair, monkeypatch):
     """A hello of many bytes does not hold a connection longer than a hello of none."""
     monkeypatch.setattr(tls_link, "HANDSHAKE_S", 0.05)
