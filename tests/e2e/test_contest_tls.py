@@ -75,19 +75,23 @@ def test_a_session_while_handshakes_stall(referee: Program, ca: Path, material: 
             link.sendall(HALF_A_HELLO[: number % len(HALF_A_HELLO)])
         told = client(referee.contest, "--ca-file", str(ca), "--answers", str(material.answers))
         assert "12 of 12 images" in told
-        assert {b""} == {rest(link) for link in stalled}
+        # At most an alert of TLS comes before the end.
+        assert {rest(link)[:1] for link in stalled} <= {b"", b"\x15"}
     row = referee.scored()
     assert row["mean_ap"] > 0.5
     assert referee.board()["current"]["images_fetched"] == 12
 
 
 def rest(link: socket.socket) -> bytes:
-    """Return what still comes on a connection, which must not last as long as an idle one."""
+    """Return what comes until the end of a connection, which must end before an idle one does."""
     link.settimeout(ENDS_S)
+    received = b""
     try:
-        return link.recv(100)
+        while part := link.recv(100):
+            received += part
     except ConnectionResetError:
-        return b""
+        pass
+    return received
 
 
 def test_plain_http_is_told_to_use_tls(referee: Program) -> None:

@@ -12,10 +12,12 @@ import signal
 import sys
 from functools import partial
 from typing import Any
+from weakref import WeakValueDictionary
 
 import gevent
 from gevent import monkey, socket
 from gevent.event import Event
+from gevent.lock import BoundedSemaphore
 from gevent.pool import Pool
 from gevent.server import StreamServer
 from gunicorn.workers.base_async import AsyncWorker
@@ -54,6 +56,7 @@ class GreenletWorker(PlainErrors, GeventWorker):  # type: ignore[misc]
         sys.setswitchinterval(_SWITCH_S)
         self._told = Event()
         self._crowd: Crowd[BoundedConnection] = Crowd(self.worker_connections)
+        self._turns: WeakValueDictionary[str, BoundedSemaphore] = WeakValueDictionary()
         self._tls = self.cfg.ssl_context(self.cfg, None) if self.cfg.is_ssl else None
         pool = Pool(self.worker_connections + _SPARE)
         servers = [
@@ -106,12 +109,17 @@ class GreenletWorker(PlainErrors, GeventWorker):  # type: ignore[misc]
             return
         try:
             # A handshake has its own time, and makes room for others as a wait for a request does.
-            if self._tls is None or link.shake_hands():
+            if self._tls is None or link.shake_hands(self._turn_of(place)):
                 super().handle(listener, connection, address)
             else:
                 connection.close()
         finally:
             self._crowd.leave(place, connection)
+
+    def _turn_of(self, place: str) -> BoundedSemaphore:
+        """Return the lock of an address for its handshakes."""
+        turn: BoundedSemaphore = self._turns.setdefault(place, BoundedSemaphore(1))
+        return turn
 
     def handle_request(self, listener_name: Any, request: Any, sock: Any, address: Any) -> None:
         """Serve one request; end the connection if it cannot take another one."""

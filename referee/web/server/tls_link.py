@@ -39,10 +39,11 @@ class TlsLink:
         """Return any other attribute of the socket, for gunicorn."""
         return getattr(self._link, name)
 
-    def shake_hands(self) -> bool:
+    def shake_hands(self, turn: Any) -> bool:
         """Begin with TLS; return False if the client does not, or not within its time.
 
-        A client that speaks plain HTTP is told so.
+        A client that speaks plain HTTP is told so. A step of a handshake takes a millisecond, so an
+        address takes one step at a time: `turn` is its lock, and the others run in between.
         """
         try:
             with gevent.Timeout(HANDSHAKE_S, TimeoutError()):
@@ -54,10 +55,23 @@ class TlsLink:
                 self._link = self._context.wrap_socket(
                     self._link, server_side=True, do_handshake_on_connect=False
                 )
-                self._link.do_handshake()
+                self._link.settimeout(0.0)
+                while not self._take_step(turn):
+                    socket.wait_read(self._link.fileno())
+                self._link.settimeout(None)
         except OSError:
             return False
         self._secure = True
+        return True
+
+    def _take_step(self, turn: Any) -> bool:
+        """Take a step of the handshake; return whether it was the last one."""
+        with turn:
+            gevent.sleep(0)
+            try:
+                self._link.do_handshake()
+            except ssl.SSLWantReadError:
+                return False
         return True
 
     def settimeout(self, seconds: float | None) -> None:

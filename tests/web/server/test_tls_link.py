@@ -12,6 +12,7 @@ import gevent
 import pytest
 from gevent import socket
 from gevent.event import Event
+from gevent.lock import BoundedSemaphore
 from gevent.ssl import SSLContext
 
 from referee.service.setup.contest_tls import server_context
@@ -28,6 +29,7 @@ class Pair:
     def __init__(self, files: Any) -> None:
         ours, self.wire = socket.socketpair()
         self.wire.settimeout(BOUND_S)
+        self.turn = BoundedSemaphore(1)
         self.link = TlsLink(ours, server_context(files, SSLContext))
         self._incoming, self._outgoing = ssl.MemoryBIO(), ssl.MemoryBIO()
         self.client = trusting(files.certificate).wrap_bio(
@@ -36,7 +38,7 @@ class Pair:
 
     def secured(self) -> None:
         """Shake hands from both sides."""
-        server = gevent.spawn(self.link.shake_hands)
+        server = gevent.spawn(self.link.shake_hands, self.turn)
         while True:
             try:
                 self.client.do_handshake()
@@ -46,6 +48,7 @@ class Pair:
                 self._incoming.write(self.wire.recv(65536))
         self.wire.sendall(self._outgoing.read())
         assert server.get(timeout=BOUND_S)
+        assert not self.turn.locked()
 
     def encrypted(self, data: bytes) -> bytes:
         """Return the record that carries data."""
@@ -124,21 +127,21 @@ def test_a_handshake_that_trickles_in_has_one_limit(pair, monkeypatch):
         pair.client.do_handshake()
     hello = pair._outgoing.read()
     sender = trickle(pair, hello[:5] + bytes(10_000))
-    assert not pair.link.shake_hands()
+    assert not pair.link.shake_hands(pair.turn)
     sender.kill()
 
 
 def test_nobody_who_says_nothing_is_waited_for_long(pair, monkeypatch):
     """A connection without a byte ends as well."""
     monkeypatch.setattr(tls_link, "HANDSHAKE_S", 0.01)
-    assert not pair.link.shake_hands()
+    assert not pair.link.shake_hands(pair.turn)
 
 
 @pytest.mark.parametrize("head", [b"GET / HTTP/1.1\r\n\r\n", b"post /login HTTP/1.0\r\n\r\n"])
 def test_plain_http_is_told(pair, head):
     """A client with the wrong scheme reads a status and a sentence."""
     pair.wire.sendall(head)
-    assert not pair.link.shake_hands()
+    assert not pair.link.shake_hands(pair.turn)
     answer = pair.wire.recv(4096)
     told, _, body = answer.partition(b"\r\n\r\n")
     assert told.startswith(b"HTTP/1.1 400 ")
@@ -148,19 +151,33 @@ def test_plain_http_is_told(pair, head):
 
 @pytest.mark.parametrize("begin", [b"\x80\x2e\x01\x00\x02", b"\x00", b"\x16\x03\x01\x00\x02no"])
 def test_what_is_neither_is_not_served(pair, begin):
-    """An old hello, a zero byte and a broken hello end the connection."""
+    """An old hello, a zero byte and a broken hello end the connection, and leave their turn."""
     pair.wire.sendall(begin)
     pair.wire.shutdown(socket.SHUT_WR)
-    assert not pair.link.shake_hands()
+    assert not pair.link.shake_hands(pair.turn)
+    assert not pair.turn.locked()
 
 
 def test_a_waiting_handshake_can_be_sent_away(pair):
     """Half a handshake makes room for a newcomer, as an idle connection does."""
     pair.wire.sendall(b"\x16\x03\x01")
-    waiting = gevent.spawn(pair.link.shake_hands)
+    waiting = gevent.spawn(pair.link.shake_hands, pair.turn)
     gevent.idle()
     pair.link.shutdown(socket.SHUT_RD)
     assert waiting.get(timeout=BOUND_S) is False
+
+
+def test_an_address_takes_one_step_at_a_time(pair, monkeypatch):
+    """While another handshake of the address has its turn, this one waits, and not for ever."""
+    monkeypatch.setattr(tls_link, "HANDSHAKE_S", 0.05)
+    with pytest.raises(ssl.SSLWantReadError):
+        pair.client.do_handshake()
+    pair.wire.sendall(pair._outgoing.read())
+    with pair.turn:
+        assert not pair.link.shake_hands(pair.turn)
+    pair.wire.setblocking(False)
+    with pytest.raises(BlockingIOError):
+        pair.wire.recv(1)
 
 
 def test_garbage_in_a_session_is_a_broken_connection(pair):
