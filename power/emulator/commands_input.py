@@ -7,7 +7,7 @@ from power.emulator import formats
 from power.emulator.command_tree import Ask, Command, Data, Numbers, Write, command
 from power.emulator.errors import Refused
 from power.emulator.instrument import Instrument
-from power.emulator.measurement import OVR1, POA1, POV1
+from power.emulator.ranging import OVR1, POA1, POV1
 
 MODES = ("RMS", "VMEan", "DC")
 

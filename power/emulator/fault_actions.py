@@ -9,7 +9,7 @@ from power.emulator.faults import BadFault, Entry, Fault
 from power.emulator.formats import NO_DATA, OVER_RANGE
 from power.emulator.instrument import Instrument
 from power.emulator.load import PEAK_LIMIT
-from power.emulator.measurement import OVR1, POA1
+from power.emulator.ranging import OVR1, POA1
 
 _ELECTRICAL = ("U", "I", "P")
 _FOR_EVER = 1 << 40

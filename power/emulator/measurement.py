@@ -14,15 +14,16 @@ from power.emulator.averaging import Averaging
 from power.emulator.fault_overlay import Overlay
 from power.emulator.formats import NO_DATA, OVER_RANGE
 from power.emulator.integrator import Integrator
-from power.emulator.load import OVER_LIMIT, PEAK_LIMIT, ZERO_LIMIT, Drawn, Load
+from power.emulator.load import OVER_LIMIT, PEAK_LIMIT, Drawn, Load
 from power.emulator.memory import Memory
 from power.emulator.profile import constant
-from power.emulator.settings import Model, Settings, valid_ranges_header
+from power.emulator.ranging import best_range, clipping, over_bits, zero_limit
+from power.emulator.settings import Model, Settings
 
 # After a long time without a question or an integration only this many last updates are computed.
 _MOST_IDLE_TICKS = 20
 
-UPD, ITG, ITM, FOV, OVR1, POV1, POA1 = 0, 1, 2, 4, 6, 7, 8
+UPD, ITG, ITM, FOV = 0, 1, 2, 4
 
 
 @dataclass(frozen=True)
@@ -194,11 +195,11 @@ class Measurement:
         joules, span_s = joules * (1 + self._gap_s / span_s), span_s + self._gap_s
         self._gap_s, self._switching = 0.0, False
         amperes = self.load.current_a(joules / span_s)
-        if abs(amperes) <= self._zero_limit("CURRent"):
+        if abs(amperes) <= zero_limit(self.settings, "CURRent"):
             joules = amperes = 0.0
         drawn = self._drawn(self._energy_known_s, to_s)
         self.integrator.add(
-            joules * self._clipping(drawn) * self.scale("POWer"),
+            joules * self._unclipped(drawn) * self.scale("POWer"),
             amperes * span_s * self.scale("CURRent"),
         )
         self._energy_known_s = to_s
@@ -210,7 +211,7 @@ class Measurement:
         self._integrate(at_s)
         switched = self._auto_range(drawn)
         bits = self.condition & (1 << ITG | 1 << ITM)
-        bits |= self._range_bits(drawn)
+        bits |= over_bits(self.load, self.settings, drawn)
         bits |= self.overlay.forced_bits(self.updates)
         self._set_bits(bits | 1 << UPD)
         self._set_bits(bits)
@@ -248,11 +249,11 @@ class Measurement:
         most = max(load.shares)
         over_u = volts > OVER_LIMIT[settings.crest_factor] * settings.voltage_range_v
         over_i = abs(amperes) * most > OVER_LIMIT[settings.crest_factor] * settings.current_range_a
-        watts = drawn.watts * self._clipping(drawn)
+        watts = drawn.watts * self._unclipped(drawn)
         if settings.mode == "DC" and load.frequency_hz > 0:
             # The mean of an alternating quantity; power stays right. Recorded on a real meter.
             volts, amperes = 0.0, 0.0
-        elif abs(amperes) * most <= self._zero_limit("CURRent"):
+        elif abs(amperes) * most <= zero_limit(self.settings, "CURRent"):
             amperes = watts = 0.0
         return {
             "volts": OVER_RANGE if over_u else volts * self.scale("VOLTage"),
@@ -310,35 +311,9 @@ class Measurement:
         origin = self._profile_origin_s
         return self.load.profile.energy_j(from_s - origin, to_s - origin)
 
-    def _clipping(self, drawn: Drawn) -> float:
-        """Return the share of the power that is left when peaks are cut at the range's limit."""
-        limit = PEAK_LIMIT[self.settings.crest_factor]
-        share = self.clipped
-        for peak, quantity in (
-            (self.load.voltage_peak_v, "VOLTage"),
-            (drawn.peak_a * max(self.load.shares), "CURRent"),
-        ):
-            most = limit * self.settings.range_of(quantity)
-            share *= most / peak if peak > most else 1.0
-        return share
-
-    def _zero_limit(self, quantity: str) -> float:
-        return ZERO_LIMIT[self.settings.crest_factor] * self.settings.range_of(quantity)
-
-    def _range_bits(self, drawn: Drawn) -> int:
-        settings, load = self.settings, self.load
-        over, peak = OVER_LIMIT[settings.crest_factor], PEAK_LIMIT[settings.crest_factor]
-        part = drawn.part(max(load.shares))
-        bits = 0
-        if load.volts > over * settings.voltage_range_v:
-            bits |= 1 << OVR1
-        if abs(part.amperes) > over * settings.current_range_a:
-            bits |= 1 << OVR1
-        if load.voltage_peak_v > peak * settings.voltage_range_v:
-            bits |= 1 << POV1
-        if part.peak_a > peak * settings.current_range_a:
-            bits |= 1 << POA1
-        return bits
+    def _unclipped(self, drawn: Drawn) -> float:
+        """Return the share of the power that is left, with that of a fault."""
+        return self.clipped * clipping(self.load, self.settings, drawn)
 
     def _auto_range(self, drawn: Drawn) -> bool:
         """Change ranges by the rules of IM WT310E-01EN, page 2-7, and tell whether one changed."""
@@ -351,43 +326,13 @@ class Measurement:
         ):
             if not settings.automatic(quantity):
                 continue
-            best = self._best_range(quantity, rms, peak)
+            best = best_range(self.model, settings, quantity, rms, peak)
             if best != settings.range_of(quantity):
                 self.set_range(quantity, best)
                 changed = True
         if changed and self.integrator.running:
             self.overlay.hyphen = "before"
         return changed
-
-    def _best_range(self, quantity: str, rms: float, peak: float) -> float:
-        """Return the range that follows from the rules for switching up and down."""
-        factor = 1.0 if self.settings.crest_factor == "3" else 2.0
-        ranges = self._ranges(quantity)
-        index = min(
-            range(len(ranges)), key=lambda k: abs(ranges[k] - self.settings.range_of(quantity))
-        )
-        while index + 1 < len(ranges) and (
-            rms > 1.3 * factor * ranges[index] or peak > 3 * factor * ranges[index]
-        ):
-            index += 1
-        while (
-            index
-            and rms <= 0.3 * factor * ranges[index]
-            and rms <= 1.25 * factor * ranges[index - 1]
-            and peak <= 3 * factor * ranges[index - 1]
-        ):
-            index -= 1
-        return ranges[index]
-
-    def _ranges(self, quantity: str) -> tuple[float, ...]:
-        """Return the ranges that auto-range may take: those of CONFig if RCONfig is on (6-14)."""
-        legal = self.model.ranges(quantity, self.settings.crest_factor)
-        kept = self.settings.kept
-        chosen = kept.get((valid_ranges_header(quantity), 1), "ALL")
-        if kept.get(("[:INPut]:RCONfig", 1), "0") == "0" or chosen == "ALL":
-            return legal
-        wanted = [float(text) for text in chosen.split(",")]
-        return tuple(it for it in legal if any(math.isclose(it, each) for each in wanted)) or legal
 
     def set_range(self, quantity: str, value: float) -> None:
         """Set a range without a check."""
