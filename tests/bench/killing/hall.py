@@ -104,7 +104,10 @@ class Hall:
             self.disk.start_again()
             self._start_again(chance)
         else:
-            self._kill(self._victims(target))
+            victims = self._victims(target)
+            if target is Target.DESK:  # Its arbiter, its worker, or both.
+                victims = chance.choice([victims[:1], victims[1:] or victims, victims])
+            self._kill(victims)
 
     def start(self) -> None:
         """Start the referee if it does not run, and wait until it is ready.
