@@ -62,10 +62,11 @@ def _play(hall: Hall, number: int, kills: int, sessions: int, seed: int) -> Play
         f"{kill.target.value} {kill.moment.value}{kill.seconds:+.2f}" for kill, _ in one.kills
     )
     print(
-        f"{length_s:.0f} s, session {one.session}: {one.acknowledged} acknowledged, "
-        f"{one.verdict} ({' '.join(one.reasons)}), off by {one.energy_error_wh * 1e6:+.1f} µWh "
-        f"(stated {one.uncertainty_wh * 1e6:.1f}), end recorded {one.recorded_s * 1e3:+.0f} ms, "
-        f"desk {'lived' if one.desk_lived else 'dead'}, load {one.load} [{hits}]",
+        f"{length_s:.0f} s, session {one.session}: {one.acknowledged} acknowledged, {one.dark} in "
+        f"the dark ({one.dark_lost} not stored), {one.verdict} ({' '.join(one.reasons)}), off by "
+        f"{one.energy_error_wh * 1e6:+.1f} µWh (stated {one.uncertainty_wh * 1e6:.1f}), end "
+        f"recorded {one.recorded_s * 1e3:+.0f} ms, desk {'lived' if one.desk_lived else 'dead'}, "
+        f"load {one.load} [{hits}]",
         flush=True,
     )
     for fault in one.faults:
@@ -87,6 +88,8 @@ def report(played: Sequence[Played]) -> None:
         ("  told that they are late", sum(one.late for one in played)),
         ("  posts without an answer", sum(one.unanswered for one in played)),
         ("acknowledged answers lost", sum(one.lost for one in played)),
+        ("replies after a power cut", sum(one.dark for one in played)),
+        ("  of them acknowledged, and not stored", sum(one.dark_lost for one in played)),
         ("sessions that end unscored", sum(not one.scored for one in played)),
         *((f"verdict {name}", count) for name, count in sorted(verdicts.items())),
         ("wrong VALID", sum(one.wrong_valid for one in played)),

@@ -52,6 +52,7 @@ def kept(post: int, number: int = 1, *, elapsed_s: float = 1.2, late: bool = Fal
 def test_an_answer_that_is_not_there_is_noticed() -> None:
     """It is lost if it was acknowledged: also one of two, and one that counts only as late."""
     assert [] == lost_answers([told(0), told(1, "")], [kept(0)])
+    assert [] == lost_answers([told(0)], [], [11.4])  # The power was cut before the reply came.
     for attempts, found in (
         ([told(0)], []),
         ([told(0), told(0)], [kept(0)]),

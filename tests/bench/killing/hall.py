@@ -20,6 +20,7 @@ from referee.programs.child import Child
 from referee.programs.drill.host import DrillHost
 from referee.programs.drill.meters import free_port
 from referee.programs.emulator import EmulatedMeter, emulator
+from referee.service.setup.clock import real_elapsed_s
 from referee.service.setup.config import Config
 from referee.service.setup.config_file import load_config
 from referee.service.setup.contest import prepare_contest
@@ -76,7 +77,10 @@ class TableMeter:
 
 
 class Hall:
-    """An event that can be hit; `passwords` are those of its teams."""
+    """An event that can be hit; `passwords` are those of its teams.
+
+    `cuts_s` are the moments just before the disk lost its power, in seconds of the boot.
+    """
 
     def __init__(
         self, config: Config, meter: TableMeter, disk: Disk | None, passwords: dict[str, str]
@@ -84,6 +88,7 @@ class Hall:
         self.config, self.meter, self.disk, self.passwords = config, meter, disk, passwords
         self.host = DrillHost(config)
         self.refused_starts: list[str] = []
+        self.cuts_s: list[float] = []
 
     def hit(self, target: Target, chance: random.Random) -> None:
         """Kill a target. Somebody starts the referee again if nothing is left that would."""
@@ -99,6 +104,7 @@ class Hall:
             self._start_again(chance)
         elif target is Target.POWER:
             assert self.disk is not None
+            self.cuts_s.append(real_elapsed_s())
             self.disk.lose_power()
             self.host.cut_power()
             self.disk.start_again()

@@ -22,18 +22,30 @@ CLOCK_S = 1e-6
 DYING_S = 2.0
 
 
-def lost_answers(attempts: Iterable[Attempt], stored: Iterable[StoredAnswer]) -> list[str]:
+def lost_answers(
+    attempts: Iterable[Attempt], stored: Iterable[StoredAnswer], cuts_s: Sequence[float] = ()
+) -> list[str]:
     """Name each answer that was acknowledged and is not there, in time or late, as it was told.
 
-    An answer to which no reply came may be there or not.
+    An answer to which no reply came may be there or not. Nor is a reply one that came after the
+    power was cut: here the processes live a moment longer, but no laptop sends it.
     """
     found = Counter((post_of(one.rows[0][2]), one.late) for one in stored)
-    told = Counter((one.post, one.told == "late") for one in attempts if one.told in _KEPT)
+    told: dict[tuple[int, bool], list[float]] = {}
+    for one in attempts:
+        if one.told in _KEPT and not in_the_dark(one.over_s, cuts_s):
+            told.setdefault((one.post, one.told == "late"), []).append(one.over_s)
     return [
-        f"post {post} was acknowledged {times} times and is stored {found[post, late]} times"
-        for (post, late), times in told.items()
-        if found[post, late] < times
+        f"post {post} was acknowledged {len(times_s)} times, at last {times_s[-1]:.3f} s, and is "
+        f"stored {found[post, late]} times"
+        for (post, late), times_s in told.items()
+        if found[post, late] < len(times_s)
     ]
+
+
+def in_the_dark(at_s: float, cuts_s: Sequence[float]) -> bool:
+    """Tell whether something happened while the laptop had lost its power and was being killed."""
+    return any(0 <= at_s - cut_s < DYING_S for cut_s in cuts_s)
 
 
 _KEPT = ("stored", "late")
@@ -79,7 +91,7 @@ def over_the_deadline(
             yield f"answer {one.number} came after {one.elapsed_s} s, and late is {one.late}"
     for attempt in attempts:
         # A laptop without power says nothing; its processes live a moment longer here.
-        if attempt.status >= 500 and any(0 <= attempt.over_s - cut_s < DYING_S for cut_s in cuts_s):
+        if attempt.status >= 500 and in_the_dark(attempt.over_s, cuts_s):
             continue
         if attempt.told == "stored" and attempt.sent_s > deadline_s + CLOCK_S:
             yield f"post {attempt.post} counts, and was sent {attempt.sent_s - deadline_s} s late"

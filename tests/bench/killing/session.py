@@ -38,6 +38,7 @@ _TAKES_DESK = (Target.DESK, Target.SUPERVISOR, Target.EVERYTHING, Target.POWER)
 class Played:
     """What became of a session; `faults` has a sentence for each promise that did not hold.
 
+    `dark` counts replies after a power cut, and `dark_lost` those of them that are not stored.
     `recorded_s` is when the end was seen in the database, in seconds after the deadline; `ended_s`
     is the recorded end itself. `desk_lived` tells whether a control desk was at work then.
     """
@@ -50,6 +51,8 @@ class Played:
     unanswered: int = 0
     late: int = 0
     lost: int = 0
+    dark: int = 0
+    dark_lost: int = 0
     ended_s: float = 0.0
     recorded_s: float = 0.0
     desk_lived: bool = True
@@ -192,20 +195,26 @@ def _judge(hall: Hall, played: Played, team: Team, start_s: float) -> None:
     database, config = hall.config.database, hall.config
     found = stored.answers_of(database, played.session)
     attempts = team.attempts
-    lost = judging.lost_answers(attempts, found)
+    lost = judging.lost_answers(attempts, found, hall.cuts_s)
+    everything = judging.lost_answers(attempts, found)
+    played.dark = sum(
+        bool(one.told) and judging.in_the_dark(one.over_s, hall.cuts_s) for one in attempts
+    )
+    played.dark_lost = len(everything) - len(lost)
     played.acknowledged = sum(one.told == "stored" for one in attempts)
     played.late = sum(one.told == "late" for one in attempts)
     played.unanswered = sum(not one.told for one in attempts)
     played.lost = len(lost)
     played.faults += lost
     played.faults += judging.odd_answers(attempts, found, IMAGES)
-    cuts_s = [at_s for kill, at_s in played.kills if kill.target is Target.POWER]
-    played.faults += judging.over_the_deadline(attempts, found, start_s, played.length_s, cuts_s)
+    played.faults += judging.over_the_deadline(
+        attempts, found, start_s, played.length_s, hall.cuts_s
+    )
     deadline_s = start_s + played.length_s
     played.faults += [
         f"an image was refused with {status}, {deadline_s - at_s:.3f} s before the deadline"
         for at_s, status in team.refused_images
-        if at_s < deadline_s and not any(0 <= at_s - cut < judging.DYING_S for cut in cuts_s)
+        if at_s < deadline_s and not judging.in_the_dark(at_s, hall.cuts_s)
     ]
     played.desk_lived = _desk_lived(database, played, deadline_s)
     _judge_energy(hall, played)
