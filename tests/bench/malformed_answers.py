@@ -97,7 +97,7 @@ def faults_of(raw: bytes, answer: Answer) -> list[str]:
     if not answer.status:
         return ["no HTTP"]
     found = _length_faults(raw, answer)
-    if answer.status >= 500 and not _may_fail(answer):
+    if answer.status >= 500 and not _may_fail(raw, answer):
         found.append(f"status {answer.status}")
     if answer.status >= 400 and not raw.startswith(b"HEAD "):
         found += _wording_faults(raw, answer)
@@ -114,12 +114,15 @@ def _length_faults(raw: bytes, answer: Answer) -> list[str]:
     return []
 
 
-def _may_fail(answer: Answer) -> bool:
+def _may_fail(raw: bytes, answer: Answer) -> bool:
     if answer.status == 501:  # RFC 9112, 6.1: the answer to an unknown transfer coding.
         return True
     if answer.status in (503, 507):
         return b"retry-after" in answer.fields()
-    return answer.status == 500 and _content(answer) in _OLD_500 or b"display_" in _content(answer)
+    if raw.startswith(b"HEAD "):  # The answer's length is all that there is of its text.
+        return answer.fields().get(b"content-length") in {b"%d" % len(text) for text in _OLD_500}
+    told = _content(answer)
+    return told in _OLD_500 or b'"display_off"' in told or b'"image_index_empty"' in told
 
 
 def _content(answer: Answer) -> bytes:
