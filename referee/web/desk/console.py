@@ -31,7 +31,7 @@ from referee.web.desk.observation import register_observation
 from referee.web.desk.same_origin import admit_own_pages_only
 from referee.web.desk.slip import register_slip
 from referee.web.desk.visitors import while_let_in
-from referee.web.server.headers import protect_pages
+from referee.web.server.headers import RETRY_S, protect_pages
 
 _log = logging.getLogger(__name__)
 
@@ -126,8 +126,8 @@ def _register_errors(app: Flask, board: Board) -> None:
         return jsonify(code=refusal.code, text=str(refusal)), _STATUS.get(refusal.code, 409)
 
     @app.errorhandler(RefereeError)
-    def unavailable(error: RefereeError) -> tuple[Response, int]:
-        return jsonify(code="unavailable", text=str(error)), 503
+    def unavailable(error: RefereeError) -> tuple[Response, int, dict[str, str]]:
+        return jsonify(code="unavailable", text=str(error)), 503, {"Retry-After": RETRY_S}
 
     @app.errorhandler(HTTPException)
     def not_served(error: HTTPException) -> PlainResponse:

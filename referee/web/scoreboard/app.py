@@ -20,7 +20,7 @@ from referee.service.scoreboard.team_sessions import TeamSessions
 from referee.service.scoreboard.view import View
 from referee.web.desk.assets import static_folder
 from referee.web.scoreboard.streams import Streams
-from referee.web.server.headers import protect_pages
+from referee.web.server.headers import RETRY_S, protect_pages
 
 _log = logging.getLogger(__name__)
 
@@ -164,7 +164,10 @@ def _register_errors(app: Flask) -> None:
 
 
 def _told(status: int, text: str) -> PlainResponse:
-    return PlainResponse(f"{text}\n", status, content_type="text/plain; charset=utf-8")
+    response = PlainResponse(f"{text}\n", status, content_type="text/plain; charset=utf-8")
+    if status == 503:
+        response.headers["Retry-After"] = RETRY_S
+    return response
 
 
 def _require_get() -> None:

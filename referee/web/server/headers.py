@@ -5,6 +5,9 @@ from __future__ import annotations
 
 from flask import Flask, Response
 
+RETRY_S = "2"
+"""The seconds after which a client may ask again what could not be done now (`Retry-After`)."""
+
 
 def protect_pages(app: Flask, policy: str) -> None:
     """Add the headers; `policy` says what a page may load and do (Content-Security-Policy)."""

@@ -184,7 +184,8 @@ def test_records_that_cannot_be_read_are_told(event, monkeypatch):
         client = scoreboard_app(
             Show(failing, Charts(), TeamSessions(event.contest), here)
         ).test_client()
-        assert 503 == client.get("/view").status_code
+        answer = client.get("/view")
+        assert (503, "2") == (answer.status_code, answer.headers["Retry-After"])
     finally:
         failing.close()
 
