@@ -180,6 +180,50 @@ def test_an_address_takes_one_step_at_a_time(pair, monkeypatch):
         pair.wire.recv(1)
 
 
+class CountedTurn(BoundedSemaphore):
+    """The lock of an address that notes each step that has been taken under it."""
+
+    def __init__(self, order: list[str]) -> None:
+        super().__init__(1)
+        self._order = order
+
+    def __exit__(self, *error: object) -> None:
+        self._order.append("step")
+        super().__exit__(*error)
+
+
+def test_a_neighbour_is_served_between_the_steps_of_a_flood(tmp_path):
+    """Hellos of one address that are all there at once do not run one after the other."""
+    files, order = self_signed(tmp_path, datetime.now(UTC)), list[str]()
+    turn, flood = CountedTurn(order), [Pair(files) for _ in range(8)]
+    for one in flood:
+        with pytest.raises(ssl.SSLWantReadError):
+            one.client.do_handshake()
+        one.wire.sendall(one._outgoing.read())
+    asking, serving = socket.socketpair()
+
+    def ask() -> None:
+        while order.count("step") < len(flood):
+            asking.sendall(b"?")
+            asking.recv(1)
+
+    def serve() -> None:
+        while serving.recv(1):
+            order.append("neighbour")
+            serving.sendall(b"!")
+
+    serving.settimeout(BOUND_S)
+    others = [gevent.spawn(serve)]
+    others += [gevent.spawn(one.link.shake_hands, turn) for one in flood]
+    gevent.spawn(ask).join(timeout=BOUND_S)
+    gevent.killall(others)
+    steps = [place for place, what in enumerate(order) if what == "step"]
+    assert len(flood) == len(steps)
+    assert all(after - before > 1 for before, after in zip(steps, steps[1:], strict=False))
+    for end in (asking, serving, *(it for one in flood for it in (one.link, one.wire))):
+        end.close()
+
+
 def test_garbage_in_a_session_is_a_broken_connection(pair):
     """A record that was changed on its way is no data, and no error of the server."""
     pair.secured()
