@@ -93,7 +93,8 @@ class Hall:
     def hit(self, target: Target, chance: random.Random) -> None:
         """Kill a target. Somebody starts the referee again if nothing is left that would."""
         if target is Target.LINK:
-            self.meter.unplug(chance.uniform(0.2, 3.0))
+            with suppress(ConnectionRefusedError):  # A meter that was just killed has no link.
+                self.meter.unplug(chance.uniform(0.2, 3.0))
         elif target is Target.METER:
             self.meter.kill()
         elif target is Target.SUPERVISOR:
