@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 from referee.core.coco_boxes import CocoResults, CocoTruth
 from referee.errors import InputError
 from referee.scoring.coco_evaluators import hand_over, installed_evaluators, numbers_of
+from referee.scoring.live import Mapped
 from referee.scoring.truth_index import Positions
 
 NUMBERS = (
@@ -103,10 +104,13 @@ class Prepared:
         )
 
 
-def prepare(truth: CocoTruth, results: CocoResults, evaluator: str | None = None) -> Prepared:
+def prepare(
+    truth: CocoTruth, results: CocoResults, evaluator: str | None = None, mapped: Mapped = map
+) -> Prepared:
     """Hand ground truth and results to an evaluator, which copies what it needs of them.
 
-    A caller that drops its results before it calls `evaluate` saves their memory.
+    A caller that drops its results before it calls `evaluate` saves their memory. `mapped` is as in
+    `LiveScore`: two threads may share the work.
 
     The default `evaluator` is the fastest one installed. hotcoco gives pycocotools' numbers bit
     for bit; faster-coco-eval differs by a few units of the last place.
@@ -124,7 +128,7 @@ def prepare(truth: CocoTruth, results: CocoResults, evaluator: str | None = None
         raise InputError(f"the evaluator {name} is not installed: install the extra 'fast'")
     _require_listed(truth)
     kept, ignored = _sort_out(truth, results)
-    return Prepared(name, truth, hand_over(name, truth, kept), len(results), ignored)
+    return Prepared(name, truth, hand_over(name, truth, kept, mapped), len(results), ignored)
 
 
 def _require_listed(truth: CocoTruth) -> None:

@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from referee.core.coco_boxes import CocoResults, CocoTruth
+from referee.scoring.live import Mapped
 from referee.scoring.truth_index import Positions
 
 EVALUATORS = ("hotcoco", "faster-coco-eval", "pycocotools")
@@ -29,7 +30,7 @@ _MODULES = {
 }
 
 # A block's boxes take hotcoco much more memory than their outcomes, which it keeps.
-_IMAGES_AT_A_TIME = 2000
+_IMAGES_AT_A_TIME = 1000
 
 
 def installed_evaluators() -> tuple[str, ...]:
@@ -42,16 +43,19 @@ def installed_evaluators() -> tuple[str, ...]:
     return tuple(found)
 
 
-def hand_over(name: str, truth: CocoTruth, results: CocoResults) -> Callable[[], Any]:
+def hand_over(
+    name: str, truth: CocoTruth, results: CocoResults, mapped: Mapped = map
+) -> Callable[[], Any]:
     """Hand ground truth and results to a program, which copies what it needs of them.
 
-    Returns a function that gives the program's evaluation, every image matched.
+    Returns a function that gives the program's evaluation, every image matched. `mapped` hands over
+    two halves; hotcoco alone uses it.
     """
     data_module, eval_module, eval_class = _MODULES[name]
     data = importlib.import_module(data_module)
     with _silence():
         if name == "hotcoco":
-            finish: Callable[[], Any] = _matched_in_blocks(data, truth, results).finalize
+            finish: Callable[[], Any] = _matched_in_blocks(data, truth, results, mapped).finalize
             return finish
         datasets = _from_objects(data, truth, results)
 
@@ -78,7 +82,9 @@ def _silence() -> contextlib.redirect_stdout[io.StringIO]:
     return contextlib.redirect_stdout(io.StringIO())
 
 
-def _matched_in_blocks(module: ModuleType, truth: CocoTruth, results: CocoResults) -> Any:
+def _matched_in_blocks(
+    module: ModuleType, truth: CocoTruth, results: CocoResults, mapped: Mapped
+) -> Any:
     """Let hotcoco match block after block of images, of which it keeps the outcomes alone.
 
     Images and categories are numbered from 1 in ascending order of their ids, because hotcoco
@@ -86,24 +92,38 @@ def _matched_in_blocks(module: ModuleType, truth: CocoTruth, results: CocoResult
     """
     truth, results = _numbered_by_image(truth, results)
     categories = [{"id": number, "name": str(number)} for number in truth.category_ids.tolist()]
-    matching = module.StreamingEval(categories, "bbox")
-    edges = np.append(truth.image_ids[::_IMAGES_AT_A_TIME], len(truth.image_ids) + 1)
-    for first, end in itertools.pairwise(edges.tolist()):
-        rows = slice(*np.searchsorted(truth.image_id, (first, end)))
-        found = slice(*np.searchsorted(results.image_id, (first, end)))
-        matching.update(
-            [{"id": number} for number in range(first, end)],
-            _annotations(truth, rows),
-            np.column_stack(
-                (
-                    results.image_id[found],
-                    results.box[found],
-                    results.score[found],
-                    results.category_id[found],
-                )
-            ),
-        )
-    return matching
+    edges = np.append(truth.image_ids[::_IMAGES_AT_A_TIME], len(truth.image_ids) + 1).tolist()
+
+    def matching(blocks: list[tuple[int, int]]) -> Any:
+        outcomes = module.StreamingEval(categories, "bbox")
+        for first, end in blocks:
+            outcomes.update(*_block(truth, results, first, end))
+        return outcomes
+
+    # hotcoco matches on all cores, but between its parallel steps one works alone.
+    blocks = list(itertools.pairwise(edges))
+    half = len(blocks) // 2
+    return module.StreamingEval.merge(mapped(matching, (blocks[:half], blocks[half:])))
+
+
+def _block(
+    truth: CocoTruth, results: CocoResults, first: int, end: int
+) -> tuple[list[dict[str, int]], list[dict[str, Any]], NDArray[np.float64]]:
+    """Return images, annotations and results of the images from `first` to before `end`."""
+    rows = slice(*np.searchsorted(truth.image_id, (first, end)))
+    found = slice(*np.searchsorted(results.image_id, (first, end)))
+    return (
+        [{"id": number} for number in range(first, end)],
+        _annotations(truth, rows),
+        np.column_stack(
+            (
+                results.image_id[found],
+                results.box[found],
+                results.score[found],
+                results.category_id[found],
+            )
+        ),
+    )
 
 
 def _numbered_by_image(truth: CocoTruth, results: CocoResults) -> tuple[CocoTruth, CocoResults]:

@@ -136,9 +136,13 @@ def _write_tables(
 
 
 def _evaluate(truth: GroundTruth, detections: Detections, rules: Rules) -> IlsvrcResult:
-    """Evaluate in two threads; more gain nothing, because only one at a time runs Python."""
-    with ThreadPoolExecutor(2, thread_name_prefix="scoring") as threads:
+    with _two_threads() as threads:
         return evaluate(truth, detections, rules, threads.map)
+
+
+def _two_threads() -> ThreadPoolExecutor:
+    """Return two threads; more gain nothing, because only one at a time runs Python."""
+    return ThreadPoolExecutor(2, thread_name_prefix="scoring")
 
 
 def _uncertainty(args: argparse.Namespace, found: GroundTruthFile, result: IlsvrcResult) -> Report:
@@ -185,7 +189,8 @@ def _score_coco(args: argparse.Namespace) -> tuple[CocoResult, Report, GroundTru
     image_id, numbering = own_image_ids(results.image_id, found.truth, args.image_ids)
     truth = found.coco or CocoTruth.from_ground_truth(found.truth)
     truth = replace(truth, category_ids=found.truth.class_ids)
-    prepared = coco.prepare(truth, replace(results, image_id=image_id))
+    with _two_threads() as threads:
+        prepared = coco.prepare(truth, replace(results, image_id=image_id), mapped=threads.map)
     del results  # The evaluator has its copy, and needs much memory for its work.
     result = prepared.evaluate()
     report = coco_report(result) | {"image_ids": numbering, "warnings": warnings}
