@@ -26,14 +26,21 @@ def file_of(module: str) -> Path | None:
 
 
 def imported(path: Path) -> set[str]:
-    """Return every module of the referee that a file imports, with the packages around it."""
+    """Return every module of the referee that a file imports when it runs, with its packages."""
+    tree = ast.parse(path.read_text(encoding="utf-8"))
+    tree.body = [node for node in tree.body if not is_for_type_checkers(node)]
     names: set[str] = set()
-    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+    for node in ast.walk(tree):
         if isinstance(node, ast.Import):
             names |= {alias.name for alias in node.names}
         elif isinstance(node, ast.ImportFrom) and node.module:
             names |= {node.module, *(f"{node.module}.{alias.name}" for alias in node.names)}
     return {name for name in names if name.partition(".")[0] == "referee"}
+
+
+def is_for_type_checkers(node: ast.stmt) -> bool:
+    """Tell whether a statement never runs: `if TYPE_CHECKING:`."""
+    return isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING"
 
 
 def needed(*modules: str) -> set[str]:
