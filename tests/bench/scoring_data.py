@@ -7,6 +7,8 @@ import json
 from pathlib import Path
 
 import numpy as np
+import pyarrow
+from pyarrow import csv
 
 from referee.core.detections import Detections
 from referee.core.ground_truth import GroundTruth
@@ -85,6 +87,14 @@ def write_files(folder, truth, detections):
         for image, klass, confidence, box in _rows(detections, sized)
     ]
     (folder / "detections.json").write_text(json.dumps(results))
+
+
+def write_lines(path, detections):
+    """Write detections as CSV, with all their digits."""
+    columns = {"image_id": detections.image_id, "class_id": detections.class_id}
+    columns |= {"confidence": detections.confidence}
+    columns |= dict(zip(("xmin", "ymin", "xmax", "ymax"), detections.box.T, strict=True))
+    csv.write_csv(pyarrow.table(columns), path)
 
 
 def _boxes(chance, count, log_extent):

@@ -15,7 +15,7 @@ import numpy as np
 from referee.scoring.ilsvrc import evaluate
 from referee.scoring.live import LiveScore
 from referee.scoring.uncertainty import measure_uncertainty
-from tests.bench.scoring_data import DETECTIONS, generate, write_files
+from tests.bench.scoring_data import DETECTIONS, generate, write_files, write_lines
 
 ROUNDS = 5
 
@@ -37,6 +37,7 @@ def run():
         write_files(folder, truth, detections)
         _evaluation(folder, truth, detections)
         _command(folder)
+        _command_growth(folder, detections)
     _growth(truth)
     _live(truth, detections)
     start = time.perf_counter()
@@ -89,6 +90,24 @@ def _command(folder):
         ]
         print(f"{label:<34}{statistics.median(wall):8.3f} s  ({_spread(wall)})")
         print("  to hotcoco's: wall {:.2f}, processor {:.2f}, memory {:.2f}".format(*ratios))
+
+
+def _command_growth(folder, detections):
+    """Run whole processes on CSV with a million detections and with ten million, in turns."""
+    sizes = {"1,000,000": detections, "10,000,000": generate(10 * DETECTIONS)[1]}
+    for size, posted in sizes.items():
+        write_lines(folder / f"{size}.csv", posted)
+    score = [sys.executable, "-m", "referee", "score", "--json"]
+    score += ["--ground-truth", folder / "truth.csv", "--images", folder / "images.csv"]
+    runs = [
+        [_process([*score, "--detections", folder / f"{size}.csv"]) for size in sizes]
+        for _ in range(3)
+    ]
+    wall, processor, peak = (
+        statistics.median(many[place] / one[place] for one, many in runs) for place in range(3)
+    )
+    print("referee score on CSV, ten times the detections")
+    print(f"  to a million: wall {wall:.1f}, processor {processor:.1f}, memory {peak:.1f}")
 
 
 def _growth(truth):
