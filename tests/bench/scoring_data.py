@@ -90,11 +90,11 @@ def write_files(folder, truth, detections):
 
 
 def write_lines(path, detections):
-    """Write detections as CSV, with all their digits."""
+    """Write detections as lines, with all their digits."""
     columns = {"image_id": detections.image_id, "class_id": detections.class_id}
     columns |= {"confidence": detections.confidence}
     columns |= dict(zip(("xmin", "ymin", "xmax", "ymax"), detections.box.T, strict=True))
-    csv.write_csv(pyarrow.table(columns), path)
+    csv.write_csv(pyarrow.table(columns), path, csv.WriteOptions(include_header=False))
 
 
 def _boxes(chance, count, log_extent):
