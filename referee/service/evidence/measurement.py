@@ -78,7 +78,7 @@ def meter_log(contest: Contest, session: SessionRecord) -> Iterator[bytes]:
     judged = first_judged(contest.database.connection, session.session_id)
     ended = wall.at_moment(contest.clock.now() if facts.ended is None else facts.ended)
     last = ended + timedelta(seconds=_AFTER_S)
-    opening = _Opening()
+    opening, begun = _Opening(), False
     with path.open("rb") as log:
         for line in log:
             try:
@@ -89,6 +89,9 @@ def meter_log(contest: Contest, session: SessionRecord) -> Iterator[bytes]:
             if at < first:
                 opening.take(told, line)
             elif at <= ended or (at <= last and _is_until(told, judged)):
+                if not begun and opening.is_over and told.get("event") == "received":
+                    continue  # Its question is left out, so it would pass for another's answer.
+                begun = True
                 yield from opening.give()
                 yield line
 
@@ -142,6 +145,11 @@ class _Opening:
         self._lines: list[bytes] = []
         self._asked: object = None
         self._whole = True
+
+    @property
+    def is_over(self) -> bool:
+        """Tell whether lines were left out after it."""
+        return self._whole
 
     def take(self, told: dict[str, Any], line: bytes) -> None:
         """Look at the next line of the log."""

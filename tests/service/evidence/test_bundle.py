@@ -359,7 +359,10 @@ def test_meter_log_of_a_clock_that_is_set(contest, session, tmp_path):
 
 
 def test_meter_log_begins_with_the_newest_identity(contest, session, tmp_path):
-    """How the link was opened hours before stands first, with late replies, and nothing else."""
+    """How the link was opened hours before stands first, with late replies, and nothing else.
+
+    A reply to a question before the range is left out: it would pass for the reply to `*IDN?`.
+    """
     armed = session.facts.armed
 
     def line(before_s, event, text):
@@ -370,6 +373,7 @@ def test_meter_log_begins_with_the_newest_identity(contest, session, tmp_path):
     opening = [line(7200, "open", "x"), line(7200, "sent", ""), line(7200, "sent", "*IDN?")]
     opening += [line(7200, "received", "late"), line(7200, "received", "YOKOGAWA,WT310,1,F1")]
     rest = [line(7199, "sent", ":RATE?"), line(7199, "received", "0.1"), line(60, "sent", "*IDN?")]
+    rest += [line(31, "sent", ":STATus:ERRor?"), line(29, "received", "0")]
     session_lines = [line(1, "sent", ":RATE?"), line(0, "received", "0.1")]
     log = contest.config.wire_log_of(1)
     log.write_text("\n".join([*old, *opening, *rest, *session_lines, ""]))
