@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Settings that the meter keeps and tells, and that change nothing which the emulator measures.
+"""Settings that the meter keeps as text and tells. Few of them change what it measures.
 
 Each is declared by its header, its default, and a reader that turns the data of a command into the
 text of the answer. A value outside its limits moves to the nearest one inside (page 5-6).
