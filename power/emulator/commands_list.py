@@ -8,7 +8,7 @@ from power.emulator.command_tree import Command, Data, Numbers, command
 from power.emulator.commands_input import one
 from power.emulator.errors import Refused
 from power.emulator.instrument import Instrument
-from power.emulator.item_list import cleared, deleted, in_list
+from power.emulator.item_list import cleared, count_of, deleted, in_list
 from power.emulator.kept import kept, words
 from power.emulator.measurement import Values
 from power.emulator.numeric_values import item_value, shown_values
@@ -53,9 +53,7 @@ def _list(meter: Instrument, item: str, orders: list[int | None], values: Values
 
 
 def _write_number(meter: Instrument, numbers: Numbers, data: Data) -> None:
-    text = one(data)
-    count = _MOST if text.upper() == "ALL" else formats.integer(text)
-    meter.settings.number_of_lists = min(max(count, 1), _MOST)
+    meter.settings.number_of_lists = count_of(data, _MOST)
 
 
 def _write_item(meter: Instrument, numbers: Numbers, data: Data) -> None:

@@ -8,7 +8,7 @@ from power.emulator.command_tree import Command, Data, Numbers, command
 from power.emulator.commands_input import enumeration, one
 from power.emulator.errors import Refused
 from power.emulator.instrument import Instrument
-from power.emulator.item_list import cleared, deleted, in_list
+from power.emulator.item_list import cleared, count_of, deleted, in_list
 from power.emulator.numeric_values import (
     FUNCTIONS,
     NO_ELEMENT,
@@ -63,9 +63,7 @@ def _known(meter: Instrument) -> tuple[str, ...]:
 
 
 def _write_number(meter: Instrument, numbers: Numbers, data: Data) -> None:
-    text = one(data)
-    count = _MOST_ITEMS if text.upper() == "ALL" else formats.integer(text)
-    meter.settings.number_of_items = min(max(count, 1), _MOST_ITEMS)
+    meter.settings.number_of_items = count_of(data, _MOST_ITEMS)
 
 
 def _ask_number(meter: Instrument, numbers: Numbers, data: Data) -> str:

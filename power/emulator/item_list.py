@@ -7,6 +7,7 @@ from collections.abc import Mapping
 
 from power.emulator import formats
 from power.emulator.command_tree import Data
+from power.emulator.commands_input import one
 from power.emulator.errors import Refused
 
 Items = dict[int, str]
@@ -17,6 +18,13 @@ def in_list(number: int, most: int) -> int:
     if not 1 <= number <= most:
         raise Refused(114)
     return number
+
+
+def count_of(data: Data, most: int) -> int:
+    """Return how many items to send: a number, moved into 1 to `most`, or ALL."""
+    text = one(data)
+    count = most if text.upper() == "ALL" else formats.integer(text)
+    return min(max(count, 1), most)
 
 
 def cleared(items: Mapping[int, str], data: Data, most: int) -> Items:

@@ -12,12 +12,12 @@ from referee.service.setup.config import (
     ContestSection,
     ImagesSection,
     MeterSection,
-    OvicSection,
     PracticeSection,
     ServerSection,
     StorageSection,
 )
 from referee.service.setup.config_file import dump_config, load_config
+from referee.service.setup.ovic_section import OvicSection
 
 
 def practice_config(

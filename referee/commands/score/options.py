@@ -46,6 +46,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--classes", type=int, metavar="N", help="the class list is 1 to N (default: the source's)"
     )
+    _add_rules(parser)
+    parser.add_argument("--json", action="store_true", help="print one JSON object")
+    _add_tables(parser)
+    _add_explanation(parser)
+    _add_uncertainty(parser)
+
+
+def _add_rules(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--metric", choices=("ilsvrc", "coco"), default="ilsvrc", help="metric (default: ilsvrc)"
     )
@@ -72,10 +80,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="how the detections number images: by the ground truth's own ids, or by 1 to N in"
         " ascending order of these ids (default: the numbering that fits more rows, else own)",
     )
-    parser.add_argument("--json", action="store_true", help="print one JSON object")
-    _add_tables(parser)
-    _add_explanation(parser)
-    _add_uncertainty(parser)
 
 
 def _add_tables(parser: argparse.ArgumentParser) -> None:

@@ -22,13 +22,13 @@ from referee.service.setup.certificate import make_certificate
 from referee.service.setup.config import (
     Config,
     ImagesSection,
-    OvicSection,
     PracticeSection,
     StorageSection,
 )
 from referee.service.setup.config_file import dump_config, load_config
 from referee.service.setup.contest import Contest, prepare_contest
 from referee.service.setup.opened import opened_contest
+from referee.service.setup.ovic_section import OvicSection
 from referee.service.setup.private_files import make_private
 from referee.service.teams.order import draw_order
 from referee.service.teams.registration import add_team, new_passwords

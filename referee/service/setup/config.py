@@ -7,55 +7,47 @@ that `docs/organisers.md` has the same text.
 
 from __future__ import annotations
 
-import dataclasses
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import date
 from pathlib import Path
-from typing import Any
 
 from power.energy.conditions import Conditions
+from referee.service.setup.ovic_section import OvicSection
+from referee.service.setup.setting import setting
 
 LENGTH_MOST_S = 86400
 """The longest session in seconds, extra time included."""
-
-
-def _setting(text: str, default: Any = dataclasses.MISSING, **limits: Any) -> Any:
-    """Declare a setting; `choices` lists the allowed values, `least` and `most` bound a number.
-
-    `example` is the value that a written configuration shows for a setting that has none.
-    """
-    return field(default=default, metadata={"help": text, **limits})
 
 
 @dataclass(frozen=True)
 class ContestSection:
     """What is played."""
 
-    name: str = _setting("What the pages call the contest.", "LPIRC")
-    mode: str = _setting(
+    name: str = setting("What the pages call the contest.", "LPIRC")
+    mode: str = setting(
         "event: the teams of teams.csv, and an operator arms each session. practice: any user name "
         "with the password 'practice', and every login starts a session.",
         "event",
         choices=("event", "practice"),
     )
-    track: str = _setting(
+    track: str = setting(
         "The rules: network, camera, or the dotted name of a Python module with other rules "
         "(docs/tracks.md).",
         "network",
     )
-    seconds: int = _setting(
+    seconds: int = setting(
         "Length of a session in whole seconds; the rules say ten minutes.",
         600,
         least=1,
         most=LENGTH_MOST_S,
     )
-    prize_sigma: str = _setting(
+    prize_sigma: str = setting(
         "The standard deviation of the extra prizes: sample (divide by n - 1) or population (by "
         "n). The rules of 2015-16 leave it open.",
         "sample",
         choices=("sample", "population"),
     )
-    shuffle: bool = _setting(
+    shuffle: bool = setting(
         "Hand out the images of each session in a secret order of its own.", True
     )
 
@@ -64,18 +56,18 @@ class ContestSection:
 class ImagesSection:
     """What is shown, and what is in it."""
 
-    folder: Path = _setting("Folder of the images.")
-    ground_truth: Path = _setting(
+    folder: Path = setting("Folder of the images.")
+    ground_truth: Path = setting(
         "COCO instances JSON, a folder of ILSVRC or PASCAL VOC XML, or CSV image_id,class_id,"
         "xmin,ymin,xmax,ymax."
     )
-    sizes: Path | None = _setting(
+    sizes: Path | None = setting(
         "For CSV ground truth: CSV image_id,width,height of all images.", None
     )
-    blacklist: Path | None = _setting(
+    blacklist: Path | None = setting(
         "CSV image_id,class_id of the pairs that the score leaves out.", None
     )
-    classes: int | None = _setting(
+    classes: int | None = setting(
         "Number of classes, with the ids 1 to this, if the ground truth does not list them.",
         None,
         least=1,
@@ -86,9 +78,9 @@ class ImagesSection:
 class TlsFiles:
     """The files of a server that speaks TLS, in PEM."""
 
-    certificate: Path = _setting("The server's certificate, and behind it those of its issuers.")
-    key: Path = _setting("The private key of the certificate, which nobody else may read.")
-    ca: Path | None = _setting(
+    certificate: Path = setting("The server's certificate, and behind it those of its issuers.")
+    key: Path = setting("The private key of the certificate, which nobody else may read.")
+    ca: Path | None = setting(
         "What the teams trust; left out for a CA that all systems know.", None
     )
 
@@ -97,22 +89,22 @@ class TlsFiles:
 class ServerSection:
     """Where the servers listen."""
 
-    contest: str = _setting("Address and port for the contestants.", "0.0.0.0:8000")
-    console: str = _setting("Address and port of the operators' console.", "127.0.0.1:8001")
-    scoreboard: str | None = _setting(
+    contest: str = setting("Address and port for the contestants.", "0.0.0.0:8000")
+    console: str = setting("Address and port of the operators' console.", "127.0.0.1:8001")
+    scoreboard: str | None = setting(
         "Address and port of the scoreboard for the audience, for example 0.0.0.0:8002; left out, "
         "there is none. Everybody who reaches it may look, without a login.",
         None,
     )
-    workers: int = _setting("Processes that answer contestants.", 2, least=1, most=64)
-    worker: str = _setting(
+    workers: int = setting("Processes that answer contestants.", 2, least=1, most=64)
+    worker: str = setting(
         "How each of them serves many requests at once: gevent (greenlets) or gthread (threads). "
         "gevent is faster, and only gevent bounds what one address may take.",
         "gevent",
         choices=("gevent", "gthread"),
     )
-    threads: int = _setting("Threads of each of them with gthread.", 64, least=2, most=256)
-    contest_tls: TlsFiles | None = _setting(
+    threads: int = setting("Threads of each of them with gthread.", 64, least=2, most=256)
+    contest_tls: TlsFiles | None = setting(
         "TLS for the contestants: the server's certificate, its private key, and the CA that the "
         "teams trust, which is left out if all systems know it. 'referee certificate' makes all "
         "three. Left out, contestants use plain HTTP.",
@@ -131,50 +123,50 @@ class ServerSection:
 class MeterSection:
     """What measures the energy, and how it is set for official runs."""
 
-    resource: str = _setting(
+    resource: str = setting(
         "VISA resource of the meter, for example TCPIP::192.168.1.3::inst0::INSTR, "
         "USB0::0x0B21::0x0025::SERIAL::INSTR or ASRL/dev/ttyUSB0::INSTR; 'emulated' for an "
         "emulator on this machine, 'none' for sessions without energy.",
         "emulated",
     )
-    update_interval_s: float = _setting(
+    update_interval_s: float = setting(
         "Update interval of the meter in seconds.", 1.0, choices=(0.1, 0.25, 0.5, 1.0, 2.0, 5.0)
     )
-    mode: str = _setting(
+    mode: str = setting(
         "Input mode: RMS, VMEAN or DC. DC on an AC load reads nonsense.",
         "RMS",
         choices=("RMS", "VMEAN", "DC"),
     )
-    voltage_range_v: float | None = _setting(
+    voltage_range_v: float | None = setting(
         "Fixed voltage range in volts; leave it out for auto-range, which official runs must not "
         "use.",
         None,
         least=0,
     )
-    current_range_a: float | None = _setting(
+    current_range_a: float | None = setting(
         "Fixed current range in amperes; leave it out for auto-range.", None, least=0
     )
-    crest_factor: int = _setting("Crest factor, 3 or 6.", 3, choices=(3, 6))
-    line_filter: bool = _setting("Line filter on.", False)
-    frequency_filter: bool = _setting("Frequency filter on.", False)
-    element: str = _setting(
+    crest_factor: int = setting("Crest factor, 3 or 6.", 3, choices=(3, 6))
+    line_filter: bool = setting("Line filter on.", False)
+    frequency_filter: bool = setting("Frequency filter on.", False)
+    element: str = setting(
         "Measured element of a meter with several: 1, 2 or 3, or SIGMA for the sum of all.",
         "1",
         choices=("1", "2", "3", "SIGMA"),
     )
-    ambient_c: float | None = _setting(
+    ambient_c: float | None = setting(
         "Temperature of the room in °C, for the uncertainty of the energy; left out, it is "
         "reported as not recorded.",
         None,
         least=-50,
         most=100,
     )
-    calibrated: date | None = _setting(
+    calibrated: date | None = setting(
         "Day of the meter's last calibration, for example 2026-01-31; its limits of error hold for "
         "12 months. Left out, it is reported as not recorded.",
         None,
     )
-    emulated_load: str = _setting(
+    emulated_load: str = setting(
         "Load of the emulated meter: watts, or steps 'second:watts,…', or a CSV file.", "5.0"
     )
 
@@ -193,8 +185,8 @@ class MeterSection:
 class LaneKeys:
     """The keys of a table [[lane]] beside those of its meter."""
 
-    name: str = _setting("What the pages call the lane, for example left.")
-    contest: str = _setting("Address and port for the contestants of this lane.")
+    name: str = setting("What the pages call the lane, for example left.")
+    contest: str = setting("Address and port for the contestants of this lane.")
 
 
 @dataclass(frozen=True)
@@ -211,19 +203,19 @@ class LaneSection(LaneKeys):
 class StorageSection:
     """Where the referee keeps what it records."""
 
-    folder: Path = _setting("Folder of the database, the logs and the secrets.", Path("data"))
+    folder: Path = setting("Folder of the database, the logs and the secrets.", Path("data"))
 
 
 @dataclass(frozen=True)
 class LogSection:
     """What the logs in the storage folder look like."""
 
-    format: str = _setting(
+    format: str = setting(
         "text: lines for people. json: one JSON object a line, for programs that collect logs.",
         "text",
         choices=("text", "json"),
     )
-    requests: bool = _setting(
+    requests: bool = setting(
         "One line for each request to each server, refused ones too. The database has the requests "
         "of sessions in any case.",
         False,
@@ -234,14 +226,14 @@ class LogSection:
 class CameraSection:
     """How the screen shows images, in a track that shows them."""
 
-    dwell_ms: int = _setting(
+    dwell_ms: int = setting(
         "How long a painted image stays on the screen before the next may replace it, in "
         "milliseconds: two frames of a slow camera.",
         250,
         least=0,
         most=60000,
     )
-    paint_s: float = _setting(
+    paint_s: float = setting(
         "How long a request for an image may take until the screen has painted it, in seconds. "
         "Then the request fails.",
         5.0,
@@ -254,122 +246,24 @@ class CameraSection:
 class PracticeSection:
     """Rehearsals of this event, with other images (referee practice --config)."""
 
-    images: Path | None = _setting(
+    images: Path | None = setting(
         "Folder of other images, with which the teams rehearse before their turn.", None
     )
-    ground_truth: Path | None = _setting("Their ground truth, as [images] ground_truth.", None)
-    sizes: Path | None = _setting("As [images] sizes.", None)
-    blacklist: Path | None = _setting("As [images] blacklist.", None)
-    classes: int | None = _setting("As [images] classes.", None, least=1)
-    seconds: int | None = _setting(
+    ground_truth: Path | None = setting("Their ground truth, as [images] ground_truth.", None)
+    sizes: Path | None = setting("As [images] sizes.", None)
+    blacklist: Path | None = setting("As [images] blacklist.", None)
+    classes: int | None = setting("As [images] classes.", None, least=1)
+    seconds: int | None = setting(
         "Length of a rehearsal in whole seconds; left out, that of a session.",
         None,
         least=1,
         most=86400,
     )
-    event: Path | None = _setting(
+    event: Path | None = setting(
         "Leave it out. In the configuration that the referee writes for rehearsals it names the "
         "event's contest.toml, whose teams then log in with their own passwords.",
         None,
     )
-
-
-@dataclass(frozen=True)
-class OvicSection:
-    """The submission service of OVIC (docs/ovic.md); a task without images is closed."""
-
-    detection_images: Path | None = _setting("Folder of the images of the detection task.", None)
-    detection_ground_truth: Path | None = _setting("Its COCO instances JSON.", None)
-    detection_frontier: Path | None = _setting(
-        "A frontier that 'referee ovic frontier --out' wrote; else that of 7 April 2020.", None
-    )
-    classification_images: Path | None = _setting(
-        "Folder of the images of the classification task.", None
-    )
-    classification_ground_truth: Path | None = _setting(
-        "Its CSV file,label; label 0 is the background, 1 the first class.", None
-    )
-    classification_frontier: Path | None = _setting("As detection_frontier.", None)
-    entries_a_day: int = _setting(
-        "Entries of a team for a task on one day, which lasts from 0:00 to 24:00 UTC. Refused ones "
-        "count; those that failed through the referee do not.",
-        3,
-        least=1,
-        most=10000,
-    )
-    model_mb: int = _setting("Largest model file, in MB of 2^20 bytes.", 100, least=1, most=512)
-    leaderboard_for_teams: bool = _setting(
-        "Show the leaderboard to the teams too, not on the console alone.", True
-    )
-    waits_for_sessions: bool = _setting(
-        "Begin with no entry while an on-site session runs, so that neither disturbs the other.",
-        True,
-    )
-    tries: int = _setting(
-        "How often an entry is tried when the referee itself fails: a restart, a measurement that "
-        "is not stable.",
-        3,
-        least=1,
-        most=100,
-    )
-    entry_minutes: float = _setting(
-        "The longest that the answers and the measurement of one entry may take, in minutes.",
-        30.0,
-        least=0.01,
-        most=1440,
-    )
-    process_s: float = _setting(
-        "The longest that one process of a model may run, in seconds: a validation, a measurement, "
-        "or 250 answers.",
-        120.0,
-        least=1,
-        most=3600,
-    )
-    process_memory_mb: int = _setting(
-        "Address space of such a process, in MB.", 2048, least=256, most=1048576
-    )
-    core: int | None = _setting("The core that measures; left out, the last one.", None, least=0)
-    board: str | None = _setting(
-        "A board that measures, as [USER@]HOST[:PORT] for OpenSSH; left out, this machine does. "
-        "The accuracy is always computed here.",
-        None,
-    )
-    board_identity: Path | None = _setting("Private key for the board, as of 'ssh -i'.", None)
-    board_known_hosts: Path | None = _setting(
-        "Host keys to check the board by; left out, those that ssh knows.", None
-    )
-    board_python: str = _setting("The board's Python.", "python3")
-    warm_up: int = _setting("Runs of the model before those that count.", 20, least=0, most=10000)
-    runs: int = _setting("Runs of the model that count.", 300, least=50, most=100000)
-    tolerance: float = _setting(
-        "How far parts of a measurement may differ, as a share.", 0.05, least=0, most=1
-    )
-    attempts: int = _setting(
-        "Measurements one after the other until one is stable.", 3, least=1, most=100
-    )
-    slower: float = _setting(
-        "How much slower than the contest's board this machine may be before the validator refuses "
-        "a model as too slow.",
-        4.0,
-        least=0.01,
-        most=1000,
-    )
-    boxes: int = _setting("Detections that a detector must give.", 100, least=1, most=10000)
-    background: bool = _setting("A classifier has 1001 classes, the background first.", True)
-    overhang: float = _setting(
-        "How far a box may reach beyond the image, as a share of its side.", 0.2, least=0, most=1
-    )
-
-    @property
-    def tasks(self) -> tuple[str, ...]:
-        """Return the names of the tasks that take entries."""
-        tasks = {"detection": self.detection_images, "classification": self.classification_images}
-        return tuple(name for name, images in tasks.items() if images is not None)
-
-    @property
-    def is_open(self) -> bool:
-        """Tell whether any task takes entries."""
-        return bool(self.tasks)
 
 
 def lane_suffix(number: int) -> str:

@@ -1,0 +1,107 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The section [ovic] of `contest.toml`; `config` has the others."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from referee.service.setup.setting import setting
+
+
+@dataclass(frozen=True)
+class OvicSection:
+    """The submission service of OVIC (docs/ovic.md); a task without images is closed."""
+
+    detection_images: Path | None = setting("Folder of the images of the detection task.", None)
+    detection_ground_truth: Path | None = setting("Its COCO instances JSON.", None)
+    detection_frontier: Path | None = setting(
+        "A frontier that 'referee ovic frontier --out' wrote; else that of 7 April 2020.", None
+    )
+    classification_images: Path | None = setting(
+        "Folder of the images of the classification task.", None
+    )
+    classification_ground_truth: Path | None = setting(
+        "Its CSV file,label; label 0 is the background, 1 the first class.", None
+    )
+    classification_frontier: Path | None = setting("As detection_frontier.", None)
+    entries_a_day: int = setting(
+        "Entries of a team for a task on one day, which lasts from 0:00 to 24:00 UTC. Refused ones "
+        "count; those that failed through the referee do not.",
+        3,
+        least=1,
+        most=10000,
+    )
+    model_mb: int = setting("Largest model file, in MB of 2^20 bytes.", 100, least=1, most=512)
+    leaderboard_for_teams: bool = setting(
+        "Show the leaderboard to the teams too, not on the console alone.", True
+    )
+    waits_for_sessions: bool = setting(
+        "Begin with no entry while an on-site session runs, so that neither disturbs the other.",
+        True,
+    )
+    tries: int = setting(
+        "How often an entry is tried when the referee itself fails: a restart, a measurement that "
+        "is not stable.",
+        3,
+        least=1,
+        most=100,
+    )
+    entry_minutes: float = setting(
+        "The longest that the answers and the measurement of one entry may take, in minutes.",
+        30.0,
+        least=0.01,
+        most=1440,
+    )
+    process_s: float = setting(
+        "The longest that one process of a model may run, in seconds: a validation, a measurement, "
+        "or 250 answers.",
+        120.0,
+        least=1,
+        most=3600,
+    )
+    process_memory_mb: int = setting(
+        "Address space of such a process, in MB.", 2048, least=256, most=1048576
+    )
+    core: int | None = setting("The core that measures; left out, the last one.", None, least=0)
+    board: str | None = setting(
+        "A board that measures, as [USER@]HOST[:PORT] for OpenSSH; left out, this machine does. "
+        "The accuracy is always computed here.",
+        None,
+    )
+    board_identity: Path | None = setting("Private key for the board, as of 'ssh -i'.", None)
+    board_known_hosts: Path | None = setting(
+        "Host keys to check the board by; left out, those that ssh knows.", None
+    )
+    board_python: str = setting("The board's Python.", "python3")
+    warm_up: int = setting("Runs of the model before those that count.", 20, least=0, most=10000)
+    runs: int = setting("Runs of the model that count.", 300, least=50, most=100000)
+    tolerance: float = setting(
+        "How far parts of a measurement may differ, as a share.", 0.05, least=0, most=1
+    )
+    attempts: int = setting(
+        "Measurements one after the other until one is stable.", 3, least=1, most=100
+    )
+    slower: float = setting(
+        "How much slower than the contest's board this machine may be before the validator refuses "
+        "a model as too slow.",
+        4.0,
+        least=0.01,
+        most=1000,
+    )
+    boxes: int = setting("Detections that a detector must give.", 100, least=1, most=10000)
+    background: bool = setting("A classifier has 1001 classes, the background first.", True)
+    overhang: float = setting(
+        "How far a box may reach beyond the image, as a share of its side.", 0.2, least=0, most=1
+    )
+
+    @property
+    def tasks(self) -> tuple[str, ...]:
+        """Return the names of the tasks that take entries."""
+        tasks = {"detection": self.detection_images, "classification": self.classification_images}
+        return tuple(name for name, images in tasks.items() if images is not None)
+
+    @property
+    def is_open(self) -> bool:
+        """Tell whether any task takes entries."""
+        return bool(self.tasks)
