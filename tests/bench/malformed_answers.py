@@ -23,6 +23,10 @@ _FIELD = re.compile(rb"\r\n([!-9;-~]+): ?([^\r]*)")
 _OLD_TEXTS = {INVALID_USER} | {text for _, text in ANSWERS.values() if text is not None}
 # Statuses that the protocol of 2015-2019 asks for: a number that is empty, and no display.
 _OLD_500 = {b"Invalid Image index\n", b"Display failed to start\n"}
+_OLD_500_DETAILS = {
+    b"'image_name' is empty: send the image's number.",
+    b"This contest has no display; fetch images with /image.",
+}
 _FEED = b"/feed"
 _RESET = struct.pack("ii", 1, 0)
 
@@ -119,8 +123,8 @@ def _may_fail(raw: bytes, answer: Answer) -> bool:
         return True
     if answer.status in (503, 507):
         return b"retry-after" in answer.fields()
-    if raw.startswith(b"HEAD "):  # The answer's length is all that there is of its text.
-        return answer.fields().get(b"content-length") in {b"%d" % len(text) for text in _OLD_500}
+    if raw.startswith(b"HEAD "):  # The answer has no text, but a field with its reason.
+        return answer.fields().get(b"x-referee-detail") in _OLD_500_DETAILS
     told = _content(answer)
     return told in _OLD_500 or b'"display_off"' in told or b'"image_index_empty"' in told
 
@@ -154,4 +158,4 @@ def _is_old_page(raw: bytes, status: int) -> bool:
     words = raw.lstrip(b"\r\n").split(b" ", 2)
     target = words[1].decode("latin-1") if len(words) > 1 else ""
     path = "/" + unquote(re.split("[?#]", target)[0]).lstrip("/")
-    return status == 404 or path in OLD_ROUTES or target.startswith("http://")
+    return status == 404 or path in OLD_ROUTES or target.lower().startswith("http://")
