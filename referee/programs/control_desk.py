@@ -59,7 +59,8 @@ def run_control_desk(
         desk = ControlDesk(contest, meters, outside_of(config, contest, addresses))
         desk.start()
         path = socket_path(config.storage.folder)
-        link = DeskServer(path, partial(serve_request, desk), desk.logbook.alarm)
+        answer = partial(serve_request, desk)
+        link = DeskServer(path, answer, desk.logbook.alarm, contest.database.release)
         board = board_of(contest, desk, addresses)
         window = None
         if config.ovic.is_open:

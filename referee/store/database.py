@@ -99,6 +99,18 @@ class Database:
                     connection.execute(statement)
                 connection.execute(f"pragma user_version = {number}")
 
+    def release(self) -> None:
+        """Close this thread's connection, if it has one.
+
+        A thread that ends before the program calls it last: its connection holds memory and files
+        of the process, and nobody else can reach it.
+        """
+        connection = self._connections.pop(threading.get_native_id(), None)
+        if connection is not None:
+            with self._lock:
+                self._opened.remove(connection)
+            connection.close()
+
     def close(self) -> None:
         """Close every connection; safe to call twice."""
         with self._lock:

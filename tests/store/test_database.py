@@ -8,6 +8,7 @@ import subprocess
 import sys
 import threading
 
+import psutil
 import pytest
 
 from referee.errors import InputError, Unavailable
@@ -107,6 +108,29 @@ def test_each_thread_has_its_own_connection(database):
     thread.join()
     assert database.connection is database.connection
     assert connections[0] is not database.connection
+
+
+def test_threads_that_end_leave_no_connection(database):
+    """A thread that releases its connection closes it, and the other threads keep theirs."""
+    database.connection.execute("select 1")
+    left, files = [], []
+
+    def look():
+        left.append(database.connection)
+        database.release()
+        database.release()
+
+    for _ in range(5):
+        thread = threading.Thread(target=look)
+        thread.start()
+        thread.join()
+        files.append(psutil.Process().num_fds())
+    # SQLite keeps the first one's file for the next, so that closing it drops no other's lock.
+    assert 1 == len(set(files))
+    for connection in left:
+        with pytest.raises(sqlite3.ProgrammingError, match="closed"):
+            connection.execute("select 1")
+    assert 1 == database.connection.execute("select 1").fetchone()[0]
 
 
 def test_a_transaction_that_raises_leaves_nothing(database):

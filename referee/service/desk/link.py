@@ -98,21 +98,36 @@ class _Server(socketserver.ThreadingUnixStreamServer):
     daemon_threads = True
     allow_reuse_address = True
 
-    def __init__(self, path: Path, handler: Handler) -> None:
+    def __init__(self, path: Path, handler: Handler, leave: Callable[[], object]) -> None:
         self.handler = handler
+        self._leave = leave
         super().__init__(str(path), _Request)
+
+    def process_request_thread(self, request: Any, client_address: Any) -> None:
+        try:
+            super().process_request_thread(request, client_address)
+        finally:
+            self._leave()
 
 
 class DeskServer:
     """The desk's side of the socket, served by the thread `desk-link`.
 
-    `tell` gets a sentence when that thread has died, before the thread is restarted.
+    Each request has a short thread of its own, whose last call is `leave`: it gives back what the
+    handler has opened for this thread. `tell` gets a sentence when the thread `desk-link` has died,
+    before it is restarted.
     """
 
-    def __init__(self, path: Path, handler: Handler, tell: Callable[[str], object]) -> None:
+    def __init__(
+        self,
+        path: Path,
+        handler: Handler,
+        tell: Callable[[str], object],
+        leave: Callable[[], object],
+    ) -> None:
         prepare_socket_folder(path)
         path.unlink(missing_ok=True)
-        self._server = _Server(path, handler)
+        self._server = _Server(path, handler, leave)
         self._stopping = threading.Event()
         self._thread = WatchedThread(
             "desk-link", lambda: self._server.serve_forever(_POLL_S), self._stopping, tell

@@ -84,7 +84,8 @@ def test_the_desks_socket_is_served_again(desk, contest, tmp_path, monkeypatch):
     with tempfile.TemporaryDirectory() as short:
         monkeypatch.setattr(tempfile, "gettempdir", lambda: short)
         path = socket_path(tmp_path)
-        server = DeskServer(path, lambda request: {"alive": True}, desk.logbook.alarm)
+        tell, leave = desk.logbook.alarm, contest.database.release
+        server = DeskServer(path, lambda request: {"alive": True}, tell, leave)
         try:
             dies_once(monkeypatch, server._server, "service_actions")
             died(contest, "desk-link")

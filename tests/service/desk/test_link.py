@@ -23,9 +23,9 @@ def path(tmp_path, monkeypatch):
         yield socket_path(tmp_path / "a contest" / ("deep" * 40))
 
 
-def serve(path, handler):
+def serve(path, handler, leave=lambda: None):
     """Serve with this handler until the test ends."""
-    return DeskServer(path, handler, lambda text: None)
+    return DeskServer(path, handler, lambda text: None, leave)
 
 
 def test_question_and_answer(path):
@@ -112,6 +112,30 @@ def test_many_ask_at_once(path):
     thread.join(BOUND_S)
     server.close()
     assert [{"action": "slow"}] == answers
+
+
+@pytest.mark.parametrize("line", [b'{"action": "hello"}\n', b"no request\n", b""])
+def test_each_requests_thread_gives_back_what_it_has_opened(path, line):
+    """The last call of a request's thread comes from that thread, whatever the request was."""
+    answered, left, done = [], [], threading.Event()
+
+    def handler(request):
+        answered.append(threading.get_native_id())
+        return {}
+
+    def leave():
+        left.append(threading.get_native_id())
+        done.set()
+
+    server = serve(path, handler, leave)
+    with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as link:
+        link.connect(str(path))
+        link.sendall(line)
+    assert done.wait(BOUND_S)
+    server.close()
+    assert left == (answered or left)
+    assert 1 == len(left)
+    assert threading.get_native_id() not in left
 
 
 def test_socket_is_this_users_alone(path):
