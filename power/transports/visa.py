@@ -9,13 +9,18 @@ from __future__ import annotations
 
 import logging
 import os
-import select
-import socket
 import time
-from types import TracebackType
 from typing import Any
 
 from power.errors import SWITCH_OFF, MeterBusy, MeterError, MeterSilent, MeterUnreachable
+from power.transports.pyvisa_internals import (
+    close_left_sockets,
+    connection_closer,
+    forget_link,
+    missing,
+    peer_has_closed,
+    refusal_code,
+)
 
 _log = logging.getLogger(__name__)
 
@@ -53,7 +58,7 @@ class VisaTransport:
             self._set_up(baud)
         except Exception as error:  # every backend has its own tree of errors
             self.close()
-            _close_half_open(error.__traceback__)
+            close_left_sockets(error.__traceback__)
             raise _opening_error(resource, error, time.monotonic() - begun_s) from error
 
     def _set_up(self, baud: int) -> None:
@@ -61,6 +66,9 @@ class VisaTransport:
         self._inst.chunk_size = CHUNK_BYTES
         if self._line:
             self._inst.read_termination = "\n"
+        elif self.name.upper().startswith("TCPIP") and "HISLIP" not in self.name.upper():
+            for internal in missing(self._inst):
+                _log.warning("this version of pyvisa-py has no %s", internal)
         if self.name.upper().startswith("ASRL"):
             self._inst.baud_rate = baud
 
@@ -108,22 +116,19 @@ class VisaTransport:
 
     def _release(self, inst: Any) -> None:
         """Close the resource, or at least our side of its connection."""
-        interface = getattr(_session(inst), "interface", None)
-        if self._failed and interface is not None and hasattr(interface, "destroy_link"):
-            # pyvisa-py would wait 5 s for an answer that may never come. Closing the connection is
-            # enough: a VXI-11 server then drops the link.
-            interface.destroy_link = lambda link: 0
+        if self._failed:
+            forget_link(inst)
+        # The session is gone after close, even if close fails.
+        let_go = connection_closer(inst)
         try:
             inst.close()
         except Exception:  # the peer may not answer any more; close our side of the connection
-            close = getattr(interface, "close", None)
-            if close is not None:
-                close()
+            let_go()
 
     def _opened(self) -> Any:
         if self._inst is None:
             raise MeterUnreachable(f"the link to {self.name} is closed; open it again")
-        if _peer_has_closed(self._inst):
+        if peer_has_closed(self._inst):
             self._failed = True
             raise MeterUnreachable(
                 f"the meter at {self.name} has closed the link; look at its cable"
@@ -159,17 +164,15 @@ def _opening_error(resource: str, error: Exception, took_s: float) -> MeterError
     if isinstance(error, MeterError):
         return error
     reason = _reason(error)
-    # pyvisa-py 0.8 reports a refused VXI-11 link as a bare Exception with this text.
-    if reason.startswith("error creating link: "):
-        code = reason.rpartition(" ")[2]
-        if code == "3" and took_s >= _MUTE_S:
-            silent = MeterSilent(f"{resource} takes connections but does not answer")
-            return silent.with_remedy(SWITCH_OFF)
-        if code in _LINK_REFUSALS:
-            return MeterBusy(
-                f"{resource} refused the link: {_LINK_REFUSALS[code]}; end the other program, or "
-                "wait until the meter forgets a program that has crashed"
-            )
+    code = refusal_code(error)
+    if code == "3" and took_s >= _MUTE_S:
+        silent = MeterSilent(f"{resource} takes connections but does not answer")
+        return silent.with_remedy(SWITCH_OFF)
+    if code in _LINK_REFUSALS:
+        return MeterBusy(
+            f"{resource} refused the link: {_LINK_REFUSALS[code]}; end the other program, or "
+            "wait until the meter forgets a program that has crashed"
+        )
     if "INV_RSRC_NAME" in reason or "InvalidResourceName" in type(error).__name__:
         return MeterUnreachable(
             f"{resource!r} is not a resource string; examples are TCPIP::192.168.1.5::INSTR, "
@@ -184,35 +187,3 @@ def _opening_error(resource: str, error: Exception, took_s: float) -> MeterError
 def _reason(error: Exception) -> str:
     lines = str(error).strip().splitlines()
     return lines[0] if lines else type(error).__name__
-
-
-def _session(inst: Any) -> Any:
-    sessions = getattr(inst.visalib, "sessions", {})
-    return sessions.get(getattr(inst, "_session", None))
-
-
-def _peer_has_closed(inst: Any) -> bool:
-    """Tell whether the other side of a VXI-11 connection has ended it.
-
-    pyvisa-py 0.8 does not notice this. It spins until a second after the time-out.
-    """
-    sock = getattr(getattr(_session(inst), "interface", None), "sock", None)
-    if not isinstance(sock, socket.socket):
-        return False
-    readable, _, _ = select.select([sock], [], [], 0)
-    return bool(readable) and not sock.recv(1, socket.MSG_PEEK)
-
-
-def _close_half_open(trace: TracebackType | None) -> None:
-    """Close the socket that a failed open left behind.
-
-    pyvisa-py 0.8 leaves it open when the instrument refuses the link. A meter that takes one
-    connection would then refuse the next attempt.
-    """
-    while trace is not None:
-        local = trace.tb_frame.f_locals
-        for holder in (local.get("self"), getattr(local.get("self"), "interface", None)):
-            sock = getattr(holder, "sock", None)
-            if sock is not None:
-                sock.close()
-        trace = trace.tb_next
