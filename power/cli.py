@@ -33,7 +33,11 @@ RESOURCE is a PyVISA resource string:
   TCPIP::192.168.1.5::INSTR          Ethernet (VXI-11)
   TCPIP::127.0.0.1,PORT::inst0::INSTR  the emulator, or VXI-11 at a known port
   USB::0x0B21::0x0025::SERIAL::INSTR USB (USBTMC)
-  ASRL/dev/ttyUSB0::INSTR            RS-232
+  ASRL/dev/ttyUSB0::INSTR            RS-232, 9600 baud, 8N1, no handshake, as delivered
+  ASRL/dev/ttyUSB0::INSTR@38400,7E1,RTS-CTS,LF
+                                     RS-232 as the meter's menu is set; in any order: the speed,
+                                     8N1, 7O1, 7E1 or 7N2, NONE, XON-XOFF or RTS-CTS, and the end
+                                     of its replies, CRLF, LF or CR
   GPIB0::1::INSTR                    GPIB (set PYVISA_LIBRARY=@ivi for a vendor's VISA)
 
 Try it without a meter, in two terminals:

@@ -10,6 +10,7 @@ from pathlib import Path
 from power.clock import real_elapsed_s
 from power.errors import MeterError
 from power.meter import Meter
+from power.resource import split_resource
 from power.transports.transport import Clock, LoggedTransport, Transport, UtcClock, WireLog, utc_now
 from power.wt310.driver import WT310
 
@@ -22,17 +23,19 @@ def open_meter(
     utc: UtcClock = utc_now,
     wire_log: Path | WireLog | None = None,
     timeout_s: float = 2.0,
-    baud: int = 9600,
     element: str | None = None,
 ) -> Meter:
     """Return a driver for the meter at a PyVISA resource string.
+
+    Behind a serial line's stand its settings, as `ASRL/dev/ttyUSB0::INSTR@38400,7E1`
+    (`power.resource`). Raises ValueError for settings that no line has.
 
     The first call opens the link. So a meter that is off raises `MeterError` there and not here.
     `wire_log` is a file of JSON lines, one for every message and reply; a file that cannot be
     written never fails the conversation. Programs that open one driver after the other pass the
     same `WireLog`, which counts the lines that it could not write. `timeout_s` is the wait for one
-    reply, `baud` the speed of a serial line. `element` is the expected element of a WT332 or WT333,
-    or `SIGMA`; None takes what the meter sends.
+    reply. `element` is the expected element of a WT332 or WT333, or `SIGMA`; None takes what the
+    meter sends.
     """
     return open_wt310(
         resource,
@@ -41,7 +44,6 @@ def open_meter(
         utc=utc,
         wire_log=wire_log,
         timeout_s=timeout_s,
-        baud=baud,
         element=element,
     )
 
@@ -54,20 +56,19 @@ def open_wt310(
     utc: UtcClock = utc_now,
     wire_log: Path | WireLog | None = None,
     timeout_s: float = 2.0,
-    baud: int = 9600,
     element: str | None = None,
 ) -> WT310:
     """Return the driver of `open_meter` as its own type, which has more methods than `Meter`."""
-
+    split_resource(resource)  # Settings that no line has are found before the first question.
     log = WireLog(wire_log, clock, utc) if isinstance(wire_log, Path) else wire_log
 
     def open_transport() -> Transport:
         from power.transports.visa import VisaTransport
 
         if log is None:
-            return VisaTransport(resource, baud=baud)
+            return VisaTransport(resource)
         try:
-            return LoggedTransport(VisaTransport(resource, baud=baud), log)
+            return LoggedTransport(VisaTransport(resource), log)
         except MeterError as error:
             log.note("failed", f"{type(error).__name__}: {error}")
             log.close()

@@ -80,14 +80,16 @@ ROOMS = {
         "errors": set(),
         "meter": set(),
         "append_file": set(),
+        # A resource string is text: its two ends, the driver's and the emulator's, read it.
+        "resource": set(),
         # One clock for the meter, its emulator and the commands; rules get it as an argument.
         "clock": set(),
         "values": {"meter"},
         "scpi": {"errors", "meter"},
-        "emulator": {"errors", "clock"},
-        "transports": {"errors", "clock", "append_file"},
+        "emulator": {"errors", "clock", "resource"},
+        "transports": {"errors", "clock", "append_file", "resource"},
         "wt310": {"errors", "clock", "meter", "scpi", "transports"},
-        "connect": {"errors", "clock", "meter", "scpi", "transports", "wt310"},
+        "connect": {"errors", "clock", "meter", "resource", "scpi", "transports", "wt310"},
         # The follower knows no kind of meter: its caller passes one in.
         "follow": {"errors", "meter"},
         "energy": {"errors", "meter", "values"},
@@ -108,6 +110,8 @@ POWER = {
         "power.follow",
         # Sessions are timed by the clock that times the meter.
         "power.clock",
+        # A configured meter has the settings of its serial line in its resource string.
+        "power.resource",
         # The evidence is compared with what the meter said on its wire.
         "power.wt310.recorded",
     },

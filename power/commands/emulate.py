@@ -16,6 +16,7 @@ from power.emulator.profile import LoadProfile, bursts, constant, noisy, parse_s
 from power.emulator.settings import MODELS
 from power.emulator.supported import table
 from power.emulator.traffic import Traffic
+from power.resource import SerialLine, parse_line
 
 _DESCRIPTION = """\
 Serve an emulated WT310 over VXI-11 on loopback. When clients may connect, one line is printed:
@@ -68,7 +69,13 @@ def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) ->
     parser.add_argument("--identity", default="", help="another *IDN? reply, whole")
     parser.add_argument("--port", type=int, default=0, help="TCP port; 0 chooses one (default)")
     parser.add_argument(
-        "--serial", action="store_true", help="serve RS-232 on a pseudo-terminal, not VXI-11"
+        "--serial",
+        metavar="SETTINGS",
+        type=_line,
+        nargs="?",
+        const=SerialLine(),
+        help="serve RS-232 on a pseudo-terminal, not VXI-11; SETTINGS of the line as in its"
+        " resource string, such as 38400,7E1,RTS-CTS,LF (default 9600,8N1,NONE,CRLF)",
     )
     parser.add_argument(
         "--links", type=int, default=1, help="clients at a time (default 1, as the real meter)"
@@ -98,6 +105,13 @@ def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) ->
         "--exit-with-parent", action="store_true", help="end when the parent process ends"
     )
     parser.set_defaults(run=run)
+
+
+def _line(words: str) -> SerialLine:
+    try:
+        return parse_line(words)
+    except ValueError as error:
+        raise argparse.ArgumentTypeError(str(error)) from None
 
 
 def _add_load(parser: argparse.ArgumentParser) -> None:

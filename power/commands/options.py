@@ -9,6 +9,7 @@ import os
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from datetime import UTC, date, datetime
 from pathlib import Path
 
@@ -22,6 +23,7 @@ from power.connect import open_wt310
 from power.energy.conditions import Conditions, parse_ambient, parse_calibrated
 from power.logs.journal import JOURNAL_VARIABLE, Journal
 from power.meter import SIGMA, InputMode, MeterSettings
+from power.resource import BAUDS, SerialLine, split_resource, with_line
 from power.wt310.driver import WT310
 
 # How long the meter may take to answer a first question at the end of a command, and then for the
@@ -35,7 +37,13 @@ _HASTY_WORDS_S = 0.5
 
 def add_meter_options(parser: argparse.ArgumentParser) -> None:
     """Add the resource string, the wire log and the JSON switch."""
-    parser.add_argument("resource", metavar="RESOURCE", help="PyVISA resource string of the meter")
+    parser.add_argument(
+        "resource",
+        metavar="RESOURCE",
+        type=resource_text,
+        help="PyVISA resource string of the meter; a serial line's settings stand behind it, as"
+        " ASRL/dev/ttyUSB0::INSTR@38400,7E1,RTS-CTS,LF (python -m power --help)",
+    )
     parser.add_argument(
         "--wire-log",
         metavar="FILE",
@@ -46,9 +54,21 @@ def add_meter_options(parser: argparse.ArgumentParser) -> None:
         "--timeout", type=float, default=2.0, help="seconds to wait for a reply (default 2)"
     )
     parser.add_argument(
-        "--baud", type=int, default=9600, help="speed of a serial line (default 9600)"
+        "--baud",
+        type=int,
+        choices=BAUDS,
+        help=f"speed of a serial line whose resource names none (default {SerialLine().baud})",
     )
     parser.add_argument("--json", action="store_true", help="print one JSON object on stdout")
+
+
+def resource_text(text: str) -> str:
+    """Return a resource string whose settings of a serial line exist; an `argparse` type."""
+    try:
+        split_resource(text)
+    except ValueError as error:
+        raise argparse.ArgumentTypeError(str(error)) from None
+    return text
 
 
 def add_setting_options(parser: argparse.ArgumentParser) -> None:
@@ -213,12 +233,23 @@ def open_chosen(
         options.wire_log.touch(0o600)
         options.wire_log.open("a").close()
     meter = open_wt310(
-        options.resource,
+        _resource(options),
         sleep=sleep,
         wire_log=options.wire_log,
         timeout_s=options.timeout,
-        baud=options.baud,
         element=getattr(options, "element", None),
     )
     meter.remember()
     return meter
+
+
+def _resource(options: argparse.Namespace) -> str:
+    """Return the resource string with the speed of `--baud`; raise ValueError if it has two."""
+    if options.baud is None:
+        return str(options.resource)
+    visa, line = split_resource(options.resource)
+    if not visa.upper().startswith("ASRL"):
+        raise ValueError(f"--baud is for serial lines (ASRL), and {visa} is none")
+    if line.baud not in (SerialLine().baud, options.baud):
+        raise ValueError(f"{options.resource} and --baud {options.baud} are two speeds; give one")
+    return with_line(visa, replace(line, baud=options.baud))

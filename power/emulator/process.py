@@ -23,6 +23,7 @@ from power.emulator.portmapper import Portmapper
 from power.emulator.serial_line import SerialServer
 from power.emulator.traffic import Traffic, TrafficFollower
 from power.emulator.vxi11 import PROGRAM, VERSION, Vxi11Server
+from power.resource import SerialLine
 
 # Without a client a scheduled fault is at most this late.
 _PUMP_S = 0.1
@@ -34,7 +35,7 @@ def serve(
     options: Options,
     *,
     port: int = 0,
-    serial: bool = False,
+    serial: SerialLine | None = None,
     most_links: int = 1,
     portmapper_port: int | None = None,
     exit_with_parent: bool = False,
@@ -46,6 +47,8 @@ def serve(
     err: TextIO = sys.stderr,
 ) -> None:
     """Serve one emulated meter until SIGTERM or SIGINT, or until the parent dies if asked for.
+
+    It speaks VXI-11, or on the line `serial` instead.
 
     When clients may connect, exactly one line goes to `out`: `ready` and the resource string. The
     control port (0 chooses one) takes faults while the emulator runs. The portmapper tells clients
@@ -67,8 +70,8 @@ def serve(
         owned.callback(_restore, previous)
         guard = threading.Condition()
         server: Vxi11Server | SerialServer
-        if serial:
-            server = SerialServer(interpreter, guard)
+        if serial is not None:
+            server = SerialServer(interpreter, guard, serial)
         else:
             server = Vxi11Server(interpreter, guard, port=port, most_links=most_links)
             if portmapper_port is not None:

@@ -62,7 +62,7 @@ _REFUSAL_TEXT = "error creating link: "
 
 
 def missing(resource: Any) -> list[Internal]:
-    """Return what an open VXI-11 link of PyVISA lacks; another backend than pyvisa-py lacks nothing.
+    """Return what an open VXI-11 link lacks; another backend than pyvisa-py lacks nothing.
 
     The last two of `INTERNALS` show at a refusal alone, so they are not looked for here.
     """

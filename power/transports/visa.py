@@ -13,6 +13,7 @@ import time
 from typing import Any
 
 from power.errors import SWITCH_OFF, MeterBusy, MeterError, MeterSilent, MeterUnreachable
+from power.resource import TERMINATORS, SerialLine, split_resource
 from power.transports.pyvisa_internals import (
     close_left_sockets,
     connection_closer,
@@ -37,31 +38,40 @@ _LINK_REFUSALS = {
 # this long is a time-out.
 _MUTE_S = 4.0
 
+# The words of `SerialLine`, and PyVISA's names for them.
+_PARITY = {"N": "none", "O": "odd", "E": "even"}
+_FLOW = {"NONE": "none", "XON-XOFF": "xon_xoff", "RTS-CTS": "rts_cts"}
+
 
 class VisaTransport:
     """A PyVISA resource as a transport; every failure becomes a meter error.
 
-    A line feed ends a message, and a reply on serial lines and sockets. On VXI-11, USBTMC and GPIB
+    `resource` is a resource string, for a serial line with its settings (`power.resource`); raises
+    ValueError for settings that no line has.
+
+    A line feed ends a message, and a reply on sockets. On serial lines the meter's terminator ends
+    a reply. On VXI-11, USBTMC and GPIB
     the end-of-message flag ends a reply, so that a binary block may contain line feeds.
     """
 
-    def __init__(self, resource: str, *, open_timeout_s: float = 5.0, baud: int = 9600) -> None:
+    def __init__(self, resource: str, *, open_timeout_s: float = 5.0) -> None:
         self.name = resource
+        visa, line = split_resource(resource)
         self._pyvisa = _import_pyvisa()
         self._inst: Any = None
         self._failed = False
-        self._line = resource.upper().startswith("ASRL") or resource.upper().endswith("SOCKET")
+        self._line = visa.upper().startswith("ASRL") or visa.upper().endswith("SOCKET")
         begun_s = time.monotonic()
         try:
             manager = self._pyvisa.ResourceManager(os.environ.get("PYVISA_LIBRARY", "@py"))
-            self._inst = manager.open_resource(resource, open_timeout=round(1000 * open_timeout_s))
-            self._set_up(baud)
+            self._inst = manager.open_resource(visa, open_timeout=round(1000 * open_timeout_s))
+            self._set_up(line)
         except Exception as error:  # every backend has its own tree of errors
             self.close()
             close_left_sockets(error.__traceback__)
             raise _opening_error(resource, error, time.monotonic() - begun_s) from error
 
-    def _set_up(self, baud: int) -> None:
+    def _set_up(self, line: SerialLine) -> None:
         self._inst.write_termination = "\n"
         self._inst.chunk_size = CHUNK_BYTES
         if self._line:
@@ -70,7 +80,25 @@ class VisaTransport:
             for internal in missing(self._inst):
                 _log.warning("this version of pyvisa-py has no %s", internal)
         if self.name.upper().startswith("ASRL"):
-            self._inst.baud_rate = baud
+            self._set_line(line)
+
+    def _set_line(self, line: SerialLine) -> None:
+        """Set the port of this computer as the meter's menu is set."""
+        constants = self._pyvisa.constants
+        bits, parity, stop = tuple(line.data_format)
+        self._inst.baud_rate = line.baud
+        try:
+            self._inst.data_bits = int(bits)
+            self._inst.parity = getattr(constants.Parity, _PARITY[parity])
+            self._inst.stop_bits = constants.StopBits.two if stop == "2" else constants.StopBits.one
+        except Exception as error:  # every backend has its own tree of errors
+            raise MeterUnreachable(
+                f"{self.name}: the port refuses {line.data_format} ({_reason(error)}); "
+                "choose 8N1 (For 0) at the meter, and in the resource string"
+            ) from error
+        self._inst.flow_control = getattr(constants.ControlFlow, _FLOW[line.handshake])
+        # CR LF ends with LF, so that the last character is enough.
+        self._inst.read_termination = TERMINATORS[line.terminator][-1:].decode()
 
     def write(self, message: str) -> None:
         """Send one program message, ended by a line feed."""

@@ -12,6 +12,7 @@ from datetime import date
 from pathlib import Path
 
 from power.energy.conditions import Conditions
+from power.resource import split_resource
 from referee.service.setup.ovic_section import OvicSection
 from referee.service.setup.setting import setting
 
@@ -126,8 +127,10 @@ class MeterSection:
     resource: str = setting(
         "VISA resource of the meter, for example TCPIP::192.168.1.3::inst0::INSTR, "
         "USB0::0x0B21::0x0025::SERIAL::INSTR or ASRL/dev/ttyUSB0::INSTR; 'emulated' for an "
-        "emulator on this machine, 'none' for sessions without energy.",
+        "emulator on this machine, 'none' for sessions without energy. The settings of a serial "
+        "line stand behind it, as ASRL/dev/ttyUSB0::INSTR@38400,7E1,RTS-CTS,LF.",
         "emulated",
+        check=split_resource,
     )
     update_interval_s: float = setting(
         "Update interval of the meter in seconds.", 1.0, choices=(0.1, 0.25, 0.5, 1.0, 2.0, 5.0)

@@ -76,6 +76,11 @@ def _within(place: str, value: Any, limits: Any) -> Any:
         raise ConfigError(f"{place} must be at least {limits['least']}, not {value!r}.")
     if "most" in limits and value > limits["most"]:
         raise ConfigError(f"{place} must be at most {limits['most']}, not {value!r}.")
+    if "check" in limits:
+        try:
+            limits["check"](value)
+        except ValueError as error:
+            raise ConfigError(f"{place}: {error}.") from None
     return value
 
 

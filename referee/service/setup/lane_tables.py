@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from power.resource import split_resource
 from referee.errors import ConfigError
 from referee.service.setup.config import Config, LaneKeys, LaneSection, MeterSection
 from referee.service.setup.config_values import known_are, section
@@ -90,7 +91,8 @@ def _same_meter(one: MeterSection, other: MeterSection) -> bool:
     """Tell whether two lanes would use one meter; each emulated lane has an emulator of its own."""
     if one.resource in ("emulated", "none"):
         return False
-    return _plain(one.resource) == _plain(other.resource)
+    first, second = (split_resource(meter.resource)[0] for meter in (one, other))
+    return _plain(first) == _plain(second)
 
 
 def _collide(one: str, other: str) -> bool:

@@ -10,6 +10,7 @@ from typing import Any
 def setting(text: str, default: Any = dataclasses.MISSING, **limits: Any) -> Any:
     """Declare a setting; `choices` lists the allowed values, `least` and `most` bound a number.
 
+    `check` raises ValueError, whose text is the fault, for a value that is not right in itself.
     `example` is the value that a written configuration shows for a setting that has none.
     """
     return dataclasses.field(default=default, metadata={"help": text, **limits})

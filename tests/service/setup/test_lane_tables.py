@@ -64,6 +64,13 @@ def test_a_lane_that_is_no_longer_declared_has_a_meter_still(tmp_path):
         (lane(contest="0.0.0.0:8001"), ["that of [server] console"]),
         (RIGHT + lane("b", "0.0.0.0:1", "usb0::1::INSTR"), ["resource 'usb0::1::INSTR'", "too"]),
         ('[server]\ncontest = "0.0.0.0:80"\n' + lane(), ["[server] contest", "in each lane"]),
+        (
+            lane("a", "0.0.0.0:1", "ASRL/dev/a::INSTR")
+            + lane("b", "0.0.0.0:2", "asrl/dev/a::INSTR@38400"),
+            ["resource 'asrl/dev/a::INSTR@38400'", "too"],
+        ),
+        (lane(resource="ASRL/dev/a::INSTR@8E1"), ["number 1 resource: '8E1' is no setting", "7E1"]),
+        ('[meter]\nresource = "TCPIP::a::INSTR@9600"\n', ["[meter] resource", "only a serial"]),
         ('[meter]\nresource = "none"\n' + lane(), ["[meter] resource", "in each lane"]),
         ("".join(lane(str(n), f"0.0.0.0:{n}") for n in range(5)), ["5 tables", "at most 4"]),
     ],

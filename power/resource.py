@@ -1,0 +1,102 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A resource string, and the settings of a serial line that may stand behind it.
+
+PyVISA's resource strings name a serial port, but not its speed. So words after an `@` set the line:
+`ASRL/dev/ttyUSB0::INSTR@38400,7E1,RTS-CTS,LF`. The order of the words is free, and a word left out
+means the setting as delivered.
+"""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from typing import Any
+
+BAUDS = (1200, 2400, 4800, 9600, 19200, 38400, 57600)
+"""The speeds of the meter (IM WT310E-17EN, page 3-8)."""
+
+FORMATS = ("8N1", "7O1", "7E1", "7N2")
+"""Data bits, parity (none, odd, even) and stop bits, as menu items For 0 to For 3 (page 3-8)."""
+
+HANDSHAKES = ("NONE", "XON-XOFF", "RTS-CTS")
+"""Menu items HAnd 0 to HAnd 2, which the manual calls OFF-OFF, XON-XON and CS-RS (page 3-6)."""
+
+TERMINATORS = {"CRLF": b"\r\n", "LF": b"\n", "CR": b"\r"}
+"""What ends the meter's replies; it takes messages that end with LF or CR LF (page 3-8)."""
+
+_MARK = "::INSTR@"
+
+
+@dataclass(frozen=True)
+class SerialLine:
+    """The settings of an RS-232 line, the same at both ends; the defaults are those as delivered.
+
+    `baud` is one of `BAUDS`, `data_format` of `FORMATS`, `handshake` of `HANDSHAKES` and
+    `terminator` of `TERMINATORS`. Raises ValueError for another value.
+    """
+
+    baud: int = 9600
+    data_format: str = "8N1"
+    handshake: str = "NONE"
+    terminator: str = "CRLF"
+
+    def __post_init__(self) -> None:
+        for name, choices in _CHOICES.items():
+            value = getattr(self, name)
+            if value not in choices:
+                raise ValueError(f"{value!r} is no {_words(name)}; choose {_listed(choices)}")
+
+    @property
+    def changes(self) -> str:
+        """Return the words of the settings that are not those as delivered, "" for none."""
+        usual = asdict(SerialLine())
+        return ",".join(str(value) for name, value in asdict(self).items() if value != usual[name])
+
+
+_CHOICES: dict[str, tuple[object, ...]] = {
+    "baud": BAUDS,
+    "data_format": FORMATS,
+    "handshake": HANDSHAKES,
+    "terminator": tuple(TERMINATORS),
+}
+
+
+def parse_line(words: str) -> SerialLine:
+    """Return the line of words such as `38400,7E1`; raise ValueError that lists the words."""
+    found: dict[str, Any] = {}
+    for word in words.upper().replace(" ", "").split(","):
+        value: object = int(word) if word.isdecimal() and word.isascii() else word
+        name = next((name for name, choices in _CHOICES.items() if value in choices), None)
+        if name is None:
+            known = ", ".join(_listed(choices) for choices in _CHOICES.values())
+            raise ValueError(f"{word!r} is no setting of a serial line; the words are {known}")
+        if name in found:
+            raise ValueError(f"{words!r} sets the {_words(name)} of the serial line twice")
+        found[name] = value
+    return SerialLine(**found)
+
+
+def split_resource(text: str) -> tuple[str, SerialLine]:
+    """Return the resource string for VISA, and the settings of its line.
+
+    Raises ValueError if words follow that set no line, or if the resource is no serial port.
+    """
+    at = text.upper().find(_MARK)
+    if at < 0:
+        return text, SerialLine()
+    visa, words = text[: at + len(_MARK) - 1], text[at + len(_MARK) :]
+    if not visa.upper().startswith("ASRL"):
+        raise ValueError(f"{text}: only a serial line (ASRL) has settings after '@'")
+    return visa, parse_line(words)
+
+
+def with_line(visa: str, line: SerialLine) -> str:
+    """Return the resource string from which `split_resource` gets these parts."""
+    return f"{visa}@{line.changes}" if line.changes else visa
+
+
+def _words(name: str) -> str:
+    return name.replace("_", " ")
+
+
+def _listed(choices: tuple[object, ...]) -> str:
+    return ", ".join(map(str, choices))
