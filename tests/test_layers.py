@@ -63,6 +63,8 @@ ROOMS = {
         "scoreboard": {"setup", "entry", "results", "event", "teams", "submission"},
         # A bundle is verified by the rules that judged and scored its session.
         "evidence": {"setup", "desk", "results"},
+        # A season reads bundles as strangers hand them over.
+        "season": {"evidence"},
         "observation": {"setup"},
         # The rules of a drill read the record, and know nothing of what runs.
         "drill": {"setup"},

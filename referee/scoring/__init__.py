@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     from referee.scoring.uncertainty import compare as compare
     from referee.scoring.uncertainty import measure_uncertainty as measure_uncertainty
     from referee.scoring.uncertainty import score_intervals as score_intervals
+    from referee.service.season.scored import score_bundle as score_bundle
 
 _HOMES = {
     "referee.core.detections": ("Detections",),
@@ -56,6 +57,7 @@ _HOMES = {
         *("Comparison", "Energy", "Interval", "MapUncertainty", "ScoreIntervals"),
         *("compare", "measure_uncertainty", "score_intervals"),
     ),
+    "referee.service.season.scored": ("score_bundle",),
 }
 _HOME = {name: home for home, names in _HOMES.items() for name in names}
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -75,18 +76,42 @@ def draw_halves(
     A class without a truth box in a part is left out of that part's mean, or counts 0 if the rules
     say so. `progress` gets the number of draws done and the number of all draws.
     """
-    chance = np.random.default_rng(seed)
-    table = _Table(result)
-    quarter = np.arange(result.images, dtype=np.int8) % _PARTS
-    halves, quarters = np.empty((draws, 2)), np.empty((draws, _PARTS))
-    block = int(np.clip(_BLOCK_DETECTIONS // max(table.detections, 1), 1, _MOST_IN_BLOCK))
-    for start in range(0, draws, block):
-        end = min(start + block, draws)
-        division = np.stack([chance.permutation(quarter) for _ in range(start, end)])
-        halves[start:end], quarters[start:end] = table.mean_aps(division)
-        if progress:
-            progress(end, draws)
-    return Halves(halves, quarters, table.parts(), seed)
+    return Drawing(result).halves(draws, seed, progress)
+
+
+class Drawing:
+    """The draws of one result's images, by any seed: what they share is computed once."""
+
+    def __init__(self, result: IlsvrcResult) -> None:
+        self._table = _Table(result)
+        self._images = result.images
+
+    def halves(
+        self,
+        draws: int,
+        seed: int = 0,
+        progress: Callable[[int, int], None] | None = None,
+        *,
+        first: int = 0,
+    ) -> Halves:
+        """Return what `draw_halves` does, without the `first` draws of the seed.
+
+        So the draws of a seed can be made in several blocks, and are the same bit for bit.
+        """
+        chance = np.random.default_rng(seed)
+        table = self._table
+        quarter = np.arange(self._images, dtype=np.int8) % _PARTS
+        for _ in range(first):
+            chance.permutation(quarter)
+        halves, quarters = np.empty((draws, 2)), np.empty((draws, _PARTS))
+        block = int(np.clip(_BLOCK_DETECTIONS // max(table.detections, 1), 1, _MOST_IN_BLOCK))
+        for start in range(0, draws, block):
+            end = min(start + block, draws)
+            division = np.stack([chance.permutation(quarter) for _ in range(start, end)])
+            halves[start:end], quarters[start:end] = table.mean_aps(division)
+            if progress:
+                progress(end, draws)
+        return Halves(halves, quarters, table.parts, seed)
 
 
 @dataclass(frozen=True, eq=False)
@@ -150,6 +175,7 @@ class _Table:
             np.stack([self._mean_ap(part) for part in quarters], axis=1),
         )
 
+    @cached_property
     def parts(self) -> Floats:
         """Return each image's part of the mAP, (images,)."""
         everything = np.zeros((1, self._images), dtype=np.int8)

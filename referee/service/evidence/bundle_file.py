@@ -6,8 +6,10 @@ from __future__ import annotations
 import zipfile
 import zlib
 from collections import Counter
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import IO
 
 from referee.errors import InputError
 
@@ -58,14 +60,44 @@ def read_members(path: Path, expected: tuple[str, ...]) -> dict[str, bytes]:
         raise NotABundle("", f"This is no whole zip file: {error}.") from None
 
 
+def read_some(file: IO[bytes], most_bytes: Mapping[str, int]) -> dict[str, bytes]:
+    """Return the members of a bundle that are named, and look at no other.
+
+    `most_bytes` has the names, and the size that each member may have at most. A name that is not
+    there is left out, so a bundle of an earlier referee can be read. Raises `NotABundle`.
+    """
+    try:
+        with zipfile.ZipFile(file) as archive:
+            entries = archive.infolist()
+            if len(entries) > _MOST_MEMBERS:
+                raise NotABundle("", f"The file has {len(entries)} members, and a bundle a few.")
+            wanted = [entry for entry in entries if entry.filename in most_bytes]
+            _require_once(entry.filename for entry in wanted)
+            for entry in wanted:
+                most = most_bytes[entry.filename]
+                if entry.file_size > most:
+                    raise NotABundle(
+                        entry.filename,
+                        f"It has {entry.file_size} bytes, more than any session gives.",
+                    )
+            return {entry.filename: _read(archive, entry) for entry in wanted}
+    except _BROKEN as error:
+        raise NotABundle("", f"This is no whole zip file: {error}.") from None
+
+
+def _require_once(names: Iterable[str]) -> None:
+    for name, count in Counter(names).items():
+        if count > 1:
+            raise NotABundle(name, f"The member is there {count} times.")
+
+
 def _require_members(entries: list[zipfile.ZipInfo], expected: tuple[str, ...]) -> None:
     """Raise `NotABundle` unless each member is there once, and none is strange or too large."""
     if len(entries) > _MOST_MEMBERS:
         raise NotABundle("", f"The file has {len(entries)} members, and a bundle a few.")
     names = [entry.filename for entry in entries]
-    for name, count in Counter(names).items():
-        if count > 1:
-            raise NotABundle(name, f"The member is there {count} times.")
+    _require_once(names)
+    for name in names:
         if name not in (*expected, MANIFEST):
             raise NotABundle(name, "No bundle has such a member.")
     for name in (*expected, MANIFEST):

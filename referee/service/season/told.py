@@ -1,0 +1,88 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The parts of `session.json` and `score.json` that a season keeps, with their types."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import msgspec
+
+
+class Moment(msgspec.Struct):
+    """A moment of a session."""
+
+    utc: str
+
+
+class Input(msgspec.Struct):
+    """A file that a session was prepared with."""
+
+    sha256: str
+
+
+class SessionTold(msgspec.Struct):
+    """What `session.json` tells of a session."""
+
+    session: int
+    team: str
+    lane: int
+    track: str
+    moments: dict[str, Moment | None]
+    classes: dict[str, str]
+    inputs: dict[str, Input]
+
+    def fields(self) -> dict[str, Any]:
+        """Return the fields of a row."""
+        started = self.moments.get("started")
+        return {
+            "session": self.session,
+            "team": self.team,
+            "lane": self.lane,
+            "track": self.track,
+            "started_utc": None if started is None else started.utc,
+        }
+
+
+class OldIntervals(msgspec.Struct):
+    """The ends of the 95 % intervals in `score.json`."""
+
+    mean_ap: tuple[float, float] | None = None
+    score: tuple[float, float] | None = None
+
+
+class OldScore(msgspec.Struct):
+    """The score that a bundle was exported with; later versions of the referee told more of it.
+
+    `uncertainty_wh` is a limit of error, no standard uncertainty.
+    """
+
+    mean_ap: float | None
+    score: float | None
+    energy_wh: float | None
+    verdict: str | None
+    images_fetched: int
+    detections: int
+    rules: str | None = None
+    rules_version: str | None = None
+    uncertainty_wh: float | None = None
+    normalized_accuracy: float | None = None
+    emulated: bool | None = None
+    uncertainty: OldIntervals | None = None
+    inputs: dict[str, str] | None = None
+
+    def fields(self, session: SessionTold) -> dict[str, Any]:
+        """Return the field `old` of a row.
+
+        A score by other files than the session's names them itself. Only a VALID energy has a limit
+        of error that somebody guarantees, so only such a score has an interval.
+        """
+        told = msgspec.structs.asdict(self)
+        intervals = told.pop("uncertainty") or OldIntervals()
+        told["mean_ap_interval"] = _ends(intervals.mean_ap)
+        told["score_interval"] = _ends(intervals.score if self.verdict == "VALID" else None)
+        told["inputs"] = self.inputs or {name: it.sha256 for name, it in session.inputs.items()}
+        return told
+
+
+def _ends(interval: tuple[float, float] | None) -> list[float] | None:
+    return None if interval is None else list(interval)
