@@ -91,7 +91,8 @@ def read_row(path: Path, number: int, line: bytes) -> Row:
         newer = row.get("format") != FORMAT
     except (ValueError, RecursionError, AttributeError):
         raise InputError(
-            f"{path}, line {number}: is no row of a season. Name a file that 'referee rescore' wrote"
+            f"{path}, line {number}: is no row of a season. Name a file that 'referee rescore'"
+            " wrote"
         ) from None
     if newer:
         raise InputError(
