@@ -33,6 +33,7 @@ COMMANDS = {
     "proposal": "score sessions again as a proposal, then apply or cancel it",
     "finalize": "make the results final, or say what is open",
     "scoreboard": "freeze what the audience sees, or thaw it",
+    "board": "rank the teams of several stations together",
     "score": "score a file of detections, offline",
     "aiotbench": "score logs of AIoTBench, offline",
     "export": "write the evidence bundle of a session",
@@ -41,7 +42,7 @@ COMMANDS = {
     "camera": "write a frame of the camera track, or its test card, as a picture",
     "ovic": "validate, benchmark and score TensorFlow Lite models, as OVIC does",
 }
-_SERVERS = ("practice", "serve")
+_SERVERS = ("practice", "serve", "board")
 # The command that starts the processes of 'serve'. It is not for people, so the help omits it.
 HIDDEN = "process"
 # The exit code that a shell reports for a program whose reader has gone, as with `| head`.

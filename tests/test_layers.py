@@ -61,6 +61,8 @@ ROOMS = {
         },
         # The audience's view rests on the results, and on the figures of the running sessions.
         "scoreboard": {"setup", "entry", "results", "event", "teams", "submission"},
+        # A joint board shows feeds of scoreboards, and copied bundles, as one scoreboard.
+        "stations": {"setup", "results", "event", "scoreboard", "evidence"},
         # A bundle is verified by the rules that judged and scored its session.
         "evidence": {"setup", "desk", "results"},
         # A season reads bundles as strangers hand them over.

@@ -39,10 +39,12 @@ _TITLES = {
 _log = logging.getLogger(__name__)
 
 
-def bind(address: str, purpose: str) -> socket.socket:
+def bind(address: str, purpose: str, option: str = "") -> socket.socket:
     """Return a socket that listens on `HOST:PORT`; port 0 means any free port.
 
-    Raises `InputError` if the address is malformed, in use, or does not belong to this machine.
+    `option` says where the address can be changed; by default an option and a key of the purpose's
+    first word. Raises `InputError` if the address is malformed, in use, or does not belong to this
+    machine.
     """
     host, colon, port = address.rpartition(":")
     if not colon or not port.isdigit() or int(port) > 65535:
@@ -58,10 +60,11 @@ def bind(address: str, purpose: str) -> socket.socket:
         listener.listen(512)
     except OSError as error:
         listener.close()
+        name = purpose.split()[0]
+        option = option or f"option --{name}, in contest.toml [server] {name}"
         raise InputError(
             f"The {purpose} cannot listen on {address}: {error.strerror}. Stop the program that "
-            f"uses the port, or choose another: option --{purpose.split()[0]}, in contest.toml "
-            f"[server] {purpose.split()[0]}."
+            f"uses the port, or choose another: {option}."
         ) from error
     return listener
 
@@ -122,18 +125,18 @@ class Supervisor:
     def contest_urls(self) -> list[str]:
         """Return the URL of each lane's contest server, as seen from this machine."""
         scheme = self._config.server.contest_scheme
-        return [_url(listener, scheme) for listener in self._contest_listeners]
+        return [url_of(listener, scheme) for listener in self._contest_listeners]
 
     @property
     def console_url(self) -> str:
         """Return the console's URL, as seen from this machine."""
-        return _url(self._console_listener)
+        return url_of(self._console_listener)
 
     @property
     def scoreboard_url(self) -> str | None:
         """Return the scoreboard's URL, as seen from this machine; None without a scoreboard."""
         listener = self._scoreboard_listener
-        return None if listener is None else _url(listener)
+        return None if listener is None else url_of(listener)
 
     def pids(self) -> dict[str, int]:
         """Return the process ids of the children by name."""
@@ -223,7 +226,7 @@ class Supervisor:
         files = self._config.server.contest_tls
         tls = None if files is None else pinned_context(files)
         for url in (f"{self.console_url}/form-key", *(f"{u}/help" for u in self.contest_urls)):
-            while not _answers(url, tls):
+            while not answers(url, tls):
                 if time.monotonic() > deadline:
                     raise Unavailable(
                         f"{url} does not answer; see the logs in "
@@ -254,13 +257,15 @@ def _bound(config: Config) -> list[socket.socket]:
     return found
 
 
-def _url(listener: socket.socket, scheme: str = "http") -> str:
+def url_of(listener: socket.socket, scheme: str = "http") -> str:
+    """Return the address of a server on this machine."""
     host, port = listener.getsockname()[:2]
     host = {"0.0.0.0": "127.0.0.1", "::": "[::1]", "::1": "[::1]"}.get(host, host)
     return f"{scheme}://{host}:{port}"
 
 
-def _answers(url: str, tls: ssl.SSLContext | None) -> bool:
+def answers(url: str, tls: ssl.SSLContext | None = None) -> bool:
+    """Tell whether a server of this machine answers with 200."""
     opener = urllib.request.build_opener(
         urllib.request.ProxyHandler({}), urllib.request.HTTPSHandler(context=tls)
     )

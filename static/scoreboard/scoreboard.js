@@ -103,9 +103,11 @@ function championRow(champion) {
 }
 
 function entryRow(entry) {
-  const link = make("a", entry.team);
-  link.href = `team/${encodeURIComponent(entry.team)}`;
+  // On a joint board a team has its page at its station.
+  const link = make(view.stations ? "span" : "a", entry.team);
+  if (!view.stations) link.href = `team/${encodeURIComponent(entry.team)}`;
   const name = make("td", link);
+  if (entry.station) name.append(make("small", entry.station));
   if (entry.organisation) name.append(make("small", entry.organisation));
   if (entry.word) name.append(make("small", entry.word));
   const printed = entry.printed;
@@ -157,6 +159,18 @@ const pair = (label, id) => {
   return made;
 };
 
+// A joint board tells in the place of the running sessions how its stations stand.
+function showStations() {
+  const told = new Map((live.stations ?? []).map((one) => [one.name, one.text]));
+  const rows = view.stations.map((one) => [one.name, [one.fault, told.get(one.name) ?? one.contest,
+    one.frozen ? "frozen" : "", one.final ? "final" : "", one.remark].filter(Boolean).join("; ")]);
+  fill("now", rows, ([name, text]) => {
+    const made = make("div", make("strong", name), make("span", text));
+    made.className = text.startsWith("live") || !told.has(name) ? "station" : "station silent";
+    return made;
+  });
+}
+
 function card(session) {
   const clock = make("div", "");
   clock.className = "clock";
@@ -184,6 +198,10 @@ function words(session) {
 
 // A figure of 0 is a figure; what is missing is a dash.
 function showLive() {
+  if (view.stations) {
+    showStations();
+    return;
+  }
   const keys = live.sessions.map((one) => one.session);
   if (keys.length === 0) {
     $("now").replaceChildren(idle());

@@ -59,36 +59,47 @@ class Standing:
 
     def objects_per_s(self) -> float | None:
         """Return the reported boxes per second of the session, or None if it has not ended."""
-        boxes = self.figure("detections")
-        facts = None if self.session is None else self.session.facts
-        if facts is None or boxes is None or facts.started is None or facts.ended is None:
-            return None
-        ran_s = seconds_between(facts.started, facts.ended)
-        return boxes / ran_s if ran_s > 0 else None
+        return None if self.session is None else objects_per_s(self.session, self.run)
 
     def interval(self, track: Track[Any]) -> tuple[float | None, float | None]:
-        """Return the ends of the score's interval; None where there is none.
-
-        It is the interval that the scoring run tells. If the run tells none, it is the change of
-        the score when the energy changes by the meter's uncertainty.
-        """
-        told = (self.figure("uncertainty") or {}).get(track.score.field)
-        if told is not None:
-            return told[0], told[1]
-        run = self.run
-        if run is None or run.score is None:
-            return None, None
-        energy_wh, uncertainty_wh = run.detail["energy_wh"], run.detail["uncertainty_wh"]
-        if energy_wh is None or uncertainty_wh is None:
-            return None, None
-        return (
-            track.score_of(run.accuracy, energy_wh + uncertainty_wh),
-            track.score_of(run.accuracy, energy_wh - uncertainty_wh),
-        )
+        """Return the ends of the score's interval; None where there is none."""
+        return score_interval(self.run, track)
 
     def interval_lines(self, track: Track[Any]) -> list[str]:
         """Return the intervals that the scoring run tells, each part as a line of text."""
         return [] if self.run is None else interval_lines(self.run.detail, track)
+
+
+def objects_per_s(session: SessionRecord, run: ScoringRun | None) -> float | None:
+    """Return the reported boxes per second of a session, or None if it is not over or scored."""
+    boxes = None if run is None else run.detail.get("detections")
+    started, ended = session.facts.started, session.facts.ended
+    if boxes is None or started is None or ended is None:
+        return None
+    ran_s = seconds_between(started, ended)
+    return float(boxes) / ran_s if ran_s > 0 else None
+
+
+def score_interval(run: ScoringRun | None, track: Track[Any]) -> tuple[float | None, float | None]:
+    """Return the ends of a score's interval; None where there is none.
+
+    It is the interval that the scoring run tells. If the run tells none, it is the change of
+    the score when the energy changes by the meter's uncertainty.
+    """
+    if run is None:
+        return None, None
+    told = (run.detail.get("uncertainty") or {}).get(track.score.field)
+    if told is not None:
+        return told[0], told[1]
+    if run.score is None:
+        return None, None
+    energy_wh, uncertainty_wh = run.detail["energy_wh"], run.detail["uncertainty_wh"]
+    if energy_wh is None or uncertainty_wh is None:
+        return None, None
+    return (
+        track.score_of(run.accuracy, energy_wh + uncertainty_wh),
+        track.score_of(run.accuracy, energy_wh - uncertainty_wh),
+    )
 
 
 def read_standings(

@@ -19,10 +19,11 @@ MANIFEST = "manifest.json"
 # A session takes ten million detections, a hundred bytes each.
 _MOST_BYTES = 2 * 2**30
 _MOST_MEMBERS = 100
-_BROKEN = (
+BROKEN = (
     *(zipfile.BadZipFile, zlib.error, EOFError, OSError, RuntimeError, ValueError),
     *(NotImplementedError, KeyError),
 )
+"""What a broken zip file, or a broken member, raises."""
 
 
 @dataclass(frozen=True)
@@ -56,7 +57,7 @@ def read_members(path: Path, expected: tuple[str, ...]) -> dict[str, bytes]:
             entries = archive.infolist()
             _require_members(entries, expected)
             return {entry.filename: _read(archive, entry) for entry in entries}
-    except _BROKEN as error:
+    except BROKEN as error:
         raise NotABundle("", f"This is no whole zip file: {error}.") from None
 
 
@@ -81,7 +82,7 @@ def read_some(file: IO[bytes], most_bytes: Mapping[str, int]) -> dict[str, bytes
                         f"It has {entry.file_size} bytes, more than any session gives.",
                     )
             return {entry.filename: _read(archive, entry) for entry in wanted}
-    except _BROKEN as error:
+    except BROKEN as error:
         raise NotABundle("", f"This is no whole zip file: {error}.") from None
 
 
@@ -113,5 +114,5 @@ def _require_members(entries: list[zipfile.ZipInfo], expected: tuple[str, ...]) 
 def _read(archive: zipfile.ZipFile, entry: zipfile.ZipInfo) -> bytes:
     try:
         return archive.read(entry)
-    except _BROKEN as error:
+    except BROKEN as error:
         raise NotABundle(entry.filename, f"The member cannot be read: {error}.") from None

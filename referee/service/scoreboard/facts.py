@@ -8,8 +8,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from referee.service.event.results import Results, ranked_results
-from referee.service.event.standings import read_standings
+from referee.service.event.standings import objects_per_s, read_standings, score_interval
 from referee.service.setup.contest import Contest
+from referee.service.setup.signing_key import station_key
 from referee.service.submission.tasks import open_tasks
 from referee.service.submission.views import leaderboard_view
 from referee.service.teams.roster import Roster, read_roster
@@ -26,31 +27,40 @@ from referee.store.publishing import (
     teams_with_organisation,
 )
 from referee.store.readings import Energy, energy_of
+from referee.store.requests import count_fetched_images
 from referee.store.scores import ScoringRun, newest_scoring_run
 from referee.store.sessions import SessionRecord, all_sessions
 
 
 @dataclass(frozen=True)
 class Played:
-    """A session that has started, with its newest energy and scoring run, if any."""
+    """A session that has started, with its newest energy and scoring run, if any.
+
+    `interval` has the ends of the score's interval. `images` counts the images fetched.
+    """
 
     session: SessionRecord
     energy: Energy | None
     run: ScoringRun | None
+    interval: tuple[float | None, float | None]
+    objects_per_s: float | None
+    images: int
 
 
 @dataclass(frozen=True)
 class Facts:
     """All that the public views rest on; nothing here depends on the time of reading.
 
-    `version` is the number of the newest change. `results` are those of `read_results` without what
-    is open. `boards` are OVIC's leaderboards, as far as the teams may see them. `organised` are the
+    `version` is the number of the newest change. `station` is the key by which other programs know
+    this event, see `station_key`. `results` are those of `read_results` without what is open.
+    `boards` are OVIC's leaderboards, as far as the teams may see them. `organised` are the
     teams that have or had an organisation. `played` has the started sessions, void ones included,
     the oldest first. `freezing` is the newest freeze, and `thaw` the thaw after it, if there is
     one.
     """
 
     version: int
+    station: str | None
     track: str
     results: Results
     boards: tuple[Mapping[str, Any], ...]
@@ -74,17 +84,14 @@ def read_facts(contest: Contest, connection: Connection) -> Facts:
     newest = newest_freeze(connection)
     return Facts(
         version=newest_change(connection),
+        station=station_key(contest.config.path),
         track=contest.track.name,
         results=_results(contest, connection, roster),
         boards=_boards(contest, connection),
         roster=roster,
         organised=teams_with_organisation(connection),
         played=tuple(
-            Played(
-                session,
-                energy_of(connection, session.session_id),
-                newest_scoring_run(connection, session.session_id),
-            )
+            _played(contest, connection, session)
             for session in reversed(all_sessions(connection))
             if session.facts.started is not None
         ),
@@ -92,6 +99,18 @@ def read_facts(contest: Contest, connection: Connection) -> Facts:
         nonces=change_nonces(connection),
         freezing=latest_freezing(connection),
         thaw=newest if newest is not None and newest.kind == "thawed" else None,
+    )
+
+
+def _played(contest: Contest, connection: Connection, session: SessionRecord) -> Played:
+    run = newest_scoring_run(connection, session.session_id)
+    return Played(
+        session=session,
+        energy=energy_of(connection, session.session_id),
+        run=run,
+        interval=score_interval(run, contest.track),
+        objects_per_s=objects_per_s(session, run),
+        images=count_fetched_images(connection, session.session_id),
     )
 
 

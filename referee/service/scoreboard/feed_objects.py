@@ -82,6 +82,7 @@ def _contest(facts: Facts) -> dict[str, Any]:
         "duration": relative_time(facts.results["seconds"]),
         "scoreboard_type": "score",
         "energy_unit": "Wh",
+        "station": facts.station,
     }
 
 
@@ -174,6 +175,11 @@ def _judgement(played: Played) -> dict[str, Any] | None:
         "energy_wh": energy.energy_wh,
         "uncertainty_wh": energy.uncertainty_wh,
         "emulated": bool(energy.detail.get("emulated", False)),
+        "score_low": played.interval[0],
+        "score_high": played.interval[1],
+        "objects_per_s": played.objects_per_s,
+        "normalized_accuracy": None if run is None else run.detail.get("normalized_accuracy"),
+        "images": played.images,
     }
 
 

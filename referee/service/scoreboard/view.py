@@ -84,7 +84,7 @@ def _view(facts: Facts) -> dict[str, Any]:
         "approved_by": results["approved_by"] if state is PublicState.FINAL else [],
         "next": roster.next if state is PublicState.PROVISIONAL else None,
         "entries": [
-            _entry(entry, row, state)
+            entry_view(entry, row, state)
             for entry, row in zip(results["entries"], table_rows(results), strict=True)
         ],
         "prizes": results["prizes"] if state is PublicState.FINAL else [],
@@ -109,7 +109,8 @@ def _since(facts: Facts, state: PublicState) -> str | None:
     return facts.results["approved_utc"] if state is PublicState.FINAL else None
 
 
-def _entry(entry: Mapping[str, Any], row: Row, state: PublicState) -> dict[str, Any]:
+def entry_view(entry: Mapping[str, Any], row: Row, state: PublicState) -> dict[str, Any]:
+    """Return what the public sees of an entry of the results, which `row` has as printed."""
     kept = {name: entry[name] for name in _ENTRY_FIELDS}
     printed = {name: getattr(row, name) for name in _PRINTED}
     reviewed = entry["review"] is not None

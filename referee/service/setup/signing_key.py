@@ -69,6 +69,15 @@ def read_public_key(path: Path) -> Ed25519PublicKey:
     return key
 
 
+def station_key(config: Path) -> str | None:
+    """Return the key by which other programs know the event of a configuration, or None.
+
+    It is the `key_id` of the public part beside the configuration, which bundles carry too.
+    """
+    path = config.parent / PUBLIC
+    return key_id(read_public_key(path)) if path.exists() else None
+
+
 def public_text(key: Ed25519PublicKey) -> bytes:
     """Return a public key as PEM."""
     return key.public_bytes(_PEM, serialization.PublicFormat.SubjectPublicKeyInfo)

@@ -33,12 +33,13 @@ _STATIC = ("scoreboard", "shared")
 class Show:
     """What the application shows.
 
-    `aside` draws one picture at a time, without delaying other readers.
+    `aside` draws one picture at a time, without delaying other readers. A joint board of several
+    stations has no `sessions`: these, and the feeds, are at the stations.
     """
 
     streams: Streams
     charts: Charts
-    sessions: TeamSessions
+    sessions: TeamSessions | None
     aside: Aside
 
 
@@ -48,8 +49,10 @@ def scoreboard_app(show: Show) -> Flask:
     app.config["MAX_CONTENT_LENGTH"] = 1024
     _register_pages(app)
     _register_data(app, show)
-    _register_teams(app, show)
-    _register_streams(app, show)
+    _register_events(app, show)
+    if show.sessions is not None:
+        _register_teams(app, show, show.sessions)
+        _register_feed(app, show)
     _register_errors(app)
     protect_pages(app, _POLICY)
     return app
@@ -91,7 +94,7 @@ def _register_data(app: Flask, show: Show) -> None:
         return Response(picture, content_type="image/svg+xml")
 
 
-def _register_teams(app: Flask, show: Show) -> None:
+def _register_teams(app: Flask, show: Show, sessions: TeamSessions) -> None:
     def picture(kind: str, draw: Callable[[View], bytes]) -> Response:
         view = newest(show).publication.view
         return Response(show.aside(lambda: draw(view)), content_type=kind)
@@ -104,23 +107,23 @@ def _register_teams(app: Flask, show: Show) -> None:
 
     @app.get("/sessions/<int:number>/course.svg")
     def course(number: int) -> Response:
-        return picture("image/svg+xml", lambda view: show.sessions.course(view, number))
+        return picture("image/svg+xml", lambda view: sessions.course(view, number))
 
     @app.get("/sessions/<int:number>/curves.svg")
     def curves(number: int) -> Response:
-        return picture("image/svg+xml", lambda view: show.sessions.curves(view, number))
+        return picture("image/svg+xml", lambda view: sessions.curves(view, number))
 
     @app.get("/sessions/<int:number>/misses")
     def misses(number: int) -> Response:
         view = newest(show).publication.view
-        return jsonify(captions=show.aside(lambda: show.sessions.captions(view, number)))
+        return jsonify(captions=show.aside(lambda: sessions.captions(view, number)))
 
     @app.get("/sessions/<int:number>/misses/<int:place>.png")
     def miss(number: int, place: int) -> Response:
-        return picture("image/png", lambda view: show.sessions.picture(view, number, place))
+        return picture("image/png", lambda view: sessions.picture(view, number, place))
 
 
-def _register_streams(app: Flask, show: Show) -> None:
+def _register_events(app: Flask, show: Show) -> None:
     @app.route("/events", methods=["GET"], provide_automatic_options=False)
     def events() -> Response:
         _require_get()
@@ -130,6 +133,8 @@ def _register_streams(app: Flask, show: Show) -> None:
             headers={"Cache-Control": "no-store", "X-Accel-Buffering": "no"},
         )
 
+
+def _register_feed(app: Flask, show: Show) -> None:
     @app.route("/feed", methods=["GET"], provide_automatic_options=False)
     def feed() -> Response:
         _require_get()

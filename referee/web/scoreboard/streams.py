@@ -12,10 +12,11 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from typing import Protocol
 
 from referee.core.aside import Aside
 from referee.service.scoreboard.feed import Place, lines_after
-from referee.service.scoreboard.publisher import Publisher, Snapshot
+from referee.service.scoreboard.publisher import Snapshot
 from referee.web.scoreboard.newest import Newest
 
 # The public sees each change within a second: it waits at most half of one here.
@@ -32,6 +33,14 @@ _TROUBLE = b"event: trouble\ndata: {}\n\n"
 Flush = Callable[[], None]
 
 _log = logging.getLogger(__name__)
+
+
+class Publisher(Protocol):
+    """The maker of snapshots: of one event, or of a joint board."""
+
+    def refresh(self) -> Snapshot:
+        """Return the newest snapshot."""
+        ...
 
 
 @dataclass(frozen=True)

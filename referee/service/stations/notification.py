@@ -1,0 +1,187 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The lines of a station's feed, checked and typed: nothing in them is trusted.
+
+`docs/feed.md` has the form. A type that this version does not know is left out, and so is a field:
+a newer station may tell more.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from datetime import datetime
+from typing import Annotated
+
+import msgspec
+from msgspec import Meta, Struct
+
+LINES_MOST = 50_000
+"""The most objects of a station: an event has some hundreds."""
+
+_TOKEN = re.compile(r"[!-~]{1,64}")
+_DURATION = re.compile(r"(\d{1,4}):(\d\d):(\d\d)(?:\.(\d{1,3}))?")
+
+Text = Annotated[str, Meta(max_length=200)]
+Number = float | None
+
+
+class StationFault(Exception):
+    """What is wrong with a station or with what it sent; the text is for people."""
+
+
+class ContestData(Struct, frozen=True):
+    """The event; `station` is null where the event has no key, and in older referees."""
+
+    name: Text
+    duration: Text
+    station: Text | None = None
+
+
+class StateData(Struct, frozen=True):
+    """The course of the event: moments in ISO 8601, or null."""
+
+    frozen: Text | None = None
+    thawed: Text | None = None
+    finalized: Text | None = None
+
+
+class ProblemData(Struct, frozen=True):
+    """The track."""
+
+    test_data_count: int | None = None
+
+
+class OrganizationData(Struct, frozen=True):
+    """The organisation of the team with the same id."""
+
+    name: Text
+
+
+class TeamData(Struct, frozen=True):
+    """A team."""
+
+    name: Text
+    withdrawn: bool = False
+    hidden: bool = False
+
+
+class SubmissionData(Struct, frozen=True):
+    """A session that has started."""
+
+    team_id: Text | None
+    time: Text
+    end_time: Text | None = None
+    problem_id: Text | None = None
+
+
+class JudgementData(Struct, frozen=True):
+    """The result of a session."""
+
+    judgement_type_id: Text | None
+    score: Number
+    mean_ap: Number = None
+    energy_wh: Number = None
+    emulated: bool = False
+    score_low: Number = None
+    score_high: Number = None
+    objects_per_s: Number = None
+    normalized_accuracy: Number = None
+    images: int | None = None
+
+
+Data = (
+    ContestData
+    | StateData
+    | ProblemData
+    | OrganizationData
+    | TeamData
+    | SubmissionData
+    | JudgementData
+)
+
+_KINDS: dict[str, type[Struct]] = {
+    "contest": ContestData,
+    "state": StateData,
+    "problems": ProblemData,
+    "organizations": OrganizationData,
+    "teams": TeamData,
+    "submissions": SubmissionData,
+    "judgements": JudgementData,
+}
+_DECODE = {kind: msgspec.json.Decoder(data | None) for kind, data in _KINDS.items()}
+_MOMENTS = ("frozen", "thawed", "finalized", "time", "end_time")
+
+
+class Notification(Struct, frozen=True):
+    """A line: what an object is now; `data` is None for one that was removed."""
+
+    type: Text
+    id: Text | None
+    token: Text
+    data: Data | None
+
+
+class _Line(Struct, frozen=True):
+    type: Text
+    id: Text | None
+    token: Text
+    data: msgspec.Raw
+
+
+_LINE = msgspec.json.Decoder(_Line)
+
+
+def read_notifications(content: bytes) -> list[Notification]:
+    """Return the lines of a feed, in their order; raise `StationFault` if any is malformed."""
+    if content.count(b"\n") > LINES_MOST:
+        raise StationFault(f"its feed has more than {LINES_MOST} lines")
+    found = []
+    for number, line in enumerate(content.split(b"\n"), 1):
+        if line.strip():
+            try:
+                found.append(_read(line))
+            except (msgspec.MsgspecError, ValueError) as error:
+                raise StationFault(f"line {number} of its feed is malformed: {error}") from None
+    return [one for one in found if one.type in _KINDS]
+
+
+def _read(line: bytes) -> Notification:
+    told = _LINE.decode(line)
+    if not _TOKEN.fullmatch(told.token):
+        raise ValueError("its token is none")
+    if told.type not in _KINDS:
+        return Notification(told.type, told.id, told.token, None)
+    data = _DECODE[told.type].decode(told.data)
+    _require_plain(told.id)
+    for name in () if data is None else data.__struct_fields__:
+        _require_plain(getattr(data, name))
+        if name in _MOMENTS and getattr(data, name) is not None:
+            moment_of(getattr(data, name))
+    if isinstance(data, ContestData):
+        seconds_of(data.duration)
+    return Notification(told.type, told.id, told.token, data)
+
+
+def _require_plain(value: object) -> None:
+    """Refuse what could harm a terminal, and numbers that are none."""
+    if isinstance(value, str) and not value.isprintable():
+        raise ValueError("a text has characters that cannot be printed")
+    if isinstance(value, float) and not math.isfinite(value):
+        raise ValueError("a number is not finite")
+
+
+def moment_of(text: str) -> datetime:
+    """Return a moment of the feed; raise ValueError for another text, or without a time zone."""
+    found = datetime.fromisoformat(text)
+    if found.tzinfo is None:
+        raise ValueError(f"'{text}' has no time zone")
+    return found
+
+
+def seconds_of(duration: str) -> float:
+    """Return the seconds of a duration h:mm:ss.sss; raise ValueError for another text."""
+    found = _DURATION.fullmatch(duration)
+    if found is None:
+        raise ValueError(f"'{duration}' is no duration")
+    hours, minutes, seconds, thousandths = found.groups(default="0")
+    return 3600 * int(hours) + 60 * int(minutes) + int(seconds) + int(f"{thousandths:0<3}") / 1000
