@@ -27,8 +27,8 @@ def slip_page_of(contest: Contest, session_id: int) -> str:
 
 
 def slip_page(contest: str, team: str, slip: str) -> str:
-    """Return a page that stands alone, with the slip as text and as a QR code."""
-    code = segno.make(slip, error="m", micro=False).svg_inline(scale=5, border=4, light="white")
+    """Return the console's page, with the slip as text and as a QR code."""
+    code = segno.make(slip, error="m", micro=False).svg_inline(scale=4, border=2, light="white")
     return _PAGE.format(contest=escape(contest), team=escape(team), slip=escape(slip), code=code)
 
 
@@ -36,11 +36,17 @@ _PAGE = """<!DOCTYPE html>
 <html lang="en">
 <meta charset="utf-8">
 <title>{contest}: slip of {team}</title>
-<h1>{contest}</h1>
-<p>{team}</p>
+<link rel="stylesheet" href="/static/event/slip.css">
+<p class="note">Print this page, cut along the dashed line, and give the slip to the team.</p>
+<section>
 {code}
-<p><code>{slip}</code></p>
-<p>Keep this slip. It proves the session to anybody who has its evidence bundle:<br>
-<code>referee verify FILE.zip --ground-truth PATH --slip '{slip}'</code></p>
+<div>
+<p>{contest}</p>
+<h1>{team}</h1>
+<p class="slip"><code>{slip}</code></p>
+<p>Keep this slip. It proves the session to anybody who has its evidence bundle:</p>
+<p><code>referee verify FILE.zip --ground-truth PATH --slip '{slip}'</code></p>
+</div>
+</section>
 </html>
 """
