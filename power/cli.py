@@ -15,7 +15,7 @@ from power.commands.output import say
 from power.errors import MeterError
 
 COMMANDS = {
-    "list": "list the meters that PyVISA finds",
+    "list": "list the meters that are found",
     "identify": "say which meter answers",
     "selftest": "try a meter out before an event",
     "range": "watch a device and propose fixed ranges",
@@ -39,6 +39,8 @@ RESOURCE is a PyVISA resource string:
                                      8N1, 7O1, 7E1 or 7N2, NONE, XON-XOFF or RTS-CTS, and the end
                                      of its replies, CRLF, LF or CR
   GPIB0::1::INSTR                    GPIB (set PYVISA_LIBRARY=@ivi for a vendor's VISA)
+or, for identify, read and record, a meter of another kind (`list` names all):
+  shelly:192.0.2.7                   a Shelly plug: rehearsals, not official
 
 Try it without a meter, in two terminals:
   python -m power emulate --watts 5
@@ -76,7 +78,7 @@ def _parser(wanted: str) -> argparse.ArgumentParser:
     """Build the parser; import only the wanted command, so that each command starts fast."""
     parser = argparse.ArgumentParser(
         prog="python -m power",
-        description="Drive a Yokogawa WT310 power meter, or an emulated one.",
+        description="Drive a Yokogawa WT310 power meter, an emulated one, or a meter of another kind.",
         epilog=_EPILOG,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )

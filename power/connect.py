@@ -10,6 +10,7 @@ from pathlib import Path
 from power.clock import real_elapsed_s
 from power.errors import MeterError
 from power.meter import Meter
+from power.kind_resource import parse_resource
 from power.resource import split_resource
 from power.transports.transport import Clock, LoggedTransport, Transport, UtcClock, WireLog, utc_now
 from power.wt310.driver import WT310
@@ -25,10 +26,11 @@ def open_meter(
     timeout_s: float = 2.0,
     element: str | None = None,
 ) -> Meter:
-    """Return a driver for the meter at a PyVISA resource string.
+    """Return a driver for the meter at a resource string: PyVISA's, or `KIND:ADDRESS?OPTIONS`.
 
-    Behind a serial line's stand its settings, as `ASRL/dev/ttyUSB0::INSTR@38400,7E1`
-    (`power.resource`). Raises ValueError for settings that no line has.
+    The kinds are those of `power.meters.kinds`. Behind PyVISA's string of a serial line stand its
+    settings, as `ASRL/dev/ttyUSB0::INSTR@38400,7E1` (`power.resource`). Raises ValueError for a
+    kind, an option or a setting that nobody knows.
 
     The first call opens the link. So a meter that is off raises `MeterError` there and not here.
     `wire_log` is a file of JSON lines, one for every message and reply; a file that cannot be
@@ -37,6 +39,16 @@ def open_meter(
     reply. `element` is the expected element of a WT332 or WT333, or `SIGMA`; None takes what the
     meter sends.
     """
+    other = parse_resource(resource)
+    if other is not None:
+        from power.meters.kinds import kind_named
+        from power.meters.source import Tools
+
+        if element not in (None, "1"):
+            raise ValueError(f"a {other.kind} has no element {element}; leave it out")
+        log = WireLog(wire_log, clock, utc) if isinstance(wire_log, Path) else wire_log
+        tools = Tools(clock, sleep, utc, log, timeout_s)
+        return kind_named(other.kind).open(other, tools)
     return open_wt310(
         resource,
         clock=clock,

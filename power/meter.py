@@ -36,7 +36,8 @@ class Flag(Enum):
     RANGE_SWITCHED the meter puts a hyphen at a range: auto-range changed the range during the
     integration (IM WT310E-01EN, page 5-12). SCALING to
     SETTINGS_CHANGED were found after the run and were not so before it. UNCHECKED means that the
-    meter did not answer the questions after the run.
+    meter did not answer the questions after the run. The last three are of a software integrator:
+    samples were missing, came too slowly, or disagree with the device's own energy counter.
     """
 
     OVER_RANGE = "over_range"
@@ -50,6 +51,9 @@ class Flag(Enum):
     OTHER_LANGUAGE = "other_language"
     SETTINGS_CHANGED = "settings_changed"
     UNCHECKED = "unchecked"
+    SAMPLES_MISSED = "samples_missed"
+    SLOW_SAMPLES = "slow_samples"
+    COUNTER_DIFFERS = "counter_differs"
 
 
 @dataclass(frozen=True)
@@ -67,12 +71,32 @@ SIGMA = "SIGMA"
 
 
 @dataclass(frozen=True)
+class Sampling:
+    """How a meter measures whose power a program samples and integrates, and how well.
+
+    The limit of a power's error is `of_reading` times the power, and `offset_w`, and `offset_a`
+    times the voltage; `of_reading` is None where nobody specifies one. `interval_s` is the time
+    between two samples, 0 if the device itself averages without holes. `longest_gap_s` is the
+    longest time between two samples that is no gap. `source` says where the figures come from.
+    """
+
+    kind: str
+    of_reading: float | None
+    offset_w: float = 0.0
+    offset_a: float = 0.0
+    interval_s: float = 0.0
+    longest_gap_s: float = 1.0
+    source: str = ""
+
+
+@dataclass(frozen=True)
 class MeterSettings:
     """The settings of an integration, written before it starts.
 
     `timer_s` is a whole number of seconds (0: no timer). A range of None means auto-range.
     `element` is the number of the measured element, or `SIGMA` for the sum of all. `wiring` is the
-    wiring system as the meter names it; it is read back, and never written.
+    wiring system as the meter names it; it is read back, and never written. So is `sampling`, which
+    a meter of the WT300 series does not have.
     """
 
     timer_s: int
@@ -85,6 +109,7 @@ class MeterSettings:
     frequency_filter: bool = False
     element: str = "1"
     wiring: str | None = None
+    sampling: Sampling | None = None
 
 
 @dataclass(frozen=True)

@@ -21,6 +21,7 @@ from power.meter import (
     IntegrationState,
     MeterSettings,
     Reading,
+    Sampling,
 )
 
 
@@ -38,14 +39,22 @@ def identity_from_json(value: Mapping[str, Any]) -> Identity:
 
 
 def settings_to_json(settings: MeterSettings) -> dict[str, Any]:
-    """Return settings as JSON values; a range of null is auto-range."""
-    return {**asdict(settings), "mode": settings.mode.value}
+    """Return settings as JSON values; a range of null is auto-range.
+
+    Only meters that are sampled have the key `sampling`.
+    """
+    value = {**asdict(settings), "mode": settings.mode.value}
+    if settings.sampling is None:
+        del value["sampling"]
+    return value
 
 
 def settings_from_json(value: Mapping[str, Any]) -> MeterSettings:
     """Return the settings that `settings_to_json` wrote."""
     try:
-        return MeterSettings(**{**value, "mode": InputMode(value["mode"])})
+        sampled = value.get("sampling")
+        sampling = None if sampled is None else Sampling(**sampled)
+        return MeterSettings(**{**value, "mode": InputMode(value["mode"]), "sampling": sampling})
     except (KeyError, TypeError, ValueError) as error:
         raise ValueError(f"these are not the settings of a meter: {error}") from None
 

@@ -38,7 +38,7 @@ LIBRARY = "referee/scoring/__init__.py"
 # Shared by commands: their options, their output, and how they end.
 SHARED_BY_COMMANDS = {
     *("power.commands.options", "power.commands.output", "power.commands.progress"),
-    *("power.commands.interrupt", "power.commands.as_found"),
+    *("power.commands.interrupt", "power.commands.as_found", "power.commands.any_meter"),
     *("referee.commands.energy", "referee.commands.numbers", "referee.commands.operators"),
 }
 
@@ -90,10 +90,17 @@ ROOMS = {
         "clock": set(),
         "values": {"meter"},
         "scpi": {"errors", "meter"},
+        # The resource strings of other kinds of meters, which configurations read too.
+        "kind_resource": set(),
         "emulator": {"errors", "clock", "resource"},
         "transports": {"errors", "clock", "append_file", "resource"},
-        "wt310": {"errors", "clock", "meter", "scpi", "transports"},
-        "connect": {"errors", "clock", "meter", "resource", "scpi", "transports", "wt310"},
+        "wt310": {"errors", "clock", "meter", "values", "scpi", "transports"},
+        # Other meters: drivers that sample, and one integrator over all of them.
+        "meters": {"errors", "clock", "meter", "values", "kind_resource", "transports", "follow"},
+        "connect": {
+            *("errors", "clock", "meter", "resource", "kind_resource", "scpi", "transports"),
+            *("wt310", "meters"),
+        },
         # The follower knows no kind of meter: its caller passes one in.
         "follow": {"errors", "meter"},
         "energy": {"errors", "meter", "values"},
@@ -128,6 +135,7 @@ ONLY_IN = {
     "werkzeug": ("referee/web/",),
     "gunicorn": ("referee/web/server/",),
     "gevent": ("referee/web/server/",),
+    "smbus2": ("power/meters/ina.py",),
     "pyvisa": ("power/transports/",),
     "pyvisa_py": ("power/transports/",),
     "serial": ("power/transports/",),

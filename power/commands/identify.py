@@ -5,7 +5,8 @@ from __future__ import annotations
 
 import argparse
 
-from power.commands.options import add_meter_options, chosen_meter
+from power.commands.any_meter import any_meter
+from power.commands.options import add_meter_options
 from power.commands.output import print_json
 from power.values import identity_to_json
 
@@ -24,7 +25,7 @@ def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) ->
 
 def run(options: argparse.Namespace) -> int:
     """Print maker, model, serial number and firmware."""
-    with chosen_meter(options) as meter:
+    with any_meter(options) as meter:
         identity = meter.identify()
     if options.json:
         print_json(identity_to_json(identity))

@@ -1,19 +1,30 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`python -m power list`: list the meters that PyVISA finds, and say what is missing."""
+"""`python -m power list`: list the meters that are found, and say what is missing."""
 
 from __future__ import annotations
 
 import argparse
 import sys
+from dataclasses import dataclass, field
 
 from power.commands.output import print_json
+from power.errors import MeterError
+from power.meters.kinds import MeterKind, Seen, kind_named, kind_names
 from power.transports.discovery import look
 
 _DESCRIPTION = """\
-List the resource strings that PyVISA finds. Hints on stderr name a missing library or udev rule. A
-meter on Ethernet is found only if its portmapper answers a broadcast. Exit code 1 when nothing is
-found.
+List the resource strings of the meters that are found: those of PyVISA, and those of other kinds
+that can be looked for. Hints on stderr name a missing library or udev rule, and how to write the
+resource string of each other kind. A meter on Ethernet is found only if its portmapper answers a
+broadcast. Exit code 1 when nothing is found.
 """
+
+
+@dataclass
+class _Others(Seen):
+    """What was found of the meters of other kinds, and the kinds."""
+
+    known: dict[str, MeterKind] = field(default_factory=dict)
 
 
 def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
@@ -25,12 +36,36 @@ def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) ->
 
 def run(options: argparse.Namespace) -> int:
     """Print each resource string on stdout, hints on stderr."""
-    found = look()
+    found, kinds = look(), _look_for_others()
+    found.resources += kinds.resources
+    found.hints += kinds.hints
     if options.json:
-        print_json({"resources": found.resources, "hints": found.hints})
+        written = {
+            name: {"summary": kind.summary, "syntax": kind.syntax}
+            for name, kind in kinds.known.items()
+        }
+        print_json({"resources": found.resources, "hints": found.hints, "kinds": written})
     else:
         for resource in found.resources:
             print(resource)
         for hint in found.hints:
             print(f"hint: {hint}", file=sys.stderr)
+        for kind in kinds.known.values():
+            print(f"kind: {kind.syntax}\n      {kind.summary}", file=sys.stderr)
     return 0 if found.resources else 1
+
+
+def _look_for_others() -> _Others:
+    """Ask each kind; one that somebody else's broken package brings is a hint."""
+    others = _Others()
+    for name in kind_names():
+        try:
+            kind = kind_named(name)
+            seen = kind.find()
+        except MeterError as error:
+            others.hints.append(str(error))
+            continue
+        others.known[name] = kind
+        others.resources += seen.resources
+        others.hints += seen.hints
+    return others

@@ -23,6 +23,7 @@ from power.connect import open_wt310
 from power.energy.conditions import Conditions, parse_ambient, parse_calibrated
 from power.logs.journal import JOURNAL_VARIABLE, Journal
 from power.meter import SIGMA, InputMode, MeterSettings
+from power.kind_resource import is_official
 from power.resource import BAUDS, SerialLine, split_resource, with_line
 from power.wt310.driver import WT310
 
@@ -41,8 +42,9 @@ def add_meter_options(parser: argparse.ArgumentParser) -> None:
         "resource",
         metavar="RESOURCE",
         type=resource_text,
-        help="PyVISA resource string of the meter; a serial line's settings stand behind it, as"
-        " ASRL/dev/ttyUSB0::INSTR@38400,7E1,RTS-CTS,LF (python -m power --help)",
+        help="the meter: KIND:ADDRESS (python -m power list), or a PyVISA resource string; a serial"
+        " line's settings stand behind it, as ASRL/dev/ttyUSB0::INSTR@38400,7E1,RTS-CTS,LF"
+        " (python -m power --help)",
     )
     parser.add_argument(
         "--wire-log",
@@ -222,16 +224,29 @@ def hand_back(meter: WT310, asked_s: float = math.inf) -> None:
         say(f"the panel may still be locked ({why}); press SHIFT and LOCAL at the meter")
 
 
+def make_wire_log(options: argparse.Namespace) -> None:
+    """Make the file of the wire log, so that a mistyped name is found before the run.
+
+    Raises OSError if it cannot be opened.
+    """
+    if options.wire_log is not None:
+        options.wire_log.touch(0o600)
+        options.wire_log.open("a").close()
+
+
 def open_chosen(
     options: argparse.Namespace, *, sleep: Callable[[float], None] = time.sleep
 ) -> WT310:
     """Return a driver for the meter that the options name.
 
-    Raises OSError if the wire log cannot be opened, so a mistyped name is found before the run.
+    Raises ValueError for a meter of another kind, which has no panel, no ranges and no memory.
     """
-    if options.wire_log is not None:
-        options.wire_log.touch(0o600)
-        options.wire_log.open("a").close()
+    if not is_official(options.resource):
+        raise ValueError(
+            f"{options.command} is for a WT310 and its relatives. With {options.resource} use "
+            "identify, read or record"
+        )
+    make_wire_log(options)
     meter = open_wt310(
         _resource(options),
         sleep=sleep,

@@ -7,13 +7,13 @@ import argparse
 import time
 
 from power.clock import real_elapsed_s
-from power.commands.options import add_meter_options, chosen_meter
+from power.commands.any_meter import any_meter
+from power.commands.options import add_meter_options
 from power.commands.output import print_json
 from power.errors import MeterRefused
 from power.follow import Schedule
-from power.meter import Reading
+from power.meter import Meter, Reading
 from power.values import reading_to_json
-from power.wt310.driver import WT310
 
 _DESCRIPTION = """\
 Print voltage, current, power, energy, integration time and state. It never starts, stops or resets
@@ -35,7 +35,7 @@ def run(options: argparse.Namespace) -> int:
     """Print one line, or one JSON object, for each reading."""
     if options.count < 1 or options.interval <= 0:
         raise ValueError("--count must be at least 1 and --interval more than 0")
-    with chosen_meter(options) as meter:
+    with any_meter(options) as meter:
         _attach(meter)
         schedule = Schedule(real_elapsed_s(), options.interval)
         for index in range(options.count):
@@ -63,7 +63,7 @@ def line(reading: Reading) -> str:
     return " ".join((reading.utc.isoformat(timespec="milliseconds"), *values, reading.state.value))
 
 
-def _attach(meter: WT310) -> None:
+def _attach(meter: Meter) -> None:
     try:
         meter.attach()
     except MeterRefused:

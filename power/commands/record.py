@@ -10,13 +10,13 @@ from power.bench.priority import hurried
 from power.bench.recorder import Recorder, Recording
 from power.bench.run_notes import Notes, Place, RunNotes
 from power.clock import asleep_s, real_elapsed_s
+from power.commands.any_meter import any_meter
 from power.commands.interrupt import Interrupt, Job, listening
 from power.commands.options import (
     add_condition_options,
     add_discard_option,
     add_meter_options,
     add_setting_options,
-    chosen_meter,
     conditions_of,
     journal,
     require_spare,
@@ -38,7 +38,8 @@ from power.energy.verdict import (
 from power.errors import MeterSilent
 from power.logs.facts_file import facts_path
 from power.logs.journal import Held
-from power.meter import Identity, MeterSettings, Reading
+from power.meter import Identity, Meter, MeterSettings, Reading
+from power.kind_resource import is_official
 from power.transports.transport import utc_now
 from power.values import identity_to_json, settings_to_json
 from power.wt310.driver import WT310
@@ -49,10 +50,12 @@ to a CSV file as it comes. At the end it prints energy and verdict. Ctrl-C or SI
 integration early and still judges it. If the meter does not answer then, the command ends within
 two seconds, and `rescue` fetches the energy later. A second Ctrl-C ends it at once. While the disk
 is full the readings wait in memory. A meter that holds a result which nobody has fetched is not
-reset, unless you give --discard. Exit code 1 when the energy is INVALID, or when the files could
-not be written.
+reset, unless you give --discard. A meter of another kind than a WT310 is sampled, and this program
+integrates: such an energy is SUSPECT at best, and lost if the program is killed. Exit code 1 when
+the energy is INVALID, or when the files could not be written.
 
   python -m power record TCPIP::10.0.0.5::INSTR --seconds 600 --volts 150 --amps 0.5 --out run.csv
+  python -m power record shelly:192.0.2.7 --seconds 600 --out rehearsal.csv
 """
 
 # The recorder ends by itself at its `end_s`, unless it hangs in a call.
@@ -106,7 +109,7 @@ def run(options: argparse.Namespace) -> int:
     place = Place(options.out, options.resource, journal())
     with (
         listening(interrupt.ask),
-        chosen_meter(options, sleep=interrupt.sleep, asked_s=interrupt.since_s) as meter,
+        any_meter(options, sleep=interrupt.sleep, asked_s=interrupt.since_s) as meter,
         progress_line(options.seconds, quiet=options.quiet) as draw,
     ):
         notes = _Notes(place, interrupt, added, conditions)
@@ -160,6 +163,10 @@ def _checked(options: argparse.Namespace) -> tuple[Finding, ...]:
     """Refuse wrong options before the meter is touched; return the findings that they bring."""
     if options.seconds < 1:
         raise ValueError("--seconds must be at least 1")
+    if options.official and not is_official(options.resource):
+        raise ValueError(
+            f"{options.resource} is no official meter: leave --official out, or use a WT310"
+        )
     fixed = None not in (options.volts, options.amps)
     if options.official and not fixed and not options.auto_range:
         raise ValueError(
@@ -201,7 +208,7 @@ class _Notes(RunNotes):
 
 
 def _recorded(
-    meter: WT310, options: argparse.Namespace, interrupt: Interrupt, notes: Notes, draw: Draw
+    meter: Meter, options: argparse.Namespace, interrupt: Interrupt, notes: Notes, draw: Draw
 ) -> Recording:
     """Record in a thread of its own; when that hangs after an interrupt, return what is known."""
     newest: list[tuple[Reading, float]] = []
@@ -222,7 +229,8 @@ def _recorded(
 
     def work() -> None:
         with hurried():
-            require_spare(meter, options)
+            if isinstance(meter, WT310):  # others hold nothing when they are opened
+                require_spare(meter, options)
             settings = settings_of(options, options.seconds)
             recordings.append(recorder.record(settings, options.out, should_stop=interrupt.asked))
 
@@ -264,6 +272,11 @@ def _words(reading: Reading, age_s: float, interval_s: float) -> str:
 
 def _left_behind(recording: Recording, resource: str) -> str:
     """Return the sentence about a meter that was left before its result was read."""
+    if not is_official(resource):
+        return (
+            f"left before the result was read: {recording.left}. This program was the integrator,"
+            " so the rest of the energy is lost; record again"
+        )
     left_s = recording.start.sent_s + recording.settings.timer_s - real_elapsed_s()
     end = f"; if it still integrates, its timer ends that in {left_s:.0f} s" if left_s > 0 else ""
     return (

@@ -18,16 +18,20 @@ SPEC_BOUND = 0.01
 _HIGHEST_HZ = 100_000.0
 
 
-def uncertainty(energy_wh: float | None, limit: EnergyLimit | None) -> Iterator[Finding]:
+def uncertainty(
+    energy_wh: float | None, limit: EnergyLimit | None, *, sampled: bool = False
+) -> Iterator[Finding]:
     """Note an uncertainty above the 1 % that SPEC asks for, or an unknown one."""
     if limit is None or energy_wh is None:
-        yield note("uncertain", "The ranges are not known, so the uncertainty is not known.")
+        what = "accuracy of this meter" if sampled else "ranges"
+        verb = "is" if sampled else "are"
+        yield note("uncertain", f"The {what} {verb} not known, so the uncertainty is not known.")
         return
     if energy_wh > 0 and limit.total_wh > SPEC_BOUND * energy_wh:
         yield note(
             "spec_1_percent",
             f"The uncertainty is {limit.total_wh / energy_wh:.2%} of the energy; SPEC asks for "
-            "1 % at most. Smaller ranges would lower it.",
+            "1 % at most." + ("" if sampled else " Smaller ranges would lower it."),
         )
     if limit.over_one_percent > 0:
         worst = "" if limit.worst is None else f", up to {limit.worst:.2%} of it"
@@ -40,6 +44,8 @@ def uncertainty(energy_wh: float | None, limit: EnergyLimit | None) -> Iterator[
 
 def circumstances(run: Run, measuring: Measuring) -> Iterator[Finding]:
     """Check whether the accuracy table holds: calibration, temperature, filter, frequency."""
+    if run.settings.sampling is not None:
+        return  # these are pages of the WT310's manual
     yield from _calibration(run.readings[0].utc.date(), measuring.conditions.calibrated)
     ambient_c, (least, most) = measuring.conditions.ambient_c, OPERATING_C
     if ambient_c is not None and not least <= ambient_c <= most:

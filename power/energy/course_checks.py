@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 from power.energy.measured_run import ENDED, Run, noise_floor_w
 from power.energy.verdict import Finding, invalid, note, suspect
-from power.meter import IntegrationState
+from power.meter import IntegrationState, Reading
 
 # Readings further apart than this many updates leave a gap.
 GAP_UPDATES = 2.5
@@ -186,20 +186,26 @@ def _clock(run: Run) -> Iterator[Finding]:
 
 def missing(run: Run) -> Iterator[Finding]:
     """Check for running readings without numbers; the first updates never have any."""
-    rows = run.running
-    if not rows:
+    if not run.running:
         yield suspect("few_samples", "There is no reading while the integration ran.")
         return
-    blank_s = max(BLANK_S, BLANK_UPDATES * run.settings.update_interval_s)
-    begin_s = rows[0].monotonic_s + blank_s
-    late = [row for row in rows if row.monotonic_s > begin_s]
-    holes = [row for row in late if row.missing]
+    late = after_the_blank(run)
+    # Some meters that are sampled measure neither voltage nor current.
+    optional = {"voltage_v", "current_a"} if run.settings.sampling is not None else set()
+    holes = [row for row in late if row.missing.keys() - optional]
     if holes:
-        names = sorted({name for row in holes for name in row.missing})
+        names = sorted({name for row in holes for name in row.missing.keys() - optional})
         yield suspect(
             "no_data",
             f"{len(holes)} of {len(late)} readings lacked a number for {', '.join(names)}.",
         )
+
+
+def after_the_blank(run: Run) -> list[Reading]:
+    """Return the running readings without those of the first updates, which have no data."""
+    rows = run.running
+    blank_s = max(BLANK_S, BLANK_UPDATES * run.settings.update_interval_s)
+    return [row for row in rows if row.monotonic_s > rows[0].monotonic_s + blank_s]
 
 
 def wall_clock(run: Run) -> Iterator[Finding]:

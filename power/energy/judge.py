@@ -7,10 +7,11 @@ value. Everything else only decides whether that energy may be used.
 Findings by code, INVALID: `no_readings`, `not_started`, `not_ended`, `meter_reset`,
 `meter_error`, `restarted`, `time_went_back`, `energy_went_back`, `no_final_energy`,
 `final_differs`, `window`, `timer`, `over_range`, `peak_over`, `range_changed`, `no_load`,
-`negative_energy`, `scaling`, `cross_check` (far off). SUSPECT: `final_unconfirmed`, `auto_range`,
+`negative_energy`, `scaling`, `samples_missing`, `cross_check` (far off). SUSPECT: `final_unconfirmed`, `auto_range`,
 `range_switched`, `above_range`, `clipping`, `no_data`, `negative_power`, `clock`, `few_samples`,
 `suspended`, `implausible`, `cross_check`, `no_load_half`, `settings_changed`, `unchecked`,
-`elements_differ`, `calibration`, `unspecified`, `stopped_short`. Notes: `gap`, `clock_set`,
+`elements_differ`, `calibration`, `unspecified`, `stopped_short`, `not_official`,
+`samples_missed`, `slow_samples`, `counter_differs`. Notes: `gap`, `clock_set`,
 `uncertain`, `spec_1_percent`, `readings_over_1_percent`, `mode`, `elements`. A rescue adds
 `stopped` and `rescued_alone` (SUSPECT) and `rescued` (a note); a recording that left the meter
 early adds `left` (SUSPECT), and `record --official` adds `official_bound` (SUSPECT).
@@ -23,7 +24,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from power.energy import certainty_checks, course_checks, value_checks
+from power.energy import certainty_checks, course_checks, sampled_checks, value_checks
 from power.energy.conditions import UNKNOWN, Conditions, conditions_from_json, conditions_to_json
 from power.energy.measured_run import CrossCheck, Run, cross_check
 from power.energy.uncertainty import EnergyLimit, Measuring, energy_limit
@@ -146,8 +147,11 @@ def judge_energy(
         *course_checks.wall_clock(run),
         *course_checks.suspension(suspended_s),
         *value_checks.agreement(run, compared),
+        *sampled_checks.other_meter(run, identity),
         *certainty_checks.elements(run),
-        *certainty_checks.uncertainty(run.final.energy_wh, limit),
+        *certainty_checks.uncertainty(
+            run.final.energy_wh, limit, sampled=settings.sampling is not None
+        ),
         *certainty_checks.circumstances(run, measuring),
     ]
     return _result(run, session_s, findings, limit, compared, conditions)

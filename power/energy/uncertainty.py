@@ -24,6 +24,7 @@ from power.energy.accuracy import (
     voltage_heating_share,
 )
 from power.energy.conditions import UNKNOWN, Conditions
+from power.energy.sampled_limits import energy_terms, sampled_terms
 from power.meter import SIGMA, Identity, InputMode, MeterSettings, Reading
 
 Terms = dict[str, float]
@@ -87,8 +88,11 @@ def frequencies(reading: Reading, mode: InputMode) -> tuple[float, ...]:
 def power_terms(reading: Reading, measuring: Measuring) -> Terms | None:
     """Return the limits of the error of a reading's power in W, or None without power or range.
 
-    Of several possible frequencies the one with the largest limit counts.
+    Of several possible frequencies the one with the largest limit counts. A meter that is sampled
+    has limits of its own.
     """
+    if measuring.settings.sampling is not None:
+        return sampled_terms(reading, measuring.settings.sampling)
     power_range_w = measuring.power_range_w(reading)
     if reading.power_w is None or power_range_w is None:
         return None
@@ -196,7 +200,7 @@ def energy_limit(
 
     The limits of the powers are integrated over the run, each for the time since the reading
     before. The time before the first reading and after the last gets their mean. Integrator and
-    timer add their own.
+    timer add their own, or samples and a program's clock.
     """
     sums: Terms = {}
     weights = over = 0.0
@@ -216,12 +220,15 @@ def energy_limit(
     if not weights:
         return None
     hours = duration_s / 3600
+    settings = measuring.settings
+    own = {
+        "integration": INTEGRATION_SHARE * abs(energy_wh),
+        "timer": TIMER_SHARE * abs(energy_wh),
+    }
+    if settings.sampling is not None:
+        own = energy_terms(running, energy_wh, settings.sampling, settings.update_interval_s)
     return EnergyLimit(
-        {
-            **{name: watts / weights * hours for name, watts in sums.items()},
-            "integration": INTEGRATION_SHARE * abs(energy_wh),
-            "timer": TIMER_SHARE * abs(energy_wh),
-        },
+        {**{name: watts / weights * hours for name, watts in sums.items()}, **own},
         over / weights,
         worst,
     )

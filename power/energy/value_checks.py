@@ -51,7 +51,7 @@ def ranges(run: Run) -> Iterator[Finding]:
         )
     elif Flag.RANGE_SWITCHED in flags:
         yield suspect("range_switched", "The meter reports that a range switched during the run.")
-    if not fixed:
+    if not fixed and run.settings.sampling is None:
         yield suspect(
             "auto_range",
             "The run was made on auto-range. While a range switches, the meter fills in estimates.",

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import json
 import logging
+import threading
 from collections.abc import Callable
 from datetime import UTC, datetime
 from pathlib import Path
@@ -58,7 +59,7 @@ class WireLog:
     `closed`, `gap`) and `text`, or `hex` for bytes that are not text. Each line is written at once,
     so it survives a killed process. While the disk is full, lines are dropped and counted. When
     there is room again, a line `gap` says how many are missing. `lost` counts all dropped lines.
-    Only the file's owner can read it.
+    Only the file's owner can read it. Several threads may write.
     """
 
     def __init__(self, path: Path, clock: Clock = real_elapsed_s, utc: UtcClock = utc_now) -> None:
@@ -68,21 +69,24 @@ class WireLog:
         self._utc = utc
         self._missing = 0
         self._reason = ""
+        self._lock = threading.Lock()
         self.lost = 0
 
     def note(self, event: str, content: str | bytes) -> None:
         """Write one line; `content` is a message, a reply or a reason."""
-        if not self._file.flush():
-            self._leave_out()
-            return
-        if self._missing:
-            self._mark_gap()
-        if not self._file.append(self._line(event, content)):
-            self._tell_trouble()
+        with self._lock:
+            if not self._file.flush():
+                self._leave_out()
+                return
+            if self._missing:
+                self._mark_gap()
+            if not self._file.append(self._line(event, content)):
+                self._tell_trouble()
 
     def close(self) -> None:
         """Close the file; the next note opens it again."""
-        self._file.close()
+        with self._lock:
+            self._file.close()
 
     def _leave_out(self) -> None:
         self._missing += 1

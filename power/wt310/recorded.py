@@ -13,6 +13,7 @@ from typing import Any, cast
 from power.errors import MeterError, MeterUnreachable
 from power.meter import Identity, MeterSettings
 from power.scpi import decode
+from power.values import identity_from_json, reading_from_json, settings_from_json
 from power.wt310 import output
 from power.wt310 import settings as setup
 from power.wt310.link import Link
@@ -90,7 +91,37 @@ def _take(
             _keep(found, float(told["monotonic_s"]), replies, element)
     elif event == "gap":
         found.gaps += 1
+    elif event in ("identity", "settings", "start", "reading"):
+        _take_sampled(event, content, told, found, replies)
     return asked
+
+
+def _take_sampled(
+    event: str,
+    content: bytes,
+    told: dict[str, Any],
+    found: Conversation,
+    replies: dict[str, bytes],
+) -> None:
+    """Add what a software integrator has noted, as JSON values (see `SampledMeter`)."""
+    if event == "start":
+        identity, settings = (json.loads(replies[name]) for name in ("identity", "settings"))
+        found.starts.append(
+            Started(
+                datetime.fromisoformat(told["utc"]),
+                float(told["monotonic_s"]),
+                identity_from_json(identity),
+                settings_from_json(settings),
+            )
+        )
+    elif event == "reading":
+        row = reading_from_json(json.loads(content))
+        values = (row.voltage_v, row.current_a, row.power_w, row.energy_wh, row.integration_s)
+        found.readings.append(Answered(row.monotonic_s, values, row.state.value))
+    else:
+        replies[event] = content
+        if event == "identity":
+            found.identities.append(identity_from_json(json.loads(content)))
 
 
 class _Recorded:

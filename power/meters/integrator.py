@@ -1,0 +1,227 @@
+# SPDX-License-Identifier: Apache-2.0
+"""An integrator in software, with the states and the timer of a WT310's; its rules are pure."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+
+from power.errors import MeterBusy, MeterRefused
+from power.meter import Flag, IntegrationState, MeterSettings, Sampling
+from power.meters.integral import Integral
+from power.meters.source import Sample
+
+COUNTER_SHARE = 0.02
+"""Samples and the device's own energy counter may differ by this share of the energy."""
+
+RATE_SHARE = 0.5
+"""At least this share of the samples that a device promises must come."""
+
+
+@dataclass(frozen=True)
+class Values:
+    """What the integrator shows at a moment; `absent` says why a value is missing.
+
+    A voltage or a current that the device never measures is None, and not in `absent`.
+    """
+
+    state: IntegrationState
+    voltage_v: float | None = None
+    current_a: float | None = None
+    power_w: float | None = None
+    energy_wh: float | None = None
+    integration_s: float | None = None
+    absent: dict[str, str] = field(default_factory=dict)
+    flags: frozenset[Flag] = frozenset()
+
+
+class Integrator:
+    """The integrator of one meter; every time is a moment of the caller's clock.
+
+    The energy of a run is that from its begin to its end, to the microsecond, whenever the samples
+    lie: the timer cuts the piece in which it ends.
+    """
+
+    def __init__(self, sampling: Sampling, counter_lag_s: float = 0.0) -> None:
+        self.sampling = sampling
+        self._lag_s = counter_lag_s
+        self._settings = MeterSettings(timer_s=0)
+        self._newest: Sample | None = None
+        self._run: Integral | None = None
+        self._state = IntegrationState.RESET
+        self._ending = IntegrationState.TIMEUP
+        self._flags: frozenset[Flag] = frozenset()
+        self._counter = _Counter()
+
+    @property
+    def state(self) -> IntegrationState:
+        """Return the state; a run whose end no sample has reached yet still has START."""
+        return self._state
+
+    @property
+    def newest(self) -> Sample | None:
+        """Return the newest sample."""
+        return self._newest
+
+    def prepare(self, settings: MeterSettings) -> None:
+        """Go back to zero with new settings; raise `MeterBusy` while an integration runs."""
+        if self._state is IntegrationState.START:
+            raise MeterBusy("an integration runs already; stop it first")
+        self._settings = settings
+        self._state, self._run, self._flags = IntegrationState.RESET, None, frozenset()
+
+    def start(self, begin_s: float) -> None:
+        """Begin to integrate; raise `MeterBusy` or `MeterRefused` unless the state is RESET."""
+        if self._state is IntegrationState.START:
+            raise MeterBusy("an integration runs already; stop it first")
+        if self._state is not IntegrationState.RESET:
+            raise MeterRefused(f"the integrator is in state {self._state.value}; prepare it first")
+        gap_s = self.sampling.longest_gap_s
+        run = Integral(begin_s, self._settings.update_interval_s, gap_s)
+        if self._settings.timer_s:
+            run.end_s = begin_s + self._settings.timer_s
+        if self._newest is not None:
+            run.add(replace(self._newest, counter_wh=None))
+        self._run, self._state, self._counter = run, IntegrationState.START, _Counter()
+        self._ending = IntegrationState.TIMEUP
+
+    def stop(self, now_s: float) -> None:
+        """End the run now, or where its timer has ended it; the next sample settles it."""
+        if self._run is None or self._state is not IntegrationState.START:
+            return
+        newest_s = self._run.begin_s if self._newest is None else self._newest.at_s
+        if now_s < self._run.end_s:
+            # A device's time may be a little ahead of ours, and what is counted stays counted.
+            self._run.end_s = max(now_s, newest_s, self._run.begin_s)
+            self._ending = IntegrationState.STOP
+        self._settle()
+
+    def take(self, sample: Sample) -> None:
+        """Count the next sample."""
+        if self._newest is not None and sample.at_s <= self._newest.at_s:
+            return
+        self._newest = sample
+        if self._run is None or self._state is not IntegrationState.START:
+            return
+        if sample.over_range and sample.at_s > self._run.begin_s:
+            self._flags |= {Flag.OVER_RANGE}
+        self._run.add(sample)
+        if sample.at_s <= self._run.end_s:
+            self._counter.note(sample, self._run.energy_ws / 3600)
+        self._settle()
+
+    def give_up(self, now_s: float, patience_s: float) -> None:
+        """Settle a run that ended longer ago than `patience_s`, without its last samples."""
+        run = self._run
+        if run is None or self._state is not IntegrationState.START:
+            return
+        if now_s > run.end_s + patience_s:
+            run.hold()
+            self._settle()
+
+    def values(self, now_s: float) -> Values:
+        """Return what the meter shows; while it integrates, that is its last whole update."""
+        if self._state is IntegrationState.START:
+            return self._while_running(now_s)
+        shown = self._shown_now(now_s)
+        if self._run is None:
+            return replace(shown, energy_wh=0.0, integration_s=0.0)
+        run = self._run
+        return replace(
+            shown,
+            energy_wh=run.energy_ws / 3600,
+            integration_s=self._length_s(run),
+            flags=self._flags,
+        )
+
+    def _length_s(self, run: Integral) -> float:
+        if self._ending is IntegrationState.TIMEUP:
+            return float(self._settings.timer_s)  # a difference of two clock values is less exact
+        return run.end_s - run.begin_s
+
+    def _while_running(self, now_s: float) -> Values:
+        run = self._run
+        update = None if run is None else run.update
+        silent_s = self._silent_s(now_s)
+        names = ("voltage_v", "current_a", "power_w", "energy_wh", "integration_s")
+        why = ""
+        if silent_s is not None and silent_s > self._longest_silence_s():
+            why = f"no sample for {silent_s:.1f} s"
+        elif update is None:
+            why = "the first update is not complete"
+        elif update.unseen_s > self._settings.update_interval_s / 2:
+            why = f"no sample for {update.unseen_s:.1f} s of the update"
+        if why or update is None:
+            absent = dict.fromkeys(names, why)
+            return Values(self._state, absent=absent, flags=self._flags)
+        return Values(
+            self._state,
+            update.voltage_v,
+            update.current_a,
+            update.power_w,
+            update.energy_ws / 3600,
+            update.number * self._settings.update_interval_s,
+            flags=self._flags,
+        )
+
+    def _shown_now(self, now_s: float) -> Values:
+        sample, silent_s = self._newest, self._silent_s(now_s)
+        if sample is None or silent_s is None or silent_s > self._longest_silence_s():
+            absent = dict.fromkeys(("voltage_v", "current_a", "power_w"), "no sample")
+            return Values(self._state, absent=absent)
+        return Values(self._state, sample.voltage_v, sample.current_a, sample.power_w)
+
+    def _silent_s(self, now_s: float) -> float | None:
+        return None if self._newest is None else now_s - self._newest.at_s
+
+    def _longest_silence_s(self) -> float:
+        # An update is over when the sample after it has come.
+        return self.sampling.longest_gap_s + self._settings.update_interval_s
+
+    def _settle(self) -> None:
+        """End the run if the samples reach its end, and judge their number and the counter."""
+        run = self._run
+        if run is None or not run.complete:
+            return
+        self._state = self._ending
+        length_s = run.end_s - run.begin_s
+        flags = set(self._flags)
+        if run.unseen_s > 0:
+            flags.add(Flag.SAMPLES_MISSED)
+        interval_s = self.sampling.interval_s
+        # One interval at each end may lie outside.
+        if interval_s and run.samples + 2 < RATE_SHARE * length_s / interval_s:
+            flags.add(Flag.SLOW_SAMPLES)
+        if self._counter.differs(self._lag_s):
+            flags.add(Flag.COUNTER_DIFFERS)
+        self._flags = frozenset(flags)
+
+
+class _Counter:
+    """The device's own energy counter beside the samples, over the same part of a run."""
+
+    def __init__(self) -> None:
+        self._first: tuple[float, float] | None = None
+        self._last = (0.0, 0.0)
+        self._most_w = 0.0
+
+    def note(self, sample: Sample, sampled_wh: float) -> None:
+        """Note the counter at a sample, and the energy of all samples so far."""
+        self._most_w = max(self._most_w, abs(sample.power_w))
+        if sample.counter_wh is None:
+            return
+        self._last = (sample.counter_wh, sampled_wh)
+        self._first = self._first or self._last
+
+    def differs(self, lag_s: float) -> bool:
+        """Tell whether both energies differ by more than lag and tolerance can explain.
+
+        The counter may lag behind at both ends, by what the largest power gives in that time.
+        """
+        if self._first is None:
+            return False
+        counted_wh, sampled_wh = (
+            last - first for last, first in zip(self._last, self._first, strict=True)
+        )
+        lag_wh = 2 * lag_s * self._most_w / 3600
+        allowed_wh = COUNTER_SHARE * max(abs(counted_wh), abs(sampled_wh)) + lag_wh
+        return abs(counted_wh - sampled_wh) > allowed_wh + 1e-9

@@ -1,0 +1,146 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The judge on meters that are not official, and their limits of error."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+
+import pytest
+
+from power.energy.judge import EnergyResult, Verdict, judge_energy
+from power.meter import Flag, Identity, IntegrationState, MeterSettings, Reading, Sampling
+from power.values import settings_from_json, settings_to_json
+
+PLUG = Identity("Shelly", "SNPL", "1", "1")
+SAMPLING = Sampling("shelly", 0.01, offset_w=0.1, interval_s=1.0, longest_gap_s=3.0)
+SETTINGS = MeterSettings(timer_s=60, sampling=SAMPLING)
+EPOCH = datetime(2026, 1, 1, tzinfo=UTC)
+
+
+def run(powers_w: list[float | None], volts: float | None = None) -> list[Reading]:
+    """Return the readings of a run with these powers, one a second, and its confirmed end."""
+    rows, energy_wh = [], 0.0
+    for second, power_w in enumerate(powers_w, 1):
+        energy_wh += (power_w or 5.0) / 3600
+        rows.append(
+            Reading(
+                monotonic_s=float(second),
+                utc=EPOCH + timedelta(seconds=second),
+                voltage_v=volts,
+                current_a=None,
+                power_w=power_w,
+                energy_wh=None if power_w is None else energy_wh,
+                integration_s=None if power_w is None else float(second),
+                state=IntegrationState.START,
+                absent={} if power_w is not None else {"power_w": "no sample", "energy_wh": "none"},
+            )
+        )
+    for second in (1, 2):
+        last = len(powers_w) + second
+        rows.append(
+            replace(
+                rows[-1],
+                monotonic_s=float(last),
+                utc=EPOCH + timedelta(seconds=last),
+                energy_wh=energy_wh,
+                integration_s=float(len(powers_w)),
+                state=IntegrationState.TIMEUP,
+            )
+        )
+    return rows
+
+
+def judged(
+    readings: list[Reading], settings: MeterSettings = SETTINGS, identity: Identity = PLUG
+) -> EnergyResult:
+    """Return the judgement of a run of 60 s."""
+    return judge_energy(readings, session_s=60.0, settings=settings, identity=identity)
+
+
+def codes(result: EnergyResult, severity: Verdict = Verdict.SUSPECT) -> set[str]:
+    """Return the codes of this severity."""
+    return {finding.code for finding in result.findings if finding.severity is severity}
+
+
+def test_another_meter_is_suspect_for_that_alone() -> None:
+    """A good run on another meter is SUSPECT, for the meter alone, and keeps its energy."""
+    result = judged(run([5.0] * 60))
+    assert (result.verdict, codes(result)) == (Verdict.SUSPECT, {"not_official"})
+    assert result.energy_wh == pytest.approx(5 / 60)
+    assert "Shelly SNPL" in result.findings[0].text
+
+
+def test_a_meter_with_an_integrator_of_its_own_is_not_official_either() -> None:
+    """Only a Yokogawa of the WT300 series is official, whoever integrates."""
+    plain = MeterSettings(timer_s=60, voltage_range_v=300.0, current_range_a=1.0)
+    readings = run([5.0] * 60)
+    assert "not_official" in codes(judged(readings, plain, Identity("Acme", "W9", "", "")))
+    for model in ("WT310", "WT310E", "WT333"):
+        found = judged(readings, plain, Identity("YOKOGAWA", model, "", ""))
+        assert "not_official" not in codes(found)
+
+
+@pytest.mark.parametrize(
+    ("flag", "code"),
+    [
+        (Flag.SAMPLES_MISSED, "samples_missed"),
+        (Flag.SLOW_SAMPLES, "slow_samples"),
+        (Flag.COUNTER_DIFFERS, "counter_differs"),
+    ],
+)
+def test_each_flag_of_the_integrator_is_a_reason(flag: Flag, code: str) -> None:
+    """What the integrator flags is a reason of its own."""
+    readings = run([5.0] * 60)
+    readings[-1] = replace(readings[-1], flags=frozenset({flag}))
+    assert codes(judged(readings)) == {"not_official", code}
+
+
+def test_a_few_readings_without_samples_are_suspect_and_many_invalid() -> None:
+    """Up to a tenth of the run may be unseen; beyond that there is no energy."""
+    few: list[float | None] = [5.0] * 60
+    few[30:35] = [None] * 5
+    assert codes(judged(run(few))) == {"not_official", "no_data"}
+    few[30:37] = [None] * 7
+    many = judged(run(few))
+    assert "samples_missing" in codes(many, Verdict.INVALID)
+    assert many.energy_wh is None
+
+
+def test_the_first_updates_may_be_empty() -> None:
+    """Readings before the first whole update count for nothing."""
+    powers: list[float | None] = [None, None, *[5.0] * 58]
+    assert codes(judged(run(powers))) == {"not_official"}
+
+
+def test_the_limit_has_the_devices_terms() -> None:
+    """Reading, offset, the steps between samples, gaps and the clock make up the limit."""
+    powers: list[float | None] = [4.0, 6.0] * 30
+    powers[20] = None
+    result = judged(run(powers, volts=10.0), replace(SETTINGS, sampling=replace(SAMPLING, offset_a=0.02)))
+    terms = {name: wh * 3600 for name, wh in result.budget_wh.items()}
+    assert terms["reading"] == pytest.approx(0.01 * (300 - 4) / 59 * 60, rel=1e-3)
+    assert terms["offset"] == pytest.approx((0.1 + 0.02 * 10.0) * 60, rel=1e-3)
+    # 59 powers, 56 steps of 2 W and one of 0 W over the gap.
+    assert terms["between samples"] == pytest.approx(57 * 2 / 2, rel=1e-3)
+    assert terms["gaps"] == pytest.approx(2.0)
+    assert terms["clock"] == pytest.approx(1e-4 * 301, rel=1e-2)
+    assert result.uncertainty_wh == pytest.approx(sum(result.budget_wh.values()))
+
+
+def test_an_unknown_accuracy_is_told() -> None:
+    """Without a specified accuracy there is no limit, and a note says why."""
+    unknown = replace(SETTINGS, sampling=replace(SAMPLING, of_reading=None))
+    result = judged(run([5.0] * 60), unknown)
+    assert result.uncertainty_wh is None
+    assert [it.text for it in result.findings if it.code == "uncertain"] == [
+        "The accuracy of this meter is not known, so the uncertainty is not known."
+    ]
+
+
+def test_how_a_meter_samples_goes_through_json() -> None:
+    """Settings with a sampling come back from JSON; those of a WT310 have no such key."""
+    assert settings_from_json(settings_to_json(SETTINGS)) == SETTINGS
+    assert "sampling" not in settings_to_json(MeterSettings(timer_s=1))
+    with pytest.raises(ValueError, match="no_such"):
+        settings_from_json({**settings_to_json(SETTINGS), "sampling": {"no_such": 1}})

@@ -1,0 +1,140 @@
+# SPDX-License-Identifier: Apache-2.0
+"""RAPL on a folder that looks like Linux's powercap."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from power.errors import MeterError, MeterMismatch, MeterRefused, MeterReplyError, MeterUnreachable
+from power.meters import powercap
+from power.meters.powercap import RaplZone, find
+from power.meters.source import Tools
+from power.kind_resource import Resource
+
+RANGE_UJ = 262_143_328_850
+
+
+class Powercap:
+    """A folder with zones, and a clock."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.now_s = 100.0
+        for zone, name in (
+            ("intel-rapl:0", "package-0"),
+            ("intel-rapl:0:0", "core"),
+            ("intel-rapl:1", "package-1"),
+        ):
+            (folder / zone).mkdir()
+            (folder / zone / "name").write_text(name + "\n")
+            (folder / zone / "max_energy_range_uj").write_text(f"{RANGE_UJ}\n")
+            self.count(zone, 1000)
+
+    def count(self, zone: str, microjoules: int | str) -> None:
+        """Set a zone's counter."""
+        (self.folder / zone / "energy_uj").write_text(f"{microjoules}\n")
+
+    def open(self, address: str = "") -> RaplZone:
+        """Open a zone of this folder."""
+        options = {"folder": str(self.folder)}
+        return RaplZone(Resource("rapl", address, options), Tools(clock=lambda: self.now_s))
+
+
+@pytest.fixture
+def machine(tmp_path: Path) -> Powercap:
+    """Return a machine with two packages."""
+    return Powercap(tmp_path)
+
+
+def test_a_sample_is_the_mean_since_the_one_before(machine: Powercap) -> None:
+    """The counter's growth over the time since is the power, and the span is that time."""
+    zone = machine.open()
+    machine.now_s += 0.5
+    machine.count("intel-rapl:0", 1000 + 7_500_000)
+    (sample,) = zone.read()
+    assert (sample.at_s, sample.span_s, sample.power_w) == (100.5, 0.5, 15.0)
+    assert sample.counter_wh == pytest.approx(7.5 / 3600)
+
+
+def test_the_counter_begins_anew(machine: Powercap) -> None:
+    """A counter that has begun anew goes on where it was."""
+    machine.count("intel-rapl:0", RANGE_UJ - 1_000_000)
+    zone = machine.open()
+    machine.now_s += 1
+    machine.count("intel-rapl:0", 2_000_000)
+    (sample,) = zone.read()
+    assert sample.power_w == pytest.approx(3.0)
+    machine.now_s += 1
+    machine.count("intel-rapl:0", 5_000_000)
+    assert zone.read()[0].counter_wh == pytest.approx(6 / 3600)
+
+
+def test_no_time_is_no_sample(machine: Powercap) -> None:
+    """Two looks at the same moment give no power."""
+    assert machine.open().read() == []
+
+
+@pytest.mark.parametrize(("address", "model"), [("", "package-0"), ("core", "core")])
+def test_a_zone_has_a_name(machine: Powercap, address: str, model: str) -> None:
+    """Without a name the first package measures; a sub-zone is found by its own name."""
+    assert machine.open(address).identity.model == f"RAPL {model}"
+
+
+def test_an_unknown_zone_is_refused_with_those_that_exist(machine: Powercap) -> None:
+    """A zone that is not there is told with all that are."""
+    with pytest.raises(MeterMismatch, match="'psys'; there are core, package-0, package-1"):
+        machine.open("psys")
+
+
+def test_a_machine_without_counters_says_so(tmp_path: Path) -> None:
+    """A folder without a zone says that there is no RAPL."""
+    with pytest.raises(MeterUnreachable, match="no energy counter"):
+        RaplZone(Resource("rapl", "", {"folder": str(tmp_path)}), Tools())
+
+
+def test_a_counter_for_root_alone_says_what_to_do(
+    machine: Powercap, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A counter that this user may not read is a sentence with the command that allows it."""
+
+    def refuse(path: Path, encoding: str | None = None) -> str:
+        if path.name == "energy_uj":
+            raise PermissionError(13, "Permission denied")
+        return original(path, encoding)
+
+    original = Path.read_text
+    monkeypatch.setattr(Path, "read_text", refuse)
+    with pytest.raises(MeterRefused, match=r"sudo chmod a\+r .*/intel-rapl:0/energy_uj"):
+        machine.open()
+    seen = find(machine.folder)
+    assert (seen.resources, len(seen.hints)) == ([], 3)
+
+
+@pytest.mark.parametrize("content", ["", "abc", "1.5"])
+def test_a_counter_that_is_no_number_is_an_error(machine: Powercap, content: str) -> None:
+    """What is no whole number never becomes an energy."""
+    zone = machine.open()
+    machine.count("intel-rapl:0", content)
+    with pytest.raises(MeterReplyError, match="no number"):
+        zone.read()
+
+
+def test_a_zone_that_goes_away_is_lost(machine: Powercap) -> None:
+    """A counter that can no longer be read is a lost meter."""
+    zone = machine.open()
+    (machine.folder / "intel-rapl:0" / "energy_uj").unlink()
+    with pytest.raises(MeterUnreachable):
+        zone.read()
+
+
+def test_zones_are_found(machine: Powercap) -> None:
+    """The search lists every zone by its resource string."""
+    assert find(machine.folder).resources == ["rapl:package-0", "rapl:package-1", "rapl:core"]
+
+
+def test_wrong_options_are_refused_before_anything_is_opened() -> None:
+    """An option that RAPL does not have is named."""
+    with pytest.raises((ValueError, MeterError), match="no option 'channel'"):
+        powercap.KIND.open(Resource("rapl", "", {"channel": "1"}), Tools())
