@@ -21,9 +21,9 @@ from power.commands.interrupt import LAST_S, Job
 from power.commands.output import say
 from power.connect import open_wt310
 from power.energy.conditions import Conditions, parse_ambient, parse_calibrated
+from power.kind_resource import is_official
 from power.logs.journal import JOURNAL_VARIABLE, Journal
 from power.meter import SIGMA, InputMode, MeterSettings
-from power.kind_resource import is_official
 from power.resource import BAUDS, SerialLine, split_resource, with_line
 from power.wt310.driver import WT310
 

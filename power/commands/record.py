@@ -36,10 +36,10 @@ from power.energy.verdict import (
     with_findings,
 )
 from power.errors import MeterSilent
+from power.kind_resource import is_official
 from power.logs.facts_file import facts_path
 from power.logs.journal import Held
 from power.meter import Identity, Meter, MeterSettings, Reading
-from power.kind_resource import is_official
 from power.transports.transport import utc_now
 from power.values import identity_to_json, settings_to_json
 from power.wt310.driver import WT310

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any, Protocol
 
 from power.errors import MeterMismatch, MeterReplyError, MeterUnreachable
+from power.kind_resource import Resource
 from power.meter import Identity, Sampling
 from power.meters.ina_registers import (
     Ina219,
@@ -21,14 +22,14 @@ from power.meters.ina_registers import (
 )
 from power.meters.kinds import MeterKind, sampled
 from power.meters.source import Sample, Tools, as_stated
-from power.kind_resource import Resource
 
 _OPTIONS = ("accuracy", "interval", "max", "shunt")
-_INTERVAL_S = 0.1
+# No shorter than what one average of each chip takes.
+_INTERVAL_S = {"ina228": 0.1, "ina219": 0.2}
 _MISSED = 5
-# Limits of error of power. INA228 (SLYS021, Features): gain of the shunt 0.05 %, drift of 20 ppm/°C;
-# of the bus twice that gain, as the -Q1 has it; 25 °C of drift on both. INA219A (SBOS448, electrical
-# characteristics, over temperature): 1 % each. The shunt's own tolerance comes on top: `accuracy`.
+# Limits of error. INA228 (SLYS021, Features): gain of the shunt 0.05 %, drift of 20 ppm/°C;
+# of the bus twice that gain, as the -Q1 has it; 25 °C of drift on both. INA219A (SBOS448,
+# electrical characteristics): 1 % each. The shunt's own tolerance comes on top: `accuracy`.
 _INA228_SHARE, _INA228_OFFSET_V = 0.0005 + 0.001 + 2 * 25 * 20e-6, 1e-6
 _INA219_SHARE, _INA219_OFFSET_V = 0.01 + 0.01, 100e-6
 
@@ -74,7 +75,7 @@ class Board:
             )
         shunt_ohm = resource.number("shunt", None, least=1e-6, most=100.0)
         most_a = resource.number("max", None, least=1e-6, most=1000.0)
-        resource.number("interval", _INTERVAL_S, least=0.01, most=10.0)
+        _interval_s(resource)
         resource.number("accuracy", 0.0, least=0.0, most=100.0)
         board = Board(*place, shunt_ohm, most_a)
         board.check(resource.kind)
@@ -96,6 +97,10 @@ class Board:
     def small_range(self) -> bool:
         """Tell whether the INA228's finer range holds the largest current."""
         return fits(self.shunt_ohm, self.most_a, Ina228.FULL_SHUNT_V[True])
+
+
+def _interval_s(resource: Resource) -> float:
+    return resource.number("interval", _INTERVAL_S[resource.kind], least=0.01, most=10.0)
 
 
 OpenBus = Callable[[int], Bus]
@@ -174,7 +179,7 @@ class _InaSource:
 
     def __init__(self, resource: Resource, tools: Tools, open_bus: OpenBus) -> None:
         self.board = Board.of(resource)
-        self.poll_s = resource.number("interval", _INTERVAL_S, least=0.01, most=10.0)
+        self.poll_s = _interval_s(resource)
         self._clock = tools.clock
         self._chip = _Chip(open_bus(self.board.bus), self.board)
         try:

@@ -64,7 +64,9 @@ def shunt_calibration(most_a: float, shunt_ohm: float, *, small_range: bool) -> 
     """Return SHUNT_CAL (equation 2); ValueError if it does not fit into its 15 bits."""
     value = round(13107.2e6 * current_step_a(most_a) * shunt_ohm * (4 if small_range else 1))
     if not 0 < value < 1 << 15:
-        raise ValueError(f"a shunt of {shunt_ohm:g} Ω does not fit a largest current of {most_a:g} A")
+        raise ValueError(
+            f"a shunt of {shunt_ohm:g} Ω does not fit a largest current of {most_a:g} A"
+        )
     return value
 
 

@@ -102,9 +102,7 @@ class Integral:
             # Nothing is known before the first sample but its own span.
             before = Sample(max(self.begin_s, sample.at_s - sample.span_s), sample.power_w)
             if before.at_s > self.begin_s:
-                self._take(
-                    Piece(self.begin_s, before.at_s, sample.power_w, sample.power_w, False)
-                )
+                self._take(Piece(self.begin_s, before.at_s, sample.power_w, sample.power_w, False))
         if self.begin_s < sample.at_s and before.at_s < self.end_s:
             self.samples += 1
             self._volts += [] if sample.voltage_v is None else [sample.voltage_v]

@@ -9,10 +9,10 @@ from difflib import get_close_matches
 from importlib.metadata import EntryPoint, entry_points
 
 from power.errors import MeterUnreachable
+from power.kind_resource import Resource
 from power.meter import Meter
 from power.meters.sampled_meter import SampledMeter
 from power.meters.source import Source, Tools
-from power.kind_resource import Resource
 
 GROUP = "power.meters"
 """The group of entry points; an entry point's name is the kind, its object a `MeterKind`."""

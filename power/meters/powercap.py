@@ -12,10 +12,10 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from power.errors import MeterMismatch, MeterRefused, MeterReplyError, MeterUnreachable
+from power.kind_resource import Resource
 from power.meter import Identity, Sampling
 from power.meters.kinds import MeterKind, Seen, sampled
 from power.meters.source import Sample, Tools, as_stated
-from power.kind_resource import Resource
 
 FOLDER = Path("/sys/class/powercap")
 """Where Linux shows the zones."""

@@ -16,10 +16,10 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from power.errors import MeterMismatch, MeterRefused, MeterReplyError, MeterUnreachable
+from power.kind_resource import Resource
 from power.meter import Identity, Sampling
 from power.meters.kinds import MeterKind, sampled
 from power.meters.source import Sample, Tools, as_stated
-from power.kind_resource import Resource
 
 _OPTIONS = ("accuracy", "channel", "interval")
 # The components of later generations that measure, with the field of their power.

@@ -43,7 +43,7 @@ def test_what_pyvisa_and_the_referee_understand_stays_theirs(text: str) -> None:
 def test_a_kind_its_address_and_its_options(
     text: str, kind: str, address: str, options: dict[str, str]
 ) -> None:
-    """A resource string of another kind has a kind, an address, and options after a question mark."""
+    """A kind, an address, and options after a question mark make up the string."""
     assert parse_resource(text) == Resource(kind, address, options)
     assert not is_official(text)
 

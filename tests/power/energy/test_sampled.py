@@ -117,7 +117,9 @@ def test_the_limit_has_the_devices_terms() -> None:
     """Reading, offset, the steps between samples, gaps and the clock make up the limit."""
     powers: list[float | None] = [4.0, 6.0] * 30
     powers[20] = None
-    result = judged(run(powers, volts=10.0), replace(SETTINGS, sampling=replace(SAMPLING, offset_a=0.02)))
+    result = judged(
+        run(powers, volts=10.0), replace(SETTINGS, sampling=replace(SAMPLING, offset_a=0.02))
+    )
     terms = {name: wh * 3600 for name, wh in result.budget_wh.items()}
     assert terms["reading"] == pytest.approx(0.01 * (300 - 4) / 59 * 60, rel=1e-3)
     assert terms["offset"] == pytest.approx((0.1 + 0.02 * 10.0) * 60, rel=1e-3)

@@ -79,7 +79,10 @@ def test_a_sum_of_means() -> None:
 
 def test_spans_that_overlap_count_once() -> None:
     """A mean that reaches back over the sample before counts from there on."""
-    assert integral([Sample(0, 1), Sample(1, 4, span_s=1), Sample(2, 4, span_s=1.5)], 0, 2).energy_ws == 8
+    assert (
+        integral([Sample(0, 1), Sample(1, 4, span_s=1), Sample(2, 4, span_s=1.5)], 0, 2).energy_ws
+        == 8
+    )
 
 
 def test_a_gap_is_counted_and_told() -> None:

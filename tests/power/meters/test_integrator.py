@@ -28,7 +28,7 @@ def feed(made: Integrator, seconds: list[float], power_w: float = 5.0) -> None:
 
 
 def test_the_timer_cuts_the_run_to_its_length() -> None:
-    """The timer ends the run at its second, wherever the samples lie, and reports its own length."""
+    """The timer ends the run at its second, wherever the samples lie, and reports its length."""
     made = integrator()
     made.start(0.4)
     feed(made, [*range(1, 11)])
@@ -77,7 +77,7 @@ def test_while_it_runs_it_shows_the_last_whole_update() -> None:
 
 
 def test_a_silent_device_leaves_readings_without_values() -> None:
-    """Without samples for longer than gap and update, a reading has no value, and says for how long."""
+    """Without samples for longer than gap and update, a reading has no value, and says why."""
     made = integrator()
     made.start(0.0)
     feed(made, [1, 2])

@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 
 from power.errors import MeterError, MeterMismatch, MeterRefused, MeterReplyError, MeterUnreachable
+from power.kind_resource import Resource
 from power.meters import powercap
 from power.meters.powercap import RaplZone, find
 from power.meters.source import Tools
-from power.kind_resource import Resource
 
 RANGE_UJ = 262_143_328_850
 

@@ -16,10 +16,10 @@ from power.errors import (
     MeterReplyError,
     MeterUnreachable,
 )
+from power.kind_resource import Resource, parse_resource
 from power.meter import Identity
 from power.meters.shelly import KIND, ShellyPlug
 from power.meters.source import Tools
-from power.kind_resource import Resource, parse_resource
 from power.transports.replay import read_wire_log
 from power.transports.transport import WireLog
 from tests.support import shelly_plug
@@ -42,7 +42,9 @@ def plug(served: tuple[shelly_plug.ShellyPlug, str]) -> shelly_plug.ShellyPlug:
     return served[0]
 
 
-def opened(served: tuple[shelly_plug.ShellyPlug, str], options: str = "", **tools: Any) -> ShellyPlug:
+def opened(
+    served: tuple[shelly_plug.ShellyPlug, str], options: str = "", **tools: Any
+) -> ShellyPlug:
     """Return the driver of the emulated plug."""
     resource = parse_resource(f"shelly:{served[1]}{options}")
     assert resource is not None
