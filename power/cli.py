@@ -78,7 +78,7 @@ def _parser(wanted: str) -> argparse.ArgumentParser:
     """Build the parser; import only the wanted command, so that each command starts fast."""
     parser = argparse.ArgumentParser(
         prog="python -m power",
-        description="Drive a Yokogawa WT310 power meter, an emulated one, or a meter of another kind.",
+        description="Drive a Yokogawa WT310 power meter, an emulated one, or another kind.",
         epilog=_EPILOG,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )

@@ -4,17 +4,17 @@
 Every program uses this one judge, and the judge is pure. The energy is the integrator's last WH
 value. Everything else only decides whether that energy may be used.
 
-Findings by code, INVALID: `no_readings`, `not_started`, `not_ended`, `meter_reset`,
-`meter_error`, `restarted`, `time_went_back`, `energy_went_back`, `no_final_energy`,
-`final_differs`, `window`, `timer`, `over_range`, `peak_over`, `range_changed`, `no_load`,
-`negative_energy`, `scaling`, `samples_missing`, `cross_check` (far off). SUSPECT: `final_unconfirmed`, `auto_range`,
+Findings by code, INVALID: `no_readings`, `not_started`, `not_ended`, `meter_reset`, `meter_error`,
+`restarted`, `time_went_back`, `energy_went_back`, `no_final_energy`, `final_differs`, `window`,
+`timer`, `over_range`, `peak_over`, `range_changed`, `no_load`, `negative_energy`, `scaling`,
+`samples_missing`, `cross_check` (far off). SUSPECT: `final_unconfirmed`, `auto_range`,
 `range_switched`, `above_range`, `clipping`, `no_data`, `negative_power`, `clock`, `few_samples`,
 `suspended`, `implausible`, `cross_check`, `no_load_half`, `settings_changed`, `unchecked`,
-`elements_differ`, `calibration`, `unspecified`, `stopped_short`, `not_official`,
-`samples_missed`, `slow_samples`, `counter_differs`. Notes: `gap`, `clock_set`,
-`uncertain`, `spec_1_percent`, `readings_over_1_percent`, `mode`, `elements`. A rescue adds
-`stopped` and `rescued_alone` (SUSPECT) and `rescued` (a note); a recording that left the meter
-early adds `left` (SUSPECT), and `record --official` adds `official_bound` (SUSPECT).
+`elements_differ`, `calibration`, `unspecified`, `stopped_short`, `not_official`, `samples_missed`,
+`slow_samples`, `counter_differs`. Notes: `gap`, `clock_set`, `uncertain`, `spec_1_percent`,
+`readings_over_1_percent`, `mode`, `elements`. A rescue adds `stopped` and `rescued_alone` (SUSPECT)
+and `rescued` (a note); a recording that left the meter early adds `left` (SUSPECT), and `record
+--official` adds `official_bound` (SUSPECT).
 """
 
 from __future__ import annotations
