@@ -24,6 +24,7 @@ COMMANDS = {
     "rescue": "fetch what a meter holds after a crash, and judge it",
     "audit": "judge the energy in a log file",
     "plot": "draw a log file",
+    "ptd": "speak the protocol of SPEC's PTDaemon, to rehearse MLPerf Power",
     "emulate": "serve an emulated meter over VXI-11",
     "fault": "switch faults on in a running emulator",
 }
@@ -72,6 +73,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except KeyboardInterrupt:
         say("interrupted")
         return 1
+
+
+def ptd() -> int:
+    """Run `ptd`: the script under the name that clients of PTDaemon start."""
+    return main(["ptd", *sys.argv[1:]])
 
 
 def _parser(wanted: str) -> argparse.ArgumentParser:

@@ -106,6 +106,8 @@ ROOMS = {
         "energy": {"errors", "meter", "values"},
         "logs": {"errors", "meter", "append_file", "energy"},
         "bench": {"errors", "meter", "follow", "energy", "logs"},
+        # The session knows no kind of meter: the command passes one in.
+        "ptd": {"errors", "meter", "append_file", "follow", "energy"},
     },
 }
 

@@ -1,0 +1,243 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`python -m power ptd`, also the script `ptd`: PTDaemon's protocol for rehearsals."""
+
+from __future__ import annotations
+
+import argparse
+import platform
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import replace
+from datetime import UTC, datetime
+from pathlib import Path
+
+from power.clock import real_elapsed_s
+from power.commands.as_found import as_found
+from power.commands.options import (
+    add_condition_options,
+    add_discard_option,
+    chosen_meter,
+    conditions_of,
+    require_spare,
+)
+from power.errors import MeterMismatch, MeterRefused
+from power.meter import Identity, MeterSettings
+from power.ptd.device import DEVICE_TYPES, DeviceType, device_type, resource_of
+from power.ptd.events import Events
+from power.ptd.loop import SessionThread
+from power.ptd.server import LineServer
+from power.ptd.session import Session, Workplace
+from power.resource import split_resource
+from power.wt310.driver import WT310
+
+_NO_PTDAEMON = "This is not SPEC PTDaemon. Official submissions need PTDaemon."
+_DESCRIPTION = f"""\
+Answer the clients of SPEC's PTDaemon with samples of this meter, so that MLPerf Power can be
+rehearsed without the closed program. {_NO_PTDAEMON}
+docs/ptd.md shows a whole rehearsal.
+
+The flags are PTDaemon's. MLCommons' power-dev starts it by itself: in the server's configuration,
+`ptd` is the path of the script `ptd`, which takes these flags too.
+
+  python -m power ptd -l ptd.log -p 8888 -n 49 192.168.1.5
+  python -m power ptd -l ptd.log -p 8888 -y 49 C2PH13047V
+  python -m power ptd -l ptd.log -p 8888 49 TCPIP::127.0.0.1,40123::inst0::INSTR
+
+A client sends lines: Hello, Identify, RR, SR, Go, Timed, Stop, Reset, Mark, RL, R*, Watts, Volts,
+Amps, PF, Uncertainty. All clients share the meter. SIGTERM or Ctrl-C ends it, and gives the meter
+its settings back.
+"""
+_TYPES = ", ".join(f"{one.number} {one.name}" for one in DEVICE_TYPES.values())
+# So long for the session to end, after a wish for it. A client of PTDaemon kills it after 10 s.
+_END_S = 1.0
+_LOOK_S = 0.5
+
+
+def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    """Add the command's parser."""
+    parser = commands.add_parser(
+        "ptd",
+        description=_DESCRIPTION,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("type", metavar="TYPE", type=int, help=f"device type: {_TYPES}")
+    parser.add_argument(
+        "device",
+        metavar="DEVICE",
+        help="device port: what the interface flag asks for, or a PyVISA resource string",
+    )
+    parser.add_argument(
+        "-l", dest="log", metavar="LOG", type=Path, help="append samples and events to this file"
+    )
+    parser.add_argument(
+        "-p", dest="port", metavar="PORT", type=_port, default=8888, help="TCP port (default 8888)"
+    )
+    parser.add_argument(
+        "--listen", metavar="HOST", default="127.0.0.1", help="address (default 127.0.0.1)"
+    )
+    interface = parser.add_mutually_exclusive_group()
+    for flag, text in (
+        ("n", "DEVICE is a host on Ethernet, or HOST,PORT of an emulator"),
+        ("y", "DEVICE is a host on Ethernet, or a serial number on USB"),
+        ("U", "DEVICE is a serial number on USB"),
+        ("g", "DEVICE is an address on GPIB"),
+    ):
+        interface.add_argument(
+            f"-{flag}", dest="interface", action="store_const", const=flag, default="", help=text
+        )
+    parser.add_argument(
+        "-b", dest="board", metavar="BOARD", type=int, default=0, help="GPIB board (default 0)"
+    )
+    parser.add_argument(
+        "-c", dest="channel", metavar="N", choices=("1", "2", "3"), default="1", help="element"
+    )
+    parser.add_argument("-D", dest="direct", action="store_true", help="measure direct current")
+    parser.add_argument(
+        "--update",
+        metavar="S",
+        type=float,
+        default=1.0,
+        help="update interval of the meter, and of samples where a client names none (default 1)",
+    )
+    _add_link_options(parser)
+    add_condition_options(parser)
+    add_discard_option(parser)
+    parser.set_defaults(run=run)
+
+
+def _add_link_options(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--wire-log", metavar="FILE", type=Path, help="append the conversation with the meter"
+    )
+    parser.add_argument("--timeout", type=float, default=2.0, help="seconds to wait for a reply")
+    # A serial line's settings stand behind its port, so that power-dev can pass them on.
+    parser.set_defaults(baud=None)
+
+
+def run(options: argparse.Namespace) -> int:
+    """Serve clients until somebody asks for the end."""
+    device = device_type(options.type, direct_current=options.direct)
+    options.resource = resource_of(options.interface, options.device, options.board)
+    split_resource(options.resource)
+    options.element = options.channel
+    print(f"Rehearsal for {device.name}. {_NO_PTDAEMON}", flush=True)
+    events = Events(_say, lambda: datetime.now(UTC), options.log)
+    if options.log is not None:
+        print(f"Redirecting data output to file {options.log}", flush=True)
+    try:
+        events.note(f"Attempting to connect to measurement device type {device.number}...")
+        with chosen_meter(options) as meter:
+            identity = _fitting(meter, device)
+            name = ",".join((identity.maker, identity.model, identity.serial, identity.firmware))
+            events.note(f"Analyzer identity response of {len(name)} bytes: {name}")
+            require_spare(meter, options)
+            with as_found(meter):
+                return _serve(options, meter, identity, device, events)
+    except KeyboardInterrupt:
+        return 0
+    finally:
+        events.close()
+
+
+def _fitting(meter: WT310, device: DeviceType) -> Identity:
+    """Return the meter's identity; refuse a meter that a device type does not fit."""
+    identity = meter.identify()
+    if (meter.model.elements > 1) is not device.several:
+        fit = next(one for one in DEVICE_TYPES.values() if one.several is not device.several)
+        raise MeterMismatch(
+            f"device type {device.number} is {device.name}, and the meter is a {identity.model}; "
+            f"give device type {fit.number}" + (" with its element, -c" if fit.several else "")
+        )
+    return identity
+
+
+def _serve(
+    options: argparse.Namespace,
+    meter: WT310,
+    identity: Identity,
+    device: DeviceType,
+    events: Events,
+) -> int:
+    found = meter.settings()
+    wanted = replace(
+        found,
+        timer_s=0,
+        update_interval_s=options.update,
+        mode=device.mode,
+        element=options.channel,
+        wiring=None,
+    )
+    settings = _prepared(meter, wanted, events)
+    place = Workplace(
+        device=device,
+        voltage_ranges_v=meter.model.voltage_ranges(settings.crest_factor),
+        current_ranges_a=meter.model.current_ranges(settings.crest_factor),
+        set_up=lambda wish: _set_up(meter, wish),
+        system=f"{platform.system()} {platform.release()} {platform.machine()} "
+        "(not SPEC PTDaemon: a rehearsal)",
+        conditions=conditions_of(options),
+    )
+    session = Session(
+        meter,
+        identity,
+        settings,
+        place,
+        events,
+        clock=real_elapsed_s,
+        now=lambda: datetime.now(UTC),
+    )
+    events.note(f"Uncertainty checking for {device.name} is activated")
+    events.note(f"Connected to {device.name} successfully")
+    with _running(session, options, events) as thread:
+        while thread.alive():
+            thread.wait(_LOOK_S)
+    if thread.broken is not None:
+        raise thread.broken
+    return 0
+
+
+@contextmanager
+def _running(
+    session: Session, options: argparse.Namespace, events: Events
+) -> Iterator[SessionThread]:
+    """Run the session's thread and the server; end both at every exit."""
+    thread = SessionThread(session, real_elapsed_s)
+    server = LineServer(options.listen, options.port, thread.ask, events)
+    try:
+        events.note(f"Listening on port {server.port}, waiting for a connection...")
+        thread.start()
+        server.start()
+        yield thread
+    finally:
+        server.close()
+        thread.stop(_END_S)
+
+
+def _prepared(meter: WT310, wanted: MeterSettings, events: Events) -> MeterSettings:
+    """Set the meter up; a load that does not fit the ranges found is the client's to mend."""
+    try:
+        return meter.prepare(wanted)
+    except MeterRefused as refused:
+        found = _set_up(meter, wanted)
+        events.warn(str(refused))
+        return found
+
+
+def _set_up(meter: WT310, wanted: MeterSettings) -> MeterSettings:
+    """Write settings and read them back, without waiting for values."""
+    meter.restore(wanted)
+    return meter.settings()
+
+
+def _port(text: str) -> int:
+    if not (text.isdigit() and int(text) < 65536):
+        raise argparse.ArgumentTypeError(f"{text!r} is no TCP port")
+    return int(text)
+
+
+def _say(text: str) -> None:
+    """Write a line to standard output; a reader that is gone ends no measurement."""
+    with suppress(OSError, ValueError):
+        sys.stdout.write(f"{text}\n")
+        sys.stdout.flush()

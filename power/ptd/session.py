@@ -1,0 +1,317 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A meter behind the protocol: requests in, answers out, and a sample at each instant.
+
+Nothing here waits or starts a thread. `due_s` says when `step` wants to be called. So a test plays
+hours in fake time, and `power.ptd.loop` plays them in real time.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+
+from power.energy.conditions import UNKNOWN, Conditions
+from power.energy.uncertainty import Measuring
+from power.errors import MeterBusy, MeterError
+from power.follow import Follower, Schedule, attach
+from power.meter import Identity, Meter, MeterSettings, Reading
+from power.ptd import protocol, samples
+from power.ptd.device import VERSION, DeviceType
+from power.ptd.events import Events
+from power.ptd.measurement import Measurement
+from power.ptd.protocol import Refused, Request
+
+_GREETING = "Hello, PTDaemon here!"
+# What clients recognise of a measurement that is not there.
+_NOTHING_TO_STOP = "Error: no measurement to stop"
+
+
+@dataclass(frozen=True)
+class Workplace:
+    """What a session knows beside its meter.
+
+    `voltage_ranges_v` and `current_ranges_a` are the meter's fixed ranges. `set_up` writes settings
+    and returns them as read back; it need not wait until the meter has values. `system` names
+    program and operating system in the answer to `Identify`.
+    """
+
+    device: DeviceType
+    voltage_ranges_v: Sequence[float]
+    current_ranges_a: Sequence[float]
+    set_up: Callable[[MeterSettings], MeterSettings]
+    system: str
+    conditions: Conditions = UNKNOWN
+
+
+class Session:
+    """One meter and the measurement of its clients; all clients share both.
+
+    Not safe for several threads.
+    """
+
+    def __init__(
+        self,
+        meter: Meter,
+        identity: Identity,
+        settings: MeterSettings,
+        place: Workplace,
+        events: Events,
+        *,
+        clock: Callable[[], float],
+        now: Callable[[], datetime],
+    ) -> None:
+        self._meter = meter
+        self._identity = identity
+        self._settings = settings
+        self._place = place
+        self._events = events
+        self._clock = clock
+        self._now = now
+        self._measurement: Measurement | None = None
+        self._follower: Follower | None = None
+        # The number of the last instant that has a sample, counted from the start.
+        self._last = 0
+
+    @property
+    def due_s(self) -> float:
+        """Return when the next sample is due, infinite without a running measurement."""
+        return math.inf if self._follower is None else self._follower.due_s
+
+    @property
+    def patience_s(self) -> float:
+        """Return how long an answer may wait: past the next sample, but not to the one after."""
+        if self._follower is None or self._measurement is None:
+            return 0.0
+        return 1.5 * self._measurement.interval_s
+
+    def answer(self, line: str, *, last: bool = False) -> list[str] | None:
+        """Return the lines that answer a request; None means: ask again after the next sample.
+
+        With `last` there is no next time. It never raises for what a client or a meter does.
+        """
+        try:
+            request = protocol.parse(line, direct_current=self._place.device.direct_current)
+            if isinstance(request, protocol.ReadLast):
+                return self._read_last(request.count, last)
+            return [self._carry_out(request)]
+        except Refused as refused:
+            return [str(refused)]
+        except MeterBusy as busy:
+            return [f"Meter busy: {busy}"]
+        except MeterError as error:
+            self._events.fail(str(error))
+            return [f"Error: {error}"]
+
+    def step(self) -> None:
+        """Take the sample that is due; a lost meter costs samples, and is opened again."""
+        if self._follower is None or self._measurement is None:
+            return
+        due_s, was_attached = self._follower.due_s, self._follower.attached
+        try:
+            reading = self._follower.step()
+        except MeterError as error:
+            if was_attached:
+                self._events.fail(f"the meter gives no samples: {error}")
+            return
+        if reading is None:
+            self._events.note("The meter answers again")
+            return
+        number = self._number_of(due_s)
+        self._miss(number - self._last - 1, self._measurement)
+        self._last = number
+        self._take(reading, self._measurement)
+        if self._measurement.full:
+            self._end(self._measurement)
+
+    def close(self) -> None:
+        """End a measurement that runs."""
+        if self._follower is not None and self._measurement is not None:
+            self._end(self._measurement)
+
+    def _carry_out(self, request: Request) -> str:
+        match request:
+            case protocol.Hello():
+                return _GREETING
+            case protocol.Identify():
+                return self._identify()
+            case protocol.ReadRanges():
+                return self._ranges()
+            case protocol.SetRange(quantity, size):
+                return self._set_range(quantity, size)
+            case protocol.Start():
+                return self._start(request)
+            case protocol.Stop():
+                return self._stop()
+            case protocol.Reset():
+                self.close()
+                self._measurement = None
+                return "Reset done"
+            case protocol.SetMark(mark):
+                return self._set_mark(mark)
+            case protocol.ReadNow():
+                newest = None if self._measurement is None else self._measurement.newest
+                return "No data" if newest is None else samples.values_text(newest)
+            case protocol.Total(quantity):
+                return samples.total_line(quantity, self._samples())
+            case protocol.Uncertainty():
+                return samples.uncertainty_line(self._samples())
+        raise Refused("Unknown command")
+
+    def _identify(self) -> str:
+        """Return 21 fields; the harness of SPEC CPU 2017 names the first 15 in a comment.
+
+        They tell: driver, interval in ms, whether it measures watts, volts, amperes, power factor,
+        energy and frequency, whether SPEC accepts it (no), version, system, mode, whether it
+        estimates errors and sets ranges, and the channels. The meaning of two zeros is not
+        established. Day of calibration and identity follow.
+        """
+        calibrated = self._place.conditions.calibrated
+        identity = self._identity
+        return ",".join(
+            (
+                self._place.device.name,
+                f"{round(1000 * self._settings.update_interval_s)}",
+                *("1", "1", "1", "1", "0", "0"),
+                "0",
+                f"version={VERSION}",
+                f"OS={self._place.system}",
+                "mode=power",
+                *("1", "1", "1", "0", "0"),
+                "no_cal_date" if calibrated is None else calibrated.isoformat(),
+                ";".join((identity.maker, identity.model, identity.serial, identity.firmware)),
+            )
+        )
+
+    def _ranges(self) -> str:
+        """Return for current, then voltage: 1 for auto-range or 0, and the range or -1."""
+        amperes, volts = self._settings.current_range_a, self._settings.voltage_range_v
+        fields = [(amperes is None, amperes), (volts is None, volts)]
+        if None in (amperes, volts):
+            reading = self._meter.read()
+            actual = (reading.current_range_a, reading.voltage_range_v)
+            fields = [(auto, now or size) for (auto, size), now in zip(fields, actual, strict=True)]
+        return "Ranges," + ",".join(
+            f"{int(auto)},{samples.FAILED if size is None else size:.6f}" for auto, size in fields
+        )
+
+    def _set_range(self, quantity: str, size: float | None) -> str:
+        if self._follower is not None:
+            raise MeterBusy("a measurement runs; send Stop before you set a range")
+        volts = quantity == "V"
+        legal = self._place.voltage_ranges_v if volts else self._place.current_ranges_a
+        chosen = None if size is None else range_for(size, legal, quantity)
+        wanted = (
+            replace(self._settings, voltage_range_v=chosen)
+            if volts
+            else replace(self._settings, current_range_a=chosen)
+        )
+        self._settings = self._place.set_up(wanted)
+        word = "Volt" if volts else "Amp"
+        written = "Auto" if chosen is None else f"{chosen:.6f}{quantity}"
+        self._events.note(f"{word} range set to {written}")
+        return f"Range {quantity} changed"
+
+    def _start(self, request: protocol.Start) -> str:
+        if self._follower is not None:
+            raise Refused("Error: a measurement runs already; send Stop first")
+        update_ms = round(1000 * self._settings.update_interval_s)
+        interval_ms = request.interval_ms or update_ms
+        if interval_ms < update_ms:
+            raise Refused(
+                f"Error in parameter 1: the meter has a new value each {update_ms} ms, and not "
+                f"each {interval_ms} ms"
+            )
+        self._meter.read()  # a meter that does not answer refuses the start
+        begun_s = self._clock()
+        schedule = Schedule(begun_s, interval_ms / 1000)
+        self._follower = Follower(self._take_up, schedule, clock=self._clock, meter=self._meter)
+        self._follower.keep_to(schedule)
+        self._measurement = Measurement(request, schedule.interval_s)
+        self._last = 0
+        self._events.note(f"Go with mark {request.mark!r}")
+        return self._measurement.describe()
+
+    def _stop(self) -> str:
+        measurement = self._measurement
+        if self._follower is None or measurement is None:
+            return _NOTHING_TO_STOP
+        self._end(measurement)
+        return f"Stopping {measurement.kind} measurement"
+
+    def _set_mark(self, mark: str) -> str:
+        if self._follower is None or self._measurement is None:
+            return "Error: no measurement to mark"
+        self._measurement.mark = mark
+        self._events.note(f"Mark {mark!r}")
+        return "Mark changed"
+
+    def _read_last(self, count: int | None, last: bool) -> list[str] | None:
+        taken = [] if self._measurement is None else self._measurement.take(count)
+        if taken:
+            return [f"Last {len(taken)} samples", *map(samples.answer_line, taken)]
+        if count is None:
+            return ["No unread samples"]
+        return ["Insufficient unread samples"] if last or self._follower is None else None
+
+    def _samples(self) -> Sequence[samples.Sample]:
+        return () if self._measurement is None else self._measurement.samples
+
+    def _take_up(self) -> Meter:
+        attach(self._meter)
+        return self._meter
+
+    def _take(self, reading: Reading, measurement: Measurement) -> None:
+        """Add the sample of a reading, and tell what is wrong with it."""
+        measuring = Measuring(self._identity, self._settings, self._place.conditions)
+        at = samples.stamp(reading.utc)
+        sample = samples.sample_of(reading, measuring, at, measurement.mark)
+        for fault in samples.faults_of(reading, self._identity.model):
+            self._events.fail(fault)
+        # `compliance/check.py` of power-dev knows these two sentences.
+        if sample.share is None:
+            self._events.fail("Can't evaluate uncertainty of this sample!")
+        elif sample.share > samples.BOUND:
+            self._events.warn(
+                f"Uncertainty {100 * sample.share:.2f}%, which is above "
+                f"{100 * samples.BOUND:.2f}% limit for the last sample!"
+            )
+        self._add(sample, measurement)
+
+    def _miss(self, count: int, measurement: Measurement) -> None:
+        """Add a sample without values for each instant at which nobody read the meter."""
+        count = min(count, measurement.most - len(measurement.samples))
+        if count <= 0:
+            return
+        self._events.warn(f"Missed {count} samples")
+        for _ in range(count):
+            self._add(samples.missed(samples.stamp(self._now()), measurement.mark), measurement)
+
+    def _add(self, sample: samples.Sample, measurement: Measurement) -> None:
+        measurement.add(sample)
+        self._events.sample(sample)
+
+    def _end(self, measurement: Measurement) -> None:
+        if self._follower is not None and not self._follower.attached:
+            self._miss(self._number_of(self._clock()) - self._last, measurement)
+        self._follower = None
+        self._events.note("Completed test")
+
+    def _number_of(self, instant_s: float) -> int:
+        """Return how many whole intervals have passed since the start."""
+        if self._follower is None:
+            return 0
+        schedule = self._follower.schedule
+        return math.floor((instant_s - schedule.origin_s) / schedule.interval_s + 1e-6)
+
+
+def range_for(size: float, legal: Sequence[float], unit: str) -> float:
+    """Return the smallest range that holds a value; raise `Refused` above the largest."""
+    fitting = [choice for choice in sorted(legal) if choice >= size * (1 - 1e-6)]
+    if not fitting:
+        raise Refused(
+            f"Error in parameter 2: {size:g} {unit} is above the meter's largest range, "
+            f"{max(legal):g} {unit}"
+        )
+    return fitting[0]

@@ -1,0 +1,121 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`python -m power ptd` as a process: how power-dev starts it, uses it and ends it."""
+
+from __future__ import annotations
+
+import re
+import socket
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from power.cli import main
+
+pytestmark = pytest.mark.slow
+
+ROOT = Path(__file__).parents[3]
+Run = Callable[..., subprocess.CompletedProcess[str]]
+
+
+def test_power_dev_starts_uses_and_ends_it(emulator: Any, tmp_path: Path) -> None:
+    """With PTDaemon's flags it serves, logs, ends by SIGTERM, and gives the meter back."""
+    port = emulator.resource.split(",")[1].partition(":")[0]
+    log = tmp_path / "ptd.log"
+    before = settings_of(emulator.resource)
+    process = subprocess.Popen(
+        [
+            *(sys.executable, "-c", "import sys; from power.cli import ptd; sys.exit(ptd())"),
+            *("-l", str(log), "-p", "0", "-n", "--update", "0.1", "49", f"127.0.0.1,{port}"),
+        ],
+        cwd=ROOT,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+    )
+    assert process.stdout is not None
+    told = []
+    for line in process.stdout:
+        told.append(line)
+        if found := re.search(r"Listening on port (\d+)", line):
+            break
+    assert found, told
+    with socket.create_connection(("127.0.0.1", int(found[1])), timeout=180) as client:
+        lines = client.makefile("rw", newline="\r\n")
+
+        def ask(request: str) -> str:
+            lines.write(f"{request}\r\n")
+            lines.flush()
+            return lines.readline().rstrip()
+
+        assert "YokogawaWT310" == ask("Identify").split(",")[0]
+        assert "Range V changed" == ask("SR,V,120.0")
+        assert "Range A changed" == ask("SR,A,0.05")
+        ask("Go,0,0,s_testing")
+        while ask("RL,2").startswith("Insufficient"):
+            pass
+        assert ",Watts,5.000000," in lines.readline() + lines.readline()
+        process.terminate()
+        rest = process.stdout.read()
+        assert 0 == process.wait(180), rest
+    process.stdout.close()
+    whole = "".join(told) + rest
+    assert "This is not SPEC PTDaemon" in whole
+    assert "ERROR" not in whole
+    assert re.search(
+        r"^\d\d-\d\d-\d{4} \d\d:\d\d:\d\d\.\d{3}: Go with mark 's_testing'$", whole, re.MULTILINE
+    )
+    assert re.search(r"^[-\d]+ [:.\d]+: Completed test$", whole, re.MULTILINE)
+    written = log.read_text()
+    assert written.count(",Mark,s_testing\n") >= 2
+    assert ",NOTICE,Completed test\n" in written
+    assert before == settings_of(emulator.resource)
+
+
+def settings_of(resource: str) -> object:
+    """Return all settings of an emulated meter."""
+    from power.connect import open_wt310
+
+    meter = open_wt310(resource)
+    try:
+        return meter.settings()
+    finally:
+        meter.close()
+
+
+@pytest.mark.parametrize(
+    ("words", "code", "why"),
+    [
+        (("0", "x"), 2, "power emulate"),
+        (("8", "x"), 2, "device type 8 is not driven here"),
+        (("-g", "49", "abc"), 2, "no GPIB address"),
+        (("49", "COM1@38401"), 2, "38401"),
+        (("-l", "/", "49", "COM1"), 2, "Is a directory"),
+        (("49", "TCPIP::127.0.0.1,1::inst0::INSTR"), 1, "error: "),
+    ],
+)
+def test_what_cannot_be_served_is_told(
+    words: tuple[str, ...], code: int, why: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Wrong use is code 2, no meter is code 1, and a sentence says what is wrong."""
+    assert code == main(["ptd", *words])
+    assert why in capsys.readouterr().err
+
+
+def test_a_port_in_use_is_told(emulator: Any, capsys: pytest.CaptureFixture[str]) -> None:
+    """Nobody waits for clients that cannot come, and the meter is given back."""
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = str(taken.getsockname()[1])
+        assert 2 == main(["ptd", "-p", port, "--update", "0.1", "49", emulator.resource])
+    assert "in use" in capsys.readouterr().err
+
+
+def test_a_device_type_that_does_not_fit_names_the_right_one(
+    emulator: Any, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A WT310 is no device of type 52."""
+    assert 1 == main(["ptd", "52", emulator.resource])
+    assert "give device type 49" in capsys.readouterr().err
