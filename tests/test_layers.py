@@ -39,6 +39,7 @@ LIBRARY = "referee/scoring/__init__.py"
 SHARED_BY_COMMANDS = {
     *("power.commands.options", "power.commands.output", "power.commands.progress"),
     *("power.commands.interrupt", "power.commands.as_found", "power.commands.any_meter"),
+    *("power.commands.person", "power.commands.real_meter"),
     *("referee.commands.energy", "referee.commands.numbers", "referee.commands.operators"),
 }
 
@@ -108,6 +109,8 @@ ROOMS = {
         "bench": {"errors", "meter", "follow", "energy", "logs"},
         # The session knows no kind of meter: the command passes one in.
         "ptd": {"errors", "meter", "append_file", "follow", "energy"},
+        # Its steps ask a conversation that is passed in.
+        "checklist": {"errors", "meter"},
     },
 }
 

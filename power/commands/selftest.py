@@ -5,9 +5,12 @@ from __future__ import annotations
 
 import argparse
 import time
+from pathlib import Path
+from typing import Any
 
 from power.bench.priority import hurried
 from power.bench.selftest import Check, Outcome, SelfTest
+from power.checklist.steps import table
 from power.clock import real_elapsed_s
 from power.commands.as_found import in_time
 from power.commands.options import (
@@ -18,6 +21,7 @@ from power.commands.options import (
 )
 from power.commands.output import print_json, say
 from power.commands.progress import progress_line, tell, ticking
+from power.commands.real_meter import walk_real_meter
 from power.wt310.driver import WT310
 
 _DESCRIPTION = """\
@@ -25,6 +29,15 @@ Check identity, error queue, settings, update rate, the behaviour right after ST
 integrator's clock against this computer's, and a short integration. Then put every setting back,
 and read it again. It takes some seconds more than --seconds. It is refused while an integration
 runs, or while the meter holds a result that nobody has fetched. Exit code 1 when a check fails.
+
+With --real, walk through what only a real meter can tell, about 15 minutes with a person beside it.
+Each step says what to do at the meter, does what the program can do, shows what it saw, and asks.
+After each step the report is saved. The same command goes on where the walk ended. At the end, and
+after Ctrl-C, the meter has its settings back. Exit code 1 while steps are open.
+
+  python -m power selftest TCPIP::192.168.1.5::INSTR --real
+  python -m power selftest TCPIP::192.168.1.5::INSTR --real --only lockout --only keys
+  python -m power selftest --checklist      (the steps; no meter needed)
 """
 # The test takes about this long beside its integration.
 _BESIDE_S = 5.0
@@ -32,17 +45,52 @@ _BESIDE_S = 5.0
 
 def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     """Add the command's parser."""
-    parser = commands.add_parser("selftest", description=_DESCRIPTION)
+    parser = commands.add_parser(
+        "selftest",
+        description=_DESCRIPTION,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
     add_meter_options(parser)
     parser.add_argument(
         "--seconds", type=int, default=5, help="length of the integration (default 5)"
     )
+    real = parser.add_argument_group("what only a real meter can tell")
+    real.add_argument(
+        "--real", action="store_true", help="walk through the checklist, with a person at the meter"
+    )
+    real.add_argument(
+        "--report",
+        metavar="FILE.json",
+        type=Path,
+        default=Path("checklist.json"),
+        help="the report; its text and the conversation go beside it (default checklist.json)",
+    )
+    real.add_argument(
+        "--only", metavar="STEP", action="append", default=[], help="this step alone, also again"
+    )
+    real.add_argument("--checklist", action=_PrintChecklist, help="print the steps, and end")
     add_discard_option(parser)
     parser.set_defaults(run=run)
 
 
+class _PrintChecklist(argparse.Action):
+    """The option that prints the checklist; it needs no meter."""
+
+    def __init__(self, **given: Any) -> None:
+        super().__init__(**{**given, "nargs": 0})
+
+    def __call__(self, parser: argparse.ArgumentParser, *given: object) -> None:
+        """Print the checklist and end the program."""
+        print(table(), end="")
+        parser.exit()
+
+
 def run(options: argparse.Namespace) -> int:
-    """Print one line for each check when it is done."""
+    """Print one line for each check when it is done, or walk through the checklist."""
+    if options.real:
+        return walk_real_meter(options)
+    if options.only:
+        raise ValueError("--only chooses steps of the checklist; add --real")
     if options.seconds < 1:
         raise ValueError("--seconds must be at least 1")
     checks: list[Check] = []

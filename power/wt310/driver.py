@@ -188,6 +188,15 @@ class WT310:
         with self._lock:
             return self._link.model
 
+    @property
+    def conversation(self) -> Link:
+        """Return the conversation itself, for questions that the driver never asks.
+
+        It has no lock, so only one thread may use it, and no other method at the same time. What
+        the driver knows of the settings may be wrong afterwards: prepare the meter again.
+        """
+        return self._link
+
     def state(self) -> IntegrationState:
         """Return the integrator's state."""
         with self._lock:

@@ -1,0 +1,114 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Steps with a person at the meter: keys, cables and switches."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from power.checklist.alone import Observed
+from power.checklist.tools import Tools
+from power.errors import MeterUnreachable
+
+_CABLE_S = 300.0
+_POWER_S = 180.0
+_HYPHEN_S = 20.0
+_YES_NO = {"y": "yes", "n": "no", "?": "I could not see it"}
+
+
+def lockout(tools: Tools) -> Observed:
+    """Lock the panel and let the person press SHIFT and LOCAL, without lockout and with it."""
+    seen: Observed = {}
+    with _lockout_as_found(tools):
+        for words, value in (("without lockout", "OFF"), ("with lockout", "ON")):
+            tools.told(":COMMunicate:REMote ON")
+            tools.told(f":COMMunicate:LOCKout {value}")
+            tools.person.wait(f"Press SHIFT and LOCAL at the meter ({words}).")
+            seen[f"REMote?, {words}"] = tools.asked(":COMMunicate:REMote?")
+            seen[f"LOCKout?, {words}"] = tools.asked(":COMMunicate:LOCKout?")
+            answer = tools.person.choose("Is the REMOTE lamp off, so that keys work?", _YES_NO)
+            seen[f"keys work, {words}"] = f"{answer.choice} {answer.remark}".strip()
+    return seen
+
+
+def keys(tools: Tools) -> Observed:
+    """Let the person press STOP and RESET in a running integration, the panel locked."""
+    seen: Observed = {}
+    with _lockout_as_found(tools):
+        tools.told(":COMMunicate:REMote ON")
+        tools.told(":COMMunicate:LOCKout ON")
+        with tools.integrating(59):
+            tools.await_state("START", "STAR")
+            for key in ("STOP", "RESET"):
+                tools.person.wait(f"The meter integrates. Press {key} at the meter.")
+                seen[f"state after {key}"] = tools.state()
+    return seen
+
+
+def cable(tools: Tools) -> Observed:
+    """Let the person pull the cable; measure how soon the meter takes a new connection."""
+    tools.person.wait("Pull the cable of the interface out of the meter, and wait 10 s.")
+    seen: Observed = {"a question while it is out": _whether_it_answers(tools)}
+    tools.person.wait("Put the cable back.")
+    seen["the link is back after, s"] = tools.await_link(_CABLE_S)
+    seen["state then"] = tools.state()
+    return seen
+
+
+def power_cut(tools: Tools) -> Observed:
+    """Let the person switch the meter off while it integrates; see what it remembers."""
+    tools.rest()
+    tools.told(":NUMeric:NORMal:ITEM1 WH,1")
+    tools.told(":NUMeric:NORMal:ITEM2 TIME")
+    tools.told(":NUMeric:NORMal:NUMber 2")
+    with tools.integrating(59):
+        tools.sleep(3.0)
+        seen: Observed = {"energy and time before": tools.asked(":NUMeric:NORMal:VALue?")}
+        tools.person.wait("Switch the meter off, wait 5 s, and switch it on again.")
+        seen["the link is back after, s"] = tools.await_link(_POWER_S)
+        seen["state then"] = tools.state()
+        seen["energy and time then"] = tools.asked(":NUMeric:NORMal:VALue?")
+        for head in (":COMMunicate:HEADer", ":COMMunicate:VERBose", ":INTEGrate:TIMer"):
+            seen[f"{head}? then"] = tools.asked(f"{head}?")
+    return seen
+
+
+def hyphen(tools: Tools) -> Observed:
+    """Let the person change the load in an integration on auto-range; read how RANGe? shows it."""
+    tools.rest()
+    tools.told(":INPut:CURRent:AUTO ON")
+    replies: list[str] = []
+    tools.person.wait("Be ready to switch the load from small to large (ten times the current).")
+    with tools.integrating(59):
+        tools.person.show(f"  Switch the load now; the program looks for {_HYPHEN_S:g} s.")
+        end_s = tools.clock() + _HYPHEN_S
+        while tools.clock() < end_s:
+            reply = tools.asked(":INPut:CURRent:RANGe?;:INPut:CURRent:AUTO?")
+            if not replies or replies[-1] != reply:
+                replies.append(reply)
+            tools.sleep(0.25)
+    return {"range and auto-range, each change once": replies}
+
+
+@contextmanager
+def _lockout_as_found(tools: Tools) -> Iterator[None]:
+    """Put local lockout back at every exit but Ctrl-C, and unlock the panel."""
+    found = tools.asked(":COMMunicate:LOCKout?")
+
+    def put_back() -> None:
+        tools.told(f":COMMunicate:LOCKout {found}")
+        tools.told(":COMMunicate:REMote OFF")
+
+    try:
+        yield
+    except Exception:
+        put_back()
+        raise
+    put_back()
+
+
+def _whether_it_answers(tools: Tools) -> str:
+    try:
+        return tools.asked("*IDN?")
+    except MeterUnreachable as error:
+        return f"{type(error).__name__}: {error}"

@@ -1,0 +1,114 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`python -m power selftest --real`: walk through what only a real meter can tell."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from datetime import UTC, datetime
+from functools import partial
+from pathlib import Path
+
+from power.checklist.report import Report, load, save
+from power.checklist.steps import chosen
+from power.checklist.tools import Tools
+from power.checklist.walk import walk
+from power.clock import real_elapsed_s
+from power.commands.as_found import as_found, in_time
+from power.commands.options import chosen_meter, require_spare
+from power.commands.output import print_json, say
+from power.commands.person import TerminalPerson
+from power.connect import open_wt310
+from power.errors import MeterError
+from power.meter import Identity
+from power.wt310.driver import WT310
+
+
+def walk_real_meter(options: argparse.Namespace) -> int:
+    """Walk the checklist; return 0 when no chosen step is left open, else 1."""
+    path: Path = options.report
+    steps = chosen(options.only)
+    before = load(path) if path.exists() else None
+    if options.wire_log is None:
+        options.wire_log = path.with_suffix(".wire.jsonl")
+    with chosen_meter(options) as meter:
+        identity = meter.identify()
+        report = _report(before, identity, options)
+        require_spare(meter, options)
+        save(path, report)  # A disk that is full is found before the walk.
+        with as_found(meter), _traces_removed(meter):
+            left = walk(
+                steps,
+                _tools(meter, options),
+                report,
+                partial(save, path),
+                lambda: datetime.now(UTC),
+                again=bool(options.only),
+            )
+    if options.json:
+        print_json(json.loads(path.read_text(encoding="utf-8")))
+    say(f"report   {path} and {path.with_suffix('.txt')}, conversation {options.wire_log}")
+    say(f"open     {', '.join(left) or 'nothing: please send the three files to the maintainers'}")
+    return 1 if left else 0
+
+
+def _report(before: Report | None, identity: Identity, options: argparse.Namespace) -> Report:
+    """Return the report to go on with, or a new one; refuse that of another meter."""
+    if before is None:
+        begun = datetime.now(UTC).isoformat(timespec="seconds")
+        return Report(identity, options.resource, begun)
+    if before.identity != identity:
+        raise ValueError(
+            f"{options.report} is about {before.identity.model} {before.identity.serial}, and this"
+            f" is {identity.model} {identity.serial}; name another file with --report"
+        )
+    return before
+
+
+def _tools(meter: WT310, options: argparse.Namespace) -> Tools:
+    crest_factor = meter.settings().crest_factor
+    return Tools(
+        link=meter.conversation,
+        clock=real_elapsed_s,
+        sleep=time.sleep,
+        person=TerminalPerson(),
+        second=partial(_second, options.resource),
+        voltage_ranges_v=meter.model.voltage_ranges(crest_factor),
+        current_ranges_a=meter.model.current_ranges(crest_factor),
+    )
+
+
+def _second(resource: str) -> str:
+    """Open another connection, ask who answers, close it, and return what happened."""
+    other = open_wt310(resource)
+    try:
+        return f"{other.identify().model} answers"
+    except MeterError as error:
+        return f"{type(error).__name__}: {error}"
+    finally:
+        other.close()
+
+
+@contextmanager
+def _traces_removed(meter: WT310) -> Iterator[None]:
+    """End the walk's own integration and put local lockout back, when it is interrupted.
+
+    The integrator must not run when the settings are put back, and lockout is none of those.
+    """
+    lockout = meter.conversation.ask(":COMMunicate:LOCKout?")
+
+    def remove() -> None:
+        meter.stop()
+        meter.conversation.tell(f":COMMunicate:LOCKout {lockout}")
+
+    try:
+        yield
+    except KeyboardInterrupt:
+        in_time(meter, remove, hasty=True)
+        raise
+    except BaseException:
+        in_time(meter, remove, hasty=False)
+        raise

@@ -1,0 +1,148 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`selftest --real` against an emulator on a real wire."""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import json
+import os
+import pty
+import signal
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from power.cli import main
+from power.connect import open_wt310
+from power.meter import IntegrationState
+
+ROOT = Path(__file__).parents[2]
+
+
+@pytest.fixture
+def walk(emulator: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., int]:
+    """Return a function that walks steps with typed lines, and returns the exit code."""
+
+    def run(typed: str, *options: str) -> int:
+        monkeypatch.setattr(sys, "stdin", io.StringIO(typed))
+        report = ("--report", str(tmp_path / "c.json"))
+        return main(["selftest", emulator.resource, "--real", *report, *options])
+
+    return run
+
+
+def only(*names: str) -> list[str]:
+    """Return the options that choose steps."""
+    return [part for name in names for part in ("--only", name)]
+
+
+def test_a_walk_with_typed_answers(
+    walk: Callable[..., int], emulator: Any, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Typed lines answer the steps; report, text and conversation lie side by side."""
+    meter = open_wt310(emulator.resource)
+    # Auto-range changes a range by itself, so fixed ranges show what the walk leaves behind.
+    for head, value in ((":INPut:VOLTage", "150"), (":INPut:CURRent", "0.1")):
+        meter.conversation.command(f"{head}:RANGe {value}")
+        meter.conversation.command(f"{head}:AUTO OFF")
+    found = dict(meter.take_snapshot())
+    meter.close()
+    typed = "n as delivered\n\n\ny\n\nn the lamp stays\n"
+    assert 0 == walk(typed, *only("identity", "illegal", "second", "lockout"), "--json")
+    printed = capsys.readouterr()
+    report = json.loads((tmp_path / "c.json").read_text())
+    assert report == json.loads(printed.out)
+    steps = {entry["step"]: entry for entry in report["entries"]}
+    assert ["identity", "illegal", "second", "lockout"] == list(steps)
+    assert ("n", "as delivered") == (steps["identity"]["answer"], steps["identity"]["remark"])
+    assert steps["second"]["observed"]["the second"].startswith("MeterBusy")
+    assert "n the lamp stays" == steps["lockout"]["observed"]["keys work, with lockout"]
+    assert "1" == steps["lockout"]["observed"]["LOCKout?, with lockout"]
+    assert ">> Press SHIFT and LOCAL at the meter (with lockout)." in printed.err
+    assert "keys work, with lockout: n the lamp stays" in (tmp_path / "c.txt").read_text()
+    sent = [json.loads(line) for line in (tmp_path / "c.wire.jsonl").read_text().splitlines()]
+    assert ":COMMunicate:LOCKout ON" in [event["text"] for event in sent if "text" in event]
+    meter = open_wt310(emulator.resource)
+    assert found == dict(meter.take_snapshot())
+    assert "0" == meter.conversation.ask(":COMMunicate:LOCKout?")
+    meter.close()
+
+
+def test_a_walk_goes_on_in_another_run(
+    walk: Callable[..., int], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The end of the input ends a walk with exit code 1; the same command goes on."""
+    assert 1 == walk("", *only("illegal", "clear"))
+    assert "open     clear" in capsys.readouterr().err
+    begun = json.loads((tmp_path / "c.json").read_text())
+    assert ["illegal"] == [entry["step"] for entry in begun["entries"]]
+    assert 0 == walk("n\n", *only("clear"))
+    assert "please send the three files" in capsys.readouterr().err
+    after = json.loads((tmp_path / "c.json").read_text())
+    assert begun["entries"] == after["entries"][:1]
+    assert "done" == after["entries"][1]["outcome"]
+
+
+def test_a_report_of_another_meter_is_refused_unchanged(
+    walk: Callable[..., int], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A report of another meter is refused before anything is changed, and stays as it is."""
+    path = tmp_path / "c.json"
+    assert 0 == walk("", *only("second"))
+    text = path.read_text().replace("C2PH00000E", "C2OTHER")
+    path.write_text(text)
+    capsys.readouterr()
+    assert 2 == walk("", *only("second"))
+    assert "is about WT310 C2OTHER, and this is WT310 C2PH00000E" in capsys.readouterr().err
+    assert text == path.read_text()
+
+
+def test_wrong_use_is_told_before_the_meter_is_asked(
+    walk: Callable[..., int], capsys: pytest.CaptureFixture[str]
+) -> None:
+    """An unknown step is exit code 2; --only needs --real; --checklist needs no meter."""
+    assert 2 == walk("", *only("lock"))
+    assert "there is no step 'lock'" in capsys.readouterr().err
+    assert 2 == main(["selftest", "TCPIP::127.0.0.1,9::INSTR", "--only", "busy"])
+    assert "add --real" in capsys.readouterr().err
+    with pytest.raises(SystemExit) as ended:
+        main(["selftest", "--checklist"])
+    assert 0 == ended.value.code
+    assert "| `lockout` |" in capsys.readouterr().out
+
+
+def test_ctrl_c_at_a_terminal_leaves_the_meter_as_found(emulator: Any, tmp_path: Path) -> None:
+    """Ctrl-C in a running integration stops it, puts the settings back and unlocks the panel."""
+    ours, theirs = pty.openpty()
+    command = ["selftest", emulator.resource, "--real", "--only", "keys", "--report"]
+    with subprocess.Popen(
+        [sys.executable, "-m", "power", *command, str(tmp_path / "c.json")],
+        cwd=ROOT,
+        stdin=theirs,
+        stdout=theirs,
+        stderr=theirs,
+    ) as process:
+        os.close(theirs)
+        shown = b""
+        os.write(ours, b"\n")
+        # Linux reports the end of a terminal as an error.
+        with contextlib.suppress(OSError):
+            while b"Press STOP at the meter" not in shown:
+                shown += os.read(ours, 4096)
+            process.send_signal(signal.SIGINT)
+            while part := os.read(ours, 4096):
+                shown += part
+        assert 1 == process.wait(timeout=180), shown.decode()
+    os.close(ours)
+    assert b"settings back" not in shown, shown.decode()
+    meter = open_wt310(emulator.resource)
+    assert IntegrationState.RESET is meter.state()
+    assert ["0", "0"] == [
+        meter.conversation.ask(f":COMMunicate:{flag}?") for flag in ("LOCKout", "REMote")
+    ]
+    meter.close()
