@@ -38,6 +38,7 @@ COMMANDS = {
     "aiotbench": "score logs of AIoTBench, offline",
     "export": "write the evidence bundle of a session",
     "verify": "compute everything in an evidence bundle again, on any machine",
+    "rescore": "score many evidence bundles again, under other rules",
     "sign": "add a signature to an evidence bundle",
     "camera": "write a frame of the camera track, or its test card, as a picture",
     "ovic": "validate, benchmark and score TensorFlow Lite models, as OVIC does",

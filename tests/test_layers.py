@@ -67,7 +67,7 @@ ROOMS = {
         # A bundle is verified by the rules that judged and scored its session.
         "evidence": {"setup", "desk", "results"},
         # A season reads bundles as strangers hand them over.
-        "season": {"evidence"},
+        "season": {"setup", "evidence"},
         "observation": {"setup"},
         # The rules of a drill read the record, and know nothing of what runs.
         "drill": {"setup"},
@@ -159,6 +159,8 @@ ONLY_IN = {
         *("referee/service/setup/private_key.py", "referee/service/evidence/signing.py"),
         *("referee/service/setup/certificate.py", "referee/service/setup/contest_tls.py"),
     ),
+    "pebble": ("referee/programs/season/processes.py",),
+    "distributed": ("referee/programs/season/cluster.py",),
     "segno": ("referee/service/evidence/slip_page.py",),
     "prometheus_client": ("referee/service/observation/metrics.py",),
     "psutil": ("referee/service/observation/",),

@@ -25,7 +25,7 @@ def self_signed(
     *,
     begins: timedelta = -DAY,
     ends: timedelta = DAY,
-    usage: x509.ObjectIdentifier = ExtendedKeyUsageOID.SERVER_AUTH,
+    usages: tuple[x509.ObjectIdentifier, ...] = (ExtendedKeyUsageOID.SERVER_AUTH,),
 ) -> TlsFiles:
     """Write a certificate for 127.0.0.1 and *.example.org that has signed itself, and its key."""
     key = ec.generate_private_key(ec.SECP256R1())
@@ -40,7 +40,7 @@ def self_signed(
         .not_valid_before(now + begins)
         .not_valid_after(now + ends)
         .add_extension(x509.SubjectAlternativeName(names), critical=False)
-        .add_extension(x509.ExtendedKeyUsage([usage]), critical=False)
+        .add_extension(x509.ExtendedKeyUsage(usages), critical=False)
         .sign(key, hashes.SHA256())
     )
     folder.mkdir(exist_ok=True)

@@ -14,6 +14,7 @@ from hashlib import sha256
 import numpy as np
 
 from referee.core.detections import Detections
+from referee.core.ground_truth import GroundTruth
 from referee.formats.number_text import csv_lines, detection_lines
 from referee.scoring.ilsvrc import evaluate
 from referee.scoring.lpirc import score
@@ -69,6 +70,25 @@ def members_of(
         "score.json": json.dumps(old, indent=2).encode(),
         "session.json": json.dumps(told, indent=2).encode(),
     }
+
+
+def small_truth(images=60, classes=4, seed=1):
+    """Return ground truth with odd image ids and three boxes an image."""
+    chance = np.random.default_rng(seed)
+    corner = chance.integers(0, 200, (3 * images, 2)).astype(float)
+    return GroundTruth.from_arrays(
+        image_id=np.repeat(np.arange(images) * 7 + 3, 3),
+        class_id=chance.integers(1, classes + 1, 3 * images),
+        box=np.hstack([corner, corner + chance.integers(20, 120, (3 * images, 2))]),
+        classes=range(1, classes + 1),
+    )
+
+
+def write_truth(path, truth):
+    """Write ground truth as CSV; its boxes are whole pixels."""
+    columns = (truth.box_image_id.tolist(), truth.box_class_id.tolist(), truth.box.astype(int))
+    rows = zip(*columns, strict=True)
+    path.write_bytes(csv_lines([image, klass, *box.tolist()] for image, klass, box in rows))
 
 
 def images_of(truth):

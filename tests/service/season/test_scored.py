@@ -11,7 +11,6 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from referee.core.ground_truth import GroundTruth
 from referee.formats.ground_truth import read_ground_truth
 from referee.scoring.halves import Drawing
 from referee.scoring.ilsvrc import evaluate
@@ -25,22 +24,9 @@ from referee.service.season.scored import Block, joined, measure, row_of, score_
 from tests.support.contests import make_contest
 from tests.support.fakes import FakeClock
 from tests.support.played_sessions import play
-from tests.support.season_bundles import members_of, shaken, write
+from tests.support.season_bundles import members_of, shaken, small_truth, write
 
-
-def a_truth(images=60, classes=4, seed=1):
-    """Return ground truth with odd image ids and three boxes an image."""
-    chance = np.random.default_rng(seed)
-    corner = chance.integers(0, 200, (3 * images, 2)).astype(float)
-    return GroundTruth.from_arrays(
-        image_id=np.repeat(np.arange(images) * 7 + 3, 3),
-        class_id=chance.integers(1, classes + 1, 3 * images),
-        box=np.hstack([corner, corner + chance.integers(20, 120, (3 * images, 2))]),
-        classes=range(1, classes + 1),
-    )
-
-
-TRUTH = a_truth()
+TRUTH = small_truth()
 
 
 @pytest.fixture(scope="module")
@@ -76,7 +62,7 @@ def test_the_same_bytes_give_the_same_row(bundle, tmp_path):
     other = tmp_path / bundle.parent.name / bundle.name
     other.write_bytes(bundle.read_bytes())
     line = row_line(score_bundle(bundle, TRUTH))
-    assert line == row_line(score_bundle(other, a_truth()))
+    assert line == row_line(score_bundle(other, small_truth()))
     assert line != row_line(score_bundle(bundle, TRUTH, seed=1))
 
 
@@ -137,7 +123,7 @@ def test_sums_of_many_images_keep_the_degrees_of_freedom():
     """A thousand sums never claim more degrees of freedom than the images, and few fewer."""
     from referee.scoring.uncertainty import _degrees
 
-    truth = a_truth(images=3000)
+    truth = small_truth(images=3000)
     whole = Drawing(evaluate(truth, shaken(truth, np.random.default_rng(4), 9000))).halves(4)
     rare = np.zeros(3000)
     rare[::300] = 1.0

@@ -112,7 +112,7 @@ def test_what_a_client_would_refuse_is_refused(tmp_path):
     other = self_signed(tmp_path / "other", NOW)
     text = fault(replace(files, ca=other.certificate))
     assert f"A client that trusts {other.certificate} refuses {files.certificate}" in text
-    wrong = self_signed(tmp_path / "wrong", NOW, usage=ExtendedKeyUsageOID.CLIENT_AUTH)
+    wrong = self_signed(tmp_path / "wrong", NOW, usages=(ExtendedKeyUsageOID.CLIENT_AUTH,))
     assert "refuses" in fault(wrong)
     usable_certificate(replace(files, ca=files.certificate), NOW)
 
