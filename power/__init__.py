@@ -3,18 +3,31 @@
 
 from __future__ import annotations
 
+from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from power.connect import open_meter
+    from power.connect import open_meter as open_meter
+    from power.logs.frame import read_columns as read_columns
+    from power.logs.frame import read_log as read_log
 
-__all__ = ["open_meter"]
+_HOME = {
+    "open_meter": "power.connect",
+    "read_columns": "power.logs.frame",
+    "read_log": "power.logs.frame",
+}
+
+__all__ = sorted(_HOME)
 
 
 def __getattr__(name: str) -> Any:
-    """Import `open_meter` at its first use, so that `import power.meter` stays light."""
-    if name == "open_meter":
-        from power.connect import open_meter
+    """Import a name at its first use, so that `import power.meter` stays light."""
+    if name not in _HOME:
+        raise AttributeError(f"module 'power' has no attribute {name!r}")
+    value = globals()[name] = getattr(import_module(_HOME[name]), name)
+    return value
 
-        return open_meter
-    raise AttributeError(f"module 'power' has no attribute {name!r}")
+
+def __dir__() -> list[str]:
+    """Return the names of the package, for a notebook's completion."""
+    return __all__

@@ -20,16 +20,17 @@ from power.meter import Identity, MeterSettings
 from power.values import settings_to_json
 
 _DESCRIPTION = """\
-Judge the energy in a power log, or in a log of the 2015 challenge (five columns, no header). The
-settings come from the file LOG.json that `record` writes beside a log, or from the options here.
-Without either the verdict is SUSPECT at best. Exit code 1 when the energy is INVALID.
+Judge the energy in a power log (CSV or JSON lines), or in a log of the 2015 challenge (five
+columns, no header). The settings come from the file LOG.json that `record` writes beside a log, or
+from the options here. Without either the verdict is SUSPECT at best. Exit code 1 when the energy is
+INVALID.
 """
 
 
 def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     """Add the command's parser."""
     parser = commands.add_parser("audit", description=_DESCRIPTION)
-    parser.add_argument("log", metavar="LOG.csv", type=Path)
+    parser.add_argument("log", metavar="LOG", type=Path)
     parser.add_argument("--session", type=float, metavar="S", help="length of the session, s")
     parser.add_argument("--model", help="the meter's model, such as WT310E, for its accuracy table")
     add_setting_options(parser)

@@ -8,9 +8,7 @@ import sys
 from pathlib import Path
 
 from power.logs.audit import audit
-from power.logs.old_log import is_old_log, read_old_log
 from power.logs.plot import figure_of, headline, save_figure, save_page
-from power.logs.power_log import read_power_log
 
 _DESCRIPTION = """\
 Draw power and energy of a log over time, with the energy and its verdict. The suffix of FILE
@@ -22,7 +20,7 @@ value of the power. It needs matplotlib (the extra 'plot').
 def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     """Add the command's parser."""
     parser = commands.add_parser("plot", description=_DESCRIPTION)
-    parser.add_argument("log", metavar="LOG.csv", type=Path)
+    parser.add_argument("log", metavar="LOG", type=Path)
     parser.add_argument(
         "-o", "--out", metavar="FILE", type=Path, required=True, help="FILE.html, .svg or .png"
     )
@@ -34,10 +32,10 @@ def run(options: argparse.Namespace) -> int:
     suffix = options.out.suffix.lower()
     if suffix not in (".html", ".svg", ".png"):
         raise ValueError(f"{options.out} must end in .html, .svg or .png")
-    result = audit(options.log).result
-    readings = read_old_log(options.log) if is_old_log(options.log) else read_power_log(options.log)
+    judged = audit(options.log)
+    result = judged.result
     try:
-        figure = figure_of(readings, options.log.name, result)
+        figure = figure_of(judged.readings, options.log.name, result)
     except ImportError as error:
         print(
             f"error: drawing needs matplotlib ({error}); install it with: pip install matplotlib",

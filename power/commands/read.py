@@ -4,21 +4,25 @@
 from __future__ import annotations
 
 import argparse
+import sys
 import time
+from contextlib import suppress
+from typing import NoReturn
 
 from power.clock import real_elapsed_s
 from power.commands.any_meter import any_meter
 from power.commands.options import add_meter_options
-from power.commands.output import print_json
+from power.commands.output import print_json, say
 from power.errors import MeterRefused
-from power.follow import Schedule
+from power.follow import LOST, Follower, Schedule
 from power.meter import Meter, Reading
 from power.values import reading_to_json
 
 _DESCRIPTION = """\
 Print voltage, current, power, energy, integration time and state. It never starts, stops or resets
 an integration. If another program has changed the meter's output items, it sets them right, but
-only while no integration runs.
+only while no integration runs. With --follow it goes on until Ctrl-C, and opens a lost meter again.
+With --json each reading is one line.
 """
 
 
@@ -26,7 +30,9 @@ def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) ->
     """Add the command's parser."""
     parser = commands.add_parser("read", description=_DESCRIPTION)
     add_meter_options(parser)
-    parser.add_argument("--count", type=int, default=1, help="how many readings (default 1)")
+    many = parser.add_mutually_exclusive_group()
+    many.add_argument("--count", type=int, default=1, help="how many readings (default 1)")
+    many.add_argument("--follow", action="store_true", help="read until Ctrl-C")
     parser.add_argument("--interval", type=float, default=1.0, help="seconds apart (default 1)")
     parser.set_defaults(run=run)
 
@@ -35,6 +41,11 @@ def run(options: argparse.Namespace) -> int:
     """Print one line, or one JSON object, for each reading."""
     if options.count < 1 or options.interval <= 0:
         raise ValueError("--count must be at least 1 and --interval more than 0")
+    if options.follow:
+        # An interrupt is the end that somebody asked for.
+        with suppress(KeyboardInterrupt), any_meter(options) as meter:
+            _follow(meter, options)
+        return 0
     with any_meter(options) as meter:
         _attach(meter)
         schedule = Schedule(real_elapsed_s(), options.interval)
@@ -42,12 +53,45 @@ def run(options: argparse.Namespace) -> int:
             if index:
                 now_s = real_elapsed_s()
                 time.sleep(schedule.next_after(now_s) - now_s)
-            reading = meter.read()
-            if options.json:
-                print_json(reading_to_json(reading))
-            else:
-                print(line(reading), flush=True)
+            _print(meter.read(), options)
     return 0
+
+
+def _follow(meter: Meter, options: argparse.Namespace) -> NoReturn:
+    """Print readings until an interrupt; a meter that is lost is opened again, after a pause."""
+
+    def take_up() -> Meter:
+        _attach(meter)
+        return meter
+
+    take_up()
+    schedule = Schedule(real_elapsed_s(), options.interval)
+    follower = Follower(take_up, schedule, clock=real_elapsed_s, meter=meter)
+    lost = False
+    while True:
+        time.sleep(max(0.0, follower.due_s - real_elapsed_s()))
+        try:
+            reading = follower.step()
+        except LOST as error:
+            # One sentence for the first failure; the following ones say nothing new.
+            if not lost:
+                say(f"{error}; the meter is tried again")
+            lost = True
+            continue
+        if reading is None:
+            continue
+        if lost:
+            say("the meter answers again")
+            lost = False
+        _print(reading, options)
+
+
+def _print(reading: Reading, options: argparse.Namespace) -> None:
+    if options.json:
+        print_json(reading_to_json(reading))
+    else:
+        print(line(reading))
+    sys.stdout.flush()
 
 
 def line(reading: Reading) -> str:

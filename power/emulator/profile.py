@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import csv
+import json
 import math
 import random
 from bisect import bisect_right
@@ -11,6 +12,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from itertools import accumulate
 from pathlib import Path
+from typing import TextIO
 
 
 @dataclass(frozen=True)
@@ -141,11 +143,12 @@ def noisy(mean_w: float, deviation_w: float, *, seed: int, step_s: float = 0.02)
 def read_csv(path: Path, *, repeat: bool = False) -> LoadProfile:
     """Return a recorded profile: a power log, or two columns of seconds and watts.
 
-    If the first line is a header, the columns `elapsed_s` and `power_w` are found by name. Rows
-    without a power are skipped. Times count from the first row.
+    A power log is CSV or JSON lines. If the first line of CSV is a header, the columns `elapsed_s`
+    and `power_w` are found by name. Rows without a power are skipped. Times count from the first
+    row.
     """
     with open(path, newline="", encoding="utf-8") as file:
-        rows = [row for row in csv.reader(file) if row]
+        rows = _rows(file)
     columns = (0, 1)
     if rows and "power_w" in rows[0] and "elapsed_s" in rows[0]:
         columns = (rows[0].index("elapsed_s"), rows[0].index("power_w"))
@@ -160,6 +163,21 @@ def read_csv(path: Path, *, repeat: bool = False) -> LoadProfile:
         return LoadProfile(times, watts, period)
     except ValueError as error:
         raise ValueError(f"{path}: {error}") from None
+
+
+def _rows(file: TextIO) -> list[list[str]]:
+    """Return the rows of CSV, or of JSON lines with the seconds and the watts of each object."""
+    lines = file.readlines()
+    if not (lines and lines[0].startswith("{")):
+        return [row for row in csv.reader(lines) if row]
+    rows = [["elapsed_s", "power_w"]]
+    for line in lines:
+        try:
+            value = json.loads(line)
+            rows.append([str(value[name]) for name in rows[0]])
+        except (ValueError, KeyError, TypeError, RecursionError):
+            continue  # half a line of a killed program, or a line of something else
+    return rows
 
 
 def _points(rows: Iterable[list[str]], columns: tuple[int, int]) -> Iterable[tuple[float, float]]:

@@ -6,6 +6,7 @@ from __future__ import annotations
 import contextlib
 import json
 import os
+import signal
 import subprocess
 import sys
 import termios
@@ -40,6 +41,25 @@ def test_read(run_power: Run, emulator: Any) -> None:
     rows = [json.loads(line) for line in done.stdout.splitlines()]
     assert [5.0] * 3 == [row["power_w"] for row in rows]
     assert {"RESET"} == {row["state"] for row in rows}
+
+
+def test_read_follows_the_meter_until_an_interrupt(emulator: Any) -> None:
+    """Each reading is a line of JSON as it comes; Ctrl-C is a good end."""
+    options = ("--follow", "--json", "--interval", "0.1")
+    with subprocess.Popen(
+        [sys.executable, "-m", "power", "read", emulator.resource, *options],
+        cwd=Path(__file__).parents[2],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    ) as process:
+        assert process.stdout is not None
+        rows = [json.loads(process.stdout.readline()) for _ in range(3)]
+        process.send_signal(signal.SIGINT)
+        _, errors = process.communicate(timeout=180)
+        assert (0, "") == (process.returncode, errors)
+    assert [5.0] * 3 == [row["power_w"] for row in rows]
+    assert sorted(row["monotonic_s"] for row in rows) == [row["monotonic_s"] for row in rows]
 
 
 def test_record(run_power: Run, start_emulator: Callable[..., Any], tmp_path: Path) -> None:

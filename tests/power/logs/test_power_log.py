@@ -3,13 +3,19 @@
 
 from __future__ import annotations
 
+import json
+import re
+import tempfile
 from collections.abc import Callable
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from power.logs.power_log import COLUMNS, PowerLog, read_power_log
-from power.meter import ElementValues, IntegrationState, Reading
+from power.meter import MEASURED, QUALITIES, ElementValues, IntegrationState, Reading
 from tests.support.full_disk import FullDisk
 
 
@@ -20,6 +26,128 @@ def test_header_is_the_contract(tmp_path: Path) -> None:
     old = "elapsed_s,utc,voltage_v,current_a,power_w,energy_wh,integration_s,state"
     new = "power_factor,frequency_hz,voltage_peak_v,current_peak_a,uncertainty_w"
     assert f"{old},{new}\n" == (tmp_path / "log.csv").read_text()
+
+
+def test_each_line_of_json_is_in_the_file_at_once(
+    tmp_path: Path, make_reading: Callable[..., Reading]
+) -> None:
+    """A log of JSON lines has no header; its keys are the columns that the reading knows."""
+    path = tmp_path / "log.jsonl"
+    with PowerLog(path, 2.0) as log:
+        log.begin(2.0, lambda reading: 0.01234567)
+        log.add(make_reading(3.5, absent={"frequency_hz": "over range"}, power_factor=0.98))
+        text = path.read_text()
+    assert text.endswith("\n")
+    values = json.loads(text)
+    assert {*COLUMNS, "power_factor", "frequency_hz", "uncertainty_w"} == values.keys()
+    assert (1.5, "2026-01-01T00:00:03.500+00:00", 6.0, "START") == (
+        *(values["elapsed_s"], values["utc"], values["power_w"], values["state"]),
+    )
+    assert (0.98, None, 0.01235) == (
+        *(values["power_factor"], values["frequency_hz"], values["uncertainty_w"]),
+    )
+
+
+ANY = st.floats(-1e9, 1e9) | st.none()
+
+
+@given(
+    values=st.lists(ANY, min_size=5, max_size=5),
+    qualities=st.lists(ANY, min_size=4, max_size=4),
+    asked=st.booleans(),
+    elements=st.lists(st.tuples(ANY, ANY), max_size=3),
+    state=st.sampled_from(IntegrationState),
+)
+def test_both_formats_read_back_the_same(
+    values: list[float | None],
+    qualities: list[float | None],
+    asked: bool,
+    elements: list[tuple[float | None, float | None]],
+    state: IntegrationState,
+) -> None:
+    """A reading comes back from JSON lines as it comes back from CSV, with every digit."""
+    known = dict(zip((*MEASURED, *QUALITIES), (*values, *qualities), strict=True))
+    absent = {name: "none" for name in known if known[name] is None}
+    if not asked:
+        absent = {name: "none" for name in absent if name in MEASURED}
+    reading = Reading(
+        monotonic_s=12.25,
+        utc=datetime(2026, 1, 1, tzinfo=UTC),
+        **known,  # type: ignore[arg-type]
+        state=state,
+        absent=absent,
+        elements=tuple(ElementValues(at, *pair) for at, pair in enumerate(elements, start=1)),
+    )
+    with tempfile.TemporaryDirectory() as folder:
+        found = []
+        for name in ("log.csv", "log.jsonl"):
+            with PowerLog(Path(folder) / name, elements=True) as log:
+                log.add(reading)
+            found += read_power_log(Path(folder) / name)
+    assert found[0] == found[1]
+    assert known == {name: getattr(found[0], name) for name in known}
+    assert absent.keys() == found[0].absent.keys()
+
+
+def test_a_log_of_json_lines_goes_on_after_a_kill(
+    tmp_path: Path, make_reading: Callable[..., Reading]
+) -> None:
+    """What resumes a log of JSON lines cuts off half a line and appends whole ones."""
+    path = tmp_path / "log.jsonl"
+    with PowerLog(path) as log:
+        log.add(make_reading(1.0))
+    with open(path, "a") as file:
+        file.write('{"elapsed_s": 2.0, "utc": "20')
+    assert 1 == len(read_power_log(path))
+    with PowerLog(path, resume=True) as log:
+        log.add(make_reading(3.0))
+    assert [1.0, 3.0] == [row.monotonic_s for row in read_power_log(path)]
+
+
+@pytest.mark.parametrize(
+    ("changes", "words"),
+    [
+        ('"power_w": NaN', "NaN is no measured value"),
+        ('"power_w": 9.91e37', "no measured value"),
+        ('"power_w": 1' + "0" * 400, "no measured value"),
+        ('"power_w": "3"', "power_w is '3', not a number"),
+        ('"power_w": true', "power_w is True, not a number"),
+        ('"state": "RUN"', "RUN"),
+        ('"state": 1', "state is 1, not a text"),
+        ('"utc": "yesterday"', "yesterday"),
+        ('"elapsed_s": null', "elapsed_s is missing"),
+        ('"x": ' + "[" * 100_000, "nested too deeply"),
+        ('"x": }', "Expecting value"),
+    ],
+)
+def test_a_broken_line_of_json_is_named(
+    tmp_path: Path, make_reading: Callable[..., Reading], changes: str, words: str
+) -> None:
+    """The error for a line that is no reading names file and line."""
+    path = tmp_path / "log.jsonl"
+    with PowerLog(path) as log:
+        log.add(make_reading(1.0))
+    whole = path.read_text()
+    # Of two equal keys the later one counts.
+    path.write_text(whole + whole.rstrip().removesuffix("}") + f", {changes}}}\n")
+    with pytest.raises(ValueError, match=re.escape(words)) as caught:
+        read_power_log(path)
+    assert f"{path}, line 2" in str(caught.value)
+
+
+def test_a_line_of_json_without_a_column_is_refused(tmp_path: Path) -> None:
+    """A line names the first key that it lacks."""
+    path = tmp_path / "log.jsonl"
+    path.write_text('{"elapsed_s": 1.0}\n')
+    with pytest.raises(ValueError, match="line 1: the key utc is missing"):
+        read_power_log(path)
+
+
+def test_columns_of_a_later_version_are_left_out(tmp_path: Path) -> None:
+    """A column that this version does not know may hold anything."""
+    path = tmp_path / "log.csv"
+    path.write_text(",".join(COLUMNS) + ",mood\n1,2026-01-01T00:00:00+00:00,1,2,3,4,5,STOP,fine\n")
+    assert 3.0 == read_power_log(path)[0].power_w
 
 
 def test_each_row_is_in_the_file_at_once(
