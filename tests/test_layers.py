@@ -40,6 +40,7 @@ SHARED_BY_COMMANDS = {
     *("power.commands.options", "power.commands.output", "power.commands.progress"),
     *("power.commands.interrupt", "power.commands.as_found", "power.commands.any_meter"),
     *("power.commands.person", "power.commands.real_meter"),
+    "power.commands.live_view",
     *("referee.commands.energy", "referee.commands.numbers", "referee.commands.operators"),
 }
 
@@ -105,12 +106,14 @@ ROOMS = {
         # The follower knows no kind of meter: its caller passes one in.
         "follow": {"errors", "meter"},
         "energy": {"errors", "meter", "values"},
-        "logs": {"errors", "meter", "append_file", "energy"},
+        "logs": {"errors", "meter", "append_file", "energy", "values"},
         "bench": {"errors", "meter", "follow", "energy", "logs"},
         # The session knows no kind of meter: the command passes one in.
         "ptd": {"errors", "meter", "append_file", "follow", "energy"},
         # Its steps ask a conversation that is passed in.
         "checklist": {"errors", "meter"},
+        # It gets the recording as lines, so it knows neither a meter nor the recorder.
+        "live": {"clock", "meter", "energy", "values"},
     },
 }
 
@@ -136,8 +139,8 @@ POWER = {
 # Each of these is known to one place only.
 ONLY_IN = {
     "sqlite3": ("referee/store/",),
-    "flask": ("referee/web/",),
-    "werkzeug": ("referee/web/",),
+    "flask": ("referee/web/", "power/live/"),
+    "werkzeug": ("referee/web/", "power/live/"),
     "gunicorn": ("referee/web/server/",),
     "gevent": ("referee/web/server/",),
     "smbus2": ("power/meters/ina.py",),
@@ -162,7 +165,9 @@ ONLY_IN = {
     "pebble": ("referee/programs/season/processes.py",),
     "distributed": ("referee/programs/season/cluster.py",),
     "segno": ("referee/service/evidence/slip_page.py",),
-    "prometheus_client": ("referee/service/observation/metrics.py",),
+    "prometheus_client": ("referee/service/observation/metrics.py", "power/live/metrics.py"),
+    "pandas": ("power/logs/frame.py",),
+    "rich": ("power/live/terminal.py",),
     "psutil": ("referee/service/observation/",),
     "pycocotools": ("referee/scoring/",),
     "client_sample": ("client_sample/", "referee/demo/"),
@@ -182,6 +187,9 @@ COMMAND_LINE = (
     "power/commands/",
     "power/__main__.py",
     "power/emulator/process.py",
+    "power/live/__main__.py",
+    "power/live/process.py",
+    "power/live/terminal.py",
     "client_sample/",
 )
 

@@ -12,6 +12,13 @@ from power.bench.run_notes import Notes, Place, RunNotes
 from power.clock import asleep_s, real_elapsed_s
 from power.commands.any_meter import any_meter
 from power.commands.interrupt import Interrupt, Job, listening
+from power.commands.live_view import (
+    TERMINAL,
+    Shows,
+    add_live_options,
+    page_socket,
+    shown_live,
+)
 from power.commands.options import (
     add_condition_options,
     add_discard_option,
@@ -39,20 +46,23 @@ from power.errors import MeterSilent
 from power.kind_resource import is_official
 from power.logs.facts_file import facts_path
 from power.logs.journal import Held
-from power.meter import Identity, Meter, MeterSettings, Reading
+from power.meter import Identity, IntegrationStart, Meter, MeterSettings, Reading
 from power.transports.transport import utc_now
 from power.values import identity_to_json, settings_to_json
 from power.wt310.driver import WT310
 
 _DESCRIPTION = """\
 Reset the meter, set it up, and integrate for --seconds by the meter's own timer. Every reading goes
-to a CSV file as it comes. At the end it prints energy and verdict. Ctrl-C or SIGTERM ends the
-integration early and still judges it. If the meter does not answer then, the command ends within
-two seconds, and `rescue` fetches the energy later. A second Ctrl-C ends it at once. While the disk
-is full the readings wait in memory. A meter that holds a result which nobody has fetched is not
-reset, unless you give --discard. A meter of another kind than a WT310 is sampled, and this program
-integrates: such an energy is SUSPECT at best, and lost if the program is killed. Exit code 1 when
-the energy is INVALID, or when the files could not be written.
+to a file as it comes, as CSV or as JSON lines. At the end it prints energy and verdict. Ctrl-C or
+SIGTERM ends the integration early and still judges it. If the meter does not answer then, the
+command ends within two seconds, and `rescue` fetches the energy later. A second Ctrl-C ends it at
+once. While the disk is full the readings wait in memory. A meter that holds a result which nobody
+has fetched is not reset, unless you give --discard. A meter of another kind than a WT310 is
+sampled, and this program integrates: such an energy is SUSPECT at best, and lost if the program is
+killed. Exit code 1 when the energy is INVALID, or when the files could not be written.
+
+With --live a page in the browser shows power, energy, both curves, gaps and warnings while the run
+lasts; Prometheus finds the same figures at /metrics beside the page.
 
   python -m power record TCPIP::10.0.0.5::INSTR --seconds 600 --volts 150 --amps 0.5 --out run.csv
   python -m power record shelly:192.0.2.7 --seconds 600 --out rehearsal.csv
@@ -78,10 +88,11 @@ def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) ->
     )
     parser.add_argument(
         "--out",
-        metavar="LOG.csv",
+        metavar="LOG",
         type=Path,
         required=True,
-        help="a new file for the readings; settings and identity go into LOG.json beside it",
+        help="a new file for the readings: LOG.csv, or LOG.jsonl for JSON lines; settings and "
+        "identity go into LOG.json beside it",
     )
     parser.add_argument(
         "--official",
@@ -98,6 +109,7 @@ def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) ->
     )
     add_condition_options(parser)
     add_discard_option(parser)
+    add_live_options(parser)
     parser.add_argument("--quiet", action="store_true", help="no progress on stderr")
     parser.set_defaults(run=run)
 
@@ -105,18 +117,21 @@ def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) ->
 def run(options: argparse.Namespace) -> int:
     """Record once, and unlock the meter's front panel at the end."""
     added, conditions = _checked(options), conditions_of(options)
+    page = page_socket(options)
     interrupt = Interrupt()
     place = Place(options.out, options.resource, journal())
     with (
         listening(interrupt.ask),
         any_meter(options, sleep=interrupt.sleep, asked_s=interrupt.since_s) as meter,
-        progress_line(options.seconds, quiet=options.quiet) as draw,
+        shown_live(options.live, page, options.out) as shown,
+        progress_line(options.seconds, quiet=options.quiet or options.live == TERMINAL) as draw,
     ):
         notes = _Notes(place, interrupt, added, conditions)
-        recording = _recorded(meter, options, interrupt, notes, draw)
-    bound = official_bound(recording.result, options.official, options.above_1_percent)
-    added = (*added, *bound)
-    result = with_findings(recording.result, added)
+        recording = _recorded(meter, options, interrupt, notes, draw, shown)
+        bound = official_bound(recording.result, options.official, options.above_1_percent)
+        added = (*added, *bound)
+        result = with_findings(recording.result, added)
+        shown.end(result)
     facts = RunFacts(
         recording.identity,
         recording.settings,
@@ -208,7 +223,12 @@ class _Notes(RunNotes):
 
 
 def _recorded(
-    meter: Meter, options: argparse.Namespace, interrupt: Interrupt, notes: Notes, draw: Draw
+    meter: Meter,
+    options: argparse.Namespace,
+    interrupt: Interrupt,
+    notes: Notes,
+    draw: Draw,
+    shown: Shows,
 ) -> Recording:
     """Record in a thread of its own; when that hangs after an interrupt, return what is known."""
     newest: list[tuple[Reading, float]] = []
@@ -216,6 +236,7 @@ def _recorded(
 
     def keep(reading: Reading, elapsed_s: float) -> None:
         newest[:] = [(reading, elapsed_s)]
+        shown.add(reading, elapsed_s)
 
     recorder = Recorder(
         meter,
@@ -232,7 +253,12 @@ def _recorded(
             if isinstance(meter, WT310):  # others hold nothing when they are opened
                 require_spare(meter, options)
             settings = settings_of(options, options.seconds)
-            recordings.append(recorder.record(settings, options.out, should_stop=interrupt.asked))
+            recordings.append(
+                recorder.record(settings, options.out, should_stop=interrupt.asked, on_start=begin)
+            )
+
+    def begin(identity: Identity, read_back: MeterSettings, start: IntegrationStart) -> None:
+        shown.begin(identity, read_back)
 
     def look() -> None:
         if interrupt.asked():

@@ -1,0 +1,211 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A recording drawn in the terminal: figures, the curve of the whole run, and the last minute."""
+
+from __future__ import annotations
+
+import sys
+import threading
+import time
+from collections.abc import Callable
+
+from rich.console import Console, Group
+from rich.live import Live
+from rich.text import Text
+
+from power.live.blocks import ASCII, BLOCKS, Column, chart, columns_of
+from power.live.run_view import RECENT_S, RunView, Stage
+from power.live.thinned import Thinned
+
+_REDRAW_S = 0.5
+# Where nothing can be drawn in place, a line goes out this often.
+_LINE_S = 10.0
+_LOOK_S = 0.05
+_LEAST_ROWS, _MOST_ROWS = 3, 10
+# Lines beside the rows of the charts: figures, titles, scales, gaps, and the prompt.
+_OTHER_LINES = 10
+_COLOURS = {
+    Stage.WAITING: "yellow",
+    Stage.RUNNING: "green",
+    Stage.ENDED: "cyan",
+    Stage.LOST: "bold red",
+}
+_VERDICTS = {"VALID": "green", "SUSPECT": "yellow", "INVALID": "bold red"}
+
+
+def draw_until(
+    view: RunView,
+    lock: threading.Lock,
+    ended: Callable[[], bool],
+    clock: Callable[[], float],
+) -> None:
+    """Draw a view on standard error until `ended` says so, and once more.
+
+    rich finds out what the terminal can do: its size, its colours, NO_COLOR, and whether there is a
+    terminal at all. Without one, or on a dumb one, a line goes out every ten seconds.
+    """
+    console = Console(stderr=True, highlight=False, soft_wrap=False)
+    told = _Told()
+    if not console.is_terminal or console.is_dumb_terminal:
+        _lines_until(view, lock, ended, clock, told)
+        return
+    with Live(console=console, auto_refresh=False, vertical_overflow="crop") as live:
+        last = False
+        while not last:
+            last = ended()
+            with lock:
+                messages = told.new(view)
+                shown = picture(view, console.width, console.height, clock(), console.encoding)
+            for message in messages:
+                live.console.print(Text(message, "yellow"))
+            live.update(shown, refresh=True)
+            _wait(_REDRAW_S, ended)
+
+
+def picture(view: RunView, width: int, height: int, now_s: float, encoding: str) -> Group:
+    """Return the picture for a terminal of so many columns and rows."""
+    marks = BLOCKS if encoding.lower().replace("-", "") == "utf8" else ASCII
+    lines = [_headline(view, width), *_figures(view, width, now_s)]
+    wide = max(8, width - 1)
+    rows = (height - _OTHER_LINES) // 2
+    curves = [_whole(view), _recent(view)] if rows >= _LEAST_ROWS else [_recent(view)]
+    rows = min(_MOST_ROWS, max(_LEAST_ROWS, rows if len(curves) > 1 else height - _OTHER_LINES))
+    for title, span_s, curve in curves:
+        lines.append(Text(title, "dim"))
+        drawn = chart(columns_of(curve, span_s, wide - 9), rows, marks)
+        lines += [Text(line, "blue") for line in drawn]
+    if view.gaps:
+        first, last = view.newest_gaps[-1]
+        lines.append(
+            Text(
+                f"gaps {view.gaps}, {view.gaps_s:.1f} s in all; the newest from {first:.1f} to "
+                f"{last:.1f} s",
+                "yellow",
+            )
+        )
+    if view.without_power:
+        lines.append(Text(f"readings without a power: {view.without_power}", "yellow"))
+    if view.newest is not None and view.newest.flags:
+        flags = ", ".join(sorted(flag.value for flag in view.newest.flags))
+        lines.append(Text(f"the meter reports: {flags}", "yellow"))
+    for line in lines:
+        line.truncate(width)
+    return Group(*lines)
+
+
+def line_of(view: RunView, now_s: float) -> str:
+    """Return the view as one line of text."""
+    newest, age_s = view.newest, view.age_s(now_s) or 0.0
+    if newest is None:
+        return view.stage.value
+    if _silent(view, now_s):
+        return f"{view.elapsed_s:.1f} s: no reading for {age_s:.0f} s"
+    values = (_figure(newest.power_w, "W"), _figure(newest.energy_wh, "Wh", 6))
+    return f"{view.elapsed_s:.1f} s: {', '.join(values)}, {newest.state.value}"
+
+
+class _Told:
+    """Which messages have been printed already."""
+
+    def __init__(self) -> None:
+        self._last: tuple[float | None, str] | None = None
+
+    def new(self, view: RunView) -> list[str]:
+        """Return the messages since the last call, oldest first."""
+        found: list[str] = []
+        for message in reversed(view.messages):
+            if message is self._last:
+                break
+            found.insert(0, message[1])
+        self._last = view.messages[-1] if view.messages else None
+        return found
+
+
+def _lines_until(
+    view: RunView,
+    lock: threading.Lock,
+    ended: Callable[[], bool],
+    clock: Callable[[], float],
+    told: _Told,
+) -> None:
+    last = False
+    while not last:
+        _wait(_LINE_S, ended)
+        last = ended()
+        with lock:
+            lines = [*told.new(view), line_of(view, clock())]
+        print("\n".join(lines), file=sys.stderr, flush=True)
+
+
+def _wait(seconds: float, ended: Callable[[], bool]) -> None:
+    """Wait, but no longer than until the end."""
+    end_s = time.monotonic() + seconds
+    while not ended() and time.monotonic() < end_s:
+        time.sleep(_LOOK_S)
+
+
+def _headline(view: RunView, width: int) -> Text:
+    about = view.about
+    text = Text()
+    text.append(view.stage.value.upper(), _COLOURS[view.stage])
+    if view.result is not None:
+        text.append(f" {view.result['verdict']}", _VERDICTS[str(view.result["verdict"])])
+    text.append(f"  {about.get('log', '')}", "bold")
+    if width >= 60:
+        text.append(f"  {about.get('meter', '')}", "dim")
+    return text
+
+
+def _figures(view: RunView, width: int, now_s: float) -> list[Text]:
+    """Return the figures, side by side where there is room."""
+    newest, (volts, amperes) = view.newest, view.ranges()
+    timer_s = view.about.get("timer_s")
+    ranges = f"{_figure(volts, 'V')}, {_figure(amperes, 'A')}" if volts or amperes else "auto"
+    measured_s = None if newest is None else newest.integration_s
+    of_timer = "" if timer_s is None else f" of {timer_s} s"
+    figures = [
+        f"power {_figure(None if newest is None else newest.power_w, 'W')}",
+        f"energy {_figure(None if newest is None else newest.energy_wh, 'Wh', 6)}",
+        f"time {_figure(measured_s, 's', 6)}{of_timer}",
+        f"range {ranges}",
+    ]
+    if _silent(view, now_s):
+        figures.append(f"no reading for {view.age_s(now_s):.0f} s")
+    rows: list[Text] = []
+    for figure in figures:
+        if rows and rows[-1].cell_len + 3 + len(figure) < width:
+            rows[-1].append(f"   {figure}")
+        else:
+            rows.append(Text(figure, "bold"))
+    return rows
+
+
+def _silent(view: RunView, now_s: float) -> bool:
+    """Tell whether a reading is overdue, as the progress line of `record` does."""
+    age_s = view.age_s(now_s)
+    running = view.stage is Stage.RUNNING
+    return running and age_s is not None and age_s > 2.5 * view.interval_s + 1.0
+
+
+def _figure(value: float | None, unit: str, digits: int = 4) -> str:
+    return "-" if value is None else f"{value:.{digits}g} {unit}"
+
+
+def _whole(view: RunView) -> tuple[str, tuple[float, float], list[Column]]:
+    """Return the curve of the whole run: its title, its time, and its bins."""
+    return _curve("the whole run", view.whole, 0.0, max(view.elapsed_s, view.whole.width_s))
+
+
+def _recent(view: RunView) -> tuple[str, tuple[float, float], list[Column]]:
+    """Return the curve of the last minute."""
+    last_s = max(view.elapsed_s, RECENT_S)
+    curve = Thinned(width_s=view.interval_s)
+    for _, at_s, power_w in view.recent:
+        curve.add(at_s - (last_s - RECENT_S), power_w)
+    return _curve("the last minute", curve, last_s - RECENT_S, last_s)
+
+
+def _curve(
+    title: str, curve: Thinned, from_s: float, to_s: float
+) -> tuple[str, tuple[float, float], list[Column]]:
+    bins = [(from_s + place * curve.width_s, one) for place, one in enumerate(curve.bins())]
+    return f"{title}, {from_s:.0f} to {to_s:.0f} s", (from_s, to_s), bins

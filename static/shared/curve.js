@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+// Curves of power over time as SVG: the parts that every chart of watts is made of.
+
+import { secondText } from "./format.js";
+
+const SVG = "http://www.w3.org/2000/svg";
+const MARGIN = { left: 46, right: 18, top: 8, bottom: 22 };
+
+// The area of a chart: functions from seconds and watts to pixels, over the element's own size.
+export function area(svg, { from, to, low, top }) {
+  const [width, height] = [svg.clientWidth || 600, svg.clientHeight || 170];
+  svg.setAttribute("viewBox", `0 0 ${width} ${height}`);
+  return {
+    width,
+    height,
+    x: (second) => MARGIN.left + (second - from) / (to - from) * (width - MARGIN.left - MARGIN.right),
+    y: (value) => height - MARGIN.bottom
+      - (value - low) / (top - low) * (height - MARGIN.top - MARGIN.bottom),
+  };
+}
+
+// A path through points [second, watts or null]. A reading without a number breaks the line. So does
+// a time without readings.
+export function path(points, x, y, gapS) {
+  let text = "";
+  let before = -Infinity;
+  for (const [second, value] of points) {
+    if (value === null || second < 0) {
+      before = -Infinity;
+      continue;
+    }
+    const joined = second - before <= gapS;
+    text += `${joined ? "L" : "M"}${x(second).toFixed(1)} ${y(value).toFixed(1)}`;
+    if (!joined) text += "h0.1";
+    before = second;
+  }
+  return text;
+}
+
+export function wattLines(top, { width, y }) {
+  return [0, top / 2, top].flatMap((value) => [
+    node("line", { x1: MARGIN.left, x2: width - MARGIN.right, y1: y(value), y2: y(value) }),
+    label(`${Number(value.toPrecision(3))}${value === top ? " W" : ""}`, {
+      "x": MARGIN.left - 8, "y": y(value) + 4, "text-anchor": "end",
+    }),
+  ]);
+}
+
+const STEPS_S = [5, 10, 30, 60, 120, 300, 600, 1800, 3600, 7200, 14_400, 43_200];
+
+export function minuteMarks(from, to, { x, height }, most = 6) {
+  const step = STEPS_S.find((seconds) => (to - from) / seconds <= most) ?? 86_400;
+  const marks = [];
+  for (let second = Math.ceil(from / step) * step; second <= to; second += step) {
+    marks.push(label(secondText(second), { "x": x(second), "y": height - 6, "text-anchor": "middle" }));
+  }
+  return marks;
+}
+
+// A sentence in the middle of a chart that has no points.
+export function emptyText(text, { width, height }) {
+  return label(text, {
+    "class": "empty", "x": (MARGIN.left + width) / 2, "y": height / 2 - 12, "text-anchor": "middle",
+  });
+}
+
+export function niceTop(value) {
+  if (value <= 0) return 1;
+  const unit = 10 ** Math.floor(Math.log10(value));
+  return [1, 2, 4, 6, 8, 10, 20].map((n) => n * unit).find((top) => top >= 1.1 * value);
+}
+
+function label(text, attributes) {
+  const element = node("text", attributes);
+  element.textContent = text;
+  return element;
+}
+
+export function node(tag, attributes) {
+  const element = document.createElementNS(SVG, tag);
+  for (const [name, value] of Object.entries(attributes)) element.setAttribute(name, value);
+  return element;
+}

@@ -1,0 +1,78 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The page's server, without a browser."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+
+import pytest
+from flask.testing import FlaskClient
+
+from power.live.app import LiveApp
+from power.live.run_view import RunView
+from power.meter import Reading
+
+
+@pytest.fixture
+def view(make_reading: Callable[..., Reading]) -> RunView:
+    """Return a view with three readings."""
+    view = RunView()
+    view.begin({"log": "run.csv", "timer_s": 60, "update_interval_s": 1.0})
+    for at_s in (1.0, 2.0, 3.0):
+        view.add(make_reading(at_s), at_s)
+    return view
+
+
+@pytest.fixture
+def client(view: RunView) -> FlaskClient:
+    """Return a client of the application at second 4."""
+    return LiveApp(view, threading.Lock(), lambda: 4.0).flask().test_client()
+
+
+@pytest.mark.parametrize(
+    ("path", "kind"),
+    [
+        ("/", "text/html"),
+        ("/static/live/live.js", "text/javascript"),
+        ("/static/live/live.css", "text/css"),
+        ("/static/shared/curve.js", "text/javascript"),
+        ("/static/shared/base.css", "text/css"),
+        ("/metrics", "text/plain"),
+        ("/news", "application/json"),
+    ],
+)
+def test_everything_comes_from_here_and_is_never_old(
+    client: FlaskClient, path: str, kind: str
+) -> None:
+    """The page needs no other host, and no answer is kept by a browser."""
+    with client.get(path) as answer:
+        assert (200, kind) == (answer.status_code, answer.mimetype)
+        assert "default-src 'self'" == answer.headers["Content-Security-Policy"]
+        assert "no-store" == answer.headers["Cache-Control"]
+        assert b"http" not in answer.data.replace(b"http://www.w3.org/2000/svg", b"")
+
+
+@pytest.mark.parametrize(
+    "path", ["/static/console/console.js", "/static/live/..%2f..%2fsetup.cfg", "/static/live/none"]
+)
+def test_no_other_file_is_served(client: FlaskClient, path: str) -> None:
+    """The other pages of the project, and files outside, are not found."""
+    assert 404 == client.get(path).status_code
+
+
+def test_only_what_is_new_is_sent(client: FlaskClient, view: RunView) -> None:
+    """A page gets the readings after the one it has; nonsense in a question counts as nothing."""
+    assert [2, 3] == [one[0] for one in client.get("/news?after=1").json["samples"]]
+    first = client.get(f"/news?after=3&bins=31&width={view.whole.width_s}").json
+    assert ([], 30, 1) == (
+        *(first["samples"], first["whole"]["first"], len(first["whole"]["bins"])),
+    )
+    odd = client.get("/news?after=x&bins=-9&width=nan")
+    assert 3 == len(odd.json["samples"])
+    assert len(view.whole) == len(odd.json["whole"]["bins"])
+
+
+def test_nobody_changes_a_recording_over_http(client: FlaskClient) -> None:
+    """The page can only look."""
+    assert {405} == {client.post(path).status_code for path in ("/", "/news", "/metrics")}
