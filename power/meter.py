@@ -140,6 +140,10 @@ QUALITIES = ("power_factor", "frequency_hz", "voltage_peak_v", "current_peak_a")
 """The values that say how well the meter can measure the load."""
 
 
+NO_SAMPLE = "no sample"
+"""How the reason begins why a value is absent while a sampled device is silent."""
+
+
 @dataclass(frozen=True)
 class Reading:
     """One sample of the meter; all its values come from one query.

@@ -127,6 +127,8 @@ POWER = {
         # The configuration asks for temperature and calibration, as the judge takes them.
         "power.energy.conditions",
         "power.follow",
+        # Which meters are official is told by their resource strings.
+        "power.kind_resource",
         # Sessions are timed by the clock that times the meter.
         "power.clock",
         # A configured meter has the settings of its serial line in its resource string.

@@ -166,8 +166,8 @@ def _clock(run: Run) -> Iterator[Finding]:
     offset is an interval, and there is a pause only if no one offset fits all readings.
     """
     rows = [row for row in run.running if row.integration_s is not None]
-    if not rows:
-        return
+    if not rows or run.settings.sampling is not None:
+        return  # a program that integrates has no clock but ours
     late_s = LATE_UPDATES * run.settings.update_interval_s
     most = [row.monotonic_s - (row.integration_s or 0.0) for row in rows]
     # The first reading has none before it that bounds its delay.

@@ -100,7 +100,7 @@ class Board:
 
 
 def _interval_s(resource: Resource) -> float:
-    return resource.number("interval", _INTERVAL_S[resource.kind], least=0.01, most=10.0)
+    return resource.number("interval", _INTERVAL_S[resource.kind], least=0.01, most=5.0)
 
 
 OpenBus = Callable[[int], Bus]

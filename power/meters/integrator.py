@@ -6,7 +6,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 
 from power.errors import MeterBusy, MeterRefused
-from power.meter import Flag, IntegrationState, MeterSettings, Sampling
+from power.meter import NO_SAMPLE, Flag, IntegrationState, MeterSettings, Sampling
 from power.meters.integral import Integral
 from power.meters.source import Sample
 
@@ -145,11 +145,11 @@ class Integrator:
         names = ("voltage_v", "current_a", "power_w", "energy_wh", "integration_s")
         why = ""
         if silent_s is not None and silent_s > self._longest_silence_s():
-            why = f"no sample for {silent_s:.1f} s"
+            why = f"{NO_SAMPLE} for {silent_s:.1f} s"
         elif update is None:
             why = "the first update is not complete"
         elif update.unseen_s > self._settings.update_interval_s / 2:
-            why = f"no sample for {update.unseen_s:.1f} s of the update"
+            why = f"{NO_SAMPLE} for {update.unseen_s:.1f} s of the update"
         if why or update is None:
             absent = dict.fromkeys(names, why)
             return Values(self._state, absent=absent, flags=self._flags)
@@ -166,7 +166,7 @@ class Integrator:
     def _shown_now(self, now_s: float) -> Values:
         sample, silent_s = self._newest, self._silent_s(now_s)
         if sample is None or silent_s is None or silent_s > self._longest_silence_s():
-            absent = dict.fromkeys(("voltage_v", "current_a", "power_w"), "no sample")
+            absent = dict.fromkeys(("voltage_v", "current_a", "power_w"), NO_SAMPLE)
             return Values(self._state, absent=absent)
         return Values(self._state, sample.voltage_v, sample.current_a, sample.power_w)
 

@@ -36,7 +36,7 @@ class RaplZone:
 
     def __init__(self, resource: Resource, tools: Tools) -> None:
         self._tools = tools
-        self.poll_s = resource.number("interval", 0.1, least=0.01, most=10.0)
+        self.poll_s = resource.number("interval", 0.1, least=0.01, most=5.0)
         zone = _zone(resource)
         self._file = zone / "energy_uj"
         self._range_uj = _whole(zone / "max_energy_range_uj")
@@ -83,7 +83,7 @@ def find(folder: Path = FOLDER) -> Seen:
 
 def _check(resource: Resource) -> None:
     resource.known_options(_OPTIONS)
-    resource.number("interval", 0.1, least=0.01, most=10.0)
+    resource.number("interval", 0.1, least=0.01, most=5.0)
     resource.number("accuracy", 0.0, least=0.0, most=100.0)
 
 

@@ -45,7 +45,7 @@ class ShellyPlug:
         self._tools = tools
         self._host, self._port = _address(resource)
         self._channel = int(resource.number("channel", 0, least=0, most=9))
-        self.poll_s = resource.number("interval", 1.0, least=0.1, most=10.0)
+        self.poll_s = resource.number("interval", 1.0, least=0.1, most=5.0)
         about = self._get("/shelly")
         if "mac" not in about:
             raise MeterMismatch(f"{self._host} answers, but is no Shelly")
@@ -148,7 +148,7 @@ def _check(resource: Resource) -> None:
     resource.known_options(_OPTIONS)
     _address(resource)
     resource.number("channel", 0, least=0, most=9)
-    resource.number("interval", 1.0, least=0.1, most=10.0)
+    resource.number("interval", 1.0, least=0.1, most=5.0)
     resource.number("accuracy", 0.0, least=0.0, most=100.0)
 
 

@@ -83,7 +83,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--meter",
         default="emulated",
         metavar="emulated|none|RESOURCE",
-        help="an emulated WT310, no meter, or the VISA resource of a real one",
+        help="an emulated WT310, no meter, the VISA resource of a real one, or another kind, as"
+        " shelly:192.0.2.7 ('python -m power list' names all; not official)",
     )
     add(
         "--load",

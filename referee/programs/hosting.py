@@ -16,6 +16,7 @@ from referee.core.actors import REFEREE
 from referee.errors import InputError, RefereeError
 from referee.programs.emulator import emulated_meter
 from referee.programs.log_lines import log_as
+from referee.programs.meter_kind import require_kind
 from referee.programs.practice_folder import rehearsal_config
 from referee.programs.progress import progress_bar
 from referee.programs.supervisor import Supervisor
@@ -91,6 +92,8 @@ def hosted(config: Config, tell: Callable[[str], None] = tell_on_terminal) -> It
     log_as(config.log)
     if config.server.contest_tls is not None:
         usable_certificate(config.server.contest_tls, datetime.now(UTC))
+    for lane in config.lanes:
+        require_kind(lane.meter)
     tasks = open_tasks(config)
     if tasks:
         require_usable(tasks)

@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from power.meter import Reading
+from power.meter import NO_SAMPLE, Reading
 from power.values import reading_to_json
 from referee.core.instant import Instant
 from referee.core.states import SessionState, state_of
@@ -46,7 +46,8 @@ class MeterView:
         reading, age_s = self._reading(status, current, now)
         interval_s = self._section.update_interval_s
         late = age_s is not None and age_s > max(_OLD_INTERVALS * interval_s, _OLD_LEAST_S)
-        old = status.link is not LinkState.NONE and (status.link is LinkState.LOST or late)
+        lost = status.link is LinkState.LOST or _is_silent(status.reading)
+        old = status.link is not LinkState.NONE and (lost or late)
         identity = status.identity
         shown = None if reading is None else reading_to_json(reading)
         return {
@@ -54,6 +55,7 @@ class MeterView:
             "word": meter_word(status.link.value, old),
             "text": status.text,
             "emulated": self._section.emulated,
+            "other_kind": self._section.other_kind,
             "model": None if identity is None else f"{identity.model} {identity.serial}",
             "update_interval_s": interval_s,
             "reading": None if shown is None else shown | {"age_s": age_s},
@@ -80,3 +82,8 @@ class MeterView:
         # A desk that restarted while the meter is lost has only the stored reading.
         stored = newest_reading(self._contest.database.connection, current.session_id)
         return stored, None if stored is None else (now.utc - stored.utc).total_seconds()
+
+
+def _is_silent(reading: Reading | None) -> bool:
+    """Tell whether a meter that the desk itself integrates gets no samples from its device."""
+    return reading is not None and reading.absent.get("power_w", "").startswith(NO_SAMPLE)

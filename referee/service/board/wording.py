@@ -103,6 +103,8 @@ def _what_now(meter: Row, sessions: Sequence[Row]) -> str:
 def _keep(meter: Row) -> str:
     if meter["emulated"]:
         return _AGAIN
+    if meter["other_kind"]:
+        return _NOTHING_COUNTS
     return (
         " The meter continues on its own and keeps the energy. Put its cable back. Do not press "
         "its keys, and do not cut its power."
@@ -117,6 +119,11 @@ def _at_rest(meter: Row) -> str:
         "help, switch it off and on."
     )
 
+
+_NOTHING_COUNTS = (
+    " Nothing counts the energy meanwhile, because the referee integrates for this meter. Put its "
+    "cable or its network back at once."
+)
 
 _AGAIN = " The meter is emulated. The referee restarts it automatically."
 

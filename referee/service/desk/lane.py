@@ -162,9 +162,10 @@ class Lane:
         """Raise `Unavailable` if a reset would wipe a result that no session has fetched.
 
         The lane's own last session has fetched a result that is its newest stored reading. An
-        emulated meter has no panel to reset it at, and no energy that counts.
+        emulated meter has no panel to reset it at, and no energy that counts. A meter of another
+        kind holds nothing: the desk integrates for it.
         """
-        if self._meter.emulated:
+        if self._meter.emulated or self._meter.other_kind:
             return
         self.settling.finish()
         held = self.metering.held()

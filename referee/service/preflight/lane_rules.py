@@ -31,6 +31,9 @@ def meter_findings(facts: LaneFacts, lanes: int, mode: str, today: date) -> Iter
         yield warn("meter", item("link"), "no meter is configured", remedy)
         return
     yield from _link(facts, item("link"))
+    if meter.other_kind:
+        yield _not_official(meter, item("official"), mode)
+        return
     yield _ranges(meter, item("ranges"))
     if meter.emulated:
         yield _emulated(item("emulated"), mode)
@@ -93,6 +96,16 @@ def _emulated(item: str, mode: str) -> Finding:
         return ok("meter", item, text)
     remedy = "No energy will be official. Set [meter] resource to that of the real meter."
     return warn("meter", item, text, remedy)
+
+
+def _not_official(meter: MeterSection, item: str, mode: str) -> Finding:
+    text = f"{meter.resource} is not an official meter"
+    if mode == "practice":
+        return ok("meter", item, f"{text}: good enough for a rehearsal")
+    remedy = "Each energy will be SUSPECT. Set [meter] resource to that of a WT310."
+    if meter.allow_unofficial:
+        return warn("meter", item, f"{text}, and [meter] allow_unofficial permits it", remedy)
+    return fail("meter", item, text, f"{remedy} Or permit it: allow_unofficial = true.")
 
 
 def _calibration(calibrated: date | None, item: str, today: date) -> Finding:

@@ -12,6 +12,7 @@ from datetime import date
 from pathlib import Path
 
 from power.energy.conditions import Conditions
+from power.kind_resource import is_official
 from power.resource import split_resource
 from referee.service.setup.ovic_section import OvicSection
 from referee.service.setup.setting import setting
@@ -127,7 +128,8 @@ class MeterSection:
     resource: str = setting(
         "VISA resource of the meter, for example TCPIP::192.168.1.3::inst0::INSTR, "
         "USB0::0x0B21::0x0025::SERIAL::INSTR or ASRL/dev/ttyUSB0::INSTR; 'emulated' for an "
-        "emulator on this machine, 'none' for sessions without energy. The settings of a serial "
+        "emulator on this machine, 'none' for sessions without energy. Another kind of meter, as "
+        "shelly:192.0.2.7, is for rehearsals (docs/meters.md). The settings of a serial "
         "line stand behind it, as ASRL/dev/ttyUSB0::INSTR@38400,7E1,RTS-CTS,LF.",
         "emulated",
         check=split_resource,
@@ -169,6 +171,11 @@ class MeterSection:
         "12 months. Left out, it is reported as not recorded.",
         None,
     )
+    allow_unofficial: bool = setting(
+        "Arm sessions of an event although a lane's meter is none of the WT300 series (a Shelly, "
+        "for example). Their energies are SUSPECT. Rehearsals need no permission.",
+        False,
+    )
     emulated_load: str = setting(
         "Load of the emulated meter: watts, or steps 'second:watts,…', or a CSV file.", "5.0"
     )
@@ -177,6 +184,11 @@ class MeterSection:
     def emulated(self) -> bool:
         """Tell whether an emulator replaces the meter; such an energy is not official."""
         return self.resource == "emulated"
+
+    @property
+    def other_kind(self) -> bool:
+        """Tell whether a meter of another kind than the WT300 series measures, by its resource."""
+        return not is_official(self.resource)
 
     @property
     def conditions(self) -> Conditions:

@@ -107,6 +107,14 @@ def test_a_few_readings_without_samples_are_suspect_and_many_invalid() -> None:
     assert many.energy_wh is None
 
 
+def test_a_silent_device_is_no_paused_meter() -> None:
+    """Readings that show an old update while the device is silent are no finding about a clock."""
+    readings = run([5.0] * 60)
+    for second in range(20, 25):
+        readings[second] = replace(readings[second], integration_s=20.0, energy_wh=100 / 3600)
+    assert codes(judged(readings)) == {"not_official"}
+
+
 def test_the_first_updates_may_be_empty() -> None:
     """Readings before the first whole update count for nothing."""
     powers: list[float | None] = [None, None, *[5.0] * 58]

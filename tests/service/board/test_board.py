@@ -184,6 +184,15 @@ def test_board_says_whether_the_meter_is_emulated(shown, resource, emulated):
     assert emulated == board.show()["meter"]["emulated"]
 
 
+def test_a_meter_without_samples_is_old(shown):
+    """Readings that come while the device behind them is silent are no news."""
+    shown.run()
+    shown.read(power_w=None, absent={"power_w": "the first update is not complete"})
+    assert not shown.board.show()["meter"]["old"]
+    shown.read(power_w=None, absent={"power_w": "no sample for 4.2 s"})
+    assert shown.board.show()["meter"]["old"]
+
+
 def test_lost_meter_has_one_voice(shown):
     """The red bar, the meter's line and the session's line come from one place, and agree."""
     shown.run()

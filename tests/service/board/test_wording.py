@@ -28,6 +28,7 @@ DESTROYS = re.compile(r"\boff and on\b|\bRESET\b(?! INVALID)|cut off", re.IGNORE
 def meter(link: str = "ok", *, old: bool = False, **changes: Any) -> dict[str, Any]:
     """Return a meter as the board describes it."""
     what = {"link": link, "old": old, "text": "No answer.", "emulated": False}
+    what["other_kind"] = False
     return what | {"reading": None, "update_interval_s": 1.0, "unmeasured": False} | changes
 
 
@@ -101,6 +102,14 @@ def test_running_session_without_its_meter() -> None:
     text = alarm_text(meter("lost", old=True), session("RUNNING"))
     assert text.startswith("The power meter is lost, but the session goes on.")
     assert "Put its cable back. Do not press its keys, and do not cut its power." in text
+
+
+def test_running_session_without_samples() -> None:
+    """Where the referee integrates, the bar does not say that the meter keeps the energy."""
+    text = alarm_text(meter("ok", old=True, other_kind=True), session("RUNNING"))
+    assert text.startswith("The power meter sends no readings, but the session goes on.")
+    assert "Nothing counts the energy meanwhile" in text
+    assert "keeps the energy" not in text
 
 
 def test_energy_that_is_not_read_yet() -> None:

@@ -14,6 +14,7 @@ from power.meter import Identity
 from referee.service.people.operators import add_operator
 from referee.service.preflight.disk import disk_shortage
 from referee.service.preflight.finding import Level
+from referee.service.preflight.lane_rules import meter_findings
 from referee.service.preflight.listing import all_findings
 from referee.service.preflight.ports import answering, free
 from referee.service.preflight.surroundings import LaneFacts, PortFacts, Surroundings
@@ -226,3 +227,22 @@ def test_a_session_that_is_still_there(contest, desk):
         found(contest)["free"].level,
         found(contest)["free"].text,
     )
+
+
+@pytest.mark.parametrize(
+    ("mode", "allowed", "level"),
+    [
+        ("practice", False, Level.OK),
+        ("event", False, Level.FAIL),
+        ("event", True, Level.WARN),
+    ],
+)
+def test_an_event_refuses_a_meter_of_another_kind(mode, allowed, level):
+    """A Shelly fails the check of an event unless the configuration permits it."""
+    meter = MeterSection(resource="shelly:192.0.2.7", allow_unofficial=allowed)
+    facts = dataclasses.replace(LANE, meter=meter)
+    items = {it.item: it for it in meter_findings(facts, 1, mode, date(2026, 6, 1))}
+    assert items.keys() == {"link", "official"}
+    assert items["official"].level is level
+    assert "shelly:192.0.2.7 is not an official meter" in items["official"].text
+    assert ("allow_unofficial = true" in items["official"].remedy) is (level is Level.FAIL)
