@@ -39,6 +39,7 @@ COMMANDS = {
     "export": "write the evidence bundle of a session",
     "verify": "compute everything in an evidence bundle again, on any machine",
     "rescore": "score many evidence bundles again, under other rules",
+    "season": "report what other rules do to published rankings",
     "sign": "add a signature to an evidence bundle",
     "camera": "write a frame of the camera track, or its test card, as a picture",
     "ovic": "validate, benchmark and score TensorFlow Lite models, as OVIC does",

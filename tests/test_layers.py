@@ -68,7 +68,7 @@ ROOMS = {
         # A bundle is verified by the rules that judged and scored its session.
         "evidence": {"setup", "desk", "results"},
         # A season reads bundles as strangers hand them over.
-        "season": {"setup", "evidence"},
+        "season": {"setup", "evidence", "event"},
         "observation": {"setup"},
         # The rules of a drill read the record, and know nothing of what runs.
         "drill": {"setup"},
@@ -156,6 +156,7 @@ ONLY_IN = {
         "referee/service/scoreboard/team_charts.py",
         "referee/service/ovic/picture.py",
         "referee/service/results/aiotbench_chart.py",
+        "referee/service/season/report_charts.py",
     ),
     "ai_edge_litert": ("client_sample/", "referee/service/ovic/model.py"),
     "argon2": ("referee/service/entry/passwords.py",),

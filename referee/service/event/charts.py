@@ -21,17 +21,21 @@ from matplotlib.ticker import FuncFormatter, NullFormatter
 
 from referee.service.event.chart_labels import LINES, NEAR, Box, free_place, mark_at
 
-_STYLE: Any = {
+STYLE: Any = {
     "svg.fonttype": "none",
     "svg.hashsalt": "referee",
     "font.size": 13.0,
     "axes.spines.top": False,
     "axes.spines.right": False,
 }
+"""The style of charts that stand in a page: text stays text, and equal charts have equal bytes."""
+
 # The colours of Okabe and Ito, which people with any colour vision tell apart. Shapes repeat the
 # distinction for those who see none.
-_COLOURS = ("#56b4e9", "#e69f00", "#009e73", "#cc79a7", "#d55e00", "#f0e442", "#0072b2")
-_SHAPES = ("o", "s", "^", "D", "v", "P", "X")
+COLOURS = ("#56b4e9", "#e69f00", "#009e73", "#cc79a7", "#d55e00", "#f0e442", "#0072b2")
+SHAPES = ("o", "s", "^", "D", "v", "P", "X")
+"""The marks that go with the colours."""
+
 # Above this ratio of the largest to the smallest energy or speed the axis is logarithmic.
 _WIDE = 8.0
 # With more points than this only the ranks are written; the table beside the chart has the names.
@@ -70,7 +74,7 @@ def energy_chart(view: Mapping[str, Any], theme: Theme, size: tuple[float, float
     _frame(axes, [y for _, y, _ in points] + [it["mean_ap"] for it in champions])
     taken = _name_points(axes, points, theme)
     _equal_scores(axes, [one["score"] for one in view["entries"]], theme, taken)
-    return _svg(figure, "Accuracy against energy: left and up is better")
+    return svg_of(figure, "Accuracy against energy: left and up is better")
 
 
 def speed_chart(view: Mapping[str, Any], theme: Theme, size: tuple[float, float]) -> bytes:
@@ -82,7 +86,7 @@ def speed_chart(view: Mapping[str, Any], theme: Theme, size: tuple[float, float]
     _frame(axes, [y for _, y, _ in points] + [it["mean_ap"] for it in view["champions"]])
     _name_points(axes, points, theme)
     _champion_lines(axes, view["champions"], theme)
-    return _svg(figure, "Accuracy against speed: right and up is better")
+    return svg_of(figure, "Accuracy against speed: right and up is better")
 
 
 def _champion_lines(axes: Axes, champions: Sequence[Mapping[str, Any]], theme: Theme) -> None:
@@ -125,7 +129,7 @@ def _points(entries: Sequence[Mapping[str, Any]], field: str) -> list[tuple[floa
 def _figure(
     view: Mapping[str, Any], theme: Theme, size: tuple[float, float], x_label: str
 ) -> tuple[Figure, Axes]:
-    with matplotlib.rc_context(_STYLE):
+    with matplotlib.rc_context(STYLE):
         figure = Figure(figsize=size, layout="constrained")
         figure.patch.set_alpha(0.0)
         if theme.ground is not None:
@@ -152,8 +156,8 @@ def _log_if_wide(axes: Axes, values: Sequence[float]) -> None:
 
 def _draw_points(axes: Axes, points: Sequence[tuple[float, float, str]], theme: Theme) -> None:
     for number, (x, y, _) in enumerate(points):
-        colour = _COLOURS[number % len(_COLOURS)]
-        shape = _SHAPES[(number + number // len(_COLOURS)) % len(_SHAPES)]
+        colour = COLOURS[number % len(COLOURS)]
+        shape = SHAPES[(number + number // len(COLOURS)) % len(SHAPES)]
         axes.plot(x, y, marker=shape, ms=10, ls="", color=colour, mec=theme.ink, mew=0.8, zorder=3)
 
 
@@ -246,8 +250,9 @@ def _equal_scores(
         _label(axes, *end, text, theme.quiet, place[0])
 
 
-def _svg(figure: Figure, title: str) -> bytes:
+def svg_of(figure: Figure, title: str) -> bytes:
+    """Return a figure as SVG without a date; `title` is for those who do not see it."""
     file = io.BytesIO()
-    with matplotlib.rc_context(_STYLE):
+    with matplotlib.rc_context(STYLE):
         figure.savefig(file, format="svg", metadata={"Date": None, "Title": title})
     return file.getvalue()

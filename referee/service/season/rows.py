@@ -27,8 +27,8 @@ SCORED, BROKEN = "scored", "broken"
 """The values of `status`."""
 
 OF_BUNDLE = (
-    *("event", "station", "session", "lane", "team", "track", "started_utc", "old", "new"),
-    *("reproduces", "joint"),
+    *("event", "station", "session", "lane", "team", "track", "started_utc", "voided_utc"),
+    *("old", "new", "reproduces", "joint"),
 )
 """The fields that a broken row leaves null."""
 

@@ -33,13 +33,14 @@ class SessionTold(msgspec.Struct):
 
     def fields(self) -> dict[str, Any]:
         """Return the fields of a row."""
-        started = self.moments.get("started")
+        started, voided = self.moments.get("started"), self.moments.get("voided")
         return {
             "session": self.session,
             "team": self.team,
             "lane": self.lane,
             "track": self.track,
             "started_utc": None if started is None else started.utc,
+            "voided_utc": None if voided is None else voided.utc,
         }
 
 

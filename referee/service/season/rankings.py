@@ -1,0 +1,277 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The rankings of a season under old and new rules, and which pairs of teams turn.
+
+An event is what one station measured under one ground truth. Its old ranking is that of the scores
+in the bundles, its new one that of the same sessions under other rules.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import combinations
+from typing import Any
+
+from referee.scoring import Energy, MapUncertainty, compare
+from referee.service.season.joint import energy_of_row, joint_uncertainty
+from referee.service.season.rows import SCORED, Row
+
+BY_SCORE, BY_MAP = "score", "map"
+"""What ranks: the score, or the mAP alone."""
+
+# Each pair costs a tenth of a millisecond, and there are half as many pairs as the square of teams.
+_COMPARED_MOST = 300
+
+
+@dataclass(frozen=True)
+class Pair:
+    """Two teams under the new rules: `ahead` has the higher value, or an equal one.
+
+    `difference` is what it is ahead by. `low` and `high` are the ends of the 95 % interval of the
+    difference on the images that both saw, and `turn_probability` is that of another order in a
+    second contest (`referee.scoring.compare`). They are None where the draws cannot tell.
+    `turned` says that the old order is the other one.
+    """
+
+    ahead: str
+    behind: str
+    difference: float
+    low: float | None
+    high: float | None
+    turn_probability: float | None
+    turned: bool
+
+
+@dataclass(frozen=True)
+class Entrant:
+    """A team's session that counts, under old and new rules.
+
+    `old` and `new` are the values that rank, with the ends of their 95 % intervals or None. Ranks
+    are None without a value. The new rank is one of `best` to `worst`, as far as the intervals of
+    all differences tell; None where they cannot be compared.
+    """
+
+    team: str
+    session: int
+    file: str
+    verdict: str
+    energy_wh: float | None
+    old: float | None
+    old_interval: tuple[float, float] | None
+    new: float | None
+    new_interval: tuple[float, float] | None
+    old_rank: int | None = None
+    new_rank: int | None = None
+    best: int | None = None
+    worst: int | None = None
+
+
+@dataclass(frozen=True)
+class Ranking:
+    """An event's rankings under the old rules and one set of new ones; the best new one is first.
+
+    `comparable` counts the pairs of teams that have both values, `turned` those among them whose
+    order is another. `tau` is Kendall's tau-a of the two rankings, None without pairs. `pairs` has
+    all turned pairs, and the neighbours of the new ranking.
+    """
+
+    rules: str
+    old_rules: tuple[str, ...]
+    entrants: tuple[Entrant, ...]
+    comparable: int
+    turned: int
+    tau: float | None
+    pairs: tuple[Pair, ...]
+
+
+@dataclass(frozen=True)
+class Event:
+    """An event with its rankings, one for each set of new rules in the file."""
+
+    name: str
+    station: str | None
+    track: str
+    truth_sha256: str
+    first_utc: str | None
+    rankings: tuple[Ranking, ...] = field(default=())
+
+    @property
+    def title(self) -> str:
+        """Return the event's name, its day and its station, as far as they are known."""
+        day = "" if self.first_utc is None else f", {self.first_utc[:10]}"
+        return (
+            f"{self.name}{day}, station {'unknown' if self.station is None else self.station[:8]}"
+        )
+
+
+def events_of(rows: Sequence[Row], by: str = BY_SCORE) -> list[Event]:
+    """Return the events of a season's rows, by their first session, each with its rankings.
+
+    Broken rows and void sessions take no part. `by` is `BY_SCORE` or `BY_MAP`.
+    """
+    groups: dict[tuple[str, ...], list[Row]] = defaultdict(list)
+    for row in rows:
+        if row["status"] == SCORED and row["voided_utc"] is None:
+            words = (row["event"], row["station"], row["track"], row["truth_sha256"])
+            groups[tuple(map(str, words))].append(row)
+    found = [_event(groups[words], by) for words in sorted(groups)]
+    return sorted(found, key=lambda one: one.first_utc or "")
+
+
+def _event(rows: Sequence[Row], by: str) -> Event:
+    first = rows[0]
+    by_rules: dict[str, list[Row]] = defaultdict(list)
+    several = len({_made_by(row) for row in rows}) > 1
+    for row in rows:
+        made_by = f" ({_made_by(row)})" if several else ""
+        by_rules[f"{row['rules']} {row['rules_version']}{made_by}"].append(row)
+    return Event(
+        name=_printable(first["event"] or "event without a name"),
+        station=first["station"],
+        track=first["track"],
+        truth_sha256=first["truth_sha256"],
+        first_utc=min((row["started_utc"] for row in rows if row["started_utc"]), default=None),
+        rankings=tuple(_ranking(rules, by_rules[rules], by) for rules in sorted(by_rules)),
+    )
+
+
+def _made_by(row: Row) -> str:
+    """Return what beside the rules makes another ranking: another program, seed or number."""
+    return f"program {row['referee_version']}, seed {row['seed']}, {row['resamples']} draws"
+
+
+def _ranking(rules: str, rows: Sequence[Row], by: str) -> Ranking:
+    counted = _counted(rows)
+    entrants = [_entrant(row, by) for row in counted]
+    old, new = (_places([getattr(one, name) for one in entrants]) for name in ("old", "new"))
+    ranked = [
+        (replace(one, old_rank=old[place], new_rank=new[place]), counted[place])
+        for place, one in enumerate(entrants)
+    ]
+    last = len(ranked) + 1  # While it is sorted, the list itself is empty.
+    ranked.sort(key=lambda it: (it[0].new_rank or last, it[0].team))
+    compared = _Compared([one for one, _ in ranked], [row for _, row in ranked], by)
+    pairs = list(combinations([one for one, _ in ranked], 2))
+    both = [(a, b) for a, b in pairs if None not in (a.old, a.new, b.old, b.new)]
+    turned = sum(_has_turned(a, b) for a, b in both)
+    same = sum(_sign(a.old, b.old) * _sign(a.new, b.new) > 0 for a, b in both)
+    told = {f"{row['old']['rules']} {row['old']['rules_version']}" for row in counted}
+    return Ranking(
+        rules=rules,
+        old_rules=tuple(sorted(told)),
+        entrants=tuple(compared.with_places()),
+        comparable=len(both),
+        turned=turned,
+        tau=(same - turned) / len(both) if both else None,
+        pairs=tuple(compared.pairs()),
+    )
+
+
+def _counted(rows: Sequence[Row]) -> list[Row]:
+    """Return the session of each team that counts: the newest one that has a verdict."""
+    newest: dict[str, Row] = {}
+    for row in sorted(rows, key=lambda it: (it["started_utc"] or "", it["session"], it["file"])):
+        if row["old"] is not None and row["old"]["verdict"] is not None:
+            newest[row["team"]] = row
+    return [newest[team] for team in sorted(newest)]
+
+
+def _entrant(row: Row, by: str) -> Entrant:
+    old, new = row["old"], row["new"]
+    value = "score" if by == BY_SCORE else "mean_ap"
+    return Entrant(
+        team=_printable(row["team"]),
+        session=row["session"],
+        file=row["file"],
+        verdict=old["verdict"],
+        energy_wh=old["energy_wh"],
+        old=old[value],
+        old_interval=_ends(old[f"{value}_interval"]),
+        new=new[value],
+        new_interval=_ends(new[f"{value}_interval"]),
+    )
+
+
+def _printable(name: str) -> str:
+    """Return a stranger's name without characters that harm terminals and pictures."""
+    return "".join(it if it.isprintable() else "?" for it in name)
+
+
+def _ends(found: Sequence[float] | None) -> tuple[float, float] | None:
+    return None if found is None else (found[0], found[1])
+
+
+def _places(values: Sequence[float | None]) -> list[int | None]:
+    """Return the place of each value, 1 for the highest; equal ones share one."""
+    known = [it for it in values if it is not None]
+    return [None if it is None else 1 + sum(other > it for other in known) for it in values]
+
+
+def _sign(first: float | None, second: float | None) -> int:
+    return 0 if first is None or second is None else (first > second) - (first < second)
+
+
+def _has_turned(a: Entrant, b: Entrant) -> bool:
+    """Tell whether two teams have opposite orders; a tie that is broken does not turn."""
+    return _sign(a.old, b.old) * _sign(a.new, b.new) < 0
+
+
+class _Compared:
+    """The differences between the teams of a ranking, the best one first."""
+
+    def __init__(self, entrants: Sequence[Entrant], rows: Sequence[Row], by: str) -> None:
+        self._entrants = entrants
+        self._known = [_measured(row, by) for row in rows]
+        self._found: dict[tuple[int, int], Pair] = {}
+
+    def pairs(self) -> Iterator[Pair]:
+        """Yield the turned pairs and the neighbours, by the place of the one that is ahead."""
+        for i, j in combinations(range(len(self._entrants)), 2):
+            a, b = self._entrants[i], self._entrants[j]
+            if a.new is not None and b.new is not None and (j == i + 1 or _has_turned(a, b)):
+                yield self._pair(i, j)
+
+    def with_places(self) -> Iterator[Entrant]:
+        """Yield the teams with the ranks that the intervals of all differences leave possible."""
+        count = sum(one.new is not None for one in self._entrants)
+        if count > _COMPARED_MOST or any(one is None for one in self._known[:count]):
+            yield from self._entrants
+            return
+        best, worst = [1] * count, [count] * count
+        for i, j in combinations(range(count), 2):
+            pair = self._pair(i, j)
+            if pair.low is None:
+                yield from self._entrants
+                return
+            if pair.low > 0:
+                best[j] += 1
+                worst[i] -= 1
+        for place, one in enumerate(self._entrants):
+            known = place < count
+            yield replace(one, best=best[place], worst=worst[place]) if known else one
+
+    def _pair(self, i: int, j: int) -> Pair:
+        if (i, j) not in self._found:
+            self._found[i, j] = self._compared(i, j)
+        return self._found[i, j]
+
+    def _compared(self, i: int, j: int) -> Pair:
+        a, b = self._entrants[i], self._entrants[j]
+        difference = (a.new or 0.0) - (b.new or 0.0)
+        turned = _has_turned(a, b)
+        first, second = self._known[i], self._known[j]
+        if first is None or second is None or first[0] != second[0]:
+            return Pair(a.team, b.team, difference, None, None, None, turned)
+        told = compare(first[1], first[2], second[1], second[2])
+        if told.standard_error != told.standard_error:  # NaN: the halves cannot tell.
+            return Pair(a.team, b.team, difference, None, None, None, turned)
+        ends = (told.interval.low, told.interval.high)
+        return Pair(a.team, b.team, difference, *ends, told.turn_probability, turned)
+
+
+def _measured(row: Mapping[str, Any], by: str) -> tuple[str, MapUncertainty, Energy] | None:
+    """Return what a comparison needs of a row, or None; only equal keys may be compared."""
+    measured = joint_uncertainty(row)
+    energy = Energy(1.0) if by == BY_MAP else energy_of_row(row)
+    return None if measured is None or energy is None else (row["joint"]["key"], measured, energy)

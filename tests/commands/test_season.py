@@ -1,0 +1,53 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`referee season report` prints or writes what a season's file says."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from referee.cli import main
+from referee.service.season.rows import season_bytes
+from tests.service.season.test_rankings import season
+
+
+@pytest.fixture
+def file(tmp_path):
+    """Return a season's file."""
+    path = tmp_path / "season.jsonl"
+    path.write_bytes(season_bytes(season()))
+    return path
+
+
+def test_each_form_of_the_report(file, capsys):
+    """Text, JSON, two CSVs, and a page."""
+    assert 0 == main(["season", "report", str(file)])
+    assert "1 of 3 pairs turn" in capsys.readouterr().out
+    assert 0 == main(["season", "report", str(file), "--rank-by", "map", "--json"])
+    assert "map" == json.loads(capsys.readouterr().out)["by"]
+    for form, column in ((["--csv"], "old_rank"), (["--csv", "pairs"], "turn_probability")):
+        assert 0 == main(["season", "report", str(file), *form])
+        assert column in capsys.readouterr().out.splitlines()[0]
+    page = file.with_suffix(".html")
+    assert 0 == main(["season", "report", str(file), "--html", str(page)])
+    assert page.read_text(encoding="utf-8").startswith("<!doctype html>")
+
+
+@pytest.mark.parametrize(
+    ("content", "told"), [(None, "none.jsonl"), ("{}", "line 1"), ("\x00", "line 1")]
+)
+def test_another_file_is_refused(tmp_path, capsys, content, told):
+    """The message names the file and the line."""
+    path = tmp_path / "none.jsonl"
+    if content is not None:
+        path.write_text(content)
+    assert 2 == main(["season", "report", str(path)])
+    assert told in capsys.readouterr().err
+
+
+def test_a_page_that_cannot_be_written_is_told(file, capsys):
+    """The message names the page."""
+    page = file.parent / "nowhere" / "page.html"
+    assert 2 == main(["season", "report", str(file), "--html", str(page)])
+    assert "page.html cannot be written" in capsys.readouterr().err
