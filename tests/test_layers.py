@@ -108,8 +108,8 @@ ROOMS = {
         "energy": {"errors", "meter", "values"},
         "logs": {"errors", "meter", "append_file", "energy", "values"},
         "bench": {"errors", "meter", "follow", "energy", "logs"},
-        # The session knows no kind of meter: the command passes one in.
-        "ptd": {"errors", "meter", "append_file", "follow", "energy"},
+        # The session knows no kind of meter; `places` alone sets a WT310 up.
+        "ptd": {"errors", "meter", "append_file", "follow", "energy", "wt310"},
         # Its steps ask a conversation that is passed in.
         "checklist": {"errors", "meter"},
         # It gets the recording as lines, so it knows neither a meter nor the recorder.

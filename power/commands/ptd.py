@@ -6,13 +6,14 @@ from __future__ import annotations
 import argparse
 import platform
 import sys
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 
 from power.clock import real_elapsed_s
+from power.commands.any_meter import any_meter
 from power.commands.as_found import as_found
 from power.commands.options import (
     add_condition_options,
@@ -21,15 +22,15 @@ from power.commands.options import (
     conditions_of,
     require_spare,
 )
-from power.errors import MeterMismatch, MeterRefused
-from power.meter import Identity, MeterSettings
-from power.ptd.device import DEVICE_TYPES, DeviceType, device_type, resource_of
+from power.kind_resource import is_official
+from power.meter import Identity, Meter, MeterSettings
+from power.ptd.device import DEVICE_TYPES, OTHER, device_type, resource_of
 from power.ptd.events import Events
 from power.ptd.loop import SessionThread
+from power.ptd.places import Wishes, fitting, other_place, wt310_place
 from power.ptd.server import LineServer
 from power.ptd.session import Session, Workplace
 from power.resource import split_resource
-from power.wt310.driver import WT310
 
 _NO_PTDAEMON = "This is not SPEC PTDaemon. Official submissions need PTDaemon."
 _DESCRIPTION = f"""\
@@ -43,12 +44,17 @@ The flags are PTDaemon's. MLCommons' power-dev starts it by itself: in the serve
   python -m power ptd -l ptd.log -p 8888 -n 49 192.168.1.5
   python -m power ptd -l ptd.log -p 8888 -y 49 C2PH13047V
   python -m power ptd -l ptd.log -p 8888 49 TCPIP::127.0.0.1,40123::inst0::INSTR
+  python -m power ptd -l ptd.log -p 8888 0 "shelly:192.168.1.7?accuracy=1"
 
 A client sends lines: Hello, Identify, RR, SR, Go, Timed, Stop, Reset, Mark, RL, R*, Watts, Volts,
 Amps, PF, Uncertainty. All clients share the meter. SIGTERM or Ctrl-C ends it, and gives the meter
 its settings back.
 """
-_TYPES = ", ".join(f"{one.number} {one.name}" for one in DEVICE_TYPES.values())
+_TYPES = ", ".join(f"{one.number} {one.name}" for one in DEVICE_TYPES.values()) + ", 0 any other"
+_SYSTEM = (
+    f"{platform.system()} {platform.release()} {platform.machine()} "
+    "(not SPEC PTDaemon: a rehearsal)"
+)
 # So long for the session to end, after a wish for it. A client of PTDaemon kills it after 10 s.
 _END_S = 1.0
 _LOOK_S = 0.5
@@ -117,78 +123,76 @@ def _add_link_options(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Serve clients until somebody asks for the end."""
-    device = device_type(options.type, direct_current=options.direct)
-    options.resource = resource_of(options.interface, options.device, options.board)
-    split_resource(options.resource)
+    other = options.type == OTHER
+    if other:
+        _require_other(options.device)
+    device = None if other else device_type(options.type, direct_current=options.direct)
+    options.resource = (
+        options.device if other else resource_of(options.interface, options.device, options.board)
+    )
     options.element = options.channel
-    print(f"Rehearsal for {device.name}. {_NO_PTDAEMON}", flush=True)
+    split_resource(options.resource)
+    print(f"A rehearsal. {_NO_PTDAEMON}", flush=True)
     events = Events(_say, lambda: datetime.now(UTC), options.log)
     if options.log is not None:
         print(f"Redirecting data output to file {options.log}", flush=True)
     try:
-        events.note(f"Attempting to connect to measurement device type {device.number}...")
-        with chosen_meter(options) as meter:
-            identity = _fitting(meter, device)
-            name = ",".join((identity.maker, identity.model, identity.serial, identity.firmware))
-            events.note(f"Analyzer identity response of {len(name)} bytes: {name}")
-            require_spare(meter, options)
-            with as_found(meter):
-                return _serve(options, meter, identity, device, events)
+        events.note(f"Attempting to connect to measurement device type {options.type}...")
+        if device is None:
+            with any_meter(options) as meter:
+                _introduce(meter.identify(), events)
+                settings, place = other_place(
+                    meter, _wishes(options), events, clock=real_elapsed_s, sleep=time.sleep
+                )
+                return _serve(options, meter, settings, place, events)
+        with chosen_meter(options) as wt310:
+            _introduce(fitting(wt310, device), events)
+            require_spare(wt310, options)
+            with as_found(wt310):
+                settings, place = wt310_place(wt310, device, _wishes(options), events)
+                return _serve(options, wt310, settings, place, events)
     except KeyboardInterrupt:
         return 0
     finally:
         events.close()
 
 
-def _fitting(meter: WT310, device: DeviceType) -> Identity:
-    """Return the meter's identity; refuse a meter that a device type does not fit."""
-    identity = meter.identify()
-    if (meter.model.elements > 1) is not device.several:
-        fit = next(one for one in DEVICE_TYPES.values() if one.several is not device.several)
-        raise MeterMismatch(
-            f"device type {device.number} is {device.name}, and the meter is a {identity.model}; "
-            f"give device type {fit.number}" + (" with its element, -c" if fit.several else "")
+def _require_other(resource: str) -> None:
+    """Refuse device type 0 for what is no meter of another kind."""
+    if is_official(resource):
+        raise ValueError(
+            "device type 0 is for other meters, such as shelly:192.0.2.7 (docs/meters.md); give "
+            "device type 49 for a WT310. Without a meter start `python -m power emulate`, and give "
+            "device type 49 with the resource that it prints"
         )
-    return identity
+
+
+def _introduce(identity: Identity, events: Events) -> None:
+    name = ",".join((identity.maker, identity.model, identity.serial, identity.firmware))
+    events.note(f"Analyzer identity response of {len(name)} bytes: {name}")
+
+
+def _wishes(options: argparse.Namespace) -> Wishes:
+    return Wishes(options.update, options.channel, conditions_of(options), _SYSTEM)
 
 
 def _serve(
     options: argparse.Namespace,
-    meter: WT310,
-    identity: Identity,
-    device: DeviceType,
+    meter: Meter,
+    settings: MeterSettings,
+    place: Workplace,
     events: Events,
 ) -> int:
-    found = meter.settings()
-    wanted = replace(
-        found,
-        timer_s=0,
-        update_interval_s=options.update,
-        mode=device.mode,
-        element=options.channel,
-        wiring=None,
-    )
-    settings = _prepared(meter, wanted, events)
-    place = Workplace(
-        device=device,
-        voltage_ranges_v=meter.model.voltage_ranges(settings.crest_factor),
-        current_ranges_a=meter.model.current_ranges(settings.crest_factor),
-        set_up=lambda wish: _set_up(meter, wish),
-        system=f"{platform.system()} {platform.release()} {platform.machine()} "
-        "(not SPEC PTDaemon: a rehearsal)",
-        conditions=conditions_of(options),
-    )
     session = Session(
         meter,
-        identity,
+        meter.identify(),
         settings,
         place,
         events,
         clock=real_elapsed_s,
         now=lambda: datetime.now(UTC),
     )
-    events.note(f"Uncertainty checking for {device.name} is activated")
-    events.note(f"Connected to {device.name} successfully")
+    events.note(f"Connected to {place.device.name} successfully")
     with _running(session, options, events) as thread:
         while thread.alive():
             thread.wait(_LOOK_S)
@@ -212,22 +216,6 @@ def _running(
     finally:
         server.close()
         thread.stop(_END_S)
-
-
-def _prepared(meter: WT310, wanted: MeterSettings, events: Events) -> MeterSettings:
-    """Set the meter up; a load that does not fit the ranges found is the client's to mend."""
-    try:
-        return meter.prepare(wanted)
-    except MeterRefused as refused:
-        found = _set_up(meter, wanted)
-        events.warn(str(refused))
-        return found
-
-
-def _set_up(meter: WT310, wanted: MeterSettings) -> MeterSettings:
-    """Write settings and read them back, without waiting for values."""
-    meter.restore(wanted)
-    return meter.settings()
 
 
 def _port(text: str) -> int:

@@ -49,6 +49,9 @@ DEVICE_TYPES = {
 # What the flag `-D` makes of a type.
 _DIRECT = {49: 549, 52: 586}
 
+OTHER = 0
+"""The type of a meter that SPEC does not know: PTDaemon's dummy, with which no run counts."""
+
 _EMULATOR = re.compile(r"(?P<host>[^\s:,]+),(?P<port>\d{1,5})")
 _YOKOGAWA_USB = "USB::0x0B21::0x0025::{}::INSTR"
 
@@ -58,11 +61,6 @@ def device_type(number: int, *, direct_current: bool = False) -> DeviceType:
 
     `direct_current` is the flag `-D`: type 49 becomes 549.
     """
-    if number == 0:
-        raise ValueError(
-            "device type 0 is PTDaemon's own dummy. For a rehearsal without a meter start "
-            "`python -m power emulate`, and give device type 49 with the resource that it prints"
-        )
     if direct_current:
         number = _DIRECT.get(number, number)
     if number not in DEVICE_TYPES:

@@ -6,7 +6,7 @@ A share is a fraction of the power: 0.01 is 1 %.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from datetime import datetime, tzinfo
 from statistics import fmean
@@ -77,12 +77,14 @@ def missed(at: str, mark: str) -> Sample:
     return Sample(at, mark, MISSED, MISSED, MISSED, MISSED)
 
 
-def faults_of(reading: Reading, meter: str) -> list[str]:
-    """Return a sentence for each value of a sample that the meter did not give."""
+def faults_of(
+    reading: Reading, meter: str, measured: Collection[str] = tuple(QUANTITIES)
+) -> list[str]:
+    """Return a sentence for each of the `measured` quantities that the meter did not give."""
     return [
         f"Bad {name.lower()} reading nan from {meter} ({reading.absent.get(value, 'no value')})"
         for name, value in QUANTITIES.items()
-        if getattr(reading, value) is None
+        if name in measured and getattr(reading, value) is None
     ]
 
 

@@ -8,7 +8,7 @@ hours in fake time, and `power.ptd.loop` plays them in real time.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 
@@ -17,13 +17,12 @@ from power.energy.uncertainty import Measuring
 from power.errors import MeterBusy, MeterError
 from power.follow import Follower, Schedule, attach
 from power.meter import Identity, Meter, MeterSettings, Reading
-from power.ptd import protocol, samples
-from power.ptd.device import VERSION, DeviceType
+from power.ptd import answers, protocol, samples
+from power.ptd.device import DeviceType
 from power.ptd.events import Events
 from power.ptd.measurement import Measurement
 from power.ptd.protocol import Refused, Request
 
-_GREETING = "Hello, PTDaemon here!"
 # What clients recognise of a measurement that is not there.
 _NOTHING_TO_STOP = "Error: no measurement to stop"
 
@@ -32,9 +31,11 @@ _NOTHING_TO_STOP = "Error: no measurement to stop"
 class Workplace:
     """What a session knows beside its meter.
 
-    `voltage_ranges_v` and `current_ranges_a` are the meter's fixed ranges. `set_up` writes settings
-    and returns them as read back; it need not wait until the meter has values. `system` names
-    program and operating system in the answer to `Identify`.
+    `voltage_ranges_v` and `current_ranges_a` are the meter's fixed ranges, empty for a meter that
+    has none. `set_up` writes settings and returns them as read back; it need not wait until the
+    meter has values. `begin` and `finish` are called around a measurement. `measured` are the
+    quantities of `samples.QUANTITIES` that the meter has. `system` names program and operating
+    system in the answer to `Identify`.
     """
 
     device: DeviceType
@@ -43,6 +44,9 @@ class Workplace:
     set_up: Callable[[MeterSettings], MeterSettings]
     system: str
     conditions: Conditions = UNKNOWN
+    measured: Collection[str] = tuple(samples.QUANTITIES)
+    begin: Callable[[], object] = lambda: None
+    finish: Callable[[], object] = lambda: None
 
 
 class Session:
@@ -133,7 +137,7 @@ class Session:
     def _carry_out(self, request: Request) -> str:
         match request:
             case protocol.Hello():
-                return _GREETING
+                return answers.GREETING
             case protocol.Identify():
                 return self._identify()
             case protocol.ReadRanges():
@@ -160,48 +164,33 @@ class Session:
         raise Refused("Unknown command")
 
     def _identify(self) -> str:
-        """Return 21 fields; the harness of SPEC CPU 2017 names the first 15 in a comment.
-
-        They tell: driver, interval in ms, whether it measures watts, volts, amperes, power factor,
-        energy and frequency, whether SPEC accepts it (no), version, system, mode, whether it
-        estimates errors and sets ranges, and the channels. The meaning of two zeros is not
-        established. Day of calibration and identity follow.
-        """
-        calibrated = self._place.conditions.calibrated
-        identity = self._identity
-        return ",".join(
-            (
-                self._place.device.name,
-                f"{round(1000 * self._settings.update_interval_s)}",
-                *("1", "1", "1", "1", "0", "0"),
-                "0",
-                f"version={VERSION}",
-                f"OS={self._place.system}",
-                "mode=power",
-                *("1", "1", "1", "0", "0"),
-                "no_cal_date" if calibrated is None else calibrated.isoformat(),
-                ";".join((identity.maker, identity.model, identity.serial, identity.firmware)),
-            )
+        place = self._place
+        return answers.identify_line(
+            place.device.name,
+            self._identity,
+            self._settings.update_interval_s,
+            measured=place.measured,
+            sets_ranges=bool(place.current_ranges_a),
+            system=place.system,
+            calibrated=place.conditions.calibrated,
         )
 
     def _ranges(self) -> str:
-        """Return for current, then voltage: 1 for auto-range or 0, and the range or -1."""
-        amperes, volts = self._settings.current_range_a, self._settings.voltage_range_v
-        fields = [(amperes is None, amperes), (volts is None, volts)]
-        if None in (amperes, volts):
-            reading = self._meter.read()
-            actual = (reading.current_range_a, reading.voltage_range_v)
-            fields = [(auto, now or size) for (auto, size), now in zip(fields, actual, strict=True)]
-        return "Ranges," + ",".join(
-            f"{int(auto)},{samples.FAILED if size is None else size:.6f}" for auto, size in fields
-        )
+        if not self._place.current_ranges_a:
+            return answers.NO_RANGES
+        fixed = (self._settings.current_range_a, self._settings.voltage_range_v)
+        return answers.ranges_line(self._settings, self._meter.read() if None in fixed else None)
 
     def _set_range(self, quantity: str, size: float | None) -> str:
         if self._follower is not None:
             raise MeterBusy("a measurement runs; send Stop before you set a range")
         volts = quantity == "V"
         legal = self._place.voltage_ranges_v if volts else self._place.current_ranges_a
-        chosen = None if size is None else range_for(size, legal, quantity)
+        if not legal:
+            # Clients give up without this answer, and there is nothing that they could do.
+            self._events.warn(f"The meter has no ranges; SR,{quantity} changes nothing")
+            return f"Range {quantity} changed"
+        chosen = None if size is None else answers.range_for(size, legal, quantity)
         wanted = (
             replace(self._settings, voltage_range_v=chosen)
             if volts
@@ -224,6 +213,7 @@ class Session:
                 f"each {interval_ms} ms"
             )
         self._meter.read()  # a meter that does not answer refuses the start
+        self._place.begin()
         begun_s = self._clock()
         schedule = Schedule(begun_s, interval_ms / 1000)
         self._follower = Follower(self._take_up, schedule, clock=self._clock, meter=self._meter)
@@ -267,7 +257,7 @@ class Session:
         measuring = Measuring(self._identity, self._settings, self._place.conditions)
         at = samples.stamp(reading.utc)
         sample = samples.sample_of(reading, measuring, at, measurement.mark)
-        for fault in samples.faults_of(reading, self._identity.model):
+        for fault in samples.faults_of(reading, self._identity.model, self._place.measured):
             self._events.fail(fault)
         # `compliance/check.py` of power-dev knows these two sentences.
         if sample.share is None:
@@ -296,6 +286,10 @@ class Session:
         if self._follower is not None and not self._follower.attached:
             self._miss(self._number_of(self._clock()) - self._last, measurement)
         self._follower = None
+        try:
+            self._place.finish()
+        except MeterError as error:
+            self._events.fail(str(error))
         self._events.note("Completed test")
 
     def _number_of(self, instant_s: float) -> int:
@@ -304,14 +298,3 @@ class Session:
             return 0
         schedule = self._follower.schedule
         return math.floor((instant_s - schedule.origin_s) / schedule.interval_s + 1e-6)
-
-
-def range_for(size: float, legal: Sequence[float], unit: str) -> float:
-    """Return the smallest range that holds a value; raise `Refused` above the largest."""
-    fitting = [choice for choice in sorted(legal) if choice >= size * (1 - 1e-6)]
-    if not fitting:
-        raise Refused(
-            f"Error in parameter 2: {size:g} {unit} is above the meter's largest range, "
-            f"{max(legal):g} {unit}"
-        )
-    return fitting[0]

@@ -7,13 +7,15 @@ import re
 import socket
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from power.cli import main
+from tests.support.shelly_plug import ShellyPlug, serving
 
 pytestmark = pytest.mark.slow
 
@@ -21,49 +23,60 @@ ROOT = Path(__file__).parents[3]
 Run = Callable[..., subprocess.CompletedProcess[str]]
 
 
-def test_power_dev_starts_uses_and_ends_it(emulator: Any, tmp_path: Path) -> None:
-    """With PTDaemon's flags it serves, logs, ends by SIGTERM, and gives the meter back."""
-    port = emulator.resource.split(",")[1].partition(":")[0]
-    log = tmp_path / "ptd.log"
-    before = settings_of(emulator.resource)
-    process = subprocess.Popen(
-        [
-            *(sys.executable, "-c", "import sys; from power.cli import ptd; sys.exit(ptd())"),
-            *("-l", str(log), "-p", "0", "-n", "--update", "0.1", "49", f"127.0.0.1,{port}"),
-        ],
+def started(*words: str) -> subprocess.Popen[str]:
+    """Start the script `ptd`."""
+    return subprocess.Popen(
+        [sys.executable, "-c", "import sys; from power.cli import ptd; sys.exit(ptd())", *words],
         cwd=ROOT,
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
         text=True,
     )
+
+
+@contextmanager
+def talking(process: subprocess.Popen[str]) -> Iterator[Callable[[str], str]]:
+    """Yield a function that asks and returns the first line; `RL` reads its samples, too."""
     assert process.stdout is not None
-    told = []
-    for line in process.stdout:
-        told.append(line)
-        if found := re.search(r"Listening on port (\d+)", line):
-            break
-    assert found, told
+    told, found = [], None
+    while found is None:
+        told.append(process.stdout.readline())
+        assert told[-1], told
+        found = re.search(r"Listening on port (\d+)", told[-1])
+    assert "This is not SPEC PTDaemon" in told[0]
     with socket.create_connection(("127.0.0.1", int(found[1])), timeout=180) as client:
-        lines = client.makefile("rw", newline="\r\n")
+        with client.makefile("rw", newline="\r\n") as lines:
 
-        def ask(request: str) -> str:
-            lines.write(f"{request}\r\n")
-            lines.flush()
-            return lines.readline().rstrip()
+            def ask(request: str) -> str:
+                lines.write(f"{request}\r\n")
+                lines.flush()
+                answer = lines.readline().rstrip()
+                for _ in range(int(answer.split()[1]) if answer.startswith("Last") else 0):
+                    assert lines.readline().startswith("Time,")
+                return answer
 
+            yield ask
+
+
+def test_power_dev_starts_uses_and_ends_it(emulator: Any, tmp_path: Path) -> None:
+    """With PTDaemon's flags it serves, logs, ends by SIGTERM, and gives the meter back."""
+    port = emulator.resource.split(",")[1].partition(":")[0]
+    log = tmp_path / "ptd.log"
+    before = settings_of(emulator.resource)
+    process = started(
+        *("-l", str(log), "-p", "0", "-n", "--update", "0.1", "49", f"127.0.0.1,{port}")
+    )
+    with process, talking(process) as ask:
         assert "YokogawaWT310" == ask("Identify").split(",")[0]
         assert "Range V changed" == ask("SR,V,120.0")
         assert "Range A changed" == ask("SR,A,0.05")
         ask("Go,0,0,s_testing")
         while ask("RL,2").startswith("Insufficient"):
             pass
-        assert ",Watts,5.000000," in lines.readline() + lines.readline()
         process.terminate()
-        rest = process.stdout.read()
-        assert 0 == process.wait(180), rest
-    process.stdout.close()
-    whole = "".join(told) + rest
-    assert "This is not SPEC PTDaemon" in whole
+        assert process.stdout is not None
+        whole = process.stdout.read()
+        assert 0 == process.wait(180), whole
     assert "ERROR" not in whole
     assert re.search(
         r"^\d\d-\d\d-\d{4} \d\d:\d\d:\d\d\.\d{3}: Go with mark 's_testing'$", whole, re.MULTILINE
@@ -73,6 +86,30 @@ def test_power_dev_starts_uses_and_ends_it(emulator: Any, tmp_path: Path) -> Non
     assert written.count(",Mark,s_testing\n") >= 2
     assert ",NOTICE,Completed test\n" in written
     assert before == settings_of(emulator.resource)
+
+
+def test_a_meter_of_another_kind_serves_means_without_ranges(tmp_path: Path) -> None:
+    """A plug is device type 0: its power is the mean of an update, and its ranges are unknown."""
+    with serving(ShellyPlug()) as at:
+        process = started("-p", "0", "--update", "0.1", "0", f"shelly:{at}?interval=0.1&accuracy=1")
+        with process, talking(process) as ask:
+            fields = ask("Identify").split(",")
+            assert ("ShellySNPL-00112EU", ["1", "1", "1", "0", "0", "0", "0"]) == (
+                fields[0],
+                fields[2:9],
+            )
+            assert ["power", "1", "0"] == [fields[11].removeprefix("mode="), *fields[12:14]]
+            assert "Ranges,-1,-1.000000,-1,-1.000000" == ask("RR")
+            assert "Range V changed" == ask("SR,V,120")
+            for _ in range(2):
+                assert ask("Go,100,0,plug").startswith("Starting untimed measurement")
+                while ask("RL,1").startswith("Insufficient"):
+                    pass
+                assert "Stopping untimed measurement" == ask("Stop")
+            assert ask("Watts").startswith("Watts,5.000000,5.000000,5.000000,")
+            # 1 % of 5 W, and 0.1 W for the step of its power.
+            assert "0.030000" == ask("Uncertainty").split(",")[1]
+            process.terminate()
 
 
 def settings_of(resource: str) -> object:

@@ -55,5 +55,3 @@ def test_device_types_are_those_of_the_meters_that_are_driven() -> None:
     assert device_type(549, direct_current=True).direct_current
     with pytest.raises(ValueError, match="device type 8 is not driven here; choose one of 49"):
         device_type(8)
-    with pytest.raises(ValueError, match="power emulate"):
-        device_type(0)

@@ -14,9 +14,10 @@ import pytest
 from power.emulator.instrument import Options
 from power.errors import MeterUnreachable
 from power.meter import InputMode, MeterSettings
+from power.ptd.answers import range_for
 from power.ptd.device import device_type
 from power.ptd.events import Events
-from power.ptd.session import Session, Workplace, range_for
+from power.ptd.session import Session, Workplace
 
 FIXED = MeterSettings(timer_s=0, voltage_range_v=150.0, current_range_a=0.1)
 
