@@ -14,7 +14,7 @@ from power.emulator.portmapper import PORT as PORTMAPPER_PORT
 from power.emulator.process import serve
 from power.emulator.profile import LoadProfile, bursts, constant, noisy, parse_steps, read_csv
 from power.emulator.settings import MODELS
-from power.emulator.supported import table
+from power.emulator.supported import TABLES
 from power.emulator.traffic import Traffic
 from power.resource import SerialLine, parse_line
 
@@ -99,7 +99,11 @@ def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) ->
     parser.add_argument("--seed", type=int, default=0, help="seed of the random faults (default 0)")
     _add_guesses(parser)
     parser.add_argument(
-        "--commands", action="store_true", help="print the commands that it answers, and end"
+        "--commands",
+        choices=tuple(TABLES),
+        nargs="?",
+        const="WT300",
+        help="print the commands that it answers, and end; WT200: those of that command mode alone",
     )
     parser.add_argument(
         "--exit-with-parent", action="store_true", help="end when the parent process ends"
@@ -196,12 +200,17 @@ def _add_guesses(parser: argparse.ArgumentParser) -> None:
         default="commands",
         help="what is lost in the first 0.2 s after START (default commands)",
     )
+    guesses.add_argument(
+        "--wt200-alone",
+        action="store_true",
+        help="in command mode WT200 refuse the commands that the WT210 did not have",
+    )
 
 
 def run(options: argparse.Namespace) -> int:
     """Serve until the process is told to stop."""
     if options.commands:
-        print(table(), end="")
+        print(TABLES[options.commands](), end="")
         return 0
     serve(
         Load(
@@ -221,6 +230,7 @@ def run(options: argparse.Namespace) -> int:
             refuse_illegal=options.refuse_illegal,
             ranges_while_running=options.ranges_while_running,
             busy_window=options.busy_window,
+            wt200_alone=options.wt200_alone,
             seed=options.seed,
         ),
         port=options.port,

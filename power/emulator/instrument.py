@@ -22,7 +22,8 @@ class Options:
     IRANge. `ranges_while_running` accepts range changes during an integration. `refuse_illegal`
     refuses an illegal value (222) instead of taking the nearest legal one. `profile_from_start`
     restarts the load profile at each integration. `busy_window` says what is lost in the
-    `busy_window_s` after START: `commands`, `all`, or nothing (`off`). `seed` seeds the garbage.
+    `busy_window_s` after START: `commands`, `all`, or nothing (`off`). With `wt200_alone` the
+    command mode WT200 knows no commands but its own. `seed` seeds the garbage.
     """
 
     model: str = "WT310"
@@ -38,6 +39,7 @@ class Options:
     verbose: bool = False
     busy_window_s: float = 0.2
     busy_window: str = "commands"
+    wt200_alone: bool = False
     seed: int = 0
 
 

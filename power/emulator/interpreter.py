@@ -16,6 +16,7 @@ from power.emulator import (
     commands_rate,
     commands_store,
     commands_system,
+    commands_wt200,
     formats,
 )
 from power.emulator.command_tree import Tree
@@ -37,6 +38,10 @@ COMMANDS = (
     *commands_system.COMMANDS,
 )
 _TREE = Tree(COMMANDS)
+_BOTH_TREE = Tree((*commands_wt200.COMMANDS, *COMMANDS))
+_WT200_TREE = Tree(
+    (*commands_wt200.COMMANDS, *(it for it in COMMANDS if commands_wt200.in_both(it.pattern.text)))
+)
 _CLEAR = "*CLS"
 
 
@@ -201,10 +206,17 @@ class Interpreter:
                 raise Refused(int(refused.number("code")))
             if meter.faults.take("lose") is not None:
                 return None
-            write, numbers = _TREE.writer(unit)
+            write, numbers = self._tree.writer(unit)
             write(meter, numbers, unit.data)
             return None
         return self._asked(unit)
+
+    @property
+    def _tree(self) -> Tree:
+        """Return the commands of the present command mode (page 8-1)."""
+        if self.instrument.communication.command != "WT200":
+            return _TREE
+        return _WT200_TREE if self.instrument.options.wt200_alone else _BOTH_TREE
 
     def _asked(self, unit: Unit) -> bytes:
         """Answer one setting or a group, whose answer can be sent back as a command (page 5-4).
@@ -214,7 +226,7 @@ class Interpreter:
         parts: list[bytes] = []
         communication = self.instrument.communication
         level = ""
-        for command, ask, numbers in _TREE.asked(unit, self.instrument):
+        for command, ask, numbers in self._tree.asked(unit, self.instrument):
             answer = ask(self.instrument, numbers, unit.data)
             data = answer if isinstance(answer, bytes) else answer.encode("ascii")
             if command.headed and communication.header:

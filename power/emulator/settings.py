@@ -130,6 +130,7 @@ class Settings:
     number_of_lists: int = 1
     lists: dict[int, str] = field(default_factory=dict)
     math: str = "CFU1"
+    wt200_items: frozenset[str] = frozenset({"V,1", "A,1", "W,1"})
     kept: dict[tuple[str, int], str] = field(default_factory=dict)
 
     def item(self, number: int) -> str:
