@@ -22,6 +22,8 @@ class GroundTruth:
     inclusive pixels of the annotated image. `box_image_id` and `box_class_id` (int64, (m,)) name
     each box's image and class. `blacklist` (int64, shape (k, 2)) holds pairs (image id, class id)
     that count neither way. `class_names` maps class ids to names where the source has names.
+    `difficult` (bool, (m,)) flags the boxes that PASCAL VOC's rules leave out. It is None if no box
+    is flagged.
     """
 
     image_ids: NDArray[np.int64]
@@ -31,6 +33,7 @@ class GroundTruth:
     box: NDArray[np.float64]
     blacklist: NDArray[np.int64]
     class_names: dict[int, str]
+    difficult: NDArray[np.bool_] | None = None
 
     @classmethod
     def from_arrays(
@@ -43,12 +46,14 @@ class GroundTruth:
         classes: ArrayLike | None = None,
         blacklist: ArrayLike = (),
         class_names: Mapping[int, str] | None = None,
+        difficult: ArrayLike | None = None,
     ) -> GroundTruth:
         """Build from boxes, (m,), (m,) and (m, 4), of anything that numpy makes arrays of.
 
         `images` and `classes` list all ids, in any order, also those without a box; without them
-        the lists are those of the boxes. `blacklist` is (k, 2). Raises ValueError for other shapes,
-        for ids that are not whole numbers, and for a box of an image or class that is not listed.
+        the lists are those of the boxes. `blacklist` is (k, 2), `difficult` (m,) of true and false.
+        Raises ValueError for other shapes, for ids that are not whole numbers, and for a box of an
+        image or class that is not listed.
         """
         box_image = whole_numbers(image_id, "image_id")
         box_class = whole_numbers(class_id, "class_id")
@@ -68,7 +73,16 @@ class GroundTruth:
                 -1, 2
             ),
             class_names=dict(class_names or {}),
+            difficult=None if difficult is None else _flags(difficult, len(found)),
         )
+
+
+def _flags(values: ArrayLike, boxes: int) -> NDArray[np.bool_] | None:
+    """Return a flag for each box, or None if none is set."""
+    flags = np.asarray(values)
+    if flags.shape != (boxes,) or not np.isin(flags, (0, 1)).all():
+        raise ValueError(f"difficult must be true or false for each of the {boxes} boxes")
+    return flags.astype(np.bool_) if flags.any() else None
 
 
 def _listed(ids: ArrayLike | None, of_boxes: NDArray[np.int64], what: str) -> NDArray[np.int64]:

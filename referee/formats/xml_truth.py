@@ -22,7 +22,8 @@ CLASS_LIST = "classes.txt"
 
 _CORNERS = ("xmin", "ymin", "xmax", "ymax")
 
-Object = tuple[str, list[float]]
+Object = tuple[str, list[float], bool]
+"""Class name, corners, and whether the object is flagged as difficult."""
 
 
 def read_xml_truth(folder: Path, image_list: Path | None) -> GroundTruthFile:
@@ -49,16 +50,18 @@ def read_xml_truth(folder: Path, image_list: Path | None) -> GroundTruthFile:
         if size:
             sizes[own] = size
         found += [(own, entry) for entry in _objects(file, root)]
-    class_list = _class_list(folder, {name for _, (name, _) in found})
+    class_list = _class_list(folder, {name for _, (name, _, _) in found})
+    difficult = np.array([flag for _, (_, _, flag) in found], dtype=np.bool_)
     class_ids = {name: number for number, name in enumerate(class_list, start=1)}
     truth = GroundTruth(
         image_ids=np.array(sorted(own_ids.values()), dtype=np.int64),
         class_ids=np.arange(1, len(class_list) + 1, dtype=np.int64),
         box_image_id=np.array([own for own, _ in found], dtype=np.int64),
-        box_class_id=np.array([class_ids[name] for _, (name, _) in found], dtype=np.int64),
-        box=np.array([box for _, (_, box) in found], dtype=np.float64).reshape(-1, 4),
+        box_class_id=np.array([class_ids[name] for _, (name, _, _) in found], dtype=np.int64),
+        box=np.array([box for _, (_, box, _) in found], dtype=np.float64).reshape(-1, 4),
         blacklist=NO_BLACKLIST,
         class_names={number: ILSVRC_DET.get(name, name) for name, number in class_ids.items()},
+        difficult=difficult if difficult.any() else None,
     )
     return GroundTruthFile(truth, file_names=file_names, sizes=sizes)
 
@@ -74,7 +77,7 @@ def _parse(file: Path) -> ElementTree.Element:
 
 
 def _objects(file: Path, root: ElementTree.Element) -> Iterable[Object]:
-    """Yield class name and corners of each object; parts of an object do not count."""
+    """Yield each object; parts of an object do not count."""
     for number, entry in enumerate(root.findall("object"), start=1):
         name = (entry.findtext("name") or "").strip()
         if not name:
@@ -82,7 +85,10 @@ def _objects(file: Path, root: ElementTree.Element) -> Iterable[Object]:
         box = [_corner(file, number, entry, field) for field in _CORNERS]
         if box[2] < box[0] or box[3] < box[1]:
             raise InputError(f"{file}, object {number}, bndbox: a maximum is below its minimum")
-        yield name, box
+        flag = (entry.findtext("difficult") or "0").strip()
+        if flag not in ("0", "1"):
+            raise InputError(f"{file}, object {number}, difficult: '{flag}' is neither 0 nor 1")
+        yield name, box, flag == "1"
 
 
 def _corner(file: Path, number: int, entry: ElementTree.Element, field: str) -> float:

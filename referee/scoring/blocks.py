@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from referee.core.detections import Detections
 from referee.scoring.overlap import columns, iou
 from referee.scoring.ranking import sort_keys
-from referee.scoring.result import IGNORED_REASONS
+from referee.scoring.result import DIFFICULT, IGNORED_REASONS
 from referee.scoring.rules import Rules
 from referee.scoring.truth_index import BLACKLISTED, NO_TRUTH, TruthIndex
 
@@ -64,10 +64,16 @@ def sort_out(index: TruthIndex, rules: Rules, detections: Detections, first: int
     box = detections.box
     keys = sort_keys(detections.confidence, image, rows, index.image_count)
     near = np.flatnonzero(group != NO_TRUTH)
+    found = _candidates(index, rules, box[near], group[near], keys[near], rows[near])
+    if index.difficult is not None:
+        found, taken_out = _without_difficult(found, index.difficult)
+        ignored[DIFFICULT] = len(taken_out)
+        kept = np.flatnonzero(~np.isin(rows, taken_out))
+        klass, keys, box = klass[kept], keys[kept], box[kept]
     return Block(
         klass=klass,
         keys=keys,
-        candidates=_candidates(index, rules, box[near], group[near], keys[near], rows[near]),
+        candidates=found,
         ignored=ignored,
         inverted=int(((box[:, 2] < box[:, 0]) | (box[:, 3] < box[:, 1])).sum()),
         not_finite=len(box) - _finite_boxes(box),
@@ -115,6 +121,17 @@ def _candidates(
     if rules.best_box_only:
         target, counts = target[_first_of(counts)], np.minimum(counts, 1)
     return Candidates(rows[chosen], keys[chosen], counts[chosen], target)
+
+
+def _without_difficult(found: Candidates, difficult: NDArray[np.bool_]) -> tuple[Candidates, Ints]:
+    """Return the candidates of other boxes, and the rows whose one box is difficult.
+
+    Such a row counts neither way, whatever other rows there are (VOCevaldet.m).
+    """
+    ignored = difficult[found.boxes]
+    kept = ~ignored
+    rest = Candidates(found.rows[kept], found.keys[kept], found.counts[kept], found.boxes[kept])
+    return rest, found.rows[ignored]
 
 
 def _first_of(counts: Ints) -> Ints:

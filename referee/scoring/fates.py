@@ -49,6 +49,8 @@ class Fate(IntEnum):
     POOR_OVERLAP = 8
     """It overlaps a box of its class by `POOR_OVERLAP_IOU` or more but misses the threshold."""
     BACKGROUND = 9
+    DIFFICULT = 10
+    """Its box is flagged as difficult, under rules that ignore such boxes: it is not scored."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -58,8 +60,8 @@ class Fates:
     `fate` (int8, (n,)) has values of `Fate`. `truth_row` (int64, (n,)) is the ground-truth row of
     the box that explains the fate: found, held already, of another class, or badly hit. It is -1
     if there is no such box. `iou` (float64, (n,)) is the overlap with that box, or 0. `missed`
-    (int64) lists, ascending, the rows of truth boxes that no detection found; boxes on the
-    blacklist are not listed.
+    (int64) lists, ascending, the rows of truth boxes that no detection found; boxes that are on
+    the blacklist or ignored as difficult are not listed.
     """
 
     fate: NDArray[np.int8]
@@ -100,7 +102,11 @@ def explain(
             truth, detections.select(some), image[some], by_image, bounds, rules
         )
         fate[some], truth_row[some], overlap[some] = found
-    return Fates(fate, truth_row, overlap, missed=np.setdiff1d(index.source, boxes))
+    if rules.ignore_difficult and truth.difficult is not None:
+        # Under these rules no true positive has such a box, so the row looks like a duplicate.
+        fate[(fate == Fate.DUPLICATE) & truth.difficult[truth_row]] = Fate.DIFFICULT
+    missed = np.setdiff1d(index.source[index.to_find()], boxes)
+    return Fates(fate, truth_row, overlap, missed=missed)
 
 
 def _first_reasons(index: TruthIndex, image: Ints, detections: Detections) -> NDArray[np.int8]:

@@ -17,7 +17,7 @@ from referee.scoring.fates import Fates, explain
 from referee.scoring.growing import GrowingArray
 from referee.scoring.matching import Matching
 from referee.scoring.ranking import ClassScore, merge, sort
-from referee.scoring.result import IGNORED_REASONS, IlsvrcResult
+from referee.scoring.result import DIFFICULT, IGNORED_REASONS, IlsvrcResult
 from referee.scoring.rules import DEVKIT, Rules
 from referee.scoring.truth_index import TruthIndex
 
@@ -63,11 +63,14 @@ class LiveScore:
         self._candidate_row = GrowingArray(np.int64)
         self._answers: list[Detections] = []
         self._rows = 0
-        self._ignored = dict.fromkeys(IGNORED_REASONS, 0)
+        reasons = (
+            IGNORED_REASONS if self._index.difficult is None else (*IGNORED_REASONS, DIFFICULT)
+        )
+        self._ignored = dict.fromkeys(reasons, 0)
         self._inverted = 0
         self._not_finite = 0
-        starts = self._index.class_start
-        self._classes = [ClassScore(_NO_KEYS, _NO_KEYS, int(truths)) for truths in np.diff(starts)]
+        truths = self._index.class_truths.tolist()
+        self._classes = [ClassScore(_NO_KEYS, _NO_KEYS, count) for count in truths]
         self._ap: list[float | None] = [score.ap() for score in self._classes]
         self._grouped_ap = list(self._ap)
         self._pending: list[tuple[Narrow, Keys]] = []
@@ -144,7 +147,7 @@ class LiveScore:
             grouped_ap=dict(zip(class_ids, self._grouped_ap, strict=True)),
             classes_with_ground_truth=sum(score.truths > 0 for score in self._classes),
             images=self._index.image_count,
-            truth_boxes=len(self._index.box),
+            truth_boxes=int(self._index.class_truths.sum()),
             detections=self._rows,
             scored=self._rows - sum(self._ignored.values()),
             ignored=dict(self._ignored),

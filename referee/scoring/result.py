@@ -24,6 +24,9 @@ IGNORED_REASONS = (
 )
 """The reasons to ignore a row, which then counts neither way; the first that applies is told."""
 
+DIFFICULT = "difficult"
+"""The reason beside these under rules that ignore difficult boxes, where the truth has some."""
+
 
 @dataclass(frozen=True, eq=False)
 class ClassImages:
@@ -47,7 +50,7 @@ class IlsvrcResult:
     to None for a class without ground truth. `grouped_mean_ap` and `grouped_ap` are the same, but
     detections of equal confidence enter together. A plain mean runs over
     `classes_with_ground_truth` classes. `images` counts the listed images, `truth_boxes` the boxes
-    outside the blacklist.
+    outside the blacklist that the rules do not ignore.
 
     `detections` counts all rows, `ignored` the ignored rows by reason, `scored` the others. Among
     the scored rows `true_positives` matched, `duplicates` reached only boxes that other detections
@@ -88,9 +91,11 @@ class IlsvrcResult:
 
     def images_by_class(self) -> Iterator[ClassImages]:
         """Yield the images of the detections and truth boxes of each class with ground truth."""
+        to_find = self._index.to_find()
+        starts = np.searchsorted(to_find, self._index.class_start)
         for place, score in enumerate(self._classes.values()):
             if score.truths:
-                of_class = slice(*self._index.class_start[place : place + 2])
+                of_class = to_find[slice(*starts[place : place + 2])]
                 yield ClassImages(
                     detection=images_of(score.order, self.images),
                     hit=np.searchsorted(score.order, score.hits),

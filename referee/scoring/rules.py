@@ -16,6 +16,8 @@ class Rules:
     With `missing_as_zero` it runs over all listed classes; one without ground truth counts 0.
     With `best_box_only` a detection may match the one box that it overlaps most, and is a duplicate
     if an earlier detection holds that box. Otherwise it may match the best box that is still free.
+    With `ignore_difficult`, which needs `best_box_only`, flagged boxes are not to be found, and a
+    detection whose box is flagged counts neither way. Raises ValueError for one without the other.
     """
 
     name: str
@@ -25,6 +27,11 @@ class Rules:
     iou_cap: float = 0.5
     tolerance_px: float = 10.0
     best_box_only: bool = False
+    ignore_difficult: bool = False
+
+    def __post_init__(self) -> None:
+        if self.ignore_difficult and not self.best_box_only:
+            raise ValueError("ignore_difficult needs best_box_only")
 
 
 DEVKIT = Rules(name="ilsvrc-devkit", version="2014")
@@ -39,8 +46,14 @@ REFEREE_2015 = Rules(name="lpirc-referee", version="2015", strict=True, missing_
 FIXED_HALF = Rules(name="ilsvrc-fixed-0.5", version="1", tolerance_px=0.0)
 """The devkit's rules, but the IoU must reach 0.5 for small boxes too."""
 
-VOC = Rules(name="pascal-voc", version="2010", tolerance_px=0.0, best_box_only=True)
-"""PASCAL VOC from 2010 on (VOCevaldet.m, VOCap.m). Boxes that are flagged as difficult count."""
+VOC = Rules(
+    name="pascal-voc",
+    version="2010",
+    tolerance_px=0.0,
+    best_box_only=True,
+    ignore_difficult=True,
+)
+"""PASCAL VOC from 2010 on (VOCevaldet.m, VOCap.m of the VOC development kit)."""
 
 RULE_SETS = {
     "devkit": DEVKIT,

@@ -52,7 +52,9 @@ class TruthIndex:
 
     Boxes of blacklisted pairs are left out. Each box has an entry in these arrays: `box` (m, 4),
     the same as `columns` (4, m), `threshold` (m,), the positions of its class and image in
-    `box_class` and `box_image` (m,), and its ground-truth row in `source` (m,).
+    `box_class` and `box_image` (m,), and its ground-truth row in `source` (m,). `difficult` (m,)
+    flags the boxes that the rules ignore; it is None if they ignore none. `class_truths` counts the
+    others of each class.
 
     The boxes of one (image, class) pair form a group; `group_start` and `group_size` tell its
     place. The boxes of class position c are the slice `class_start[c]:class_start[c+1]`.
@@ -83,8 +85,19 @@ class TruthIndex:
         self.box_class: Ints = pair[order] // max(self.image_count, 1)
         self.box_image: Ints = pair[order] % max(self.image_count, 1)
         self.class_start = np.searchsorted(self.box_class, np.arange(self.class_count + 1))
+        ignores = rules.ignore_difficult and truth.difficult is not None
+        self.difficult = truth.difficult[order] if ignores and truth.difficult is not None else None
+        self.class_truths: Ints = np.bincount(
+            self.box_class[self.to_find()], minlength=self.class_count
+        )
         self._group_keys, self._group_codes = _sorted_codes(groups, black)
         self._group_table = self._make_table()
+
+    def to_find(self) -> Ints:
+        """Return the positions of the boxes that are not ignored, ascending."""
+        if self.difficult is None:
+            return np.arange(len(self.box), dtype=np.int64)
+        return np.flatnonzero(~self.difficult)
 
     def _blacklisted(self, listed: Ints) -> Ints:
         """Return the pair numbers of a blacklist (k, 2), ascending; an unknown id has none."""

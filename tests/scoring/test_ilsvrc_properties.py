@@ -36,6 +36,7 @@ def assert_matches_reference(contest, rules):
         contest.blacklist,
         contest.rows,
         rules,
+        contest.difficult,
     )
     assert_same_scores(ap, result.ap)
     assert_same_scores({0: mean_ap}, {0: result.mean_ap})

@@ -12,21 +12,28 @@ import math
 from referee.scoring.rules import DEVKIT
 
 
-def reference_score(images, classes, truth, blacklist, rows, rules=DEVKIT):
+def reference_score(images, classes, truth, blacklist, rows, rules=DEVKIT, difficult=()):
     """Return `(ap, mean_ap, grouped_ap, outcome)` of a contest.
 
     `images` and `classes` are lists of ids, `truth` has `(image, class, box)` and `rows` has
     `(image, class, confidence, box)` in file order, `blacklist` pairs `(image, class)`. `ap` and
     `grouped_ap` map classes to a float or None; `outcome` maps each scored row's number to the
-    number of the truth box that it found, or to None.
+    number of the truth box that it found, or to None. `difficult` has the numbers of the truth
+    boxes that rules with `ignore_difficult` leave out.
     """
     blacklist = set(blacklist)
+    difficult = set(difficult) if rules.ignore_difficult else set()
     outcome = {}
     for image in images:
-        outcome.update(_match_image(image, truth, blacklist, rows, set(classes), rules))
+        found = _match_image(image, truth, blacklist, rows, set(classes), rules)
+        # VOCevaldet.m: of rows whose best box is difficult, none is true or false.
+        outcome.update({row: box for row, (best, box) in found.items() if best not in difficult})
     ap, grouped = {}, {}
     for klass in classes:
-        positives = sum(1 for i, c, _ in truth if c == klass and (i, c) not in blacklist)
+        positives = sum(
+            c == klass and (i, c) not in blacklist and number not in difficult
+            for number, (i, c, _) in enumerate(truth)
+        )
         mine = [number for number in outcome if rows[number][1] == klass]
         mine.sort(key=lambda number: (-rows[number][2], rows[number][0], number))
         ap[klass] = _area(mine, outcome, positives) if positives else None
@@ -36,7 +43,7 @@ def reference_score(images, classes, truth, blacklist, rows, rules=DEVKIT):
 
 
 def _match_image(image, truth, blacklist, rows, classes, rules):
-    """Match the detections of one image one after the other."""
+    """Match the detections of one image one after the other: its best box, and what it found."""
     numbers = [
         number
         for number, (i, c, confidence, _) in enumerate(rows)
@@ -54,11 +61,8 @@ def _match_image(image, truth, blacklist, rows, classes, rules):
             reaches = overlap > needed if rules.strict else overlap >= needed
             if overlap > 0 and reaches and overlap > best_overlap:
                 best, best_overlap = t, overlap
-        if best in taken:
-            best = None
-        if best is not None:
-            taken.add(best)
-        outcome[number] = best
+        outcome[number] = (best, None if best in taken else best)
+        taken.add(best)
     return outcome
 
 

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from hypothesis import strategies as st
@@ -21,10 +21,13 @@ class Contest:
     truth: list
     blacklist: list
     rows: list
+    difficult: list
 
     def ground_truth(self):
         """Return the arrays of the ground truth."""
-        return make_truth(self.images, self.classes, self.truth, self.blacklist)
+        flags = [number in self.difficult for number in range(len(self.truth))]
+        truth = make_truth(self.images, self.classes, self.truth, self.blacklist)
+        return replace(truth, difficult=np.array(flags) if any(flags) else None)
 
     def detections(self):
         """Return the arrays of the detections."""
@@ -104,4 +107,5 @@ def contests(draw):
         truth=truth,
         blacklist=draw(st.lists(pairs, max_size=1)),
         rows=draw(st.permutations(rows)),
+        difficult=draw(st.lists(st.integers(0, max(0, len(truth) - 1)), max_size=3)),
     )

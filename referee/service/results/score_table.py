@@ -10,6 +10,7 @@ IGNORED = {
     "unknown_image": "image not in the ground truth",
     "class_out_of_range": "class not on the list",
     "confidence_not_finite": "confidence not finite",
+    "difficult": "found a difficult object, which the rules ignore",
     "blacklisted": "blacklisted",
     "not_finite": "score or box not finite",
     "beyond_100_per_image_and_class": "beyond the 100 best of an image and class",

@@ -24,6 +24,7 @@ def truth_digest(truth: GroundTruth) -> str:
     return array_digest(
         *(truth.image_ids, truth.class_ids, truth.box_image_id, truth.box_class_id),
         *(truth.box, truth.blacklist),
+        *(() if truth.difficult is None else (truth.difficult.astype(np.int64),)),
     )
 
 
