@@ -20,11 +20,12 @@ from tests.support.running import eventually
 
 @dataclass(frozen=True)
 class DaskCluster:
-    """The address of the scheduler, the files of TLS, and the processes of the workers."""
+    """The address of the scheduler, the files of TLS, and the processes."""
 
     address: str
     certificate: Path
     key: Path
+    scheduler: subprocess.Popen
     workers: list[subprocess.Popen]
 
     @property
@@ -45,12 +46,12 @@ def dask_cluster(folder: Path, workers: int = 2):
     tls = ["--tls-ca-file", files.certificate, "--tls-cert", files.certificate]
     common = [*tls, "--tls-key", files.key, "--scheduler-file", told, "--no-dashboard"]
     with ExitStack() as stack:
-        scheduler = ["--host", "tls://127.0.0.1", "--port", "0"]
-        _started(stack, folder, "scheduler", [*scheduler, *common])
+        loopback = ["--host", "tls://127.0.0.1", "--port", "0"]
+        scheduler = _started(stack, folder, "scheduler", [*loopback, *common])
         address = eventually(lambda: _told(told), "the scheduler's address")
         here = ["--nthreads", "1", "--no-nanny", "--host", "127.0.0.1", "--local-directory", folder]
         running = [_started(stack, folder, "worker", [*here, *common]) for _ in range(workers)]
-        yield DaskCluster(address, files.certificate, files.key, running)
+        yield DaskCluster(address, files.certificate, files.key, scheduler, running)
 
 
 def _started(stack, folder, what, options):

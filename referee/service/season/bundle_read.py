@@ -35,8 +35,11 @@ Ints = NDArray[np.int64]
 
 _SESSION, _IMAGES, _ROWS = "session.json", "images.csv", "detections.csv"
 _SCORE, _CONFIG = "score.json", "config.toml"
-# A session takes ten million detections, a hundred bytes each. All else is far smaller.
-_MOST_BYTES = dict.fromkeys((MANIFEST, _SESSION, _IMAGES, _SCORE, _CONFIG), 2**26) | {_ROWS: 2**30}
+# A session takes ten million detections, a hundred bytes each. All else is far smaller. Rows take
+# many times their text in memory, so a text of short rows must not have more of them.
+_MOST_BYTES = dict.fromkeys((MANIFEST, _SESSION, _SCORE, _CONFIG), 2**24)
+_MOST_BYTES |= {_IMAGES: 2**28, _ROWS: 2**30}
+_MOST_LINES = {_IMAGES: 1_000_000, _ROWS: 10_000_000}
 _NEEDED = (MANIFEST, _SESSION, _IMAGES, _ROWS)
 # Tracks with detections that these rules score. A track of another name may have other columns.
 _TRACKS = ("network", "camera")
@@ -73,6 +76,10 @@ def read_bundle(path: Path) -> BundleRead:
     for name in _NEEDED:
         if name not in members:
             raise NotABundle(name, "The member is missing.")
+    for name, most in _MOST_LINES.items():
+        lines = members[name].count(b"\n")
+        if lines > most + 1:
+            raise NotABundle(name, f"It has {lines} lines, more than any session gives.")
     stations = _require_hashes(members)
     session = _typed(SessionTold, _SESSION, members[_SESSION])
     if session.track not in _TRACKS:

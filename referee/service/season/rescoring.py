@@ -11,7 +11,7 @@ from referee.service.season.executor import Executor, Lost
 from referee.service.season.found import BundleFile
 from referee.service.season.journal import Journal
 from referee.service.season.merging import Present, merged
-from referee.service.season.rows import SCORED, Key, Row, asked_key, broken_row, key_of
+from referee.service.season.rows import SCORED, Key, Row, asked_key, broken_row, key_of, row_line
 from referee.service.season.scored import RESAMPLES, Block, joined, row_of
 from referee.service.season.tasks import Answer, Task, TruthFiles, perform
 
@@ -171,13 +171,21 @@ def _rows(item: _Work, answers: Sequence[Answer], asked: Asked) -> list[Row]:
     reasons = [it.reason for it in answers if it.reason is not None]
     if not reasons and len({it.bundle_sha256 for it in answers}) > 1:
         reasons = ["The file changed while it was read."]
-    name = {"file": item.bundle.name}
-    if reasons:
-        return [
-            broken_row(asked.key(rules), first.bundle_sha256, reasons[0]) | name
-            for rules in item.rules
-        ]
+    if not reasons:
+        try:
+            return _scored_rows(item, answers, asked)
+        except Exception as error:  # Here too one bundle never stops a season.
+            reasons = [f"The program failed at its row: {type(error).__name__}: {error}."]
     return [
+        broken_row(asked.key(rules), first.bundle_sha256, reasons[0]) | {"file": item.bundle.name}
+        for rules in item.rules
+    ]
+
+
+def _scored_rows(item: _Work, answers: Sequence[Answer], asked: Asked) -> list[Row]:
+    name = {"file": item.bundle.name}
+    first = answers[0]
+    rows = [
         row_of(
             asked.key(rules),
             str(first.bundle_sha256),
@@ -187,3 +195,6 @@ def _rows(item: _Work, answers: Sequence[Answer], asked: Asked) -> list[Row]:
         | name
         for place, rules in enumerate(item.rules)
     ]
+    for row in rows:
+        row_line(row)  # Raises for a number that JSON has not.
+    return rows

@@ -156,10 +156,10 @@ def _score(measured: Measured, old: Mapping[str, Any] | None) -> dict[str, Any]:
     found: dict[str, Any] = dict.fromkeys(
         ("mean_ap_interval", "score_interval", "score_from_images", "score_from_energy")
     )
-    found |= {
-        "score": score(measured.report["mean_ap"], energy_wh),
-        "mean_ap_standard_error": None,
-    }
+    value = score(measured.report["mean_ap"], energy_wh)
+    # An energy that no meter measures, 1e-310 Wh, gives no number that JSON has.
+    found["score"] = value if value is not None and math.isfinite(value) else None
+    found["mean_ap_standard_error"] = None
     if measured.own is None:
         return found
     found["mean_ap_interval"] = _ends(measured.own.interval())
@@ -189,8 +189,9 @@ def _images_with_truth(result: IlsvrcResult) -> int:
     return len(np.unique(np.concatenate([it.truth for it in result.images_by_class()])))
 
 
-def _ends(interval: Interval) -> list[float]:
-    return [interval.low, interval.high]
+def _ends(interval: Interval) -> list[float] | None:
+    ends = [interval.low, interval.high]
+    return ends if all(map(math.isfinite, ends)) else None
 
 
 def _digest_or_none(path: Path) -> str | None:

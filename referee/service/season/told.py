@@ -3,33 +3,36 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Annotated, Any
 
 import msgspec
+
+Words = Annotated[str, msgspec.Meta(max_length=1000)]
+"""A name or a word; a stranger's megabyte would stand in every row."""
 
 
 class Moment(msgspec.Struct):
     """A moment of a session."""
 
-    utc: str
+    utc: Words
 
 
 class Input(msgspec.Struct):
     """A file that a session was prepared with."""
 
-    sha256: str
+    sha256: Words
 
 
 class SessionTold(msgspec.Struct):
     """What `session.json` tells of a session."""
 
     session: int
-    team: str
+    team: Words
     lane: int
-    track: str
+    track: Words
     moments: dict[str, Moment | None]
     classes: dict[str, str]
-    inputs: dict[str, Input]
+    inputs: dict[Words, Input]
 
     def fields(self) -> dict[str, Any]:
         """Return the fields of a row."""
@@ -60,16 +63,16 @@ class OldScore(msgspec.Struct):
     mean_ap: float | None
     score: float | None
     energy_wh: float | None
-    verdict: str | None
+    verdict: Words | None
     images_fetched: int
     detections: int
-    rules: str | None = None
-    rules_version: str | None = None
+    rules: Words | None = None
+    rules_version: Words | None = None
     uncertainty_wh: float | None = None
     normalized_accuracy: float | None = None
     emulated: bool | None = None
     uncertainty: OldIntervals | None = None
-    inputs: dict[str, str] | None = None
+    inputs: dict[Words, Words] | None = None
 
     def fields(self, session: SessionTold) -> dict[str, Any]:
         """Return the field `old` of a row.

@@ -298,6 +298,22 @@ def test_a_fault_of_ours_in_one_bundle_stops_nobody(folder, monkeypatch):
     ] == reasons
 
 
+def test_a_fault_of_ours_in_one_row_stops_nobody(folder, monkeypatch):
+    """Neither does an exception while a bundle's row is made."""
+    real = rescoring.row_of
+
+    def broken(key, digest, told, measured):
+        return real(key, digest, told, measured) | {
+            "joint": float("nan") if told["session"] == 1 else 0
+        }
+
+    monkeypatch.setattr(rescoring, "row_of", broken)
+    run(folder)
+    rows = read_rows(folder / "season.jsonl")
+    assert rows[1]["reason"].startswith("The program failed at its row: ValueError: Out of range")
+    assert [1] == [place for place, row in enumerate(rows) if row["status"] == "broken"]
+
+
 def test_bundles_have_names_without_the_way_to_them(folder, tmp_path):
     """Folders below, files alone and double places are found once, the largest first."""
     (folder / "hall/day 2").mkdir()

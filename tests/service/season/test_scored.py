@@ -201,6 +201,18 @@ BROKEN = {
         {"session.json": (b'"4"', b'"x"')},
         "session.json: It has a class that is no number",
     ),
+    "more detections than any session takes": (
+        {"detections.csv": b"\n" * 10_000_002},
+        "detections.csv: It has 10000002 lines, more than any session gives.",
+    ),
+    "a name without end": (
+        {"session.json": (b"ants", b"a" * 1001)},
+        "session.json: It is not as a referee writes it: Expected `str` of length <= 1000",
+    ),
+    "a number that is none": (
+        {"score.json": (b'"energy_wh": 0.5', b'"energy_wh": 1e999')},
+        "score.json: It is not as a referee writes it",
+    ),
     "a manifest of another kind": ({"manifest.json": b"[]"}, "manifest.json: It is no manifest"),
 }
 
@@ -222,6 +234,16 @@ def test_a_broken_bundle_says_what_is_wrong(members, tmp_path, name):
     assert row["reason"].startswith(reason), row["reason"]
     assert ("broken", 64, None) == (row["status"], len(row["bundle_sha256"]), row["new"])
     assert row_line(row)
+
+
+@pytest.mark.parametrize("energy_wh", [1e-310, 1e-300, 0.0, -1.0, 1e308])
+def test_an_energy_that_no_meter_measures_gives_no_strange_number(members, tmp_path, energy_wh):
+    """Whatever energy a stranger tells, the row is JSON: no infinity, no NaN."""
+    old = json.loads(members["score.json"]) | {"energy_wh": energy_wh, "uncertainty_wh": 0.0}
+    path = write(tmp_path / "a.zip", members | {"score.json": json.dumps(old).encode()})
+    row = score_bundle(path, TRUTH, resamples=4)
+    assert ("scored", True) == (row["status"], bool(row_line(row)))
+    assert (energy_wh > 1e-305) == (row["new"]["score"] is not None)
 
 
 def test_a_changed_member_is_found_by_its_hash(members, tmp_path):
