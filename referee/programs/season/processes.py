@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import os
-import signal
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future
@@ -49,7 +48,7 @@ class Processes:
         pool = ProcessPool(
             max_workers=min(self.jobs, len(items)),
             context=get_context("spawn"),
-            initializer=_begin_worker,
+            initializer=stop_with_parent,
             initargs=(os.getpid(),),
         )
 
@@ -97,9 +96,3 @@ def _outcome(future: Future[_Result]) -> _Result | Lost | None:
         return Lost(f"It took more than {_ITEM_S:g} s.")
     except ProcessExpired:
         return None
-
-
-def _begin_worker(parent_pid: int) -> None:
-    """Make a worker end with the program that started it; Ctrl-C is for that program alone."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-    stop_with_parent(parent_pid)

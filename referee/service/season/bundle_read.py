@@ -37,8 +37,8 @@ _SESSION, _IMAGES, _ROWS = "session.json", "images.csv", "detections.csv"
 _SCORE, _CONFIG = "score.json", "config.toml"
 # A session takes ten million detections, a hundred bytes each. All else is far smaller. Rows take
 # many times their text in memory, so a text of short rows must not have more of them.
-_MOST_BYTES = dict.fromkeys((MANIFEST, _SESSION, _SCORE, _CONFIG), 2**24)
-_MOST_BYTES |= {_IMAGES: 2**28, _ROWS: 2**30}
+_SMALL = dict.fromkeys((MANIFEST, _SESSION, _SCORE, _CONFIG), 2**24)
+_MOST_BYTES = _SMALL | {_IMAGES: 2**28, _ROWS: 2**30}
 _MOST_LINES = {_IMAGES: 1_000_000, _ROWS: 10_000_000}
 _NEEDED = (MANIFEST, _SESSION, _IMAGES, _ROWS)
 # Tracks with detections that these rules score. A track of another name may have other columns.

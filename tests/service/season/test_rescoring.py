@@ -11,6 +11,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from referee import __version__
 from referee.errors import InputError
 from referee.scoring.rules import DEVKIT, VOC
 from referee.service.season import rescoring
@@ -99,6 +100,7 @@ def test_a_row_is_what_the_library_returns(folder):
     assert [f"hall/{number}.zip" for number in range(5)] == [row["file"] for row in rows]
     again = score_bundle(folder / "hall/3.zip", TRUTH, resamples=8)
     assert json.loads(json.dumps(again)) == rows[3]
+    assert {__version__} == {row["referee_version"] for row in rows}
 
 
 def test_what_is_done_is_not_done_again(folder):
@@ -296,6 +298,22 @@ def test_a_fault_of_ours_in_one_bundle_stops_nobody(folder, monkeypatch):
         "The program failed at it: ZeroDivisionError: by zero.",
         None,
     ] == reasons
+
+
+def test_a_file_that_changes_between_its_blocks_is_broken(folder, monkeypatch):
+    """Draws of two contents never make one row."""
+    monkeypatch.setattr(rescoring, "_BLOCK_BYTES", 100_000)
+    real = rescoring.perform
+
+    def changing(task):
+        answer = real(task)
+        other = task.path.name == "3.zip" and task.block.first > 0
+        return replace(answer, bundle_sha256="0" * 64) if other else answer
+
+    monkeypatch.setattr(rescoring, "perform", changing)
+    run(folder)
+    reasons = [row["reason"] for row in read_rows(folder / "season.jsonl")]
+    assert [None, None, None, "The file changed while it was read.", None] == reasons
 
 
 def test_a_fault_of_ours_in_one_row_stops_nobody(folder, monkeypatch):

@@ -56,6 +56,22 @@ def test_an_exported_bundle_has_its_own_score_again(tmp_path, shuffled):
     assert len(row["station"]) == 64
 
 
+def test_a_shuffled_session_has_the_same_score(bundle, members, tmp_path):
+    """The number that the contestant saw leads to the image, whatever order the session had."""
+    header, *lines = members["images.csv"].decode().splitlines()
+    order = np.random.default_rng(9).permutation(len(lines))
+    images = [f"{n},{lines[place].partition(',')[2]}" for n, place in enumerate(order, start=1)]
+    number = {place + 1: n for n, place in enumerate(order.tolist(), start=1)}
+    rows = [row.partition(b",") for row in members["detections.csv"].splitlines(keepends=True)]
+    shuffled = members | {
+        "images.csv": "\n".join([header, *images]).encode(),
+        "detections.csv": b"".join(b"%d,%b" % (number[int(n)], rest) for n, _, rest in rows),
+    }
+    row = score_bundle(write(tmp_path / "a.zip", shuffled), TRUTH, resamples=4)
+    plain = score_bundle(bundle, TRUTH, resamples=4)
+    assert (row["new"]["mean_ap"], row["joint"]) == (plain["new"]["mean_ap"], plain["joint"])
+
+
 def test_the_same_bytes_give_the_same_row(bundle, tmp_path):
     """The row depends on the file's bytes, the rules and the seed, and on nothing else."""
     (tmp_path / bundle.parent.name).mkdir()
