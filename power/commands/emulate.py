@@ -9,13 +9,14 @@ from pathlib import Path
 
 from power.emulator.faults import CATALOGUE, BadFault, Entry, parse_fault, parse_schedule
 from power.emulator.instrument import Options
-from power.emulator.load import Load
+from power.emulator.load import SINE, Load
 from power.emulator.portmapper import PORT as PORTMAPPER_PORT
 from power.emulator.process import serve
 from power.emulator.profile import LoadProfile, bursts, constant, noisy, parse_steps, read_csv
 from power.emulator.settings import MODELS
 from power.emulator.supported import TABLES
 from power.emulator.traffic import Traffic
+from power.emulator.waveform import Waveform, parse_waveform
 from power.resource import SerialLine, parse_line
 
 _DESCRIPTION = """\
@@ -118,6 +119,13 @@ def _line(words: str) -> SerialLine:
         raise argparse.ArgumentTypeError(str(error)) from None
 
 
+def _waveform(text: str) -> Waveform:
+    try:
+        return parse_waveform(text)
+    except ValueError as error:
+        raise argparse.ArgumentTypeError(str(error)) from None
+
+
 def _add_load(parser: argparse.ArgumentParser) -> None:
     load = parser.add_mutually_exclusive_group()
     load.add_argument("--watts", type=float, default=5.0, help="constant load (default 5)")
@@ -168,6 +176,14 @@ def _add_load(parser: argparse.ArgumentParser) -> None:
         default=math.sqrt(2),
         help="peak over rms of the current (default √2)",
     )
+    for quantity in ("voltage", "current"):
+        parser.add_argument(
+            f"--{quantity}-waveform",
+            metavar="ORDER:AMPLITUDE[:DEGREES],…",
+            type=_waveform,
+            help=f"harmonics of the {quantity}, as 1:1:-30,3:0.4,5:0.2:180 (default a sine)"
+            + ("; it decides power factor and crest" if quantity == "current" else ""),
+        )
     parser.add_argument(
         "--shares",
         metavar="PART,…",
@@ -219,6 +235,8 @@ def run(options: argparse.Namespace) -> int:
             power_factor=options.power_factor,
             frequency_hz=options.hertz,
             crest=options.crest,
+            voltage_waveform=options.voltage_waveform or SINE,
+            current_waveform=options.current_waveform,
             shares=tuple(_numbers(options.shares, "PART,…")),
         ),
         Options(

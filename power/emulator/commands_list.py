@@ -11,7 +11,8 @@ from power.emulator.instrument import Instrument
 from power.emulator.item_list import cleared, count_of, deleted, in_list
 from power.emulator.kept import kept, words
 from power.emulator.measurement import Values
-from power.emulator.numeric_values import item_value, shown_values
+from power.emulator.numeric_values import analysis, item_value, shown_values
+from power.emulator.waveform import MOST_ORDER
 
 _MOST = 32
 _PATTERNS = {
@@ -35,7 +36,7 @@ def list_text(meter: Instrument, data: Data, values: Values) -> str | bytes:
         items = [settings.lists.get(in_list(formats.integer(one(data)), _MOST), "NONE")]
     else:
         items = [settings.lists.get(k, "NONE") for k in range(1, settings.number_of_lists + 1)]
-    most = int(settings.kept.get((_ORDER, 1), str(harmonics.MOST_ORDER)))
+    most = int(settings.kept.get((_ORDER, 1), str(MOST_ORDER)))
     orders = harmonics.orders_of(settings.kept.get((_SELECT, 1), "ALL"), most)
     numbers = [number for item in items for number in _list(meter, item, orders, values)]
     if settings.float_format:
@@ -48,8 +49,8 @@ def _list(meter: Instrument, item: str, orders: list[int | None], values: Values
     if function == "NONE":
         return [formats.NO_DATA] * len(orders)
     amounts = {name: item_value(meter, f"{name},{element}", values) for name in ("U", "I", "P")}
-    frequency_hz = meter.measurement.load.frequency_hz
-    return [harmonics.component(function, number, amounts, frequency_hz) for number in orders]
+    found = analysis(meter, amounts)
+    return [found.component(function, number) for number in orders]
 
 
 def _write_number(meter: Instrument, numbers: Numbers, data: Data) -> None:
@@ -92,8 +93,8 @@ def _write_delete(meter: Instrument, numbers: Numbers, data: Data) -> None:
 
 def _order(meter: Instrument, data: Data) -> str:
     text = one(data)
-    order = harmonics.MOST_ORDER if text.upper() == "ALL" else formats.integer(text)
-    return str(min(max(order, 1), harmonics.MOST_ORDER))
+    order = MOST_ORDER if text.upper() == "ALL" else formats.integer(text)
+    return str(min(max(order, 1), MOST_ORDER))
 
 
 _ORDER = ":NUMeric:LIST:ORDer"
@@ -110,7 +111,7 @@ COMMANDS: tuple[Command, ...] = (
         write=_write_number,
         ask=lambda meter, numbers, data: str(meter.settings.number_of_lists),
     ),
-    kept(_ORDER, str(harmonics.MOST_ORDER), _order),
+    kept(_ORDER, str(MOST_ORDER), _order),
     kept(_SELECT, "ALL", words("EVEN", "ODD", "ALL")),
     command(
         ":NUMeric:LIST:ITEM<x>",

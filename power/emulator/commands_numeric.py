@@ -17,6 +17,7 @@ from power.emulator.numeric_values import (
     values_text,
 )
 from power.emulator.settings import PRESETS, preset
+from power.emulator.waveform import MOST_ORDER
 
 _MOST_ITEMS = 255
 # Functions of a harmonic order (page 6-24); LAMBDAK and PHIK know the first one alone.
@@ -47,7 +48,7 @@ def _order(text: str) -> str:
     """Return a harmonic order: TOTAL, DC, or 1 to 50."""
     if text[:1].isalpha():
         return formats.word(text, ("TOTal", "DC")).upper()
-    return str(min(max(formats.integer(text), 1), harmonics.MOST_ORDER))
+    return str(min(max(formats.integer(text), 1), MOST_ORDER))
 
 
 def _ask_item(meter: Instrument, numbers: Numbers, data: Data) -> str:

@@ -9,7 +9,7 @@ from power.emulator.commands_input import one
 from power.emulator.errors import Refused
 from power.emulator.instrument import Instrument
 from power.emulator.kept import flag, kept
-from power.emulator.settings import RATIOS, valid_ranges_header
+from power.emulator.settings import RATIOS, peak_jump_header, valid_ranges_header
 
 _LEAST_RATIO, _MOST_RATIO = 0.001, 9999.0
 _ELEMENTS = (1, 2, 3)
@@ -102,9 +102,9 @@ def _jump(header: str, quantity: str) -> Command:
 COMMANDS: tuple[Command, ...] = (
     kept("[:INPut]:RCONfig", "0", flag),
     _valid(valid_ranges_header("VOLTage"), "VOLTage"),
-    _jump("[:INPut]:VOLTage:POJump", "VOLTage"),
+    _jump(peak_jump_header("VOLTage"), "VOLTage"),
     _valid(valid_ranges_header("CURRent"), "CURRent"),
-    _jump("[:INPut]:CURRent:POJump", "CURRent"),
+    _jump(peak_jump_header("CURRent"), "CURRent"),
     _valid("[:INPut]:CURRent:EXTSensor:CONFig", "SENSor"),
     _jump("[:INPut]:CURRent:EXTSensor:POJump", "SENSor"),
     *_ratios("[:INPut]:CURRent:SRATio", "SRATio"),

@@ -3,10 +3,12 @@
 
 from __future__ import annotations
 
+import cmath
 import math
 from dataclasses import dataclass
 
 from power.emulator.profile import LoadProfile
+from power.emulator.waveform import Waveform, crest, power_factor, spectrum
 
 # Samples above 333 % of range (666 % at crest factor 6) are cut there (IM WT310E-01EN, page 5-12).
 PEAK_LIMIT = {"3": 10 / 3, "6": 20 / 3, "A6": 20 / 3}
@@ -14,6 +16,10 @@ PEAK_LIMIT = {"3": 10 / 3, "6": 20 / 3, "A6": 20 / 3}
 # (IM WT310E-02EN, page 1-12).
 OVER_LIMIT = {"3": 1.4, "6": 2.8, "A6": 2.8}
 ZERO_LIMIT = {"3": 0.005, "6": 0.01, "A6": 0.01}
+
+SINE = Waveform()
+# Less is a load that draws current and no power; its current would grow without a limit.
+_LEAST_FACTOR = 0.01
 
 
 @dataclass(frozen=True)
@@ -36,6 +42,9 @@ class Load:
     `frequency_hz` 0 means direct current. `crest` is the current's peak over its rms. `shares` are
     the parts of the power that flow through the elements of the meter, which all have the same
     voltage and power factor.
+
+    `voltage_waveform` and `current_waveform` are of known harmonics. A given `current_waveform`
+    decides power factor and crest. Without it the current is a sine behind the voltage.
     """
 
     profile: LoadProfile
@@ -44,8 +53,16 @@ class Load:
     frequency_hz: float = 60.0
     crest: float = math.sqrt(2)
     shares: tuple[float, ...] = (1.0,)
+    voltage_waveform: Waveform = SINE
+    current_waveform: Waveform | None = None
 
     def __post_init__(self) -> None:
+        if self.current_waveform is not None:
+            factor = power_factor(self.voltage_waveform, self.current_waveform)
+            if factor < _LEAST_FACTOR:
+                raise ValueError("voltage and current have no power in common; change a phase")
+            object.__setattr__(self, "power_factor", min(1.0, factor))
+            object.__setattr__(self, "crest", crest(self.current_waveform))
         if self.volts <= 0 or not 0 < self.power_factor <= 1 or self.frequency_hz < 0:
             raise ValueError("a load needs volts above 0, a power factor up to 1, hertz from 0")
         if not self.shares or min(self.shares) < 0 or not math.isclose(sum(self.shares), 1.0):
@@ -71,7 +88,15 @@ class Load:
     @property
     def voltage_peak_v(self) -> float:
         """Return the highest voltage of a period."""
-        return self.volts if self.frequency_hz == 0 else self.volts * math.sqrt(2)
+        return self.volts if self.frequency_hz == 0 else self.volts * crest(self.voltage_waveform)
+
+    @property
+    def shape_of_current(self) -> Waveform:
+        """Return the waveform of the current; without one a sine behind the voltage."""
+        if self.current_waveform is not None:
+            return self.current_waveform
+        behind = cmath.phase(spectrum(self.voltage_waveform)[1]) - math.acos(self.power_factor)
+        return Waveform(((1, 1.0, math.degrees(behind)),))
 
     def current_peak_a(self, watts: float) -> float:
         """Return the highest current of a period."""

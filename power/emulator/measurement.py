@@ -15,6 +15,7 @@ from power.emulator.fault_overlay import Overlay
 from power.emulator.formats import NO_DATA, OVER_RANGE
 from power.emulator.integrator import Integrator
 from power.emulator.load import OVER_LIMIT, PEAK_LIMIT, Drawn, Load
+from power.emulator.max_hold import MaxHold
 from power.emulator.memory import Memory
 from power.emulator.profile import constant
 from power.emulator.ranging import best_range, clipping, over_bits, zero_limit
@@ -66,6 +67,7 @@ class Measurement:
         self.filters: dict[int, str] = {}
         self.overlay = Overlay()
         self.averaging = Averaging()
+        self.max_hold = MaxHold()
         self.memory: Memory[Values] = Memory()
         self.late_final = False
         self.clipped = 1.0
@@ -223,7 +225,8 @@ class Measurement:
             self.averaging.clear()
             self.values = Values(**self._counters())
         else:
-            self.values = Values(**self._averaged(self._shown(drawn)), **self._counters())
+            shown = self._held(self._averaged(self._shown(drawn)))
+            self.values = Values(**shown, **self._counters())
         self.memory.offer(self.values, at_s)
 
     def _drawn(self, from_s: float, to_s: float) -> Drawn:
@@ -269,6 +272,12 @@ class Measurement:
             self.averaging.clear()
             return shown
         return self.averaging.apply(shown, settings.averaging_type, settings.averaging_count)
+
+    def _held(self, shown: dict[str, float]) -> dict[str, float]:
+        if self.settings.max_hold:
+            return self.max_hold.apply(shown)
+        self.max_hold.clear()
+        return shown
 
     def _peaks(self, drawn: Drawn) -> dict[str, float]:
         """Return the peaks, cut at the limit of the range (IM WT310E-01EN, page 5-12)."""

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 from power.emulator import formats, harmonics, mathematics
 from power.emulator.instrument import Instrument
@@ -84,7 +84,7 @@ def _existing(meter: Instrument, function: str, item: str, values: Values) -> fl
         )
     if function in harmonics.FUNCTIONS:
         amounts = {name: _existing(meter, name, item, values) for name in ("U", "I", "P")}
-        return harmonics.value(function, item.split(",")[2:], amounts, load.frequency_hz)
+        return analysis(meter, amounts).value(function, item.split(",")[2:])
     if function in ("URMS", "IRMS") and math.isfinite(values.watts):
         return load.volts if function == "URMS" else abs(load.current_a(values.watts))
     if function in ("UDC", "IDC") and math.isfinite(values.watts):
@@ -92,6 +92,14 @@ def _existing(meter: Instrument, function: str, item: str, values: Values) -> fl
         amount = load.volts if function == "UDC" else load.current_a(values.watts)
         return amount if direct else 0.0
     return formats.NO_DATA
+
+
+def analysis(meter: Instrument, amounts: Mapping[str, float]) -> harmonics.Analysis:
+    """Return the harmonic analysis that the settings choose, of shown U, I and P."""
+    kept = meter.settings.kept
+    most = int(kept.get((":HARMonics:ORDer", 1), "1,50").split(",")[1])
+    of_total = kept.get((":HARMonics:THD", 1), "TOTal") == "TOTal"
+    return harmonics.Analysis(meter.measurement.load, amounts, most, of_total)
 
 
 def _displayed(meter: Instrument, display: int, values: Values) -> float:

@@ -6,7 +6,7 @@ from __future__ import annotations
 import math
 
 from power.emulator.load import OVER_LIMIT, PEAK_LIMIT, ZERO_LIMIT, Drawn, Load
-from power.emulator.settings import Model, Settings, valid_ranges_header
+from power.emulator.settings import Model, Settings, peak_jump_header, valid_ranges_header
 
 OVR1, POV1, POA1 = 6, 7, 8
 """Bits of the condition register: over range, and peaks of voltage and current (page 7-5)."""
@@ -50,6 +50,9 @@ def best_range(model: Model, settings: Settings, quantity: str, rms: float, peak
     factor = 1.0 if settings.crest_factor == "3" else 2.0
     ranges = _valid_ranges(model, settings, quantity)
     now = settings.range_of(quantity)
+    jump = _jump(settings, quantity)
+    if jump is not None and jump != now and peak > PEAK_LIMIT[settings.crest_factor] * now:
+        return jump
     index = min(range(len(ranges)), key=lambda k: abs(ranges[k] - now))
     while index + 1 < len(ranges) and (
         rms > 1.3 * factor * ranges[index] or peak > 3 * factor * ranges[index]
@@ -63,6 +66,13 @@ def best_range(model: Model, settings: Settings, quantity: str, rms: float, peak
     ):
         index -= 1
     return ranges[index]
+
+
+def _jump(settings: Settings, quantity: str) -> float | None:
+    """Return the range to jump to at a peak over range; RCONfig enables it (page 6-14)."""
+    chosen = settings.kept.get((peak_jump_header(quantity), 1), "OFF")
+    enabled = settings.kept.get(("[:INPut]:RCONfig", 1), "0") != "0"
+    return float(chosen) if enabled and chosen != "OFF" else None
 
 
 def _valid_ranges(model: Model, settings: Settings, quantity: str) -> tuple[float, ...]:

@@ -64,6 +64,11 @@ def valid_ranges_header(quantity: str) -> str:
     return f"[:INPut]:{quantity}:CONFig"
 
 
+def peak_jump_header(quantity: str) -> str:
+    """Return the header of the range that auto-range takes at a peak over range."""
+    return f"[:INPut]:{quantity}:POJump"
+
+
 _BASIC = ("U", "I", "P", "S", "Q", "LAMBDA", "PHI", "FU", "FI")
 _PEAKS = ("UPPEAK", "UMPEAK", "IPPEAK", "IMPEAK")
 PRESETS = {

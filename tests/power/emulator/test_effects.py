@@ -168,3 +168,52 @@ def test_auto_range_takes_the_configured_ranges_alone(bench: Any) -> None:
     bench.tell(":INP:VOLT:CONF 600,60;:INP:RCON ON")
     bench.time.sleep(2.0)
     assert "600.0E+00" == bench.ask(":VOLT:RANG?")
+
+
+def test_max_hold_keeps_the_largest_values_and_not_the_energy(make_bench: MakeBench) -> None:
+    """While MAX hold is on U, I, P and peaks only grow; the energy is that of the load."""
+    bench = make_bench(parse_steps("0:5,4:12,8:3"))
+    bench.tell(":COMM:HEAD OFF;:INP:CURR:AUTO OFF;RANG 0.2;:RATE 1S")
+    bench.tell(":MEAS:MHOL ON;:INTEG:TIM 0,0,12")
+    bench.time.sleep(3.0)
+    bench.tell(":NUM:NORM:NUM 4;ITEM1 P,1;ITEM2 I,1;ITEM3 IPP,1;ITEM4 IMP,1")
+    bench.tell(":INTEG:STAR")
+    seen = []
+    for wait_s in (3.5, 4.0, 4.0):
+        bench.time.sleep(wait_s)
+        seen.append(numbers(bench))
+    assert [5.0, 12.0, 12.0] == pytest.approx([row[0] for row in seen])
+    assert seen[1] == seen[2]
+    assert [0.1, 0.1 * 2**0.5, -0.1 * 2**0.5] == pytest.approx(seen[2][1:], rel=1e-3)
+    bench.time.sleep(1.0)
+    bench.tell(":NUM:NORM:NUM 1;ITEM1 WH,1")
+    assert [(4 * 5 + 4 * 12 + 4 * 3) / 3600] == pytest.approx(numbers(bench), rel=1e-4)
+    bench.tell(":MEAS:MHOL OFF;:NUM:NORM:ITEM1 P,1")
+    bench.time.sleep(1.0)
+    assert [3.0] == pytest.approx(numbers(bench)), "it forgets when it is switched off"
+    bench.tell(":MEAS:MHOL ON")
+    bench.time.sleep(2.0)
+    assert [3.0] == pytest.approx(numbers(bench))
+
+
+@pytest.mark.parametrize(
+    ("enabled", "jump", "ranges"),
+    [
+        ("ON", "5A", ["5.000E+00", "1.000E+00"]),
+        ("ON", "OFF", ["500.000E-03", "500.000E-03"]),
+        ("OFF", "5A", ["500.000E-03", "500.000E-03"]),
+    ],
+)
+def test_a_peak_over_range_jumps_to_the_chosen_range(
+    make_bench: MakeBench, enabled: str, jump: str, ranges: list[str]
+) -> None:
+    """POJump names where auto-range goes at a peak over range, if RCONfig is on (page 6-14)."""
+    bench = make_bench(parse_steps("0:2,10.1:48"))
+    bench.tell(f":COMM:HEAD OFF;:INP:CURR:POJ {jump};:INP:RCON {enabled};:RATE 1S")
+    bench.time.sleep(9.5)
+    assert "50.000E-03" == bench.ask(":INP:CURR:RANG?")
+    found = []
+    for _ in range(2):
+        bench.time.sleep(2.0)
+        found.append(bench.ask(":INP:CURR:RANG?"))
+    assert ranges == found
