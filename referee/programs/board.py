@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from operator import is_not
 from pathlib import Path
 from typing import Any
 
@@ -67,6 +68,7 @@ class Board:
         ]
         self._bundles: list[BundleSession] = []
         self._written: dict[str, str] = {}
+        self._made_of: list[object] = []
         self._stopping = threading.Event()
 
     def look_once(self) -> None:
@@ -108,14 +110,17 @@ class Board:
     def make(self) -> None:
         """Write the files of the board that have changed."""
         plan, followed = self._plan, [one.followed for one in self._followers]
-        made = {
-            VIEW: view_text(plan.title, plan.track, followed, self._bundles),
-            STANDING: standing_text(followed),
-        }
-        for name, text in made.items():
-            if self._written.get(name) != text:
-                write_text(plan.folder / name, text)
-                self._written[name] = text
+        known = [*(one.kept.held for one in followed), self._bundles]
+        # What is known stays the same object while nothing is new, so looking costs nothing.
+        if len(known) != len(self._made_of) or any(map(is_not, known, self._made_of)):
+            self._write(VIEW, view_text(plan.title, plan.track, followed, self._bundles))
+            self._made_of = known
+        self._write(STANDING, standing_text(followed))
+
+    def _write(self, name: str, text: str) -> None:
+        if self._written.get(name) != text:
+            write_text(self._plan.folder / name, text)
+            self._written[name] = text
 
     @property
     def is_heard(self) -> bool:
@@ -124,7 +129,8 @@ class Board:
 
     def _read_bundles(self) -> None:
         if self._plan.bundles is not None:
-            self._bundles = self._plan.bundles.read(self._tell)
+            found = self._plan.bundles.read(self._tell)
+            self._bundles = self._bundles if found == self._bundles else found
 
     def _thread(self, name: str, every_s: float, work: Callable[[], object]) -> threading.Thread:
         """Return a thread that repeats its work until the board stops, whatever goes wrong."""

@@ -33,15 +33,17 @@ class Hall:
 
     def __init__(self, folder, stack):
         self.folder, self._stack = folder, stack
+        self.served = None
         folder.mkdir()
         self._host(make_contest(folder, FakeClock(), images=8, mode="event", seconds=600))
         self.served = ServedEvent(self.event.contest)
-        stack.callback(self.served.unplug)
 
     def _host(self, contest):
+        """Run a desk; at the end nobody serves any more when desk and database close."""
         meter = FakeMeter(contest.clock)
-        desk = self._stack.enter_context(running_desk(contest, meter))
         self._stack.callback(contest.database.close)
+        desk = self._stack.enter_context(running_desk(contest, meter))
+        self._stack.callback(lambda: self.served.unplug())
         self.event = Event(contest, desk, meter)
 
     def copy_database(self):

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TypeVar
 
@@ -68,8 +68,13 @@ class Held:
         return self.state.frozen is not None and self.state.thawed is None
 
 
-def after(held: Held, told: Iterable[Notification]) -> Held:
-    """Return what is held after these lines; raise `StationFault` if that is too much."""
+def after(held: Held, told: Sequence[Notification]) -> Held:
+    """Return what is held after these lines, the same object after none.
+
+    Raises `StationFault` if that is too much.
+    """
+    if not told:
+        return held
     objects, token = dict(held.objects), held.token
     for one in told:
         objects[one.type, one.id] = one.data

@@ -24,8 +24,8 @@ from referee.service.stations.notification import StationFault
 LOOK_S = 10.0
 """How long a whole look may take, from the connection to the last byte."""
 
-BYTES_MOST = 16 * 2**20
-"""How long an answer may be; that of an event with 1,000 sessions has half a megabyte."""
+BYTES_MOST = 8 * 2**20
+"""How long an answer may be; that of an event with 1,000 sessions has a third of a megabyte."""
 
 _TOLD_MOST = 200
 

@@ -15,7 +15,7 @@ from typing import Annotated
 import msgspec
 from msgspec import Meta, Struct
 
-LINES_MOST = 50_000
+LINES_MOST = 20_000
 """The most objects of a station: an event has some hundreds."""
 
 _TOKEN = re.compile(r"[!-~]{1,64}")

@@ -85,6 +85,13 @@ def test_the_board_is_as_certain_as_its_least_certain_station(states, state):
     assert state == view(*stations)["state"]
 
 
+def test_a_board_is_not_final_before_it_has_heard_of_every_station():
+    """A station that has never answered may hold the best score."""
+    final = THAWED | {"finalized": "2026-06-07T12:00:00Z"}
+    stations = [followed("A", feed(station="ka", **final)), followed("B", "")]
+    assert "PROVISIONAL" == view(*stations)["state"]
+
+
 def test_a_station_of_another_track_takes_no_part():
     """The board says so, and ranks the others."""
     a = followed("A", feed([("ants", [judged()])], "ka"))

@@ -15,6 +15,7 @@ from referee.service.stations import link as link_module
 from referee.service.stations.link import http_look
 from referee.service.stations.notification import StationFault
 from tests.support.certificates import self_signed
+from tests.support.running import PATIENCE_S
 from tests.support.stations import answering
 
 HEAD = b"HTTP/1.1 200 OK\r\nContent-Type: application/x-ndjson\r\n"
@@ -42,7 +43,8 @@ def dripping(first):
         link.recv(100)
         link.sendall(first)
         pause = threading.Event()
-        while not pause.wait(0.02):
+        for _ in range(int(PATIENCE_S / 0.02)):
+            pause.wait(0.02)
             link.sendall(b"x")
 
     return reply
