@@ -148,7 +148,8 @@ ONLY_IN = {
     "smbus2": ("power/meters/ina.py",),
     "pyvisa": ("power/transports/",),
     "pyvisa_py": ("power/transports/",),
-    "serial": ("power/transports/",),
+    "serial": ("power/transports/", "power/meters/ppk2.py"),
+    "pyjoulescope_driver": ("power/meters/joulescope.py",),
     "usb": ("power/transports/",),
     "matplotlib": (
         "power/logs/plot.py",

@@ -27,7 +27,7 @@ def block(language: str) -> str:
     return str(found)
 
 
-@pytest.mark.parametrize("name", ["ina219", "ina228", "rapl", "shelly"])
+@pytest.mark.parametrize("name", ["ina219", "ina228", "joulescope", "ppk2", "rapl", "shelly"])
 def test_each_kind_of_this_project_is_installed_and_on_the_page(name: str) -> None:
     """Each kind has a summary and a syntax that begins with its name, and is on the page."""
     kind = kind_named(name)
@@ -61,10 +61,11 @@ def test_a_kind_imports_its_own_module_alone() -> None:
         "import sys\n"
         "from power.connect import open_meter\n"
         "from power.meters.kinds import kind_names\n"
-        "assert len(kind_names()) >= 4\n"
+        "assert len(kind_names()) >= 6\n"
         "assert not {'power.meters.shelly', 'power.meters.ina'} & set(sys.modules)\n"
         "open_meter('shelly:127.0.0.1')\n"
-        "assert not {'power.meters.ina', 'smbus2', 'serial', 'pyvisa'} & set(sys.modules)\n"
+        "libraries = {'smbus2', 'serial', 'numpy', 'pyvisa', 'pyjoulescope_driver'}\n"
+        "assert not {'power.meters.ina', *libraries} & set(sys.modules)\n"
     )
     done = subprocess.run([sys.executable, "-c", program], cwd=ROOT, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr

@@ -1,0 +1,160 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Joulescopes JS220 and JS110 over `pyjoulescope_driver`: the means that the device itself makes.
+
+The topics are those of the library's own command `statistics`.
+"""
+
+from __future__ import annotations
+
+import math
+import queue
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from typing import Any
+
+from power.errors import MeterMismatch, MeterReplyError, MeterUnreachable
+from power.kind_resource import Resource
+from power.meter import Identity, Sampling
+from power.meters.kinds import MeterKind, Seen, sampled
+from power.meters.source import DeviceTime, Sample, Tools, as_stated
+
+_OPTIONS = ("accuracy",)
+_SECONDS = 0.1
+_JS220_HZ = 1_000_000
+_MISSED = 5
+_WAIT_S = 0.5
+# A device that was unplugged is told by its silence alone.
+_SILENT_S = 3.0
+# No reader falls so far behind: at ten means a second these are ten minutes.
+_MOST_WAITING = 6000
+
+
+class Joulescope:
+    """One device by its serial number, or the only one; each sample is the mean of its span."""
+
+    poll_s = 0.0
+    counter_lag_s = 1.0
+
+    def __init__(
+        self, resource: Resource, tools: Tools, make_driver: Callable[[], Any] | None = None
+    ) -> None:
+        self._clock = tools.clock
+        self._driver = _driver() if make_driver is None else make_driver()
+        self._came: queue.Queue[tuple[float, Any]] = queue.Queue(_MOST_WAITING)
+        # A bound method is a new object each time, and only the same one can be unsubscribed.
+        self._keep = self._take
+        self._time = DeviceTime()
+        self._heard_s = tools.clock()
+        try:
+            self._path = _chosen(self._driver.device_paths(), resource.address)
+            self._topic = self._set_up()
+        except RuntimeError as error:
+            self._driver.finalize()
+            raise MeterUnreachable(f"the Joulescope cannot be opened: {error}") from error
+        except BaseException:
+            self._driver.finalize()
+            raise
+        _, model, serial = self._path.split("/")
+        self.identity = Identity("Jetperch", model.upper(), serial, "")
+        interval_s = _SECONDS if model == "js220" else 0.5
+        sampling = Sampling("joulescope", None, longest_gap_s=_MISSED * interval_s)
+        self.sampling = as_stated(sampling, resource)
+
+    def read(self) -> Sequence[Sample]:
+        """Wait for means at most half a second, and return all that have come."""
+        came = []
+        with suppress(queue.Empty):
+            came.append(self._came.get(timeout=_WAIT_S))
+            while True:
+                came.append(self._came.get_nowait())
+        self._heard_s = came[-1][0] if came else self._heard_s
+        if self._clock() - self._heard_s > _SILENT_S:
+            raise MeterUnreachable(f"the Joulescope {self.identity.serial} sends nothing any more")
+        return [self._sample(arrived_s, value) for arrived_s, value in came]
+
+    def close(self) -> None:
+        """Release the device."""
+        with suppress(RuntimeError):  # it may be unplugged
+            self._driver.unsubscribe(self._topic, self._keep)
+            self._driver.close(self._path)
+        self._driver.finalize()
+
+    def _set_up(self) -> str:
+        """Open the device on automatic ranges, and return the topic of its means."""
+        driver, path = self._driver, self._path
+        driver.open(path)
+        if path.split("/")[1] == "js220":
+            driver.publish(f"{path}/s/i/range/mode", "auto")
+            driver.publish(f"{path}/s/stats/scnt", round(_JS220_HZ * _SECONDS))
+            driver.publish(f"{path}/s/stats/ctrl", 1)
+            topic = f"{path}/s/stats/value"
+        else:
+            driver.publish(f"{path}/s/i/range/select", "auto")
+            topic = f"{path}/s/sstats/value"  # the sensor's own, twice a second
+        driver.subscribe(topic, "pub", self._keep)
+        return topic
+
+    def _take(self, topic: str, value: Any) -> None:
+        """Keep a mean; this is called on the driver's own thread."""
+        with suppress(queue.Full):
+            self._came.put_nowait((self._clock(), value))
+
+    def _sample(self, arrived_s: float, value: Any) -> Sample:
+        try:
+            begin_s, end_s = value["time"]["range"]["value"]
+            means = [value["signals"][name]["avg"]["value"] for name in ("power", "voltage")]
+            current_a = value["signals"]["current"]["avg"]["value"]
+            joules = value["accumulators"]["energy"]["value"]
+            numbers = [float(it) for it in (*means, current_a, joules, begin_s, end_s)]
+        except (KeyError, TypeError, ValueError) as error:
+            raise MeterReplyError(f"the Joulescope sent no statistics: {error!r}") from None
+        if not all(map(math.isfinite, numbers)):
+            raise MeterReplyError("the Joulescope sent a value that is no number")
+        power_w, voltage_v, current_a, joules, begin_s, end_s = numbers
+        return Sample(
+            self._time.host_s(end_s, arrived_s),
+            power_w,
+            voltage_v,
+            current_a,
+            span_s=end_s - begin_s,
+            counter_wh=joules / 3600,
+        )
+
+
+def _driver() -> Any:
+    try:
+        from pyjoulescope_driver import Driver
+    except ImportError:
+        raise MeterUnreachable(
+            "a Joulescope needs the library pyjoulescope_driver; install it with: "
+            "pip install pyjoulescope_driver (or '.[meters]')"
+        ) from None
+    return Driver()
+
+
+def _chosen(paths: Sequence[str], serial: str) -> str:
+    """Return the path of the device with a serial number, or of the only one."""
+    ours = [path for path in paths if path.split("/")[1] in ("js110", "js220")]
+    found = [path for path in ours if not serial or path.endswith(f"/{serial}")]
+    listed = ", ".join(path.rsplit("/", 1)[-1] for path in ours) or "none"
+    if not found:
+        what = f"no Joulescope {serial}".rstrip()
+        raise MeterUnreachable(
+            f"{what} is plugged in, or this user may not open it; found: {listed}"
+        )
+    if len(found) > 1:
+        raise MeterMismatch(f"several Joulescopes are plugged in: {listed}; name one by its serial")
+    return found[0]
+
+
+def _check(resource: Resource) -> None:
+    resource.known_options(_OPTIONS)
+    resource.number("accuracy", 0.0, least=0.0, most=100.0)
+
+
+KIND = MeterKind(
+    summary="a Joulescope JS220 or JS110 on USB: direct current, the means that it makes itself",
+    syntax="joulescope:[SERIAL][?accuracy=PERCENT]",
+    open=sampled(Joulescope, _check),
+    find=Seen,
+)

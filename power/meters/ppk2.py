@@ -1,0 +1,183 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Nordic's Power Profiler Kit II on its USB serial port; it measures current, never the voltage.
+
+Its commands are single bytes, as Nordic's open application pc-nrfconnect-ppk sends them. The driver
+is our own: the library ppk2-api stands still since 2023, is under the GPL, and tells no losses.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from power.errors import MeterMismatch, MeterReplyError, MeterUnreachable
+from power.kind_resource import Resource
+from power.meter import Identity, Sampling
+from power.meters.kinds import MeterKind, Seen, sampled
+from power.meters.ppk2_samples import SAMPLES_A_SECOND, Block, Calibration, Decoder
+from power.meters.source import DeviceTime, Sample, Tools, as_stated
+
+_OPTIONS = ("accuracy", "mode", "mv")
+_MODES = {"ampere": 1, "source": 2}
+_LEAST_MV, _MOST_MV = 800, 5000
+
+_START, _STOP, _DEVICE_POWER = 0x06, 0x07, 0x0C
+_VOLTAGE, _MODE, _ABOUT = 0x0D, 0x11, 0x19
+
+_ABOUT_S = 2.0
+_MOST_ABOUT_BYTES = 100_000
+_POLL_S = 0.05
+_LONGEST_GAP_S = 0.5
+# A unit whose samples arrive later than this by its own count has lost whole turns of its counter.
+_BEHIND_S = 0.25
+_SILENT_S = 1.0
+# A step of the converter in the largest range, whose shunt has 43 mΩ.
+_OFFSET_A = 1e-3
+
+
+class Ppk2:
+    """One unit: it supplies the device (`mode=source`), or stands in its supply line (`ampere`).
+
+    It takes 100,000 samples a second; a sample here is the mean of those that arrived together.
+    """
+
+    poll_s = _POLL_S
+    counter_lag_s = 0.0
+
+    def __init__(self, resource: Resource, tools: Tools) -> None:
+        mode, millivolts = _checked(resource)
+        self._clock = tools.clock
+        self._volts = millivolts / 1000
+        self._port = _open_port(resource.address)
+        try:
+            about = self._introduce(tools)
+            self._decoder = Decoder(_calibration(about, resource.address), self._volts)
+            self._tell(_MODE, _MODES[mode])
+            self._tell(_VOLTAGE, *millivolts.to_bytes(2, "big"))
+            self._tell(_DEVICE_POWER, 1)
+            self._tell(_START)
+        except BaseException:
+            self._port.close()
+            raise
+        self._time, self._taken, self._heard_s = DeviceTime(), 0, tools.clock()
+        hardware = dict(line.split(": ", 1) for line in about.splitlines() if ": " in line)
+        self.identity = Identity("Nordic", f"PPK2 {mode}", resource.address, hardware.get("HW", ""))
+        sampling = Sampling("ppk2", None, offset_a=_OFFSET_A, longest_gap_s=_LONGEST_GAP_S)
+        self.sampling = as_stated(sampling, resource)
+
+    def read(self) -> Sequence[Sample]:
+        """Return the mean of what has arrived since the last call."""
+        content = self._received()
+        arrived_s = self._clock()
+        block = self._decoder.take(content)
+        if block is not None:
+            self._heard_s = arrived_s
+            return [self._sample(block, arrived_s)]
+        if arrived_s - self._heard_s > _SILENT_S:
+            raise MeterUnreachable(f"the PPK2 at {self._port.port} sends no samples")
+        return []
+
+    def close(self) -> None:
+        """End the stream and release the port; the device keeps its power."""
+        try:
+            self._tell(_STOP)
+        except MeterUnreachable:
+            pass  # it is gone already
+        finally:
+            self._port.close()
+
+    def _sample(self, block: Block, arrived_s: float) -> Sample:
+        self._taken += block.samples + block.lost
+        device_s = self._taken / SAMPLES_A_SECOND
+        at_s = self._time.host_s(device_s, arrived_s)
+        if arrived_s - at_s > _BEHIND_S:
+            self._time = DeviceTime()
+            at_s = self._time.host_s(device_s, arrived_s)
+        return Sample(
+            at_s,
+            block.mean_a * self._volts,
+            self._volts,
+            block.mean_a,
+            span_s=block.samples / SAMPLES_A_SECOND,
+            over_range=block.over_range,
+        )
+
+    def _introduce(self, tools: Tools) -> str:
+        """Return what the unit says of itself; a stream that a killed program left is ended."""
+        self._tell(_STOP)
+        self._received()
+        self._tell(_ABOUT)
+        told, end_s = b"", tools.clock() + _ABOUT_S
+        while b"END" not in told:
+            if tools.clock() > end_s or len(told) > _MOST_ABOUT_BYTES:
+                raise MeterMismatch(
+                    f"{self._port.port} does not answer as a PPK2; a unit has two ports, so try the"
+                    " other one"
+                )
+            tools.sleep(0.01)
+            told += self._received()
+        text = told.partition(b"END")[0].decode("latin-1")
+        tools.note("received", text)
+        return text
+
+    def _received(self) -> bytes:
+        try:
+            content: bytes = self._port.read(self._port.in_waiting)
+        except OSError as error:  # pyserial's own errors are OSErrors
+            raise MeterUnreachable(f"{self._port.port} is gone: {error}") from error
+        return content
+
+    def _tell(self, *command: int) -> None:
+        try:
+            self._port.write(bytes(command))
+        except OSError as error:
+            raise MeterUnreachable(f"{self._port.port} is gone: {error}") from error
+
+
+def _open_port(path: str) -> Any:
+    import serial
+
+    try:
+        return serial.Serial(path, timeout=0, write_timeout=1.0, exclusive=True)
+    except OSError as error:
+        raise MeterUnreachable(
+            f"{path} cannot be opened ({error}). Is the PPK2 plugged in, is another program using "
+            "it, and is this user in the group dialout?"
+        ) from error
+
+
+def _calibration(about: str, port: str) -> Calibration:
+    try:
+        return Calibration.parse(about)
+    except ValueError as error:
+        raise MeterReplyError(f"the PPK2 at {port} sent {about[:60]!r}: {error}") from None
+
+
+def _checked(resource: Resource) -> tuple[str, int]:
+    """Return mode and millivolts; ValueError says what is wrong."""
+    resource.known_options(_OPTIONS)
+    resource.number("accuracy", 0.0, least=0.0, most=100.0)
+    mode = resource.options.get("mode", "")
+    if not resource.address or mode not in _MODES:
+        raise ValueError(
+            f"write ppk2:PORT?mode=source&mv=MILLIVOLTS to supply the device, or mode=ampere to "
+            f"stand in its supply line; {mode!r} at {resource.address!r} is neither"
+        )
+    millivolts = resource.number("mv", None, least=_LEAST_MV, most=_MOST_MV)
+    return mode, round(millivolts)
+
+
+def find() -> Seen:
+    """Return the serial ports that name themselves PPK2."""
+    from serial.tools.list_ports import comports
+
+    ports = [port.device for port in comports() if port.product == "PPK2"]
+    return Seen([f"ppk2:{port}" for port in ports])
+
+
+KIND = MeterKind(
+    summary="Nordic's Power Profiler Kit II: current at a known voltage, to 1 A",
+    syntax="ppk2:PORT?mode=source|ampere&mv=MILLIVOLTS[&accuracy=PERCENT]",
+    open=sampled(Ppk2, _checked),
+    find=find,
+)
