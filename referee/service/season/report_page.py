@@ -17,7 +17,7 @@ from referee.service.season.report_text import (
     broken_bundles,
     cells,
     number,
-    pair_line,
+    pair_lines,
     summary,
 )
 from referee.service.season.rows import Row
@@ -86,17 +86,11 @@ def _section(anchor: str, event: Event, value: str) -> str:
         parts += [f"<h3>{escape(ranking.rules)}</h3>", f"<p>{escape(summary(ranking))}</p>"]
         parts.append(f"<p>As published: {escape(', '.join(ranking.old_rules) or 'no rules')}.</p>")
         parts += [_table(ranking), _picture(interval_chart(ranking, value, PAPER), "Intervals")]
-        parts.append(_list("Pairs that turn", _lines(ranking, turned=True)))
-        parts.append(_list("Neighbours", _lines(ranking, turned=False)))
+        parts.append(_list("Pairs that turn", pair_lines(ranking, _LISTED_MOST, turned=True)))
+        parts.append(_list("Neighbours", pair_lines(ranking, _LISTED_MOST, turned=False)))
     if max(len(ranking.entrants) for ranking in event.rankings) > TEAMS_MOST:
         parts.append(f"<p>The charts have the best {TEAMS_MOST} teams, the table all.</p>")
     return "\n".join([*parts, "</section>"])
-
-
-def _lines(ranking: Ranking, *, turned: bool) -> list[str]:
-    found = [pair_line(pair) for pair in ranking.pairs if pair.turned is turned]
-    rest = len(found) - _LISTED_MOST
-    return found[:_LISTED_MOST] + ([f"and {rest} more: see the CSV"] if rest > 0 else [])
 
 
 def _table(ranking: Ranking) -> str:

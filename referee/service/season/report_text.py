@@ -19,6 +19,7 @@ RANKING_COLUMNS = (*_OF_EVENT, *(one.name for one in fields(Entrant) if "interva
 _ENDS = ("old_low", "old_high", "new_low", "new_high")
 _HEADER = ("new", "old", "", "team", "new value", "95 %", "old value", "possible", "verdict")
 _LEFT = ("team", "verdict")
+_PRINTED_MOST = 20
 
 
 def report_json(name: str, by: str, events: Sequence[Event], rows: Sequence[Row]) -> dict[str, Any]:
@@ -77,7 +78,7 @@ def report_text(events: Sequence[Event], rows: Sequence[Row]) -> str:
         for ranking in event.rankings:
             lines += [f"{event.title}: {ranking.rules}", summary(ranking), ""]
             lines += _table(ranking)
-            lines += [f"  {pair_line(pair)}" for pair in ranking.pairs if pair.turned]
+            lines += [f"  {line}" for line in pair_lines(ranking, _PRINTED_MOST, turned=True)]
             lines.append("")
     broken = broken_bundles(rows)
     lines += [f"{len(broken)} bundles could not be scored:"] if broken else []
@@ -101,6 +102,13 @@ def summary(ranking: Ranking) -> str:
     ]
     before, now = (" and ".join(names) or "nobody" for names in first)
     return f"{told} First is {now}" + ("." if before == now else f", and was {before}.")
+
+
+def pair_lines(ranking: Ranking, most: int, *, turned: bool) -> list[str]:
+    """Return the first pairs that have turned, or the neighbours that have not, as sentences."""
+    found = [pair for pair in ranking.pairs if pair.turned is turned]
+    rest = len(found) - most
+    return [*map(pair_line, found[:most]), *([f"and {rest} more: --csv pairs"] if rest > 0 else [])]
 
 
 def pair_line(pair: Pair) -> str:

@@ -191,6 +191,14 @@ def test_csv_and_json_have_every_digit_and_every_row():
     assert told["broken"] == broken_bundles(rows)
 
 
+def test_the_terminal_gets_the_first_of_many_turned_pairs():
+    """The rest is counted, and stands in the CSV."""
+    rows = [row(f"t{n:02}", 0.2 + n / 100, 0.4 - n / 100) for n in range(10)]
+    text = report_text(events_of(rows), rows)
+    assert (20, 1) == (text.count("is now ahead"), text.count("and 25 more: --csv pairs"))
+    assert 45 == pairs_csv(events_of(rows)).count("True")
+
+
 def test_the_terminal_gets_no_control_characters():
     """Names of strangers cannot move the cursor, and the turned pair stands in words."""
     rows = season()
