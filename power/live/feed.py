@@ -54,13 +54,15 @@ class LiveFeed:
     def close(self, *, finish: bool = False) -> None:
         """Let the program know that nothing more comes; with `finish` wait until it has ended.
 
-        A program that does not end in time is killed.
+        A program that does not read, or that does not end in time, is killed.
         """
         deadline_s = time.monotonic() + _LAST_LINES_S
         with self._lock:
-            while not self._flush() and time.monotonic() < deadline_s:
+            while not (read := self._flush()) and time.monotonic() < deadline_s:
                 time.sleep(_LOOK_S)
             self._ended = True
+            if not read:
+                self._process.kill()
             if self._process.stdin is not None:
                 with suppress(OSError):
                     self._process.stdin.close()

@@ -25,6 +25,7 @@ _NICENESS = 10
 _LAST_NEWS_S = 2.5
 _OPEN_S = 2.0
 _LOOK_S = 0.05
+_STDERR = 2
 
 
 def main(arguments: Sequence[str]) -> int:
@@ -62,6 +63,9 @@ def _serve(view: RunView, lock: threading.Lock, descriptor: int) -> None:
     server = page_server(app.flask(), descriptor)
     threading.Thread(target=server.serve_forever, name="page-server", daemon=True).start()
     _read(view, lock)
+    # Whoever reads the recording's messages through a pipe need not wait for the pages.
+    with open(os.devnull, "wb") as nowhere:
+        os.dup2(nowhere.fileno(), _STDERR)
     ended_s = real_elapsed_s()
     while app.asked_s > real_elapsed_s() - _OPEN_S and real_elapsed_s() < ended_s + _LAST_NEWS_S:
         if app.asked_s > ended_s + 1.0:

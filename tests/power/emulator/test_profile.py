@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import json
 import math
 from pathlib import Path
 
@@ -97,6 +98,15 @@ def test_a_power_log_is_a_profile(tmp_path: Path) -> None:
     path.write_text("utc,power_w,elapsed_s\nx,,0.1\nx,4,0.5\nx,6,1.5\n")
     profile = read_csv(path)
     assert ((0.0, 1.0), (4.0, 6.0)) == (profile.times_s, profile.watts)
+
+
+def test_a_power_log_of_json_lines_is_a_profile(tmp_path: Path) -> None:
+    """Rows without a power, and half a line of a killed program, are skipped."""
+    path = tmp_path / "log.jsonl"
+    rows = [{"elapsed_s": 3.0, "power_w": 5}, {"elapsed_s": 4.0, "power_w": None}]
+    rows.append({"elapsed_s": 5.0, "power_w": 7.5})
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows) + '{"elapsed_s": 6.0, "pow')
+    assert LoadProfile((0.0, 2.0), (5.0, 7.5)) == read_csv(path)
 
 
 def test_two_columns_are_a_profile(tmp_path: Path) -> None:

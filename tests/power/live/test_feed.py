@@ -62,3 +62,16 @@ def test_a_program_that_does_not_end_is_killed(monkeypatch: pytest.MonkeyPatch) 
     with subprocess.Popen(["sleep", "600"], stdin=subprocess.PIPE) as process:
         LiveFeed(process).close(finish=True)
         assert -9 == process.returncode
+
+
+def test_a_program_that_stands_still_to_the_end_is_killed(
+    monkeypatch: pytest.MonkeyPatch, make_reading: Callable[..., Reading]
+) -> None:
+    """Nothing is left behind that would hold the page's port for ever."""
+    monkeypatch.setattr("power.live.feed._LAST_LINES_S", 0.05)
+    with subprocess.Popen(["sleep", "600"], stdin=subprocess.PIPE) as process:
+        feed = LiveFeed(process)
+        while not feed.left_out:
+            feed.send(reading_line(make_reading(1.0), 1.0))
+        feed.close()
+        assert -9 == process.wait(timeout=180)
