@@ -15,6 +15,8 @@ from typing import Any
 import pytest
 
 from power.cli import main
+from power.connect import open_wt310
+from power.meter import IntegrationState, MeterSettings
 from tests.support.shelly_plug import ShellyPlug, serving
 
 pytestmark = pytest.mark.slow
@@ -114,8 +116,6 @@ def test_a_meter_of_another_kind_serves_means_without_ranges(tmp_path: Path) -> 
 
 def settings_of(resource: str) -> object:
     """Return all settings of an emulated meter."""
-    from power.connect import open_wt310
-
     meter = open_wt310(resource)
     try:
         return meter.settings()
@@ -140,6 +140,26 @@ def test_what_cannot_be_served_is_told(
     """Wrong use is code 2, no meter is code 1, and a sentence says what is wrong."""
     assert code == main(["ptd", *words])
     assert why in capsys.readouterr().err
+
+
+def test_an_energy_that_nobody_has_fetched_is_not_wiped(
+    emulator: Any, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """An integration that runs goes on, and a sentence says how to fetch its energy."""
+    meter = open_wt310(emulator.resource)
+    meter.prepare(MeterSettings(timer_s=0, update_interval_s=0.1))
+    meter.start()
+    meter.close()
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = str(taken.getsockname()[1])
+        assert 1 == main(["ptd", "-p", port, "49", emulator.resource])
+    assert "power rescue" in capsys.readouterr().err
+    try:
+        assert IntegrationState.START is meter.attach()
+        meter.stop()
+        meter.reset()
+    finally:
+        meter.close()
 
 
 def test_a_port_in_use_is_told(emulator: Any, capsys: pytest.CaptureFixture[str]) -> None:

@@ -178,6 +178,8 @@ def test_the_end_cuts_clients_off_and_ends_the_measurement(interpreter: Interpre
     served = Served(interpreter)
     client = served.client()
     client.ask("Go,100,0,m")
+    served.server.close()
+    assert "" == client.line()
     served.close()
     assert not served.thread.alive()
     assert any(line.endswith(": Completed test") for line in served.said)

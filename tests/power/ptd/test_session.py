@@ -39,6 +39,12 @@ class Played:
             self.set_up,
             "Linux",
         )
+        self.around: list[str] = []
+        place = replace(
+            place,
+            begin=lambda: self.around.append("begin"),
+            finish=lambda: self.around.append("finish"),
+        )
         self.session = Session(
             bench.meter,
             bench.meter.identify(),
@@ -161,11 +167,13 @@ def test_what_cannot_be_done_now_changes_nothing(play: Callable[..., Played]) ->
     played.play(1.0)
     assert "Meter busy: a measurement runs" in played.ask("SR,A,Auto")
     assert "Error: a measurement runs already; send Stop first" == played.ask("Go,1000,0,two")
+    assert ["begin"] == played.around
     assert "Mark changed" == played.ask("Mark,two")
     played.play(1.0)
     assert "Watts,5.000000,Volts,120.000000,Amps,0.041667,PF,1.000000" == played.ask("R*")
     assert "Ranges,0,0.100000,0,150.000000" == played.ask("RR")
     assert "Reset done" == played.ask("Reset")
+    assert ["begin", "finish"] == played.around
     assert "Watts,-1.000000,-1.000000,-1.000000,0,0,0" == played.ask("Watts")
     assert played.session.due_s == math.inf
 
