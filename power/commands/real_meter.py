@@ -83,6 +83,8 @@ def _tools(meter: WT310, options: argparse.Namespace) -> Tools:
 
 def _second(resource: str) -> str:
     """Open another connection, ask who answers, close it, and return what happened."""
+    if resource.upper().startswith("ASRL"):
+        return "not tried: two programs at one serial port take each other's replies"
     other = open_wt310(resource)
     try:
         return f"{other.identify().model} answers"

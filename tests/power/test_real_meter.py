@@ -116,6 +116,18 @@ def test_wrong_use_is_told_before_the_meter_is_asked(
     assert "| `lockout` |" in capsys.readouterr().out
 
 
+def test_a_serial_port_is_not_opened_twice(
+    serial_meter: Any, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """On RS-232 the step `second` opens nothing, and says why."""
+    report = tmp_path / "c.json"
+    command = ["selftest", serial_meter.resource, "--real", *only("second")]
+    assert 0 == main([*command, "--report", str(report)])
+    (entry,) = json.loads(report.read_text())["entries"]
+    assert "not tried" in entry["observed"]["the second"]
+    assert "YOKOGAWA" in entry["observed"]["the first, after it"]
+
+
 def test_ctrl_c_at_a_terminal_leaves_the_meter_as_found(emulator: Any, tmp_path: Path) -> None:
     """Ctrl-C in a running integration stops it, puts the settings back and unlocks the panel."""
     ours, theirs = pty.openpty()
