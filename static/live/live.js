@@ -51,21 +51,26 @@ const value = (number, unit, digits = 4) => (
   number === null || number === undefined ? "–" : `${Number(number.toPrecision(digits))} ${unit}`
 );
 
+// A figure that changes all the time keeps its zeros, so that nothing beside it moves.
+const moving = (number, unit, digits = 4) => (
+  number === null || number === undefined ? "–" : `${number.toPrecision(digits)} ${unit}`
+);
+
 function showFigures() {
   const { about, stage } = news;
   const ended = stage === "ended" || stage === "lost";
   showState("stage", stage, { lost: "ended without a result" }[stage] ?? stage);
   show("log", about.log ?? "Recording");
   show("meter", about.meter ?? "");
-  document.title = about.log ? `${about.log}: ${value(news.power_w, "W")}` : "Recording";
+  document.title = about.log ? `${about.log}: ${moving(news.power_w, "W")}` : "Recording";
   const old = !ended && news.age_s > GAP_UPDATES * about.update_interval_s + 1;
-  show("power", old ? `no reading for ${Math.floor(news.age_s)} s` : value(news.power_w, "W"));
+  show("power", old ? `no reading for ${Math.floor(news.age_s)} s` : moving(news.power_w, "W"));
   $("power").className = old ? "old" : "";
-  show("energy", value(news.energy_wh, "Wh", 6));
+  show("energy", moving(news.energy_wh, "Wh", 6));
   const time = news.integration_s === null ? "–" : secondText(news.integration_s);
   show("time", about.timer_s ? `${time} of ${secondText(about.timer_s)}` : time);
-  show("voltage", value(news.voltage_v, "V"));
-  show("current", value(news.current_a, "A"));
+  show("voltage", moving(news.voltage_v, "V"));
+  show("current", moving(news.current_a, "A"));
   const [volts, amperes] = [news.voltage_range_v, news.current_range_a];
   show("ranges", about.log ? `${value(volts, "V")}, ${value(amperes, "A")}`.replaceAll("–", "auto") : "–");
 }
@@ -113,7 +118,7 @@ function draw(name, from, to, points, band, gapS) {
   const around = node("path", { class: "band", d: bandPath(band, on) });
   const line = node("path", { class: "power", d: path(points, on.x, on.y, gapS) });
   const empty = watts.length ? [] : [emptyText("no readings yet", on)];
-  const marks = [...wattLines(top[name], on), ...minuteMarks(from, to, on, 10)];
+  const marks = [...wattLines(top[name], on), ...minuteMarks(from, to, on, Math.max(2, on.width / 90))];
   $(name).replaceChildren(...gaps, ...marks, around, line, ...empty);
   show(`${name}-text`, watts.length
     ? `${value(Math.min(...watts), "W")} to ${value(Math.max(...watts), "W")}` : "no readings yet");

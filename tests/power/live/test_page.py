@@ -68,7 +68,7 @@ def test_a_recording_is_seen_in_a_browser(make_reading: Callable[..., Reading]) 
             send(feed, [*range(1, 40), *range(50, 100)], 6.0)
             feed.send(message_line("the meter answers again"))
             wait_text(browser, "time", "1:39 of 10:00")
-            assert ["6 W", "150 V, 0.1 A"] == [
+            assert ["6.000 W", "150 V, 0.1 A"] == [
                 text_of(browser, "power"),
                 text_of(browser, "ranges"),
             ]
@@ -80,7 +80,7 @@ def test_a_recording_is_seen_in_a_browser(make_reading: Callable[..., Reading]) 
         with served(listening, "next.csv") as feed:
             send(feed, [1, 2, 3], 60.0)
             wait_text(browser, "log", "next.csv")
-            wait_text(browser, "power", "60 W")
+            wait_text(browser, "power", "60.00 W")
             assert ["80 W", "80 W"] == tops(browser)
             assert [1, 1] == parts(browser)
             assert "nothing so far" == text_of(browser, "calm")
