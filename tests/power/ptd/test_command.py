@@ -17,6 +17,7 @@ import pytest
 from power.cli import main
 from power.connect import open_wt310
 from power.meter import IntegrationState, MeterSettings
+from tests.support.fakes import eventually
 from tests.support.shelly_plug import ShellyPlug, serving
 
 pytestmark = pytest.mark.slow
@@ -73,8 +74,7 @@ def test_power_dev_starts_uses_and_ends_it(emulator: Any, tmp_path: Path) -> Non
         assert "Range V changed" == ask("SR,V,120.0")
         assert "Range A changed" == ask("SR,A,0.05")
         ask("Go,0,0,s_testing")
-        while ask("RL,2").startswith("Insufficient"):
-            pass
+        eventually(lambda: ask("RL,2") == "Last 2 samples")
         process.terminate()
         assert process.stdout is not None
         whole = process.stdout.read()
@@ -105,8 +105,7 @@ def test_a_meter_of_another_kind_serves_means_without_ranges(tmp_path: Path) -> 
             assert "Range V changed" == ask("SR,V,120")
             for _ in range(2):
                 assert ask("Go,100,0,plug").startswith("Starting untimed measurement")
-                while ask("RL,1").startswith("Insufficient"):
-                    pass
+                eventually(lambda: ask("RL,1") == "Last 1 samples")
                 assert "Stopping untimed measurement" == ask("Stop")
             assert ask("Watts").startswith("Watts,5.000000,5.000000,5.000000,")
             # 1 % of 5 W, and 0.1 W for the step of its power.

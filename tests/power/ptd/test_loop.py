@@ -109,7 +109,7 @@ def test_two_clients_share_a_measurement(served: Served) -> None:
     first, second = served.client(), served.client()
     assert first.ask("Go,100,0,shared").startswith("Starting untimed measurement")
     assert "Error: a measurement runs already; send Stop first" == second.ask("Go,100,0,mine")
-    assert "Last 3 samples" == eventually_last(second, 3)
+    eventually(lambda: second.ask("RL,3") == "Last 3 samples")
     for _ in range(3):
         assert second.line().startswith("Time,")
     assert "Stopping untimed measurement" == second.ask("Stop")
@@ -118,20 +118,13 @@ def test_two_clients_share_a_measurement(served: Served) -> None:
     assert any(line.endswith(",Mark,shared") for line in served.said), "there is no log"
 
 
-def eventually_last(client: Client, count: int) -> str:
-    """Ask for the last samples until there are so many; each question waits for one sample."""
-    while (answer := client.ask(f"RL,{count}")).startswith("Insufficient"):
-        continue
-    return answer
-
-
 def test_a_client_that_goes_leaves_the_measurement(served: Served) -> None:
     """The next client finds it, with the samples taken meanwhile."""
     first = served.client()
     first.ask("Go,100,0,left")
     first.close()
     second = served.client()
-    assert "Last 1 samples" == eventually_last(second, 1)
+    eventually(lambda: second.ask("RL,1") == "Last 1 samples")
     second.line()
     assert "Stopping untimed measurement" == second.ask("Stop")
 
