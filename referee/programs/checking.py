@@ -9,6 +9,7 @@ from typing import Any, Literal
 from power.connect import open_meter
 from power.errors import MeterError
 from referee.errors import RefereeError
+from referee.programs.meter_kind import require_kind
 from referee.programs.outside import port_names, read_here
 from referee.programs.progress import progress_bar
 from referee.programs.slow_checks import run_slow_checks
@@ -37,6 +38,8 @@ def check_here(config: Config, slow: Slow | None, tell: Callable[[str], None]) -
     """
     images = _images(config)
     try:
+        for lane in config.lanes:
+            require_kind(lane.meter)
         with opened_contest(config) as contest:
             if slow is not None:
                 _check_slowly(contest, None if slow == "all" else _missing(contest, images), tell)

@@ -76,6 +76,9 @@ def test_a_meter_with_an_integrator_of_its_own_is_not_official_either() -> None:
     plain = MeterSettings(timer_s=60, voltage_range_v=300.0, current_range_a=1.0)
     readings = run([5.0] * 60)
     assert "not_official" in codes(judged(readings, plain, Identity("Acme", "W9", "", "")))
+    assert "not_official" in codes(
+        judged(readings, SETTINGS, Identity("YOKOGAWA", "WT310", "", ""))
+    )
     for model in ("WT310", "WT310E", "WT333"):
         found = judged(readings, plain, Identity("YOKOGAWA", model, "", ""))
         assert "not_official" not in codes(found)
