@@ -25,7 +25,7 @@ class Resource:
         for name in self.options:
             if name not in names:
                 listed = ", ".join(sorted(names)) or "none"
-                raise ValueError(f"a {self.kind} has no option {name!r}; it has: {listed}")
+                raise ValueError(f"the kind {self.kind} has no option {name!r}; it has: {listed}")
 
     def number(self, name: str, default: float | None, *, least: float, most: float) -> float:
         """Return an option as a number; ValueError if it is none, out of bounds, or missing.
@@ -35,7 +35,7 @@ class Resource:
         text = self.options.get(name)
         if text is None:
             if default is None:
-                raise ValueError(f"a {self.kind} needs the option {name}: ?{name}=NUMBER")
+                raise ValueError(f"the kind {self.kind} needs the option {name}: ?{name}=NUMBER")
             return default
         try:
             value = float(text)

@@ -26,7 +26,7 @@ def result_text(result: EnergyResult) -> str:
             + f" ({result.verdict.value})"
         )
     if result.integration_s is not None:
-        lines.append(f"time     {result.integration_s:g} s by the meter's integrator")
+        lines.append(f"time     {result.integration_s:g} s of integration")
     if result.energy_wh is not None and result.uncertainty_wh is not None:
         lines += _certainty(result)
     lines += [

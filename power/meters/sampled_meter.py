@@ -202,9 +202,9 @@ def _require_settable(settings: MeterSettings, sampling: Sampling) -> None:
         ("element", "choice of elements"),
     ):
         if getattr(settings, name) != getattr(plain, name):
-            raise MeterRefused(f"a {sampling.kind} has no {told}; leave that setting out")
+            raise MeterRefused(f"the kind {sampling.kind} has no {told}; leave that setting out")
     if settings.update_interval_s < sampling.interval_s:
         raise MeterRefused(
-            f"a {sampling.kind} is read each {sampling.interval_s:g} s, so an update interval of "
+            f"the kind {sampling.kind} is read each {sampling.interval_s:g} s, so an update interval of "
             f"{settings.update_interval_s:g} s is too short"
         )

@@ -159,8 +159,8 @@ def _report(args: argparse.Namespace, bundles: int, season: Season) -> int:
         print(json.dumps(told))
     else:
         print(
-            f"{bundles} bundles, {len(season.rows)} rows, {season.kept} of them from before;"
-            f" {len(broken)} bundles are broken. Wrote {args.out}."
+            f"bundles: {bundles}, rows: {len(season.rows)}, of them from before: {season.kept},"
+            f" not scored: {len(broken)}. Wrote {args.out}."
         )
         if known:
             print(

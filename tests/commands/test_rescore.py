@@ -35,9 +35,7 @@ def test_a_season_from_command_to_comparison(season, capsys):
     """Two processes score under two rules, and the page's program compares the rows."""
     assert 0 == cli.main([*season, "--jobs", "2", "--rules", "devkit", "--rules", "voc"])
     out = capsys.readouterr().out
-    assert (
-        "2 bundles, 4 rows, 0 of them from before; 0 bundles are broken. Wrote season.jsonl." in out
-    )
+    assert "bundles: 2, rows: 4, of them from before: 0, not scored: 0. Wrote season.jsonl." in out
     assert "2 of 2 rows with the bundle's own rules have its own mAP, to the last digit." in out
     assert {"ants", "bees"} == {row["team"] for row in read_rows(Path("season.jsonl"))}
     (program,) = re.findall(r"```python\n(.*?)```", PAGE, re.DOTALL)

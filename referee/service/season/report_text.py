@@ -81,7 +81,7 @@ def report_text(events: Sequence[Event], rows: Sequence[Row]) -> str:
             lines += [f"  {line}" for line in pair_lines(ranking, _PRINTED_MOST, turned=True)]
             lines.append("")
     broken = broken_bundles(rows)
-    lines += [f"{len(broken)} bundles could not be scored:"] if broken else []
+    lines += [f"Bundles that could not be scored: {len(broken)}."] if broken else []
     lines += [f"  {one['file']}: {one['reason']}" for one in broken]
     text = "\n".join(map(_harmless, lines)).rstrip()
     return text or "The file has no bundle that was scored."
