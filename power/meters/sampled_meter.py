@@ -205,6 +205,6 @@ def _require_settable(settings: MeterSettings, sampling: Sampling) -> None:
             raise MeterRefused(f"the kind {sampling.kind} has no {told}; leave that setting out")
     if settings.update_interval_s < sampling.interval_s:
         raise MeterRefused(
-            f"the kind {sampling.kind} is read each {sampling.interval_s:g} s, so an update interval of "
-            f"{settings.update_interval_s:g} s is too short"
+            f"the kind {sampling.kind} is read each {sampling.interval_s:g} s, so an update "
+            f"interval of {settings.update_interval_s:g} s is too short"
         )

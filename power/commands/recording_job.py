@@ -1,0 +1,128 @@
+# SPDX-License-Identifier: Apache-2.0
+"""One recording in a thread of its own, which an interrupt ends even if the meter hangs."""
+
+from __future__ import annotations
+
+import argparse
+
+from power.bench.priority import hurried
+from power.bench.recorder import Recorder, Recording
+from power.bench.run_notes import Notes, Place, RunNotes
+from power.clock import asleep_s, real_elapsed_s
+from power.commands.interrupt import Interrupt, Job
+from power.commands.live_view import Shows
+from power.commands.options import conditions_of, require_spare, settings_of
+from power.commands.progress import Draw
+from power.energy.conditions import Conditions
+from power.energy.verdict import Finding
+from power.errors import MeterSilent
+from power.meter import Identity, IntegrationStart, Meter, MeterSettings, Reading
+from power.transports.transport import utc_now
+from power.wt310.driver import WT310
+
+# The recorder ends by itself at its `end_s`, unless it hangs in a call.
+_HANGING_S = 0.15
+
+
+class InterruptibleNotes(RunNotes):
+    """The notes of this run; from the first one on, an interrupt ends the run properly."""
+
+    def __init__(
+        self,
+        place: Place,
+        interrupt: Interrupt,
+        added: tuple[Finding, ...],
+        conditions: Conditions,
+    ) -> None:
+        super().__init__(
+            place, clock=real_elapsed_s, utc=utc_now, added=added, conditions=conditions
+        )
+        self._interrupt = interrupt
+
+    def prepared(self, identity: Identity, settings: MeterSettings) -> None:
+        """Note the run, and keep Ctrl-C from breaking off what begins now.
+
+        Raises KeyboardInterrupt if somebody wants the end already.
+        """
+        if self._interrupt.asked():
+            raise KeyboardInterrupt
+        super().prepared(identity, settings)
+        self._interrupt.abort = False
+
+
+def recorded(
+    meter: Meter,
+    options: argparse.Namespace,
+    interrupt: Interrupt,
+    notes: Notes,
+    draw: Draw,
+    shown: Shows,
+) -> Recording:
+    """Record in a thread of its own; when that hangs after an interrupt, return what is known.
+
+    Raises KeyboardInterrupt if nothing was about to start, and `MeterSilent` if nothing is known of
+    what may have started.
+    """
+    newest: list[tuple[Reading, float]] = []
+    recordings: list[Recording] = []
+
+    def keep(reading: Reading, elapsed_s: float) -> None:
+        newest[:] = [(reading, elapsed_s)]
+        shown.add(reading, elapsed_s)
+
+    recorder = Recorder(
+        meter,
+        clock=real_elapsed_s,
+        sleep=interrupt.sleep,
+        progress=keep,
+        notes=notes,
+        conditions=conditions_of(options),
+        asleep_s=asleep_s,
+    )
+
+    def work() -> None:
+        with hurried():
+            if isinstance(meter, WT310):  # others hold nothing when they are opened
+                require_spare(meter, options)
+            settings = settings_of(options, options.seconds)
+            recordings.append(
+                recorder.record(settings, options.out, should_stop=interrupt.asked, on_start=begin)
+            )
+
+    def begin(identity: Identity, read_back: MeterSettings, start: IntegrationStart) -> None:
+        shown.begin(identity, read_back)
+
+    def look() -> None:
+        if interrupt.asked():
+            recorder.hurry(interrupt.asked_s)
+        if newest:
+            reading, elapsed_s = newest[0]
+            age_s = real_elapsed_s() - reading.monotonic_s
+            draw(elapsed_s + age_s, _words(reading, age_s, options.update))
+
+    done = Job(work, "record").wait(
+        lambda: recorder.end_s + _HANGING_S,
+        lambda: interrupt.ordered,
+        look,
+    )
+    if newest:
+        draw(newest[0][1], _words(newest[0][0], 0.0, options.update))
+    recording = recordings[0] if done else recorder.known()
+    if recording is None and interrupt.abort:
+        options.out.unlink(missing_ok=True)  # it has no row, because nothing was about to start
+        raise KeyboardInterrupt
+    if recording is None:
+        raise MeterSilent(
+            "interrupted while the meter did not answer; if it integrates already, its energy is "
+            f"not lost: python -m power rescue {options.resource}"
+        )
+    return recording
+
+
+def _words(reading: Reading, age_s: float, interval_s: float) -> str:
+    """Return the newest reading for the progress line, or since when there is none."""
+    if age_s > 2.5 * interval_s + 1.0:
+        return f"no reading for {age_s:.0f} s"
+    watts = "-" if reading.power_w is None else f"{reading.power_w:.4g}"
+    energy = "-" if reading.energy_wh is None else f"{reading.energy_wh:.6g}"
+    return f"{watts} W, {energy} Wh"
