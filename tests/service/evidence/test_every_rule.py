@@ -18,7 +18,15 @@ import pytest
 from power.energy.conditions import UNKNOWN, Conditions, conditions_to_json
 from power.energy.value_checks import AFTER
 from power.energy.verdict import Verdict, invalid, suspect, worst
-from power.meter import SIGMA, ElementValues, Flag, InputMode, IntegrationState, MeterSettings
+from power.meter import (
+    SIGMA,
+    ElementValues,
+    Flag,
+    InputMode,
+    IntegrationState,
+    MeterSettings,
+    Sampling,
+)
 from referee.core.instant import shifted
 from referee.service.desk.settling import judge_session
 from referee.service.evidence.bundle import write_bundle
@@ -105,6 +113,7 @@ def summed(*energies):
 
 
 SUM = replace(FIXED, element=SIGMA, wiring="P1W3")
+SAMPLED = replace(FIXED, sampling=Sampling("shelly", of_reading=0.02, interval_s=1.0))
 ENERGY = 6.0 * SECONDS / 3600
 RUNS = {
     "no_readings": Run([]),
@@ -175,6 +184,19 @@ RUNS = {
         requests_s=(6.0, 7.0, 8.0, 9.0),
     ),
     "not_read_at_end": Run(whole_run()[:-2], found=(suspect("not_read_at_end", "It is lost."),)),
+    "not_official": Run(settings=SAMPLED),
+    "samples_missing": Run(
+        [
+            replace(row, power_w=None, absent={"power_w": "no data"})
+            if 4 < row.monotonic_s < 12
+            else row
+            for row in whole_run()
+        ],
+        SAMPLED,
+    ),
+    "samples_missed": Run(at_the_end(flags=frozenset({Flag.SAMPLES_MISSED})), SAMPLED),
+    "slow_samples": Run(at_the_end(flags=frozenset({Flag.SLOW_SAMPLES})), SAMPLED),
+    "counter_differs": Run(at_the_end(flags=frozenset({Flag.COUNTER_DIFFERS})), SAMPLED),
 }
 
 
