@@ -11,7 +11,7 @@ import subprocess
 import sys
 import termios
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -43,6 +43,15 @@ def test_read(run_power: Run, emulator: Any) -> None:
     assert {"RESET"} == {row["state"] for row in rows}
 
 
+@pytest.fixture
+def interruptible() -> Iterator[None]:
+    """Let a child feel SIGINT, even if the tests run in the background, where it is ignored."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
+@pytest.mark.usefixtures("interruptible")
 def test_read_follows_the_meter_until_an_interrupt(emulator: Any) -> None:
     """Each reading is a line of JSON as it comes; Ctrl-C is a good end."""
     options = ("--follow", "--json", "--interval", "0.1")
@@ -54,7 +63,10 @@ def test_read_follows_the_meter_until_an_interrupt(emulator: Any) -> None:
         text=True,
     ) as process:
         assert process.stdout is not None
-        rows = [json.loads(process.stdout.readline()) for _ in range(3)]
+        rows = [json.loads(process.stdout.readline())]
+        while rows[-1]["power_w"] is None:  # a meter that was just switched on
+            rows = [json.loads(process.stdout.readline())]
+        rows += [json.loads(process.stdout.readline()) for _ in range(2)]
         process.send_signal(signal.SIGINT)
         _, errors = process.communicate(timeout=180)
         assert (0, "") == (process.returncode, errors)
