@@ -49,6 +49,7 @@ function showView() {
   document.body.style.setProperty("--lines", lines.toFixed(1));
   fill("entries", rows, (row) => (row.year ? championRow(row) : entryRow(row)));
   $("nobody").hidden = view.entries.length > 0;
+  if (view.stations) $("nobody").textContent = "No station has told of a team yet.";
   $("boards").hidden = view.boards.length === 0;
   fill("boards", view.boards, boardOf);
 }
