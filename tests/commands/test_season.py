@@ -34,6 +34,18 @@ def test_each_form_of_the_report(file, capsys):
     assert page.read_text(encoding="utf-8").startswith("<!doctype html>")
 
 
+def test_a_file_without_a_scored_bundle_says_so(tmp_path, capsys):
+    """The text and the page say it, in the place of a table without rows."""
+    path, page = tmp_path / "season.jsonl", tmp_path / "season.html"
+    path.write_bytes(b"")
+    assert 0 == main(["season", "report", str(path)])
+    assert "The file has no bundle that was scored." in capsys.readouterr().out
+    assert 0 == main(["season", "report", str(path), "--html", str(page)])
+    text = page.read_text(encoding="utf-8")
+    assert "The file has no bundle that was scored." in text
+    assert "<table>" not in text
+
+
 @pytest.mark.parametrize(
     ("content", "told"), [(None, "none.jsonl"), ("{}", "line 1"), ("\x00", "line 1")]
 )

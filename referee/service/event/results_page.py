@@ -6,11 +6,11 @@ Its charts are pictures inside the page.
 
 from __future__ import annotations
 
-import base64
 from html import escape
 from typing import Any
 
 from referee.service.event.charts import PAPER, energy_chart, speed_chart
+from referee.service.event.page_parts import picture, titled_list
 from referee.service.event.results_table import (
     Row,
     champion_line,
@@ -57,9 +57,9 @@ def results_page(results: dict[str, Any]) -> str:
         head="".join(f'<th scope="col"{_kind(name)}>{escape(name)}</th>' for name in _HEAD),
         rows=rows,
         charts=_charts(results),
-        prizes=_list("Prizes", prizes),
-        champions=_list("Past champions", champions),
-        rules=_list("Rules", rules),
+        prizes=titled_list("Prizes", prizes),
+        champions=titled_list("Past champions", champions),
+        rules=titled_list("Rules", rules),
     )
 
 
@@ -90,17 +90,7 @@ def _charts(results: dict[str, Any]) -> str:
         "Accuracy against energy: left and up is better.": energy_chart(results, PAPER, _SIZE),
         "Accuracy against speed: right and up is better.": speed_chart(results, PAPER, _SIZE),
     }
-    return "\n".join(
-        f'<img alt="{text}" src="data:image/svg+xml;base64,{base64.b64encode(svg).decode()}">'
-        for text, svg in drawn.items()
-    )
-
-
-def _list(title: str, lines: list[str]) -> str:
-    if not lines:
-        return ""
-    items = "\n".join(f"<li>{escape(line)}</li>" for line in lines)
-    return f"<h2>{escape(title)}</h2>\n<ul>\n{items}\n</ul>"
+    return "\n".join(picture(svg, text) for text, svg in drawn.items())
 
 
 _PAGE = """<!doctype html>

@@ -6,14 +6,15 @@ Its charts are pictures inside the page.
 
 from __future__ import annotations
 
-import base64
 from collections.abc import Callable, Sequence
 from html import escape
 
 from referee.service.event.charts import PAPER
+from referee.service.event.page_parts import picture, titled_list
 from referee.service.season.rankings import BY_SCORE, Event, Ranking
 from referee.service.season.report_charts import TEAMS_MOST, bump_chart, interval_chart
 from referee.service.season.report_text import (
+    NOTHING_SCORED,
     broken_bundles,
     cells,
     number,
@@ -47,7 +48,7 @@ def report_page(
         f"{'score' if by == BY_SCORE else 'mAP'}; {len(broken)} could not be scored.",
         overview=_overview(events),
         sections="\n".join(sections),
-        broken=_list("Bundles that could not be scored", broken),
+        broken=titled_list("Bundles that could not be scored", broken, "h4"),
     )
 
 
@@ -57,6 +58,8 @@ def _many(count: int, one: str) -> str:
 
 def _overview(events: Sequence[Event]) -> str:
     """Return the table of all events: which rankings change, and how far."""
+    if not events:
+        return f"<p>{NOTHING_SCORED}</p>"
     rows = [
         f'<tr><td class="text"><a href="#event{place}">{escape(event.title)}</a></td>'
         f'<td class="text">{escape(ranking.rules)}</td><td>{len(ranking.entrants)}</td>'
@@ -81,13 +84,17 @@ def _section(anchor: str, event: Event, value: str) -> str:
         f"<p>Track {escape(event.track)}, ground truth {escape(event.truth_sha256[:16])}.</p>",
     ]
     if any(one.new_rank is not None for ranking in event.rankings for one in ranking.entrants):
-        parts.append(_picture(bump_chart(event, PAPER), "Ranks under old and new rules"))
+        parts.append(picture(bump_chart(event, PAPER), "Ranks under old and new rules"))
     for ranking in event.rankings:
         parts += [f"<h3>{escape(ranking.rules)}</h3>", f"<p>{escape(summary(ranking))}</p>"]
         parts.append(f"<p>As published: {escape(', '.join(ranking.old_rules) or 'no rules')}.</p>")
-        parts += [_table(ranking), _picture(interval_chart(ranking, value, PAPER), "Intervals")]
-        parts.append(_list("Pairs that turn", pair_lines(ranking, _LISTED_MOST, turned=True)))
-        parts.append(_list("Neighbours", pair_lines(ranking, _LISTED_MOST, turned=False)))
+        parts += [_table(ranking), picture(interval_chart(ranking, value, PAPER), "Intervals")]
+        parts.append(
+            titled_list("Pairs that turn", pair_lines(ranking, _LISTED_MOST, turned=True), "h4")
+        )
+        parts.append(
+            titled_list("Neighbours", pair_lines(ranking, _LISTED_MOST, turned=False), "h4")
+        )
     if max(len(ranking.entrants) for ranking in event.rankings) > TEAMS_MOST:
         parts.append(f"<p>The charts have the best {TEAMS_MOST} teams, the table all.</p>")
     return "\n".join([*parts, "</section>"])
@@ -113,17 +120,6 @@ def _th(text: str, left: bool) -> str:
 
 def _kind(name: str) -> str:
     return ' class="text"' if name in _TEXT else ""
-
-
-def _picture(svg: bytes, text: str) -> str:
-    return f'<img alt="{text}" src="data:image/svg+xml;base64,{base64.b64encode(svg).decode()}">'
-
-
-def _list(title: str, lines: Sequence[str]) -> str:
-    if not lines:
-        return ""
-    items = "\n".join(f"<li>{escape(line)}</li>" for line in lines)
-    return f"<h4>{escape(title)}</h4>\n<ul>\n{items}\n</ul>"
 
 
 _PAGE = """<!doctype html>

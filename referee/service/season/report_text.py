@@ -16,6 +16,9 @@ _OF_EVENT = ("event", "station", "track", "truth_sha256", "first_utc", "rules")
 RANKING_COLUMNS = (*_OF_EVENT, *(one.name for one in fields(Entrant) if "interval" not in one.name))
 """The columns of the rankings' CSV before the ends of the intervals."""
 
+NOTHING_SCORED = "The file has no bundle that was scored."
+"""What stands in the place of the rankings if there is none."""
+
 _ENDS = ("old_low", "old_high", "new_low", "new_high")
 _HEADER = ("new", "old", "", "team", "new value", "95 %", "old value", "possible", "verdict")
 _LEFT = ("team", "verdict")
@@ -84,7 +87,7 @@ def report_text(events: Sequence[Event], rows: Sequence[Row]) -> str:
     lines += [f"Bundles that could not be scored: {len(broken)}."] if broken else []
     lines += [f"  {one['file']}: {one['reason']}" for one in broken]
     text = "\n".join(map(_harmless, lines)).rstrip()
-    return text or "The file has no bundle that was scored."
+    return text or NOTHING_SCORED
 
 
 def _harmless(line: str) -> str:
