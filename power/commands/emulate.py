@@ -66,6 +66,7 @@ def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) ->
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     _add_load(parser)
+    _add_mains(parser)
     parser.add_argument("--model", choices=sorted(MODELS), default="WT310", help="default WT310")
     parser.add_argument("--identity", default="", help="another *IDN? reply, whole")
     parser.add_argument("--port", type=int, default=0, help="TCP port; 0 chooses one (default)")
@@ -165,6 +166,9 @@ def _add_load(parser: argparse.ArgumentParser) -> None:
         action="store_true",
         help="count the load's time from the emulator's start, not from each integration",
     )
+
+
+def _add_mains(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--volts", type=float, default=120.0, help="rms voltage (default 120)")
     parser.add_argument("--power-factor", type=float, default=1.0, help="0 to 1 (default 1)")
     parser.add_argument(

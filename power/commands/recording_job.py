@@ -107,16 +107,21 @@ def recorded(
     )
     if newest:
         draw(newest[0][1], _words(newest[0][0], 0.0, options.update))
-    recording = recordings[0] if done else recorder.known()
-    if recording is None and interrupt.abort:
+    return recordings[0] if done else _known(recorder, options, interrupt)
+
+
+def _known(recorder: Recorder, options: argparse.Namespace, interrupt: Interrupt) -> Recording:
+    """Return what is known of a recording whose thread hangs."""
+    recording = recorder.known()
+    if recording is not None:
+        return recording
+    if interrupt.abort:
         options.out.unlink(missing_ok=True)  # it has no row, because nothing was about to start
         raise KeyboardInterrupt
-    if recording is None:
-        raise MeterSilent(
-            "interrupted while the meter did not answer; if it integrates already, its energy is "
-            f"not lost: python -m power rescue {options.resource}"
-        )
-    return recording
+    raise MeterSilent(
+        "interrupted while the meter did not answer; if it integrates already, its energy is "
+        f"not lost: python -m power rescue {options.resource}"
+    )
 
 
 def _words(reading: Reading, age_s: float, interval_s: float) -> str:

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
@@ -174,7 +175,7 @@ class _Chip:
         )
 
 
-class _InaSource:
+class _InaSource(ABC):
     """What both chips share: the bus, the board, and the instants of samples."""
 
     def __init__(self, resource: Resource, tools: Tools, open_bus: OpenBus) -> None:
@@ -188,9 +189,9 @@ class _InaSource:
             self._chip.close()
             raise
 
+    @abstractmethod
     def _introduce(self) -> Identity:
         """Set the chip up and return who it is."""
-        raise NotImplementedError
 
     def _serial(self) -> str:
         """Return the chip's place, for no chip has a serial number."""
