@@ -196,10 +196,17 @@ def test_the_page_follows_the_event_and_its_server(event: Event) -> None:
         wait_text(browser, "now", "The scoreboard is frozen")
         thaw(event.contest, "Kim")
         wait_text(browser, "state", "PROVISIONAL")
+        be_screen(browser, 1100, 1000)
+        wait_text(browser, "entries", "champion of 2018")
+        assert [] == browser.execute_script(_CELLS_THAT_OVERFLOW)
         assert first_content_ms(browser, event.audience.url) > 0
         errors = [one for one in browser.get_log("browser") if one["level"] == "SEVERE"]
         # While the server was down the browser said so, and nothing else.
         assert [] == [one for one in errors if "ERR_" not in one["message"]]
+
+
+_CELLS_THAT_OVERFLOW = """return [...document.querySelectorAll("#entries td")]
+  .filter((cell) => cell.scrollWidth > cell.clientWidth + 1).map((cell) => cell.textContent);"""
 
 
 def first_content_ms(browser: webdriver.Chrome, url: str) -> float:
