@@ -8,15 +8,16 @@ from dataclasses import dataclass
 from typing import TypeVar
 
 from power.bench.wish import HASTY_S, Wish
-from power.errors import MeterError, MeterSilent
+from power.errors import MeterBusy, MeterError, MeterSilent
 from power.follow import LOST_METER_S, Follower, read_result
-from power.meter import IntegrationStart, Meter, MeterSettings, Reading
+from power.meter import IntegrationStart, IntegrationState, Meter, MeterSettings, Reading
 
 T = TypeVar("T")
 
 # After our own STOP the meter shows the whole seconds until then. More than this below our clock
 # means a held display, which shows the past.
 _EARLY_S = 1.2
+_RESTARTED = "somebody started the integration again after its end"
 # Two readings, 1.1 updates apart, and a third one if the final energy came late.
 _LAST_UPDATES = 3.3
 
@@ -31,6 +32,10 @@ class Ended:
     session_s: float
     readings: tuple[Reading, ...]
     left: str = ""
+
+
+class Restarted(MeterBusy):
+    """Somebody started the integration again after it had ended."""
 
 
 class Ending:
@@ -63,7 +68,8 @@ class Ending:
     def finish(self, settings: MeterSettings, start: IntegrationStart, early: bool) -> Ended:
         """Stop the integration and read its result; `early` if this is before the timer's end.
 
-        Without a wish a meter that stays lost raises `MeterError`.
+        Without a wish a meter that stays lost raises `MeterError`, and one that somebody started
+        again raises `Restarted`.
         """
         # A run that we did not end should have lasted as long as its timer. If somebody else ended
         # it, the judge sees that it was too short.
@@ -130,8 +136,15 @@ class Ending:
         When the readings begin again, because the meter's output was set right, only the new ones
         are kept.
         """
-        done = self._insist(job)
+        try:
+            done = self._insist(job)
+        except MeterBusy:
+            if self._follower.attached:  # no other client is in the way
+                raise Restarted(_RESTARTED) from None
+            raise
         if isinstance(done, Reading):
+            if done.state is IntegrationState.START:
+                raise Restarted(_RESTARTED)
             self._readings.append(done)
         elif done is None:
             self._readings.clear()

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-from power.bench.ending import Ended, Ending
+from power.bench.ending import Ended, Ending, Restarted
 from power.bench.phase import Phase, readings_after
 from power.bench.run_notes import NoNotes, Notes
 from power.bench.wish import GRACE_S, Wish
@@ -28,6 +28,7 @@ from power.meter import (
     MeterSettings,
     Reading,
 )
+from power.readings import Readings
 
 _log = logging.getLogger(__name__)
 
@@ -48,7 +49,7 @@ class Recording:
     identity: Identity
     settings: MeterSettings
     start: IntegrationStart
-    readings: tuple[Reading, ...]
+    readings: Readings
     result: EnergyResult
     complete: bool
     left: str = ""
@@ -84,7 +85,7 @@ class Recorder:
         self._conditions = conditions
         self._asleep_s = asleep_s
         self._asleep_before_s = 0.0
-        self._readings: list[Reading] = []
+        self._readings = Readings()
         self._wish = Wish(meter, grace_s)
         self._begun: tuple[Identity, MeterSettings, IntegrationStart] | None = None
 
@@ -106,7 +107,7 @@ class Recorder:
         """
         if settings.timer_s <= 0:
             raise ValueError("a recording needs a timer of at least 1 s")
-        self._readings = []
+        self._readings = Readings()
         identity = self._meter.identify()
         with PowerLog(path, elements=settings.element == SIGMA) as log:
             try:
@@ -133,7 +134,7 @@ class Recorder:
                 ended = self._run(settings, start, log, should_stop)
             finally:
                 complete = self._write_out(log, should_stop)
-        return self._recording(ended.session_s, complete, ended.left)
+        return self._recording(self._readings, ended.session_s, complete, ended.left)
 
     def hurry(self, asked_s: float) -> None:
         """Note that somebody has wanted the end since this moment; any thread may call this."""
@@ -163,13 +164,15 @@ class Recorder:
             return None
         start = self._begun[2]
         session_s = min(self._clock() - start.sent_s, float(self._begun[1].timer_s))
-        return self._recording(session_s, True, "the meter does not answer")
+        readings = self._readings.copy()  # the thread that hangs may wake up and read on
+        return self._recording(readings, session_s, True, "the meter does not answer")
 
-    def _recording(self, session_s: float, complete: bool, left: str) -> Recording:
+    def _recording(
+        self, readings: Readings, session_s: float, complete: bool, left: str
+    ) -> Recording:
         if self._begun is None:
             raise ValueError("no run has begun")
         identity, settings, start = self._begun
-        readings = tuple(self._readings)
         suspended_s = min(max(0.0, self._asleep_s() - self._asleep_before_s), session_s)
         result = judge_energy(
             readings,
@@ -197,20 +200,31 @@ class Recorder:
         """Read until the end, end the integration, read and keep its result."""
         schedule = readings_after(start.written_s, settings.update_interval_s)
         follower = Follower(self._take_up, schedule, clock=self._clock, meter=self._meter)
-        early = self._follow(follower, settings, start, log, should_stop)
-        if early:
-            self._notes.asked(min(self._clock() - start.sent_s, float(settings.timer_s)))
-        ending = Ending(
-            follower,
-            self._wish,
-            lambda: self._asked(should_stop),
-            clock=self._clock,
-            sleep=self._sleep,
-        )
-        ended = ending.finish(settings, start, early)
-        for reading in ended.readings:
-            self._keep(reading, start, log)
-        return ended
+        while True:
+            early = self._follow(follower, settings, start, log, should_stop)
+            if early:
+                self._notes.asked(min(self._clock() - start.sent_s, float(settings.timer_s)))
+            ending = Ending(
+                follower,
+                self._wish,
+                lambda: self._asked(should_stop),
+                clock=self._clock,
+                sleep=self._sleep,
+            )
+            try:
+                ended = ending.finish(settings, start, early)
+            except Restarted as error:
+                if self._clock() < self._deadline_s(settings, start):
+                    _log.warning("%s; it is followed to its next end", error)
+                    continue
+                ended = Ended(float(settings.timer_s), (), str(error))
+            for reading in ended.readings:
+                self._keep(reading, start, log)
+            return ended
+
+    def _deadline_s(self, settings: MeterSettings, start: IntegrationStart) -> float:
+        """Return until when a run is followed, whoever stops it and starts it again."""
+        return start.written_s + settings.timer_s + LOST_METER_S
 
     def _write_out(self, log: PowerLog, should_stop: Callable[[], bool]) -> bool:
         """Wait a bounded time for room on a full disk; return whether every row is in the log.
@@ -235,7 +249,7 @@ class Recorder:
     ) -> bool:
         """Read each update until the integration has ended; return True if we have to end it."""
         interval_s = settings.update_interval_s
-        deadline_s = start.written_s + settings.timer_s + LOST_METER_S
+        deadline_s = self._deadline_s(settings, start)
         phase = Phase(self._meter, self._clock)
         phase.first_looks(follower, lambda: self._asked(should_stop))
         lost = False

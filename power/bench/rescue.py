@@ -11,6 +11,8 @@ from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Protocol, TypeVar
 
+import numpy as np
+
 from power.bench.held import WatchedMeter, look
 from power.bench.run_notes import Place, RunNotes, boot_name
 from power.energy.judge import RunFacts, judge_run
@@ -22,6 +24,7 @@ from power.logs.facts_file import Course, load_course, load_facts
 from power.logs.journal import Held, Journal, is_spare, unfinished
 from power.logs.power_log import PowerLog, read_power_log
 from power.meter import SIGMA, IntegrationState, Meter, MeterSettings, Reading
+from power.readings import Readings
 
 _log = logging.getLogger(__name__)
 T = TypeVar("T")
@@ -49,7 +52,7 @@ class Run:
     log: Path
     facts: RunFacts
     course: Course
-    readings: tuple[Reading, ...]
+    readings: Readings
 
     @staticmethod
     def load(log: Path) -> Run:
@@ -62,7 +65,7 @@ class Run:
             )
         if facts.session_s is not None:
             raise ValueError(f"{log} is finished already; judge it with: python -m power audit")
-        return Run(log, facts, course, tuple(read_power_log(log)))
+        return Run(log, facts, course, read_power_log(log))
 
 
 @dataclass(frozen=True)
@@ -142,7 +145,7 @@ class Rescuer:
             return run
         serial = self._meter.identify().serial
         entries = unfinished(self._journal.entries(), serial)
-        # Emulated meters share a serial number, so a run at the same address comes first.
+        # A run at the same address comes first.
         for entry in sorted(entries, key=lambda entry: entry.resource != self._resource):
             try:
                 run = Run.load(Path(entry.log))
@@ -170,9 +173,10 @@ class Rescuer:
             return f"it began {elapsed_s:.0f} s ago"
         if held.state is IntegrationState.TIMEUP and held.integration_s != timer_s:
             return f"its timer was set to {timer_s} s"
-        seen = [row for row in run.readings if row.integration_s is not None]
-        if seen and (seen[-1].integration_s or 0.0) > held.integration_s:
-            return f"its log goes on to {seen[-1].integration_s:g} s"
+        counted_s = run.readings.columns().numbers("integration_s")
+        counted_s = counted_s[~np.isnan(counted_s)]
+        if len(counted_s) and counted_s[-1] > held.integration_s:
+            return f"its log goes on to {counted_s[-1]:g} s"
         return ""
 
     def _start_s(self, course: Course) -> float:

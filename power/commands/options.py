@@ -53,7 +53,7 @@ def add_meter_options(parser: argparse.ArgumentParser) -> None:
         help="append the conversation with the meter to this file",
     )
     parser.add_argument(
-        "--timeout", type=float, default=2.0, help="seconds to wait for a reply (default 2)"
+        "--timeout", type=some_seconds, default=2.0, help="seconds to wait for a reply (default 2)"
     )
     parser.add_argument(
         "--baud",
@@ -73,9 +73,22 @@ def resource_text(text: str) -> str:
     return text
 
 
+def some_seconds(text: str) -> float:
+    """Return a time that has a length and an end; an `argparse` type."""
+    try:
+        value = float(text)
+    except ValueError:
+        value = math.nan
+    if not 0 < value < math.inf:
+        raise argparse.ArgumentTypeError(f"{text!r} is no number of seconds above 0")
+    return value
+
+
 def add_setting_options(parser: argparse.ArgumentParser) -> None:
     """Add the options that make up `MeterSettings`, except the timer."""
-    parser.add_argument("--update", type=float, default=1.0, help="update interval, s (default 1)")
+    parser.add_argument(
+        "--update", type=some_seconds, default=1.0, help="update interval, s (default 1)"
+    )
     parser.add_argument(
         "--mode", choices=[mode.value for mode in InputMode], default="RMS", help="input mode"
     )

@@ -4,13 +4,15 @@
 from __future__ import annotations
 
 import argparse
+import logging
 import platform
 import sys
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import TextIO
 
 from power.clock import real_elapsed_s
 from power.commands.any_meter import any_meter
@@ -21,10 +23,12 @@ from power.commands.options import (
     chosen_meter,
     conditions_of,
     require_spare,
+    some_seconds,
 )
 from power.kind_resource import is_official
 from power.meter import Identity, Meter, MeterSettings
-from power.ptd.device import DEVICE_TYPES, OTHER, device_type, resource_of
+from power.ptd.console import Console, ConsoleHandler
+from power.ptd.device import DEVICE_TYPES, OTHER, DeviceType, device_type, resource_of
 from power.ptd.events import Events
 from power.ptd.loop import SessionThread
 from power.ptd.places import Wishes, fitting, other_place, wt310_place
@@ -102,7 +106,7 @@ def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) ->
     parser.add_argument(
         "--update",
         metavar="S",
-        type=float,
+        type=some_seconds,
         default=1.0,
         help="update interval of the meter, and of samples where a client names none (default 1)",
     )
@@ -116,7 +120,9 @@ def _add_link_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--wire-log", metavar="FILE", type=Path, help="append the conversation with the meter"
     )
-    parser.add_argument("--timeout", type=float, default=2.0, help="seconds to wait for a reply")
+    parser.add_argument(
+        "--timeout", type=some_seconds, default=2.0, help="seconds to wait for a reply"
+    )
     # A serial line's settings stand behind its port, so that power-dev can pass them on.
     parser.set_defaults(baud=None)
 
@@ -132,29 +138,35 @@ def run(options: argparse.Namespace) -> int:
     )
     options.element = options.channel
     split_resource(options.resource)
-    print(f"A rehearsal. {_NO_PTDAEMON}", flush=True)
-    events = Events(_say, lambda: datetime.now(UTC), options.log)
-    if options.log is not None:
-        print(f"Redirecting data output to file {options.log}", flush=True)
-    try:
-        events.note(f"Attempting to connect to measurement device type {options.type}...")
-        if device is None:
-            with any_meter(options) as meter:
-                _introduce(meter.identify(), events)
-                settings, place = other_place(
-                    meter, _wishes(options), events, clock=real_elapsed_s, sleep=time.sleep
-                )
-                return _serve(options, meter, settings, place, events)
-        with chosen_meter(options) as wt310:
-            _introduce(fitting(wt310, device), events)
-            require_spare(wt310, options)
-            with as_found(wt310):
-                settings, place = wt310_place(wt310, device, _wishes(options), events)
-                return _serve(options, wt310, settings, place, events)
-    except KeyboardInterrupt:
-        return 0
-    finally:
-        events.close()
+    with _consoles() as say:
+        say(f"A rehearsal. {_NO_PTDAEMON}")
+        events = Events(say, lambda: datetime.now(UTC), options.log)
+        if options.log is not None:
+            say(f"Redirecting data output to file {options.log}")
+        try:
+            return _served(options, device, events)
+        except KeyboardInterrupt:
+            return 0
+        finally:
+            events.close()
+
+
+def _served(options: argparse.Namespace, device: DeviceType | None, events: Events) -> int:
+    """Open the meter, and serve clients; without a `device` the meter is of another kind."""
+    events.note(f"Attempting to connect to measurement device type {options.type}...")
+    if device is None:
+        with any_meter(options) as meter:
+            _introduce(meter.identify(), events)
+            settings, place = other_place(
+                meter, _wishes(options), events, clock=real_elapsed_s, sleep=time.sleep
+            )
+            return _serve(options, meter, settings, place, events)
+    with chosen_meter(options) as wt310:
+        _introduce(fitting(wt310, device), events)
+        require_spare(wt310, options)
+        with as_found(wt310):
+            settings, place = wt310_place(wt310, device, _wishes(options), events)
+            return _serve(options, wt310, settings, place, events)
 
 
 def _require_other(resource: str) -> None:
@@ -224,8 +236,26 @@ def _port(text: str) -> int:
     return int(text)
 
 
-def _say(text: str) -> None:
-    """Write a line to standard output; a reader that is gone ends no measurement."""
-    with suppress(OSError, ValueError):
-        sys.stdout.write(f"{text}\n")
-        sys.stdout.flush()
+@contextmanager
+def _consoles() -> Iterator[Callable[[str], None]]:
+    """Yield what writes a line to standard output; warnings go to standard error the same way.
+
+    Clients of PTDaemon start this program with both in one pipe, which they may never read.
+    """
+    output, errors = Console(_descriptor(sys.stdout)), Console(_descriptor(sys.stderr))
+    handler = ConsoleHandler(errors)
+    logging.getLogger().addHandler(handler)
+    try:
+        yield output.say
+    finally:
+        logging.getLogger().removeHandler(handler)
+        output.close()
+        errors.close()
+
+
+def _descriptor(stream: TextIO) -> int:
+    """Return the descriptor of a stream; a stream without one gets no lines."""
+    try:
+        return stream.fileno()
+    except (OSError, ValueError):
+        return -1

@@ -24,6 +24,7 @@ from power.commands.options import (
     add_setting_options,
     conditions_of,
     journal,
+    settings_of,
 )
 from power.commands.output import print_json, result_text, say
 from power.commands.progress import progress_line
@@ -42,6 +43,7 @@ from power.kind_resource import is_official
 from power.logs.facts_file import facts_path
 from power.logs.journal import Held
 from power.values import identity_to_json, settings_to_json
+from power.wt310.models import require_settable_by_any
 
 _DESCRIPTION = """\
 Reset the meter, set it up, and integrate for --seconds by the meter's own timer. Every reading goes
@@ -168,6 +170,9 @@ def _checked(options: argparse.Namespace) -> tuple[Finding, ...]:
     """Refuse wrong options before the meter is touched; return the findings that they bring."""
     if options.seconds < 1:
         raise ValueError("--seconds must be at least 1")
+    settings = settings_of(options, options.seconds)
+    if is_official(options.resource):
+        require_settable_by_any(settings)
     if options.official and not is_official(options.resource):
         raise ValueError(
             f"{options.resource} is no official meter: leave --official out, or use a WT310"

@@ -9,6 +9,7 @@ from power.emulator.commands_input import enumeration, one
 from power.emulator.errors import Refused
 from power.emulator.instrument import Instrument
 from power.emulator.item_list import cleared, count_of, deleted, in_list
+from power.emulator.kept import element
 from power.emulator.numeric_values import (
     FUNCTIONS,
     NO_ELEMENT,
@@ -35,10 +36,7 @@ def _write_item(meter: Instrument, numbers: Numbers, data: Data) -> None:
     if function in NO_ELEMENT:
         meter.settings.items[number] = function.upper()
         return
-    element = data[1].upper() if len(data) > 1 else "1"
-    if element not in ("1", "2", "3", "4", "SIGM", "SIGMA"):
-        raise Refused(141)
-    parts = [function.upper(), element]
+    parts = [function.upper(), element(data[1] if len(data) > 1 else "1").upper()]
     if function in _ORDERED:
         parts.append(_order(data[2] if len(data) > 2 else "TOTal"))
     meter.settings.items[number] = ",".join(parts)
@@ -53,8 +51,9 @@ def _order(text: str) -> str:
 
 def _ask_item(meter: Instrument, numbers: Numbers, data: Data) -> str:
     item = meter.settings.item(in_list(numbers[0], _MOST_ITEMS))
-    name, comma, rest = item.partition(",")
-    return enumeration(meter, function_of(item) or name) + comma + rest
+    name, *rest = item.split(",")
+    shown = [enumeration(meter, "SIGMa") if part == "SIGMA" else part for part in rest]
+    return ",".join([enumeration(meter, function_of(item) or name), *shown])
 
 
 def _known(meter: Instrument) -> tuple[str, ...]:

@@ -139,7 +139,7 @@ COMMANDS: tuple[Command, ...] = (
         ask=_text(lambda meter: meter.communication.command),
     ),
     command(":SYSTem:MODel", ask=_text(lambda meter: f'"{meter.options.model}"')),
-    command(":SYSTem:SERial", ask=_text(lambda meter: f'"{meter.options.serial}"')),
+    command(":SYSTem:SERial", ask=_text(lambda meter: f'"{meter.serial}"')),
     command(":SYSTem:SUFFix", ask=_text(lambda meter: '"-C1-D/C7/EX2/G5/DA4"')),
     kept(":SYSTem:KLOCk", "0", flag),
     kept(":SYSTem:RESolution", "5", nearest(4, 5)),

@@ -15,6 +15,7 @@ TEXTS = {
     113: "Undefined header",
     114: "Header suffix out of range",
     120: "Numeric data error",
+    123: "Exponent too large",
     131: "Invalid suffix",
     138: "Suffix not allowed",
     141: "Invalid character data",
@@ -42,6 +43,9 @@ TEXTS = {
     846: "Integrator execute error",
     847: "Integrator execute error",
 }
+
+OPC_WITHIN = 50
+"""The message about *OPC before the end of a program message, which is no error (App-3)."""
 
 # The true length is not documented; 16 is a guess.
 QUEUE_LENGTH = 16
@@ -81,7 +85,12 @@ class ErrorQueue:
 
 
 def event_bit(code: int) -> int:
-    """Return a code's bit of the standard event register: CME, EXE, DDE or QYE (page 7-4)."""
+    """Return a code's bit of the standard event register: CME, EXE, DDE or QYE (page 7-4).
+
+    A message that is no error has none.
+    """
+    if code == OPC_WITHIN:
+        return 0
     if 100 <= code < 200:
         return 1 << 5
     if code in (410, 420, 430, 440):

@@ -81,6 +81,8 @@ def number(text: str, unit: str = "") -> float:
     if match is None:
         raise Refused(141 if text[:1].isalpha() else 120)
     suffix = match[2].upper()
+    if math.isinf(float(match[1])):
+        raise Refused(123)
     if suffix and not unit:
         raise Refused(138)
     if unit == "A" and suffix == "MA":

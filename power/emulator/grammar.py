@@ -124,7 +124,7 @@ def parse_unit(text: str, level: list[tuple[str, int | None]]) -> Unit:
     head, _, rest = text.replace("\t", " ").partition(" ")
     data = tuple(part.strip() for part in rest.split(",")) if rest.strip() else ()
     query = head.endswith("?")
-    head = head.rstrip("?")
+    head = head.removesuffix("?")  # a second one is no part of a header
     if head.startswith("*"):
         return Unit((), query, data, head.upper())
     absolute = head.startswith(":")

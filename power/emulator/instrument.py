@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
@@ -12,11 +13,20 @@ from power.emulator.load import Load
 from power.emulator.measurement import Measurement, Values
 from power.emulator.settings import MODELS, Communication, Model, Settings
 
+EMULATED = "EMU"
+"""How the serial number of each emulated meter begins; no meter of Yokogawa's has such a one."""
+
+
+def serial_at(resource: str) -> str:
+    """Return the serial number of the emulated meter at an address; other addresses have others."""
+    return EMULATED + hashlib.sha256(resource.encode()).hexdigest()[:6].upper()
+
 
 @dataclass(frozen=True)
 class Options:
     """The options of the emulated meter: its model, and its behaviour where nobody knows the truth.
 
+    `serial` is the serial number; left out, the program that serves the meter gives it one.
     `identity` replaces the whole `*IDN?` reply. `late_final` shows the final energy one update
     after the end instead of at once. Without `range_items` the firmware lacks the items URANge and
     IRANge. `ranges_while_running` accepts range changes during an integration. `refuse_illegal`
@@ -27,7 +37,7 @@ class Options:
     """
 
     model: str = "WT310"
-    serial: str = "C2PH00000E"
+    serial: str = ""
     firmware: str = "F1.03"
     identity: str = ""
     late_final: bool = False
@@ -61,6 +71,7 @@ class Instrument:
         if options.model not in MODELS:
             raise ValueError(f"no model {options.model!r}; choose one of {', '.join(MODELS)}")
         self.options = options
+        self.serial = options.serial or f"{EMULATED}000000"
         self.clock = clock
         self.model: Model = MODELS[options.model]
         self.communication = Communication(
@@ -97,7 +108,7 @@ class Instrument:
         name = self.options.model
         if self.model.e_series and self.communication.command == "WT300":
             name = name[:-2] + "HC" if name.endswith("EH") else name.rstrip("E")
-        return f"YOKOGAWA,{name},{self.options.serial},{self.options.firmware}"
+        return f"YOKOGAWA,{name},{self.serial},{self.options.firmware}"
 
     def advance(self) -> None:
         """Advance the measurement to the present, with every scheduled fault at its time."""

@@ -20,7 +20,7 @@ from power.emulator import (
     formats,
 )
 from power.emulator.command_tree import Tree
-from power.emulator.errors import Refused
+from power.emulator.errors import OPC_WITHIN, Refused
 from power.emulator.grammar import Unit, parse_unit, split_message
 from power.emulator.instrument import Instrument
 
@@ -105,6 +105,11 @@ class Interpreter:
         rest = output.data[most:]
         self._output = _Reply(rest, output.ready_s) if rest else None
         return output.data[:most], not rest
+
+    @property
+    def answers(self) -> bool:
+        """Tell whether a reply waits for somebody to fetch it."""
+        return self._output is not None
 
     def unterminated(self) -> None:
         """Note a read without a preceding question."""
@@ -194,6 +199,9 @@ class Interpreter:
             raise Refused(440)
         if unit.common:
             message.indefinite = unit.query and unit.common in ("*IDN", "*OPT")
+            wanted = meter.settings.kept.get((":STATus:QENable", 1), "0") == "1"
+            if unit.common == "*OPC" and message.units and wanted:
+                meter.report(OPC_WITHIN)
             return self._common(unit)
         if self._lost_in_busy_window(unit):
             return None

@@ -16,7 +16,7 @@ from power.clock import real_elapsed_s
 from power.emulator.control import ControlServer
 from power.emulator.fault_actions import act, apply
 from power.emulator.faults import Entry, Fault
-from power.emulator.instrument import Instrument, Options
+from power.emulator.instrument import Instrument, Options, serial_at
 from power.emulator.interpreter import Interpreter
 from power.emulator.load import Load
 from power.emulator.portmapper import Portmapper
@@ -79,6 +79,8 @@ def serve(
                 owned.callback(mapper.close)
                 print(f"portmapper 127.0.0.1:{mapper.port}", file=err, flush=True)
         owned.callback(server.close)
+        with guard:
+            instrument.serial = options.serial or serial_at(server.resource)
         if control_port is not None:
             control = ControlServer(interpreter, guard, port=control_port)
             owned.callback(control.close)

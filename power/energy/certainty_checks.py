@@ -6,9 +6,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from datetime import date
 
+import numpy as np
+
 from power.energy.accuracy import OPERATING_C, VALID_MONTHS, line_filter_share
 from power.energy.measured_run import RELATIVE_ALLOWANCE, Run
-from power.energy.uncertainty import EnergyLimit, Measuring, frequencies
+from power.energy.uncertainty import EnergyLimit, Measuring, all_frequencies
 from power.energy.verdict import Finding, note, suspect
 from power.meter import SIGMA
 
@@ -46,7 +48,7 @@ def circumstances(run: Run, measuring: Measuring) -> Iterator[Finding]:
     """Check whether the accuracy table holds: calibration, temperature, filter, frequency."""
     if run.settings.sampling is not None:
         return  # these are pages of the WT310's manual
-    yield from _calibration(run.readings[0].utc.date(), measuring.conditions.calibrated)
+    yield from _calibration(run.rows.reading(0).utc.date(), measuring.conditions.calibrated)
     ambient_c, (least, most) = measuring.conditions.ambient_c, OPERATING_C
     if ambient_c is not None and not least <= ambient_c <= most:
         yield suspect(
@@ -54,12 +56,8 @@ def circumstances(run: Run, measuring: Measuring) -> Iterator[Finding]:
             f"At {ambient_c:g} °C the manual gives no accuracy; it does from {least:g} to "
             f"{most:g} °C.",
         )
-    found = {
-        frequency
-        for row in run.running
-        if row.frequency_hz is not None
-        for frequency in frequencies(row, run.settings.mode)
-    }
+    known = ~np.isnan(run.running.numbers("frequency_hz"))
+    found = all_frequencies(run.running.where(known), run.settings.mode)
     if run.settings.line_filter and any(line_filter_share(hertz) is None for hertz in found):
         yield suspect(
             "unspecified",

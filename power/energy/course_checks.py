@@ -6,9 +6,12 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 
+import numpy as np
+
 from power.energy.measured_run import ENDED, Run, noise_floor_w
 from power.energy.verdict import Finding, invalid, note, suspect
-from power.meter import IntegrationState, Reading
+from power.meter import IntegrationState
+from power.readings import Columns
 
 # Readings further apart than this many updates leave a gap.
 GAP_UPDATES = 2.5
@@ -41,28 +44,24 @@ def ending(run: Run) -> Iterator[Finding]:
     if not _is_number(run.final.energy_wh) or not _is_number(run.final.integration_s):
         yield invalid("no_final_energy", "The last reading has no energy or no integration time.")
         return
-    ended = [row for row in run.readings if row.state in ENDED]
-    if not ended:
+    ended = run.rows.where(run.rows.having(lambda kind: kind.state in ENDED))
+    if not len(ended):
         return
     last = run.final
     # The earlier reading must be an update older. Otherwise it may show the same stale value.
-    earlier = [
-        row
-        for row in ended
-        if last.monotonic_s - row.monotonic_s >= 0.9 * run.settings.update_interval_s
-    ]
-    if not earlier:
+    age_s = last.monotonic_s - ended.numbers("monotonic_s")
+    earlier = np.flatnonzero(age_s >= 0.9 * run.settings.update_interval_s)
+    if not len(earlier):
         yield suspect(
             "final_unconfirmed",
             "The final energy was not read twice, one update apart. Read it at the meter's panel.",
         )
-    elif (earlier[-1].energy_wh, earlier[-1].integration_s) != (
-        last.energy_wh,
-        last.integration_s,
-    ):
+        return
+    before = ended.reading(int(earlier[-1]))
+    if (before.energy_wh, before.integration_s) != (last.energy_wh, last.integration_s):
         yield invalid(
             "final_differs",
-            f"The energy still changed after the end: {earlier[-1].energy_wh} Wh, then "
+            f"The energy still changed after the end: {before.energy_wh} Wh, then "
             f"{last.energy_wh} Wh.",
         )
 
@@ -96,13 +95,15 @@ def window(run: Run, session_s: float) -> Iterator[Finding]:
 
 def order(run: Run) -> Iterator[Finding]:
     """Check that state, time and energy went forward, in step with our clock and without gaps."""
-    ended = False
-    for row in run.readings:
-        if ended and row.state is IntegrationState.START:
+    ended = run.rows.having(lambda kind: kind.state in (*ENDED, IntegrationState.ERROR))
+    if ended.any():
+        first = int(np.argmax(ended))
+        end = run.rows.reading(first).state
+        # A run that ended has one end, so another end comes from a run that nobody saw.
+        again = {IntegrationState.START, *ENDED} - {end}
+        if run.rows.having(lambda kind: kind.state in again)[first:].any():
             yield invalid("restarted", "The integration ended and was started again.")
-            break
-        ended = ended or row.state in ENDED or row.state is IntegrationState.ERROR
-    if any(row.state is IntegrationState.RESET for row in run.readings[:-1]):
+    if run.rows.having(lambda kind: kind.state is IntegrationState.RESET)[:-1].any():
         yield invalid("meter_reset", "The integrator was reset during the run.")
     yield from _backwards(run)
     yield from _clock(run)
@@ -127,17 +128,19 @@ def _gaps_s(run: Run) -> list[float]:
 
     After the end nothing is missed, so the last gap ends where the integration did.
     """
-    rows = run.running
-    if not rows:
+    at_s = run.running.numbers("monotonic_s")
+    if not len(at_s):
         return []
-    at_s = [row.monotonic_s for row in rows]
-    first = rows[0]
-    end_s = max(at_s[-1], first.monotonic_s - (first.integration_s or 0.0) + _duration_s(run))
-    after = [row.monotonic_s for row in run.readings if row.monotonic_s > at_s[-1]]
-    if after:
-        at_s.append(min(after[0], end_s))
-    steps = [later - earlier for earlier, later in zip(at_s, at_s[1:], strict=False)]
-    return [step for step in steps if step > GAP_UPDATES * run.settings.update_interval_s]
+    begun_s = _none(run.running.numbers("integration_s")[0]) or 0.0
+    end_s = max(float(at_s[-1]), float(at_s[0]) - begun_s + _duration_s(run))
+    all_s = run.rows.numbers("monotonic_s")
+    after = np.flatnonzero(all_s > at_s[-1])
+    steps = np.diff(at_s)
+    found: list[float] = steps[steps > GAP_UPDATES * run.settings.update_interval_s].tolist()
+    if len(after):
+        step = min(float(all_s[after[0]]), end_s) - float(at_s[-1])
+        found += [step] if step > GAP_UPDATES * run.settings.update_interval_s else []
+    return found
 
 
 def _duration_s(run: Run) -> float:
@@ -146,13 +149,11 @@ def _duration_s(run: Run) -> float:
 
 def _backwards(run: Run) -> Iterator[Finding]:
     floor_wh = noise_floor_w(run) * run.settings.update_interval_s / 3600
-    time_back = energy_back = False
-    for earlier, later in zip(run.readings, run.readings[1:], strict=False):
-        if earlier.integration_s is not None and later.integration_s is not None:
-            time_back = time_back or later.integration_s < earlier.integration_s
-        if earlier.energy_wh is not None and later.energy_wh is not None:
-            span_s = max(1.0, later.monotonic_s - earlier.monotonic_s)
-            energy_back = energy_back or later.energy_wh < earlier.energy_wh - floor_wh * span_s
+    at_s, energy_wh = run.rows.numbers("monotonic_s"), run.rows.numbers("energy_wh")
+    # A comparison with a value that is missing is false.
+    time_back = (np.diff(run.rows.numbers("integration_s")) < 0).any()
+    span_s = np.maximum(1.0, np.diff(at_s))
+    energy_back = (energy_wh[1:] < energy_wh[:-1] - floor_wh * span_s).any()
     if time_back:
         yield invalid("time_went_back", "The integration time went back: the meter was restarted.")
     if energy_back:
@@ -165,18 +166,18 @@ def _clock(run: Run) -> Iterator[Finding]:
     A reading that came late after a gap may have been on its way since the reading before. So its
     offset is an interval, and there is a pause only if no one offset fits all readings.
     """
-    rows = [row for row in run.running if row.integration_s is not None]
-    if not rows or run.settings.sampling is not None:
+    counted_s = run.running.numbers("integration_s")
+    rows = run.running.where(~np.isnan(counted_s))
+    if not len(rows) or run.settings.sampling is not None:
         return  # a program that integrates has no clock but ours
     late_s = LATE_UPDATES * run.settings.update_interval_s
-    most = [row.monotonic_s - (row.integration_s or 0.0) for row in rows]
+    at_s = rows.numbers("monotonic_s")
+    most = at_s - rows.numbers("integration_s")
     # The first reading has none before it that bounds its delay.
-    least = []
-    for offset_s, row, before in zip(most[1:], rows[1:], rows, strict=False):
-        gap_s = row.monotonic_s - before.monotonic_s
-        least.append(offset_s - (gap_s if gap_s > late_s else 0.0))
-    spread_s = max(least, default=-math.inf) - min(most)
-    if spread_s > run.tolerance_s + 0.001 * (rows[-1].monotonic_s - rows[0].monotonic_s):
+    gap_s = np.diff(at_s)
+    least = most[1:] - np.where(gap_s > late_s, gap_s, 0.0)
+    spread_s = float(least.max(initial=-math.inf) - most.min())
+    if spread_s > run.tolerance_s + 0.001 * float(at_s[-1] - at_s[0]):
         yield suspect(
             "clock",
             f"The meter's integration time and our clock moved {spread_s:.1f} s apart during the "
@@ -186,26 +187,26 @@ def _clock(run: Run) -> Iterator[Finding]:
 
 def missing(run: Run) -> Iterator[Finding]:
     """Check for running readings without numbers; the first updates never have any."""
-    if not run.running:
+    if not len(run.running):
         yield suspect("few_samples", "There is no reading while the integration ran.")
         return
     late = after_the_blank(run)
     # Some meters that are sampled measure neither voltage nor current.
     optional = {"voltage_v", "current_a"} if run.settings.sampling is not None else set()
-    holes = [row for row in late if row.missing.keys() - optional]
-    if holes:
-        names = sorted({name for row in holes for name in row.missing.keys() - optional})
+    holes = late.where(late.having(lambda kind: bool(kind.missing.keys() - optional)))
+    if len(holes):
+        names = sorted({name for kind in holes.seen() for name in kind.missing.keys() - optional})
         yield suspect(
             "no_data",
             f"{len(holes)} of {len(late)} readings lacked a number for {', '.join(names)}.",
         )
 
 
-def after_the_blank(run: Run) -> list[Reading]:
+def after_the_blank(run: Run) -> Columns:
     """Return the running readings without those of the first updates, which have no data."""
-    rows = run.running
+    at_s = run.running.numbers("monotonic_s")
     blank_s = max(BLANK_S, BLANK_UPDATES * run.settings.update_interval_s)
-    return [row for row in rows if row.monotonic_s > rows[0].monotonic_s + blank_s]
+    return run.running.where(at_s > (at_s[0] if len(at_s) else 0.0) + blank_s)
 
 
 def wall_clock(run: Run) -> Iterator[Finding]:
@@ -214,17 +215,12 @@ def wall_clock(run: Run) -> Iterator[Finding]:
     A program that is held up between its two clocks puts one reading off. So the middle one of
     three neighbours counts.
     """
-    rows = run.readings
-    moved_s = [
-        (row.utc - rows[0].utc).total_seconds() - (row.monotonic_s - rows[0].monotonic_s)
-        for row in rows
-    ]
-    smooth_s = [sorted(three)[1] for three in zip(moved_s, moved_s[1:], moved_s[2:], strict=False)]
-    steps = [
-        f"{later_s - earlier_s:+.1f} s"
-        for earlier_s, later_s in zip(smooth_s, smooth_s[1:], strict=False)
-        if abs(later_s - earlier_s) > CLOCK_SET_S
-    ]
+    at_s, utc_us = run.rows.numbers("monotonic_s"), run.rows.utc_us
+    moved_s = (utc_us - utc_us[0]) / 1e6 - (at_s - at_s[0])
+    one, two, three = moved_s[:-2], moved_s[1:-1], moved_s[2:]
+    smooth_s = np.maximum(np.minimum(one, two), np.minimum(np.maximum(one, two), three))
+    set_s = np.diff(smooth_s)
+    steps = [f"{step_s:+.1f} s" for step_s in set_s[np.abs(set_s) > CLOCK_SET_S]]
     if steps:
         yield note(
             "clock_set",
@@ -239,6 +235,11 @@ def suspension(suspended_s: float) -> Iterator[Finding]:
         yield suspect(
             "suspended", f"The computer slept for {suspended_s:.1f} s during the session."
         )
+
+
+def _none(value: float) -> float | None:
+    """Return a column's value as a reading has it."""
+    return None if math.isnan(value) else float(value)
 
 
 def _is_number(value: float | None) -> bool:

@@ -75,13 +75,13 @@ def _idle_times(run: Run, floor_w: float) -> Iterator[tuple[float, float]]:
     """Yield when readings in a row begin and end to show no load; a gap ends the row."""
     begin_s = end_s = None
     gap_s = GAP_UPDATES * run.settings.update_interval_s
-    for row in run.running:
-        idle = row.power_w is not None and abs(row.power_w) <= floor_w
+    for at_s, power_w in run.running.rows("monotonic_s", "power_w"):
+        idle = abs(power_w) <= floor_w
         if begin_s is not None and end_s is not None:
-            if idle and row.monotonic_s - end_s <= gap_s:
-                end_s = row.monotonic_s
+            if idle and at_s - end_s <= gap_s:
+                end_s = at_s
                 continue
             yield begin_s, end_s
-        begin_s = end_s = row.monotonic_s if idle else None
+        begin_s = end_s = at_s if idle else None
     if begin_s is not None and end_s is not None:
         yield begin_s, end_s

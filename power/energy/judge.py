@@ -24,6 +24,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+import numpy as np
+
 from power.energy import certainty_checks, course_checks, sampled_checks, value_checks
 from power.energy.conditions import UNKNOWN, Conditions, conditions_from_json, conditions_to_json
 from power.energy.measured_run import CrossCheck, Run, cross_check
@@ -39,6 +41,7 @@ from power.energy.verdict import (
 )
 from power.energy.verdict import Verdict as Verdict
 from power.meter import Flag, Identity, MeterSettings, Reading
+from power.readings import Columns, Readings
 from power.values import (
     flags_from_json,
     flags_to_json,
@@ -101,6 +104,7 @@ def judge_run(readings: Sequence[Reading], facts: RunFacts) -> EnergyResult:
     return with_findings(result, facts.added)
 
 
+@np.errstate(all="ignore")
 def judge_energy(
     readings: Sequence[Reading],
     *,
@@ -122,6 +126,7 @@ def judge_energy(
 
     The top of this module lists the findings.
     """
+    readings = Readings.of(readings)
     run = Run.of(readings, settings)
     if run is None:
         return EnergyResult(
@@ -181,7 +186,7 @@ def _result(
         integration_s=duration_s,
         session_s=session_s,
         end_state=final.state,
-        samples=len(run.readings),
+        samples=len(run.rows),
         mean_power_w=(
             3600 * energy_wh / duration_s if energy_wh is not None and duration_s else None
         ),
@@ -232,7 +237,7 @@ def facts_from_json(value: Mapping[str, Any]) -> RunFacts:
         raise ValueError(f"these are not the facts of a run: {error!r}") from None
 
 
-def _with_end(readings: Sequence[Reading], facts: RunFacts) -> list[Reading]:
+def _with_end(readings: Sequence[Reading], facts: RunFacts) -> Sequence[Reading]:
     """Return the readings; the last one gets the flags and ranges of the facts."""
     if not readings:
         return []
@@ -244,7 +249,7 @@ def _with_end(readings: Sequence[Reading], facts: RunFacts) -> list[Reading]:
         voltage_range_v=last.voltage_range_v if volts is None else volts,
         current_range_a=last.current_range_a if amperes is None else amperes,
     )
-    return [*readings[:-1], end]
+    return Readings.of(readings).ending_with(end)
 
 
 def _never_ran(readings: Sequence[Reading]) -> Finding:
@@ -260,9 +265,9 @@ def _limit(run: Run, measuring: Measuring) -> EnergyLimit | None:
     final = run.final
     if final.energy_wh is None or not final.integration_s:
         return None
-    rows = run.running
-    if not any(row.power_w is not None for row in rows):
-        rows = (replace(final, power_w=3600 * final.energy_wh / final.integration_s),)
+    rows: Sequence[Reading] | Columns = run.running
+    if np.isnan(run.running.numbers("power_w")).all():
+        rows = [replace(final, power_w=3600 * final.energy_wh / final.integration_s)]
     return energy_limit(rows, final.energy_wh, final.integration_s, measuring)
 
 

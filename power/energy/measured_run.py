@@ -4,11 +4,14 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+
+import numpy as np
 
 from power.energy.uncertainty import Measuring, zero_limit_w
 from power.meter import Identity, IntegrationState, MeterSettings, Reading
+from power.readings import Columns, Kind, Readings
 
 ENDED = (IntegrationState.STOP, IntegrationState.TIMEUP)
 _SECOND = 1.0
@@ -22,28 +25,26 @@ RELATIVE_ALLOWANCE = 0.01
 
 @dataclass(frozen=True)
 class Run:
-    """The readings of one integration and its settings; the first reading is not RESET."""
+    """The readings of one integration, its settings and its last reading; the first is not RESET.
 
-    readings: tuple[Reading, ...]
+    `running` are the readings while the integrator ran.
+    """
+
+    rows: Columns
+    running: Columns
     settings: MeterSettings
+    final: Reading
 
     @staticmethod
     def of(readings: Sequence[Reading], settings: MeterSettings) -> Run | None:
         """Return the run within the readings, or None if the integrator never ran."""
-        for index, reading in enumerate(readings):
-            if reading.state is not IntegrationState.RESET:
-                return Run(tuple(readings[index:]), settings)
-        return None
-
-    @property
-    def final(self) -> Reading:
-        """Return the last reading."""
-        return self.readings[-1]
-
-    @property
-    def running(self) -> tuple[Reading, ...]:
-        """Return the readings while the integrator ran."""
-        return tuple(row for row in self.readings if row.state is IntegrationState.START)
+        known = Readings.of(readings)
+        began = np.flatnonzero(known.columns().having(_is_not_reset))
+        if not len(began):
+            return None
+        rows = known.columns(int(began[0]))
+        running = rows.where(rows.having(lambda kind: kind.state is IntegrationState.START))
+        return Run(rows, running, settings, rows.reading(-1))
 
     @property
     def tolerance_s(self) -> float:
@@ -51,11 +52,15 @@ class Run:
         return self.settings.update_interval_s + _SECOND
 
 
+def _is_not_reset(kind: Kind) -> bool:
+    return kind.state is not IntegrationState.RESET
+
+
 def noise_floor_w(run: Run, identity: Identity | None = None) -> float:
     """Return the power in watts that the meter may show without a load: its error at zero."""
-    measuring = Measuring(identity, run.settings)
-    rows = [row for row in run.running if row.voltage_v is not None] or [run.final]
-    limit_w = zero_limit_w(rows[0], measuring)
+    with_voltage = np.flatnonzero(~np.isnan(run.running.numbers("voltage_v")))
+    first = run.running.reading(int(with_voltage[0])) if len(with_voltage) else run.final
+    limit_w = zero_limit_w(first, Measuring(identity, run.settings))
     return UNKNOWN_FLOOR_W if limit_w is None else limit_w
 
 
@@ -87,44 +92,47 @@ def cross_check(run: Run) -> CrossCheck | None:
     may have had any power between the lowest and the highest seen. A reading of a held display
     shows the past, so it does not count.
     """
-    rows = _measured(run)
-    if len(rows) < 2:
-        return None
     update_interval_s = run.settings.update_interval_s
-    first_s, _, first_wh = rows[0]
-    powers = [power for _, power, _ in rows]
-    spread_w = max(powers) - min(powers)
+    measured = _measured(run)
+    first_s, low_w, first_wh = next(measured, (0.0, 0.0, 0.0))
+    high_w = low_w
+    counted_wh = 0.0
     sampled_ws = unseen_s = 0.0
-    passed = 0
-    for at_s, power, _ in rows[1:]:
+    passed = rows = 0
+    for at_s, power_w, energy_wh in measured:
+        counted_wh = energy_wh - first_wh
         updates = round((at_s - first_s) / update_interval_s) - passed
         passed += updates
-        sampled_ws += power * updates * update_interval_s
+        sampled_ws += power_w * updates * update_interval_s
         unseen_s += max(0, updates - 1) * update_interval_s
-    counted_wh = rows[-1][2] - first_wh
-    edge_ws = max(abs(power) for power in powers) * update_interval_s
-    allowance_wh = RELATIVE_ALLOWANCE * abs(counted_wh) + (edge_ws + spread_w * unseen_s) / 3600
+        low_w, high_w = min(low_w, power_w), max(high_w, power_w)
+        rows += 1
+    if not rows:
+        return None
+    edge_ws = max(abs(low_w), abs(high_w)) * update_interval_s
+    unseen_ws = (high_w - low_w) * unseen_s
+    allowance_wh = RELATIVE_ALLOWANCE * abs(counted_wh) + (edge_ws + unseen_ws) / 3600
     return CrossCheck(sampled_ws / 3600, counted_wh, allowance_wh)
 
 
-def _measured(run: Run) -> list[tuple[float, float, float]]:
-    """Return time, power and energy of the running readings, except those that show the past."""
-    rows: list[tuple[float, float, float]] = []
+def _measured(run: Run) -> Iterator[tuple[float, float, float]]:
+    """Yield time, power and energy of the running readings, except those that show the past."""
     begun_s: float | None = None
-    for reading in run.running:
-        power, energy, elapsed_s = reading.power_w, reading.energy_wh, reading.integration_s
-        if power is None or energy is None:
+    kept_w = kept_wh = math.nan  # equal to nothing
+    names = ("monotonic_s", "power_w", "energy_wh", "integration_s")
+    for at_s, power_w, energy_wh, elapsed_s in run.running.rows(*names):
+        if math.isnan(power_w) or math.isnan(energy_wh):
             continue
-        if elapsed_s is not None:
-            begun_s = reading.monotonic_s - elapsed_s if begun_s is None else begun_s
-            if reading.monotonic_s - begun_s - elapsed_s > run.tolerance_s:
+        if not math.isnan(elapsed_s):
+            begun_s = at_s - elapsed_s if begun_s is None else begun_s
+            if at_s - begun_s - elapsed_s > run.tolerance_s:
                 continue
         # While power flows, each update has a new energy. Text and binary output round the same
         # value differently, so the comparison allows for rounding.
-        if rows and power > 0 and _same(rows[-1][1], power) and _same(rows[-1][2], energy):
+        if power_w > 0 and _same(kept_w, power_w) and _same(kept_wh, energy_wh):
             continue
-        rows.append((reading.monotonic_s, power, energy))
-    return rows
+        kept_w, kept_wh = power_w, energy_wh
+        yield at_s, power_w, energy_wh
 
 
 def _same(a: float, b: float) -> bool:

@@ -8,8 +8,13 @@ they are independent.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import reduce
+from operator import add
+from typing import TypeVar
+
+import numpy as np
 
 from power.energy.accuracy import (
     INTEGRATION_SHARE,
@@ -26,9 +31,15 @@ from power.energy.accuracy import (
 from power.energy.conditions import UNKNOWN, Conditions
 from power.energy.sampled_limits import energy_terms, sampled_terms
 from power.meter import SIGMA, Identity, InputMode, MeterSettings, Reading
+from power.readings import Columns, Mask, Numbers, Readings, in_order
 
 Terms = dict[str, float]
 """Terms by name, in W for a power and in Wh for an energy."""
+
+RowTerms = dict[str, Numbers]
+"""Terms by name in W, each for a number of readings."""
+
+Number = TypeVar("Number", float, Numbers)
 
 # Without a frequency in the readings (logs of earlier versions) RMS and VMEAN count as mains.
 _ASSUMED_HZ = 50.0
@@ -59,53 +70,69 @@ class Measuring:
         name = self.identity.model.upper() if self.identity is not None else ""
         return 2 if name.startswith("WT332") else 3
 
-    def power_range_w(self, reading: Reading) -> float | None:
-        """Return voltage range times current range of a reading, or else of the settings."""
-        volts = _first(reading.voltage_range_v, self.settings.voltage_range_v)
-        amperes = _first(reading.current_range_a, self.settings.current_range_a)
-        return None if volts is None or amperes is None else volts * amperes
+    def power_range_w(self, rows: Columns) -> Numbers:
+        """Return voltage range times current range of each reading, or else of the settings."""
+        volts, amperes = self.settings.voltage_range_v, self.settings.current_range_a
+        return rows.each(
+            lambda kind: volts if kind.voltage_range_v is None else kind.voltage_range_v
+        ) * rows.each(
+            lambda kind: amperes if kind.current_range_a is None else kind.current_range_a
+        )
 
 
-def frequencies(reading: Reading, mode: InputMode) -> tuple[float, ...]:
-    """Return the frequencies in Hz that the load may have; 0 is direct current.
+def frequencies(rows: Columns, mode: InputMode) -> tuple[Mask, Numbers]:
+    """Return which loads may be direct current, and another frequency in Hz that each may have.
 
-    A meter that cannot tell the frequency measures direct current, or a frequency too low for its
-    update interval. The voltage's peak tells the two apart.
+    It is NaN where there is no other. A meter that cannot tell the frequency measures direct
+    current, or a frequency too low for its update interval. The voltage's peak tells the two apart.
     """
-    frequency = reading.frequency_hz
-    known = () if frequency is None or frequency <= 0 else (frequency,)
+    hertz, volts = rows.numbers("frequency_hz"), rows.numbers("voltage_v")
+    known = np.where(hertz > 0, hertz, np.nan)
     if mode is InputMode.DC:
-        return (0.0, *known)
-    peak, volts = reading.voltage_peak_v, reading.voltage_v
-    flat = bool(peak and volts and peak < _FLAT_CREST * abs(volts))
-    if known:
-        return (0.0, *known) if flat else known
-    if "frequency_hz" not in reading.absent and frequency is None:
-        return (_ASSUMED_HZ,)
-    return (0.0,) if flat else (0.0, _LOW_HZ)
+        return np.full(len(rows), True), known
+    peak = rows.numbers("voltage_peak_v")
+    flat = (peak != 0) & (volts != 0) & (peak < _FLAT_CREST * np.abs(volts))
+    asked = rows.having(lambda kind: any(name == "frequency_hz" for name, _ in kind.absent))
+    assumed = np.isnan(hertz) & ~asked
+    low = np.isnan(known) & ~assumed
+    other = np.where(assumed, _ASSUMED_HZ, np.where(low & ~flat, _LOW_HZ, known))
+    return (flat & ~assumed) | low, other
+
+
+def all_frequencies(rows: Columns, mode: InputMode) -> set[float]:
+    """Return each frequency in Hz that a load may have; 0 is direct current."""
+    direct, other = frequencies(rows, mode)
+    return {*np.unique(other[~np.isnan(other)]).tolist(), *([0.0] if direct.any() else [])}
+
+
+@np.errstate(all="ignore")
+def row_terms(rows: Columns, measuring: Measuring) -> RowTerms | None:
+    """Return the limits of the error of each reading's power in W, NaN without power or range.
+
+    Of several possible frequencies the one with the largest limit counts. A meter that is sampled
+    has limits of its own; None if nobody specifies one.
+    """
+    if measuring.settings.sampling is not None:
+        return sampled_terms(rows, measuring.settings.sampling)
+    direct, other = frequencies(rows, measuring.settings.mode)
+    low, high = _terms_at(np.zeros(len(rows)), rows, measuring), _terms_at(other, rows, measuring)
+    # A NaN of `high`, where there is no other frequency, is larger than nothing.
+    higher = ~direct | (total(high) > total(low))
+    return {name: np.where(higher, high[name], low[name]) for name in low}
 
 
 def power_terms(reading: Reading, measuring: Measuring) -> Terms | None:
-    """Return the limits of the error of a reading's power in W, or None without power or range.
-
-    Of several possible frequencies the one with the largest limit counts. A meter that is sampled
-    has limits of its own.
-    """
-    if measuring.settings.sampling is not None:
-        return sampled_terms(reading, measuring.settings.sampling)
-    power_range_w = measuring.power_range_w(reading)
-    if reading.power_w is None or power_range_w is None:
+    """Return the limits of the error of a reading's power in W, or None without power or range."""
+    terms = row_terms(Readings([reading]).columns(), measuring)
+    if terms is None or np.isnan(total(terms)[0]):
         return None
-    found = [
-        _terms_at(frequency, reading, abs(_power_w(reading)), power_range_w, measuring)
-        for frequency in frequencies(reading, measuring.settings.mode)
-    ]
-    return max(found, key=total)
+    return {name: float(watts[0]) for name, watts in terms.items()}
 
 
-def total(terms: Terms) -> float:
+def total(terms: Mapping[str, Number]) -> Number:
     """Return the sum of all terms."""
-    return sum(terms.values())
+    first, *others = terms.values()
+    return reduce(add, others, first)
 
 
 def power_limit_w(reading: Reading, measuring: Measuring) -> float | None:
@@ -114,65 +141,102 @@ def power_limit_w(reading: Reading, measuring: Measuring) -> float | None:
     return None if terms is None else total(terms)
 
 
+def power_limits_w(rows: Columns, measuring: Measuring) -> Numbers:
+    """Return the limit of the error of each reading's power in W; NaN where it is not known."""
+    limits_w = [np.empty(0)]
+    for block in rows.blocks():
+        terms = row_terms(block, measuring)
+        limits_w.append(np.full(len(block), np.nan) if terms is None else total(terms))
+    return np.concatenate(limits_w)
+
+
 def zero_limit_w(reading: Reading, measuring: Measuring) -> float | None:
     """Return the power in W that the meter may show without a load: the error of the range."""
     idle = replace(reading, power_w=0.0, current_a=None, power_factor=None, elements=())
     return power_limit_w(idle, measuring)
 
 
-def _terms_at(
-    frequency_hz: float,
-    reading: Reading,
-    power_w: float,
-    power_range_w: float,
-    measuring: Measuring,
-) -> Terms:
+def _terms_at(hertz: Numbers, rows: Columns, measuring: Measuring) -> RowTerms:
     settings, series = measuring.settings, measuring.series
-    accuracy = base_accuracy(series, frequency_hz)
-    ranges_w = power_range_w * measuring.elements
-    voltage_share = voltage_heating_share(reading.voltage_v or 0.0)
+    power_w = _power_w(rows)
+    accuracy = {frequency: base_accuracy(series, frequency) for frequency in _distinct(hertz)}
+    of_range = _by_value(lambda frequency: accuracy[frequency].of_range, hertz)
+    ranges_w = measuring.power_range_w(rows) * measuring.elements
+    voltage_share = _by_value(voltage_heating_share, np.nan_to_num(rows.numbers("voltage_v")))
+    current_share = _by_value(current_heating_share, np.nan_to_num(rows.numbers("current_a")))
     ambient_c = measuring.conditions.ambient_c
+    nothing = np.zeros(len(rows))
     return {
-        "reading": accuracy.of_reading * power_w,
-        "range": accuracy.of_range * ranges_w,
+        "reading": _by_value(lambda frequency: accuracy[frequency].of_reading, hertz) * power_w,
+        "range": of_range * ranges_w,
         # At crest factor 6 the error of range doubles (page 7-8).
-        "crest factor": accuracy.of_range * ranges_w if settings.crest_factor == 6 else 0.0,
-        "power factor": power_factor_influence(series, frequency_hz)
-        * _reactive_va(frequency_hz, reading, power_w, settings),
+        "crest factor": of_range * ranges_w if settings.crest_factor == 6 else nothing,
+        "power factor": _by_value(
+            lambda frequency: power_factor_influence(series, frequency), hertz
+        )
+        * _reactive_va(hertz, rows, power_w, settings),
         # Where no figure is given, the largest one stands in; `unspecified` makes it SUSPECT.
         "line filter": (
-            (line_filter_share(frequency_hz) or 0.01) * power_w if settings.line_filter else 0.0
+            _by_value(lambda frequency: line_filter_share(frequency) or 0.01, hertz) * power_w
+            if settings.line_filter
+            else nothing
         ),
-        "temperature": 0.0 if ambient_c is None else temperature_share(ambient_c) * power_w,
-        "update interval": fast_update_share(settings.update_interval_s, frequency_hz) * power_w,
-        "self-heating": (voltage_share + current_heating_share(reading.current_a or 0.0)) * power_w
-        + (voltage_share * ranges_w if frequency_hz == 0 else 0.0),
+        "temperature": nothing if ambient_c is None else temperature_share(ambient_c) * power_w,
+        "update interval": power_w
+        * _by_value(
+            lambda frequency: fast_update_share(settings.update_interval_s, frequency), hertz
+        ),
+        "self-heating": (voltage_share + current_share) * power_w
+        + np.where(hertz == 0, voltage_share * ranges_w, 0.0),
     }
 
 
+def _distinct(values: Numbers) -> list[float]:
+    """Return the values that occur; NaN is none."""
+    found: list[float] = np.unique(values[~np.isnan(values)]).tolist()
+    return found
+
+
+def _by_value(rule: Callable[[float], float], values: Numbers) -> Numbers:
+    """Return what a rule gives for each value; NaN for NaN. Most values occur many times."""
+    distinct, at = np.unique(values, return_inverse=True)
+    results = [math.nan if math.isnan(value) else rule(value) for value in distinct.tolist()]
+    return np.array(results, dtype=np.float64)[at]
+
+
 def _reactive_va(
-    frequency_hz: float, reading: Reading, power_w: float, settings: MeterSettings
-) -> float:
+    hertz: Numbers, rows: Columns, power_w: Numbers, settings: MeterSettings
+) -> Numbers:
     """Return power times tan φ, the reactive power, on which the influence of page 7-8 acts.
 
     The formula of that page also divides the error of range by the apparent power in place of the
     power. That would make it smaller, so it keeps its full size here.
     """
-    if frequency_hz == 0 or settings.mode is InputMode.DC:
-        return 0.0
-    factor = reading.power_factor
-    if factor is not None and 0 < abs(factor) <= 1 and power_w > 0:
-        return power_w * math.sqrt(1 - factor**2) / abs(factor)
-    if settings.element == SIGMA or reading.voltage_v is None or reading.current_a is None:
-        return 0.0
-    return math.sqrt(max(0.0, (reading.voltage_v * reading.current_a) ** 2 - power_w**2))
+    if settings.mode is InputMode.DC:
+        return np.zeros(len(rows))
+    factor = np.abs(rows.numbers("power_factor"))
+    by_factor = power_w * _by_value(lambda size: math.sqrt(max(0.0, 1 - size**2)), factor) / factor
+    apparent_va = rows.numbers("voltage_v") * rows.numbers("current_a")
+    by_product = np.sqrt(np.maximum(0.0, _square(apparent_va) - _square(power_w)))
+    if settings.element == SIGMA:
+        by_product = np.zeros(len(rows))
+    usable = (factor > 0) & (factor <= 1) & (power_w > 0)
+    found = np.where(usable, by_factor, np.nan_to_num(by_product))
+    return np.where(hertz == 0, 0.0, found)
 
 
-def _power_w(reading: Reading) -> float:
-    """Return a reading's power; elements that give back power have errors of their own."""
-    powers = [element.power_w for element in reading.elements]
-    known = [abs(power) for power in powers if power is not None]
-    return max(abs(reading.power_w or 0.0), sum(known))
+def _square(values: Numbers) -> Numbers:
+    """Return squares with the bits of Python's own, which numpy rounds differently now and then."""
+    return np.array([value**2 for value in values.data], dtype=np.float64)
+
+
+def _power_w(rows: Columns) -> Numbers:
+    """Return powers without sign; elements that give back power have errors of their own."""
+    known = sum(
+        (np.abs(np.nan_to_num(rows.element(number, "power_w"))) for number in rows.elements),
+        start=np.zeros(len(rows)),
+    )
+    return np.maximum(np.abs(rows.numbers("power_w")), known)
 
 
 @dataclass(frozen=True)
@@ -194,7 +258,7 @@ class EnergyLimit:
 
 
 def energy_limit(
-    running: Sequence[Reading], energy_wh: float, duration_s: float, measuring: Measuring
+    running: Sequence[Reading] | Columns, energy_wh: float, duration_s: float, measuring: Measuring
 ) -> EnergyLimit | None:
     """Return the limit of error of an energy from the readings of its run, or None if not known.
 
@@ -202,22 +266,29 @@ def energy_limit(
     before. The time before the first reading and after the last gets their mean. Integrator and
     timer add their own, or samples and a program's clock.
     """
+    rows = running if isinstance(running, Columns) else Readings.of(running).columns()
+    update_s = measuring.settings.update_interval_s
     sums: Terms = {}
-    weights = over = 0.0
+    weights_s = over_s = 0.0
     worst: float | None = None
-    for seconds, reading in _weighted(running, measuring.settings.update_interval_s):
-        terms = power_terms(reading, measuring)
+    passed_s, at = _updates_s(rows, update_s), 0
+    for block in rows.blocks():
+        at += len(block)
+        terms = row_terms(block, measuring)
         if terms is None:
-            continue
-        weights += seconds
+            return None
+        limit_w = total(terms)
+        known = ~np.isnan(limit_w)
+        power_w, limit_w = np.abs(block.numbers("power_w")[known]), limit_w[known]
+        seconds = passed_s[at - len(block) : at][known]
+        weights_s = in_order(seconds, weights_s)
+        over_s = in_order(seconds[limit_w > 0.01 * power_w], over_s)
         for name, watts in terms.items():
-            sums[name] = sums.get(name, 0.0) + watts * seconds
-        power_w, limit_w = abs(reading.power_w or 0.0), total(terms)
-        if limit_w > 0.01 * power_w:
-            over += seconds
-        if power_w > 0:
-            worst = max(worst or 0.0, limit_w / power_w)
-    if not weights:
+            sums[name] = in_order(watts[known] * seconds, sums.get(name, 0.0))
+        if (power_w > 0).any():
+            share = float((limit_w[power_w > 0] / power_w[power_w > 0]).max())
+            worst = max(worst or 0.0, share)
+    if not weights_s:
         return None
     hours = duration_s / 3600
     settings = measuring.settings
@@ -226,27 +297,19 @@ def energy_limit(
         "timer": TIMER_SHARE * abs(energy_wh),
     }
     if settings.sampling is not None:
-        own = energy_terms(running, energy_wh, settings.sampling, settings.update_interval_s)
+        own = energy_terms(rows, energy_wh, settings.sampling, settings.update_interval_s)
     return EnergyLimit(
-        {**{name: watts / weights * hours for name, watts in sums.items()}, **own},
-        over / weights,
+        {**{name: watts / weights_s * hours for name, watts in sums.items()}, **own},
+        over_s / weights_s,
         worst,
     )
 
 
-def _weighted(
-    running: Iterable[Reading], update_interval_s: float
-) -> Iterable[tuple[float, Reading]]:
-    """Yield each reading with the whole updates since the one before, in seconds.
+def _updates_s(rows: Columns, update_interval_s: float) -> Numbers:
+    """Return the whole updates since the reading before each, in seconds.
 
     Whole updates give the same sum from a log, whose times are rounded.
     """
-    before_s: float | None = None
-    for reading in running:
-        passed_s = update_interval_s if before_s is None else reading.monotonic_s - before_s
-        before_s = reading.monotonic_s
-        yield max(0, round(passed_s / update_interval_s)) * update_interval_s, reading
-
-
-def _first(*values: float | None) -> float | None:
-    return next((value for value in values if value is not None), None)
+    at_s = rows.numbers("monotonic_s")
+    updates = np.rint(np.diff(at_s) / update_interval_s)
+    return np.concatenate(([1.0] * min(1, len(at_s)), np.maximum(0.0, updates))) * update_interval_s

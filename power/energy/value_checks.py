@@ -6,9 +6,12 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 
+import numpy as np
+
 from power.energy.measured_run import CrossCheck, Run, noise_floor_w
 from power.energy.verdict import Finding, invalid, note, suspect
 from power.meter import SIGMA, Flag, Identity, InputMode
+from power.readings import Numbers, in_order
 
 # Above the rated range the meter may cut crests without a flag. A real meter showed half the power
 # at 128 % of its range. Recorded peaks tell more, so they allow a tenth above the range.
@@ -23,8 +26,9 @@ MOST_IDLE = 0.5
 
 def ranges(run: Run) -> Iterator[Finding]:
     """Check for over-range, cut peaks, and ranges that changed."""
-    flags = frozenset[Flag]().union(*(row.flags for row in run.readings))
-    over = {reason for row in run.readings for reason in row.missing.values() if "over" in reason}
+    kinds = run.rows.seen()
+    flags = frozenset[Flag]().union(*(kind.flags for kind in kinds))
+    over = any("over" in reason for kind in kinds for reason in kind.missing.values())
     if over or Flag.OVER_RANGE in flags:
         yield invalid(
             "over_range", "A value was over its range. Choose a larger range and run again."
@@ -100,7 +104,7 @@ AFTER = (
 
 def settings_after(run: Run) -> Iterator[Finding]:
     """Check the settings that were read again after the run."""
-    flags = frozenset[Flag]().union(*(row.flags for row in run.readings))
+    flags = frozenset[Flag]().union(*(kind.flags for kind in run.rows.seen()))
     for flag, wrong, code, text in AFTER:
         if flag in flags:
             yield invalid(code, text) if wrong else suspect(code, text)
@@ -117,13 +121,7 @@ def clipping(run: Run) -> Iterator[Finding]:
     for name in ("voltage", "current"):
         unit = "v" if name == "voltage" else "a"
         range_name = f"{name}_range_{unit}"
-        shares = [
-            peak / size
-            for row in run.readings
-            if (peak := getattr(row, f"{name}_peak_{unit}")) is not None
-            and (size := getattr(row, range_name) or getattr(run.settings, range_name))
-        ]
-        most = max(shares, default=0.0)
+        most = _most_of_range(run, f"{name}_peak_{unit}", range_name)
         if most > factor:
             cut = most > 0.99 * PEAK_LIMIT[factor]
             yield suspect(
@@ -137,7 +135,8 @@ def clipping(run: Run) -> Iterator[Finding]:
 
 def _range_changes(run: Run, name: str, unit: str) -> Iterator[Finding]:
     fixed: float | None = getattr(run.settings, name)
-    seen = sorted({value for row in run.readings if (value := getattr(row, name)) is not None})
+    of_kinds = [getattr(kind, name) for kind in run.rows.seen()]
+    seen = sorted({value for value in of_kinds if value is not None})
     word = name.split("_")[0]
     if fixed is None:
         if len(seen) > 1:
@@ -156,10 +155,10 @@ def plausibility(
     run: Run, identity: Identity | None, session_s: float, *, active: bool
 ) -> Iterator[Finding]:
     """Check powers against sign, size, range, voltage and current."""
-    powers = [row.power_w for row in run.running if row.power_w is not None]
+    powers_w = run.running.numbers("power_w")
     floor_w = noise_floor_w(run, identity)
-    negative = [power for power in powers if power < -floor_w]
-    if negative:
+    negative = powers_w[powers_w < -floor_w]
+    if len(negative):
         yield suspect(
             "negative_power",
             f"{len(negative)} readings had negative power, down to {min(negative):.3g} W. Check "
@@ -191,27 +190,20 @@ def plausibility(
     if run.settings.element == SIGMA:
         # The voltage and the current of a sum are means, so their product means nothing.
         return
-    odd = [
-        power_w
-        for power_w, product_va in _powers_and_products(run)
-        if abs(power_w) > 1.02 * product_va + 2 * floor_w
-    ]
+    power_w, product_va = _powers_and_products(run)
+    odd = np.count_nonzero(np.abs(power_w) > 1.02 * product_va + 2 * floor_w)
     if odd:
-        yield suspect(
-            "implausible", f"{len(odd)} readings had more power than voltage times current."
-        )
+        yield suspect("implausible", f"{odd} readings had more power than voltage times current.")
 
 
 def _idle(run: Run, floor_w: float) -> Iterator[Finding]:
     """Check for a device that drew nothing for half of the run."""
-    idle_s = watched_s = 0.0
-    for before, row in zip(run.running, run.running[1:], strict=False):
-        if row.power_w is None:
-            continue
-        # Nobody knows what the device drew in a gap.
-        seconds = min(row.monotonic_s - before.monotonic_s, 2 * run.settings.update_interval_s)
-        watched_s += seconds
-        idle_s += seconds if abs(row.power_w) <= floor_w else 0.0
+    update_s = run.settings.update_interval_s
+    powers_w = run.running.numbers("power_w")[1:]
+    # Nobody knows what the device drew in a gap.
+    seconds = np.minimum(np.diff(run.running.numbers("monotonic_s")), 2 * update_s)
+    watched_s = in_order(seconds[~np.isnan(powers_w)])
+    idle_s = in_order(seconds[np.abs(powers_w) <= floor_w])
     if watched_s and idle_s >= MOST_IDLE * watched_s:
         yield suspect(
             "no_load_half",
@@ -224,37 +216,35 @@ def _idle(run: Run, floor_w: float) -> Iterator[Finding]:
 def _above_range(run: Run) -> Iterator[Finding]:
     """Check voltage and current against their ranges, also after the end of the run."""
     for name, range_name in (("voltage_v", "voltage_range_v"), ("current_a", "current_range_a")):
-        shares = [
-            abs(value) / size
-            for row in run.readings
-            if (value := getattr(row, name)) is not None
-            and (size := getattr(row, range_name) or getattr(run.settings, range_name))
-        ]
-        peaks = any(getattr(row, f"{name.replace('_', '_peak_')}") for row in run.readings)
-        if shares and max(shares) > (ABOVE_RANGE_WITH_PEAKS if peaks else ABOVE_RANGE):
+        most = _most_of_range(run, name, range_name)
+        known = run.rows.numbers(name.replace("_", "_peak_"))
+        peaks = (known[~np.isnan(known)] != 0).any()
+        if most > (ABOVE_RANGE_WITH_PEAKS if peaks else ABOVE_RANGE):
             word = name.split("_")[0]
             yield suspect(
                 "above_range",
-                f"The {word} reached {max(shares):.0%} of its range. Crests may be cut off there "
+                f"The {word} reached {most:.0%} of its range. Crests may be cut off there "
                 "without a sign. Choose a larger range.",
             )
 
 
-def _powers_and_products(run: Run) -> list[tuple[float, float]]:
-    """Return the power and voltage times current, unsigned, of each reading that has all three."""
-    return [
-        (row.power_w, abs(row.voltage_v * row.current_a))
-        for row in run.running
-        if row.power_w is not None and row.voltage_v is not None and row.current_a is not None
-    ]
+def _most_of_range(run: Run, name: str, range_name: str) -> float:
+    """Return the largest size of a value as a share of its range, 0 where nobody knows any."""
+    fixed: float | None = getattr(run.settings, range_name)
+    sizes = run.rows.each(lambda kind: getattr(kind, range_name) or fixed or None)
+    shares = np.abs(run.rows.numbers(name)) / sizes
+    return float(np.nanmax(shares, initial=0.0))
+
+
+def _powers_and_products(run: Run) -> tuple[Numbers, Numbers]:
+    """Return power, and voltage times current without sign, of the readings while it ran."""
+    volts, amperes = run.running.numbers("voltage_v"), run.running.numbers("current_a")
+    return run.running.numbers("power_w"), np.abs(volts * amperes)
 
 
 def _mean_of_alternating(run: Run, floor_w: float) -> Iterator[Finding]:
-    odd = [
-        power_w
-        for power_w, product_va in _powers_and_products(run)
-        if power_w > 10 * floor_w and product_va < 0.1 * power_w
-    ]
+    power_w, product_va = _powers_and_products(run)
+    odd = ((power_w > 10 * floor_w) & (product_va < 0.1 * power_w)).any()
     if odd:
         yield note(
             "mode",
@@ -266,7 +256,7 @@ def _mean_of_alternating(run: Run, floor_w: float) -> Iterator[Finding]:
 def agreement(run: Run, compared: CrossCheck | None) -> Iterator[Finding]:
     """Check the integrator against the sampled powers."""
     if compared is None:
-        if run.running:
+        if len(run.running):
             yield suspect(
                 "few_samples", "Too few readings have numbers to check the integrator against."
             )

@@ -4,11 +4,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from datetime import datetime
-from itertools import pairwise
+from datetime import datetime, timedelta
+
+import numpy as np
+from numpy.typing import NDArray
 
 from power.energy.verdict import Finding, suspect
 from power.meter import Reading
+from power.readings import EPOCH, Numbers, Readings
 
 _COARSE = 0.1
 
@@ -31,26 +34,39 @@ def coarse_finding(readings: Sequence[Reading], begin: datetime, end: datetime) 
     What the device took inside such a gap, before or after the window, is counted by its share of
     time alone.
     """
-    known = [it.utc for it in readings if it.energy_wh is not None]
-    gaps = [
-        (after - before).total_seconds()
-        for before, after in pairwise(known)
-        if before < end and after > begin
-    ]
+    known, _ = _known(readings)
+    inside = (known[:-1] < _microseconds(end)) & (known[1:] > _microseconds(begin))
+    longest_s = float(np.diff(known)[inside].max(initial=0)) / 1e6
     window_s = (end - begin).total_seconds()
-    if max(gaps, default=0.0) <= _COARSE * window_s:
+    if longest_s <= _COARSE * window_s:
         return None
     return suspect(
         "coarse_window",
-        f"The readings are up to {max(gaps):.1f} s apart, and the runs took {window_s:.1f} s. So"
+        f"The readings are up to {longest_s:.1f} s apart, and the runs took {window_s:.1f} s. So"
         " the edges of the runs are not sharp: measure more runs, or read the meter more often.",
     )
 
 
 def _energy_at(readings: Sequence[Reading], moment: datetime) -> float | None:
-    known = [(it.utc, it.energy_wh) for it in readings if it.energy_wh is not None]
-    for (before, low_wh), (after, high_wh) in pairwise(known):
-        if before <= moment <= after:
-            share = (moment - before) / (after - before) if after > before else 0.0
-            return low_wh + share * (high_wh - low_wh)
-    return None
+    known, energy_wh = _known(readings)
+    at = _microseconds(moment)
+    around = np.flatnonzero((known[:-1] <= at) & (at <= known[1:]))
+    if not len(around):
+        return None
+    first = int(around[0])
+    (before, after), (low_wh, high_wh) = (
+        column[first : first + 2].tolist() for column in (known, energy_wh)
+    )
+    share = (at - before) / (after - before) if after > before else 0.0
+    return float(low_wh + share * (high_wh - low_wh))
+
+
+def _known(readings: Sequence[Reading]) -> tuple[NDArray[np.int64], Numbers]:
+    """Return the wall clock in microseconds, and the energy, of the readings with an energy."""
+    rows = Readings.of(readings).columns()
+    rows = rows.where(~np.isnan(rows.numbers("energy_wh")))
+    return rows.utc_us, rows.numbers("energy_wh")
+
+
+def _microseconds(moment: datetime) -> int:
+    return (moment - EPOCH) // timedelta(microseconds=1)

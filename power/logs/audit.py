@@ -3,10 +3,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from statistics import median
+
+import numpy as np
 
 from power.energy.conditions import UNKNOWN, Conditions
 from power.energy.judge import RunFacts, judge_run
@@ -14,7 +14,8 @@ from power.energy.verdict import EnergyResult, Finding, suspect, with_findings
 from power.logs.facts_file import load_facts
 from power.logs.old_log import is_old_log, read_old_log
 from power.logs.power_log import read_power_log
-from power.meter import IntegrationState, MeterSettings, Reading
+from power.meter import IntegrationState, MeterSettings
+from power.readings import Readings
 
 _INTERVALS_S = (0.1, 0.25, 0.5, 1.0, 2.0, 5.0, 10.0, 20.0)
 
@@ -29,7 +30,7 @@ class Audit:
     result: EnergyResult
     facts: RunFacts
     source: str
-    readings: tuple[Reading, ...]
+    readings: Readings
 
     @property
     def rows(self) -> int:
@@ -66,7 +67,7 @@ def audit(path: Path, given: RunFacts | None = None, conditions: Conditions = UN
         result = with_findings(_without_settings(result), [_NO_SETTINGS])
     if old:
         result = with_findings(result, _old_faults(readings))
-    return Audit(result, facts, source, tuple(readings))
+    return Audit(result, facts, source, readings)
 
 
 # These findings depend on the settings. Guessed settings cannot support them.
@@ -84,7 +85,7 @@ def _without_settings(result: EnergyResult) -> EnergyResult:
     return replace(result, findings=tuple(kept))
 
 
-def _old_faults(readings: Sequence[Reading]) -> list[Finding]:
+def _old_faults(readings: Readings) -> list[Finding]:
     """Return findings about a log of 2015: what it cannot prove, and its missing seconds."""
     findings = [
         suspect(
@@ -93,9 +94,8 @@ def _old_faults(readings: Sequence[Reading]) -> list[Finding]:
             "the integration lasted, and how it ended.",
         )
     ]
-    seconds = sorted(
-        {round(row.integration_s) for row in readings if row.integration_s is not None}
-    )
+    counted_s = readings.columns().numbers("integration_s")
+    seconds = np.unique(np.rint(counted_s[~np.isnan(counted_s)])).astype(np.int64).tolist()
     expected: set[int] = set(range(seconds[0], seconds[-1] + 1)) if seconds else set()
     missing = sorted(expected - set(seconds))
     if missing:
@@ -107,31 +107,34 @@ def _old_faults(readings: Sequence[Reading]) -> list[Finding]:
                 f"{' and more' if len(missing) > 20 else ''}.",
             )
         )
-    blank = [row for row in readings if "power_w" in row.absent]
+    blank = int(np.isnan(readings.columns().numbers("power_w")).sum())
     if blank:
         findings.append(
             suspect(
                 "stand_in",
-                f"{len(blank)} of {len(readings)} rows hold 9.91e+37, which means no data. Taken "
+                f"{blank} of {len(readings)} rows hold 9.91e+37, which means no data. Taken "
                 "for watts it would ruin any mean.",
             )
         )
     return findings
 
 
-def _guess(readings: Sequence[Reading]) -> RunFacts:
+def _guess(readings: Readings) -> RunFacts:
     """Return facts guessed from the rows: their interval, and the last time as the timer."""
-    running = [row.monotonic_s for row in readings if row.state is IntegrationState.START]
-    steps = [b - a for a, b in zip(running, running[1:], strict=False) if b > a]
-    typical_s = median(steps) if steps else 1.0
+    rows = readings.columns()
+    running = rows.where(rows.having(lambda kind: kind.state is IntegrationState.START))
+    steps_s = np.diff(running.numbers("monotonic_s"))
+    steps_s = steps_s[steps_s > 0]
+    typical_s = float(np.median(steps_s)) if len(steps_s) else 1.0
     interval_s = min(_INTERVALS_S, key=lambda choice: abs(choice - typical_s))
     timer_s = round(readings[-1].integration_s or 0) if readings else 0
     return RunFacts(None, MeterSettings(timer_s=timer_s, update_interval_s=interval_s))
 
 
-def _span_s(readings: Sequence[Reading]) -> float:
+def _span_s(readings: Readings) -> float:
     """Return how long the integration ran by the log's own clock."""
-    ended = [row for row in readings if row.state is not IntegrationState.START]
     if not readings:
         return 0.0
-    return (ended[0] if ended else readings[-1]).monotonic_s
+    rows = readings.columns()
+    ended = rows.where(rows.having(lambda kind: kind.state is not IntegrationState.START))
+    return (ended.reading(0) if len(ended) else readings[-1]).monotonic_s

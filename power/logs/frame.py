@@ -4,19 +4,18 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
-from datetime import UTC
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from power.energy.uncertainty import Measuring, power_limit_w
+from power.energy.uncertainty import Measuring, power_limits_w
 from power.energy.verdict import result_to_json
 from power.logs.audit import Audit, audit
-from power.logs.rows import ALL_COLUMNS, ELEMENT_COLUMNS, element_values
-from power.meter import MEASURED, QUALITIES, IntegrationState, Reading
+from power.logs.rows import ALL_COLUMNS, ELEMENT_COLUMNS
+from power.meter import MEASURED, QUALITIES, IntegrationState
+from power.readings import Numbers
 from power.values import flags_to_json, identity_to_json, settings_to_json
 
 if TYPE_CHECKING:
@@ -69,50 +68,46 @@ def read_log(path: str | os.PathLike[str]) -> DataFrame:
             "power.read_columns, which returns numpy arrays"
         ) from None
     judged = audit(Path(path))
-    frame = pandas.DataFrame(_columns(judged))
-    frame["utc"] = frame["utc"].dt.tz_localize("UTC")
+    columns, rows = _columns(judged), judged.readings.columns()
     states = [state.value for state in IntegrationState]
-    frame["state"] = pandas.Categorical(frame["state"], categories=states)
+    places = np.array([states.index(kind.state.value) for kind in rows.kinds], dtype=np.int8)
+    of_state = pandas.Categorical.from_codes(places[rows.codes], categories=states)
+    # The frame keeps the arrays of the log as they are: a copy would take their memory again.
+    frame = pandas.DataFrame(columns | {"state": of_state}, copy=False)
+    frame["utc"] = frame["utc"].dt.tz_localize("UTC")
     frame.attrs.update(_attributes(judged))
     return frame
 
 
 def _columns(judged: Audit) -> dict[str, Column]:
-    rows = judged.readings
-    numbers = (*MEASURED, *QUALITIES)
+    rows = judged.readings.columns()
+    states = np.array([kind.state.value for kind in rows.kinds], dtype=np.str_)
     columns: dict[str, Column] = {
-        "elapsed_s": np.array([row.monotonic_s for row in rows], dtype=np.float64),
+        "elapsed_s": rows.numbers("monotonic_s"),
         # numpy knows no time zones, so the moments are those of UTC.
-        "utc": np.array(
-            [row.utc.astimezone(UTC).replace(tzinfo=None) for row in rows], dtype="datetime64[ms]"
-        ),
-        "state": np.array([row.state.value for row in rows], dtype=np.str_),
-        **{name: _numbers([getattr(row, name) for row in rows]) for name in numbers},
-        "uncertainty_w": _numbers(_limits(judged)),
+        "utc": (rows.utc_us // 1000).view("datetime64[ms]"),
+        "state": states[rows.codes],
+        **{name: rows.numbers(name) for name in (*MEASURED, *QUALITIES)},
+        "uncertainty_w": _limits(judged),
     }
     order = list(ALL_COLUMNS)
-    if any(row.elements for row in rows):
-        single = [element_values(row) for row in rows]
-        columns |= {name: _numbers([values[name] for values in single]) for name in ELEMENT_COLUMNS}
+    if any(kind.elements for kind in rows.kinds):
+        columns |= {
+            f"element_{number}_{name}": rows.element(number, name)
+            for number in (1, 2, 3)
+            for name in ("power_w", "energy_wh")
+        }
         order += ELEMENT_COLUMNS
     return {name: columns[name] for name in order}
 
 
-def _numbers(values: Sequence[float | None]) -> NDArray[np.float64]:
-    return np.array([np.nan if value is None else value for value in values], dtype=np.float64)
-
-
-def _limits(judged: Audit) -> list[float | None]:
+def _limits(judged: Audit) -> Numbers:
     """Return the limit of the error of each power; guessed settings support none."""
     if judged.source == "guessed":
-        return [None] * judged.rows
+        return np.full(judged.rows, np.nan)
     facts = judged.facts
     measuring = Measuring(facts.identity, facts.settings, facts.conditions)
-    return [_limit_w(row, measuring) for row in judged.readings]
-
-
-def _limit_w(row: Reading, measuring: Measuring) -> float | None:
-    return None if row.power_w is None else power_limit_w(row, measuring)
+    return power_limits_w(judged.readings.columns(), measuring)
 
 
 def _attributes(judged: Audit) -> dict[str, Any]:

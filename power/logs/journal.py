@@ -119,19 +119,19 @@ def unfinished(entries: Iterable[Entry], serial: str) -> list[Entry]:
 def is_spare(held: Held, entries: Iterable[Entry]) -> bool:
     """Tell whether a held result is in a log already, or was given up by will.
 
-    It must be the last result that the journal knows, and no run may have begun since: two runs of
-    a steady load look the same. Lines of other resource strings are judged by themselves, because
-    emulated meters share a serial number.
+    It must be the last result that the journal knows of this meter, and no run may have begun
+    since, whatever the address: two runs of a steady load look the same, and a meter has several
+    addresses.
     """
-    last: dict[str, Entry] = {}
+    last: Entry | None = None
     for entry in entries:
         if entry.serial == held.identity.serial:
-            last[entry.resource] = entry
+            last = entry
     shown = (held.energy_wh, held.integration_s, held.state.value)
-    return any(
-        entry.event is not Event.BEGUN
-        and (entry.energy_wh, entry.integration_s, entry.state) == shown
-        for entry in last.values()
+    return (
+        last is not None
+        and last.event is not Event.BEGUN
+        and (last.energy_wh, last.integration_s, last.state) == shown
     )
 
 

@@ -5,30 +5,34 @@ from __future__ import annotations
 
 import csv
 import math
+from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 from power.meter import IntegrationState, Reading
+from power.readings import Readings
 
 _NAMES = ("voltage_v", "current_a", "power_w", "energy_wh", "integration_s")
 # A single float of 9.91E+37 decodes to a value slightly below 9.91e37, so the limit is lower.
 _STAND_IN = 9.8e37
 # Ten thousand hours: the meter's own timer.
 _LONGEST_S = 3.6e7
+# Five numbers are shorter; a file of another kind may be one line of gigabytes.
+_LONGEST_FIRST_LINE = 1000
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 
 def is_old_log(path: Path) -> bool:
     """Tell whether a file's first line is five numbers."""
-    with open(path, encoding="utf-8") as file:
-        fields = file.readline().split(",")
+    with open(path, encoding="utf-8", errors="replace") as file:
+        fields = file.readline(_LONGEST_FIRST_LINE).split(",")
     try:
         return len(fields) == 5 and all(math.isfinite(float(field)) for field in fields)
     except ValueError:
         return False
 
 
-def read_old_log(path: Path) -> list[Reading]:
+def read_old_log(path: Path) -> Readings:
     """Return the rows as readings: voltage, current, power, energy, integration time.
 
     These logs have no clock and no state; both are derived from the integration time. A repeated
@@ -36,20 +40,28 @@ def read_old_log(path: Path) -> list[Reading]:
     earlier rows the integration runs. A value of 9.91e+037 is absent. Raises ValueError
     with file and line for a row of something else.
     """
+    last_s = None
+    for row in _rows(path):
+        last_s = row[4]
+    readings = Readings()
+    before_s, repeats = None, 0
+    for row in _rows(path):
+        later = len(readings) > 0
+        repeats = repeats + 1 if later and row[4] == before_s else 0
+        at_end = later and row[4] == last_s
+        readings.append(_reading(row, (row[4] or 0.0) + repeats, at_end=at_end))
+        before_s = row[4]
+    return readings
+
+
+def _rows(path: Path) -> Iterator[list[float | None]]:
+    """Yield the values of each row."""
     with open(path, newline="", encoding="utf-8") as file:
         try:
-            rows = [row for row in csv.reader(file) if row]
+            rows = (row for row in csv.reader(file) if row)
+            yield from (_values(path, number, row) for number, row in enumerate(rows, start=1))
         except csv.Error as error:
             raise ValueError(f"{path}: {error}") from None
-    values = [_values(path, number, row) for number, row in enumerate(rows, start=1)]
-    last_s = values[-1][4] if values else None
-    readings: list[Reading] = []
-    repeats = 0
-    for index, row in enumerate(values):
-        repeats = repeats + 1 if index and row[4] == values[index - 1][4] else 0
-        at_end = index > 0 and row[4] == last_s
-        readings.append(_reading(row, (row[4] or 0.0) + repeats, at_end=at_end))
-    return readings
 
 
 def _values(path: Path, number: int, row: list[str]) -> list[float | None]:

@@ -8,13 +8,15 @@ from __future__ import annotations
 
 import html
 import io
-import math
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from power.energy.verdict import EnergyResult, Verdict
 from power.meter import Reading
+from power.readings import Numbers, Readings
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -44,16 +46,16 @@ def figure_of(readings: Sequence[Reading], name: str, result: EnergyResult) -> F
     above, below = figure.subplots(2, 1, sharex=True)
     figure.suptitle(name, parse_math=False)
     above.set_title(headline(result), color=_VERDICT_COLOURS[result.verdict], parse_math=False)
-    times = [row.monotonic_s for row in readings]
-    _curve(above, times, [row.power_w for row in readings], _POWER, "power")
-    holes = [row.monotonic_s for row in readings if row.power_w is None]
-    if holes:
-        bottom = [0.0] * len(holes)
-        above.plot(holes, bottom, "|", color=_HOLE, markersize=14, label="no value")
+    rows = Readings.of(readings).columns()
+    times, powers = rows.numbers("monotonic_s"), rows.numbers("power_w")
+    _curve(above, times, powers, _POWER, "power")
+    holes = times[np.isnan(powers)]
+    if len(holes):
+        above.plot(holes, np.zeros(len(holes)), "|", color=_HOLE, markersize=14, label="no value")
     if result.mean_power_w is not None:
         label = f"mean {result.mean_power_w:.4g} W"
         above.axhline(result.mean_power_w, color=_POWER, linestyle="--", linewidth=1, label=label)
-    _curve(below, times, [row.energy_wh for row in readings], _ENERGY, "energy")
+    _curve(below, times, rows.numbers("energy_wh"), _ENERGY, "energy")
     above.set_ylabel("power, W")
     below.set_ylabel("energy, Wh")
     below.set_xlabel("time since the start of the integration, s")
@@ -91,14 +93,11 @@ def save_page(figure: Figure, path: Path, title: str, notes: Sequence[str]) -> N
     )
 
 
-def _curve(
-    axes: Axes, times: Sequence[float], values: Sequence[float | None], colour: str, label: str
-) -> None:
-    numbers = [math.nan if value is None else value for value in values]
-    marker = "." if len(numbers) <= _DOTTED else ""
-    axes.plot(times, numbers, color=colour, linewidth=1.5, marker=marker, label=label)
+def _curve(axes: Axes, times: Numbers, values: Numbers, colour: str, label: str) -> None:
+    marker = "." if len(values) <= _DOTTED else ""
+    axes.plot(times, values, color=colour, linewidth=1.5, marker=marker, label=label)
     # The axis includes zero. Otherwise a nearly constant load would seem to vary.
-    axes.set_ylim(bottom=min([0.0, *(value for value in values if value is not None)]))
+    axes.set_ylim(bottom=float(np.nanmin(values, initial=0.0)))
     axes.margins(y=0.1)
     axes.grid(alpha=0.3)
 

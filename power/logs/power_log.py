@@ -8,19 +8,23 @@ from __future__ import annotations
 
 import csv
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from types import TracebackType
-from typing import Any
+from typing import Any, TextIO
 
 from power.append_file import AppendFile, claim
 from power.logs.csv_rows import csv_line, csv_values, row_of
 from power.logs.json_rows import SUFFIX, json_line, json_values
-from power.logs.rows import ALL_COLUMNS, ELEMENT_COLUMNS, reading_of
+from power.logs.rows import ALL_COLUMNS, ELEMENT_COLUMNS, RowReader
 from power.logs.rows import COLUMNS as COLUMNS
 from power.meter import Reading
+from power.readings import Readings
 
 _log = logging.getLogger(__name__)
+
+# No row comes near this length; a file of another kind may be one line of gigabytes.
+_LONGEST_LINE = 1 << 20
 
 
 class PowerLog:
@@ -50,7 +54,8 @@ class PowerLog:
         # The log of an earlier version has fewer columns, in the same order.
         self._width = _columns_of(path) if resume and not self._json else len(header)
         first = b"" if resume or self._json else csv_line(header)
-        if not self._file.append(first) or not self._file.sync():
+        self._file.append(first)
+        if not self._file.sync():
             reason = self._file.trouble
             self._file.close()
             if not resume:
@@ -130,9 +135,15 @@ def _mend(path: Path) -> None:
     with open(path, "r+b") as file:
         if not claim(file.fileno()):
             raise OSError(f"{path} is being written by another program; let it end, or end it")
-        content = file.read()
-        whole = content[: content.index(0)] if 0 in content else content
-        file.truncate(whole.rfind(b"\n") + 1)
+        begin = whole = 0
+        while block := file.read(_LONGEST_LINE):
+            written, zero, _ = block.partition(b"\0")
+            if b"\n" in written:
+                whole = begin + written.rindex(b"\n") + 1
+            if zero:
+                break
+            begin += len(block)
+        file.truncate(whole)
 
 
 def _columns_of(path: Path) -> int:
@@ -141,34 +152,62 @@ def _columns_of(path: Path) -> int:
         return len(next(csv.reader(file), ALL_COLUMNS))
 
 
-def read_power_log(path: Path) -> list[Reading]:
+def read_power_log(path: Path) -> Readings:
     """Return the readings of a power log; their `monotonic_s` is the log's `elapsed_s`.
 
     Raises ValueError with file and line for a line that is not a row. A last line without a line
     feed is left out, because a killed writer may leave one. Logs of earlier versions lack the
     columns after `state`. A file that begins with `{` has JSON lines, whatever its name.
     """
-    lines = path.read_text(encoding="utf-8").split("\n")
-    whole = lines[:-1]
-    if lines[0].startswith("{") or (path.suffix == SUFFIX and not whole):
-        return [
-            _reading(path, number, json_values, line)
-            for number, line in enumerate(whole, start=1)
-            if line.strip()
-        ]
-    try:
-        rows = [(number, row) for number, row in enumerate(csv.reader(whole), start=1) if row]
-    except csv.Error as error:
-        raise ValueError(f"{path}: {error}") from None
-    if not rows or tuple(rows[0][1][: len(COLUMNS)]) != COLUMNS:
+    reader = RowReader()
+    with open(path, encoding="utf-8") as file:
+        try:
+            begins = file.readline(1)
+            file.seek(0)
+            lines = _whole_lines(file)
+            if begins == "{" or (path.suffix == SUFFIX and not begins):
+                _read_json(path, lines, reader)
+            else:
+                _read_csv(path, lines, reader)
+        except UnicodeDecodeError:
+            raise ValueError(f"{path} is no text in UTF-8") from None
+        except csv.Error as error:
+            raise ValueError(f"{path}: {error}") from None
+    return reader.readings
+
+
+def _whole_lines(file: TextIO) -> Iterator[str]:
+    """Yield the lines that end with a line feed, without it; none of them fills the memory."""
+    number = 0
+    while (line := file.readline(_LONGEST_LINE)).endswith("\n"):
+        number += 1
+        yield line[:-1]
+    if len(line) == _LONGEST_LINE:
+        raise ValueError(
+            f"{file.name}, line {number + 1} is longer than {_LONGEST_LINE} characters"
+        )
+
+
+def _read_json(path: Path, lines: Iterator[str], reader: RowReader) -> None:
+    for number, line in enumerate(lines, start=1):
+        if line.strip():
+            _read_row(path, number, reader, json_values, line)
+
+
+def _read_csv(path: Path, lines: Iterator[str], reader: RowReader) -> None:
+    rows = ((number, row) for number, row in enumerate(csv.reader(lines), start=1) if row)
+    _, header = next(rows, (0, []))
+    if tuple(header[: len(COLUMNS)]) != COLUMNS:
         raise ValueError(f"{path}: the first line must begin with {','.join(COLUMNS)}")
-    header = rows[0][1]
-    return [_reading(path, number, csv_values, header, row) for number, row in rows[1:]]
+    for number, row in rows:
+        _read_row(path, number, reader, csv_values, header, row)
 
 
-def _reading(path: Path, number: int, values: Callable[..., dict[str, Any]], *row: Any) -> Reading:
-    """Return the reading in a row whose values the function `values` gets out of it."""
+def _read_row(
+    path: Path, number: int, reader: RowReader, values: Callable[..., dict[str, Any]], *row: Any
+) -> None:
+    """Read the reading in a row whose values the function `values` gets out of it."""
     try:
-        return reading_of(values(*row))
+        reader.add(values(*row))
     except ValueError as error:
         raise ValueError(f"{path}, line {number}: {error}") from None

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The columns of a power log, whatever its format, and a row's values as a reading."""
+"""The columns of a power log, whatever its format, and its rows as readings."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from datetime import datetime
 from typing import Any
 
 from power.meter import MEASURED, QUALITIES, ElementValues, IntegrationState, Reading
+from power.readings import NUMBERS, Readings, kind_of
 
 COLUMNS = ("elapsed_s", "utc", *MEASURED, "state")
 """The columns of every power log since the first version; the others come after them."""
@@ -16,6 +17,9 @@ COLUMNS = ("elapsed_s", "utc", *MEASURED, "state")
 ALL_COLUMNS = (*COLUMNS, *QUALITIES, "uncertainty_w")
 """The columns of a power log; `ELEMENT_COLUMNS` follow if the sum of all elements is measured."""
 
+_ALWAYS = ("elapsed_s", *MEASURED)
+# A single float of 9.91E+37, which means no data, decodes to a value slightly below 9.91e37.
+_STAND_IN = 9.8e37
 _OF_ELEMENTS = ("power_w", "energy_wh")
 ELEMENT_COLUMNS = tuple(f"element_{number}_{name}" for number in (1, 2, 3) for name in _OF_ELEMENTS)
 
@@ -30,33 +34,56 @@ def element_values(reading: Reading) -> dict[str, float | None]:
     }
 
 
-def reading_of(values: Mapping[str, Any]) -> Reading:
-    """Return a row as a reading; its `monotonic_s` is the row's `elapsed_s`.
+class RowReader:
+    """A reader of a log's rows, one after the other, into `readings`.
 
-    `values` has a number or None for each column that the row knows: None means that the meter had
-    no number. A quality that is left out was not asked for. Raises KeyError for a column of
-    `COLUMNS` that is left out, and ValueError for what is no measured value.
+    Rows that differ in their numbers alone have one `Kind`, which is made once.
     """
-    measured: dict[str, Any] = {name: _measured(name, values[name]) for name in MEASURED}
-    asked: dict[str, Any] = {
-        name: _measured(name, values[name]) for name in QUALITIES if name in values
-    }
-    elapsed_s = _measured("elapsed_s", values["elapsed_s"])
-    if elapsed_s is None:
-        raise ValueError("elapsed_s is missing")
-    return Reading(
-        monotonic_s=elapsed_s,
-        utc=datetime.fromisoformat(values["utc"]),
-        **measured,
-        state=IntegrationState(values["state"]),
-        absent={name: "no data" for name, value in (measured | asked).items() if value is None},
-        elements=_elements(values),
-        **asked,
-    )
+
+    def __init__(self) -> None:
+        self.readings = Readings()
+        self._codes: dict[tuple[object, ...], int] = {}
+
+    def add(self, values: Mapping[str, Any]) -> None:
+        """Append a row as a reading; its `monotonic_s` is the row's `elapsed_s`.
+
+        `values` has a number or None for each column that the row knows: None means that the meter
+        had no number. A quality that is left out was not asked for. Raises KeyError for a column of
+        `COLUMNS` that is left out, and ValueError for what is no measured value.
+        """
+        numbers = [_measured(name, values[name]) for name in _ALWAYS]
+        numbers += [_measured(name, values.get(name)) for name in QUALITIES]
+        if numbers[0] is None:
+            raise ValueError("elapsed_s is missing")
+        utc, elements = datetime.fromisoformat(values["utc"]), _elements(values)
+        key = (
+            values["state"],
+            utc.tzinfo,
+            *[number is None for number in numbers],
+            *[name in values for name in QUALITIES],
+            *[(one.element, one.power_w is None, one.energy_wh is None) for one in elements],
+        )
+        if key not in self._codes:
+            asked = (*MEASURED, *(name for name in QUALITIES if name in values))
+            known = dict(zip(NUMBERS, numbers, strict=True))
+            reading = Reading(
+                utc=utc,
+                state=IntegrationState(values["state"]),
+                absent={name: "no data" for name in asked if known[name] is None},
+                elements=elements,
+                **known,  # type: ignore[arg-type]
+            )
+            self._codes[key] = self.readings.code(kind_of(reading))
+        try:
+            self.readings.append_row(self._codes[key], utc, numbers, elements)
+        except OverflowError:
+            raise ValueError(f"{values['utc']} is no time of a reading") from None
 
 
 def _elements(values: Mapping[str, Any]) -> tuple[ElementValues, ...]:
     """Return the elements of which a row has any value."""
+    if not any(name in values for name in ELEMENT_COLUMNS):
+        return ()
     found = []
     for number in (1, 2, 3):
         names = [f"element_{number}_{name}" for name in _OF_ELEMENTS]
@@ -68,12 +95,11 @@ def _elements(values: Mapping[str, Any]) -> tuple[ElementValues, ...]:
 
 def _measured(name: str, value: Any) -> float | None:
     """Return a value as a number; a stand-in for a missing value is refused."""
-    if value is None:
-        return None
+    if value is None or (type(value) is float and -_STAND_IN < value < _STAND_IN):
+        return value
     if isinstance(value, bool) or not isinstance(value, int | float):
         raise ValueError(f"{name} is {value!r}, not a number")
-    # A single float of 9.91E+37, which means no data, decodes to a value slightly below 9.91e37.
     # The comparison is true of infinity, and of whole numbers that no float can hold.
-    if abs(value) >= 9.8e37 or math.isnan(value):
+    if abs(value) >= _STAND_IN or math.isnan(value):
         raise ValueError(f"{value} is no measured value")
     return float(value)

@@ -11,6 +11,7 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from http.client import HTTPConnection, HTTPException
 from typing import Any
 from urllib.parse import urlsplit
@@ -22,9 +23,33 @@ from power.meters.kinds import MeterKind, sampled
 from power.meters.source import Sample, Tools, as_stated
 
 _OPTIONS = ("accuracy", "channel", "interval")
-# The components of later generations that measure, with the field of their power.
-_COMPONENTS = {"switch": "apower", "pm1": "apower", "em1": "act_power"}
-_METHODS = {"switch": "Switch", "pm1": "PM1", "em1": "EM1"}
+
+
+@dataclass(frozen=True)
+class _Component:
+    """How a component of later generations tells its power, and where its counter is.
+
+    `counter` is the component with the counter and the counter's field; the other components have
+    it among their own values.
+    """
+
+    method: str
+    power: str
+    voltage: str = "voltage"
+    current: str = "current"
+    counter: tuple[str, str] | None = None
+
+
+# By the name in Shelly.GetStatus. `em` is the sum of three phases, which has no one voltage.
+_COMPONENTS = {
+    "switch": _Component("Switch", "apower"),
+    "pm1": _Component("PM1", "apower"),
+    "cover": _Component("Cover", "apower"),
+    "light": _Component("Light", "apower"),
+    "em1": _Component("EM1", "act_power", counter=("EM1Data", "total_act_energy")),
+    "em": _Component("EM", "total_act_power", "", "total_current", ("EMData", "total_act")),
+}
+_FIRST = _Component("", "power")
 _MOST_BYTES = 64_000
 # Plugs round to 0.1 W (later generations) or 0.01 W (the first).
 _RESOLUTION_W = 0.1
@@ -43,6 +68,7 @@ class ShellyPlug:
 
     def __init__(self, resource: Resource, tools: Tools) -> None:
         self._tools = tools
+        self.timeout_s = tools.timeout_s
         self._host, self._port = _address(resource)
         self._channel = int(resource.number("channel", 0, least=0, most=9))
         self.poll_s = resource.number("interval", 1.0, least=0.1, most=5.0)
@@ -51,8 +77,8 @@ class ShellyPlug:
             raise MeterMismatch(f"{self._host} answers, but is no Shelly")
         self._later = about.get("gen", 1) != 1
         self.identity = _identity(about, later=self._later)
-        self._path, self._power, self._counter_wh = (
-            self._component() if self._later else self._first_generation()
+        self._path, self._component, self._counter_wh = (
+            self._later_generation() if self._later else self._first_generation()
         )
         self.sampling = as_stated(
             Sampling(
@@ -70,37 +96,50 @@ class ShellyPlug:
         asked_s = self._tools.clock()
         status = self._get(self._path)
         at_s = (asked_s + self._tools.clock()) / 2
-        if status.get("is_valid") is False or "power_meter" in " ".join(status.get("errors", [])):
+        # A list of faults is left out, empty or null where there are none.
+        if status.get("is_valid") is False or "power_meter" in str(status.get("errors")):
             raise MeterReplyError("the plug says that its own power meter does not work")
-        energy = status.get("aenergy", status)
+        part = self._component
+        if part.power in status and status[part.power] is None:
+            return []  # a device that has no value for a moment is not lost
         return [
             Sample(
                 at_s,
-                _number(status, self._power),
-                voltage_v=_number(status, "voltage") if "voltage" in status else None,
-                current_a=_number(status, "current") if "current" in status else None,
-                counter_wh=(
-                    _number(energy, "total") * self._counter_wh if "total" in energy else None
-                ),
+                _number(status, part.power),
+                voltage_v=_optional(status, part.voltage),
+                current_a=_optional(status, part.current),
+                counter_wh=self._counted_wh(status),
             )
         ]
+
+    def _counted_wh(self, status: dict[str, Any]) -> float | None:
+        """Return the device's own counter of energy; some meters have it in another component."""
+        energy, name = status.get("aenergy") or status, "total"
+        if self._component.counter is not None:
+            method, name = self._component.counter
+            energy = self._get(f"/rpc/{method}.GetStatus?id={self._channel}")
+        counted = _optional(energy, name)
+        return None if counted is None else counted * self._counter_wh
 
     def close(self) -> None:
         """Do nothing: each question has a connection of its own."""
 
-    def _first_generation(self) -> tuple[str, str, float]:
-        """Return path, name of the power, and Wh of one step of the counter."""
+    def _first_generation(self) -> tuple[str, _Component, float]:
+        """Return path, names of the values, and Wh of one step of the counter."""
         status = self._get("/status")
         for name, counter_wh in (("emeters", 1.0), ("meters", 1 / 60)):
             if len(status.get(name, [])) > self._channel:
-                return f"/{name[:-1]}/{self._channel}", "power", counter_wh
+                return f"/{name[:-1]}/{self._channel}", _FIRST, counter_wh
         raise self._cannot_measure()
 
-    def _component(self) -> tuple[str, str, float]:
+    def _later_generation(self) -> tuple[str, _Component, float]:
         status = self._get("/rpc/Shelly.GetStatus")
-        for name, power in _COMPONENTS.items():
-            if power in status.get(f"{name}:{self._channel}", {}):
-                return f"/rpc/{_METHODS[name]}.GetStatus?id={self._channel}", power, 1.0
+        for name, part in _COMPONENTS.items():
+            found = status.get(f"{name}:{self._channel}")
+            if isinstance(found, dict) and part.power in found:
+                if part.counter and f"{part.counter[0].lower()}:{self._channel}" not in status:
+                    part = replace(part, counter=None)
+                return f"/rpc/{part.method}.GetStatus?id={self._channel}", part, 1.0
         raise self._cannot_measure()
 
     def _cannot_measure(self) -> MeterMismatch:
@@ -111,7 +150,7 @@ class ShellyPlug:
 
     def _get(self, path: str) -> dict[str, Any]:
         """Return the JSON object at a path."""
-        connection = HTTPConnection(self._host, self._port, timeout=self._tools.timeout_s)
+        connection = HTTPConnection(self._host, self._port, timeout=self.timeout_s)
         self._tools.note("sent", f"GET {path}")
         try:
             connection.request("GET", path, headers={"Connection": "close"})
@@ -174,6 +213,12 @@ def _number(values: Any, name: str) -> float:
     if isinstance(value, bool) or not isinstance(value, (int, float)) or not math.isfinite(value):
         raise MeterReplyError(f"the plug sent {name} = {value!r}, which is no number")
     return float(value)
+
+
+def _optional(values: Any, name: str) -> float | None:
+    """Return a value that a device may leave out, or have as null."""
+    known = isinstance(values, dict) and values.get(name) is not None
+    return _number(values, name) if known else None
 
 
 KIND = MeterKind(

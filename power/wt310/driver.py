@@ -25,7 +25,7 @@ from power.wt310 import output, snapshot
 from power.wt310 import settings as setup
 from power.wt310.integrator import Integrator
 from power.wt310.link import Link
-from power.wt310.models import Model
+from power.wt310.models import Model, require_settable
 
 _log = logging.getLogger(__name__)
 
@@ -82,15 +82,13 @@ class WT310:
         first updates after a change have no data. Raises `MeterBusy` while an integration runs.
         """
         with self._lock:
-            setup.check(settings, self._link.model)
+            require_settable(settings, self._link.model)
             self.reset()
             self._link.errors()
             setup.write(self._link, settings)
             self._element = self._shown = settings.element
             self._items = output.write_items(self._link, self._shown)
-            self._link.command(":STATus:FILTer1 FALL")
-            for number in (7, 8, 9):
-                self._link.command(f":STATus:FILTer{number} RISE")
+            self._watch.arrange_events()
             found = setup.read_back(self._link, self._shown)
             setup.compare(settings, found)
             setup.check_leftovers(self._link)
@@ -230,11 +228,12 @@ class WT310:
     def await_update(self, update_interval_s: float) -> tuple[float, float]:
         """Return the monotonic time of the meter's next update, and the largest error of that time.
 
-        It polls the event register. The error is about a hundredth of the interval, at best 2 ms,
-        and larger on a busy machine. Raises `MeterReplyError` if there is no update within two
-        intervals and a second.
+        It polls the event register, whose bit for updates it switches on. The error is about a
+        hundredth of the interval, at best 2 ms, and larger on a busy machine. Raises
+        `MeterReplyError` if there is no update within two intervals and a second.
         """
         with self._lock:
+            self._watch.show_updates()
             self._watch.take_events()
             pause_s = max(0.002, update_interval_s / 100)
             before_s = self._clock()

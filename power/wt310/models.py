@@ -1,12 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The models of the family: their names, ranges and elements."""
+"""The models of the family: their names, ranges and elements, and the settings that each has."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
-from power.errors import MeterMismatch
-from power.meter import Identity
+from power.errors import MeterMismatch, MeterRefused
+from power.meter import SIGMA, Identity, MeterSettings
+
+UPDATE_INTERVALS_S = (0.1, 0.25, 0.5, 1.0, 2.0, 5.0, 10.0, 20.0)
+# The timer ends at 10000,0,0 (page 6-16).
+MOST_TIMER_S = 10000 * 3600
 
 _VOLTS_CF3 = (15.0, 30.0, 60.0, 150.0, 300.0, 600.0)
 _SMALL_AMPS = (0.005, 0.01, 0.02, 0.05, 0.1, 0.2)
@@ -89,3 +93,52 @@ def model_of(identity: Identity) -> Model:
             f"meters: {', '.join(MODELS)}"
         )
     return MODELS[max(names, key=len)]
+
+
+def require_settable_by_any(settings: MeterSettings) -> None:
+    """Raise ValueError for settings that no model has, so nobody needs to ask a meter."""
+    refusals: list[str] = []
+    for model in MODELS.values():
+        try:
+            require_settable(settings, model)
+        except MeterRefused as refusal:
+            refusals.append(str(refusal))
+    if len(refusals) == len(MODELS):
+        raise ValueError(refusals[0])
+
+
+def require_settable(settings: MeterSettings, model: Model) -> None:
+    """Raise `MeterRefused` for settings that the model does not have.
+
+    The meter itself would silently take the nearest legal value (page 5-6).
+    """
+    if settings.timer_s != int(settings.timer_s) or not 0 <= settings.timer_s <= MOST_TIMER_S:
+        raise MeterRefused(
+            f"the timer cannot be {settings.timer_s} s; give a whole number of seconds from 0 to "
+            f"{MOST_TIMER_S}"
+        )
+    legal_elements = [str(number) for number in model.element_numbers]
+    if settings.element not in (*legal_elements, *([SIGMA] if model.elements > 1 else [])):
+        sums = " or SIGMA, the sum of all" if model.elements > 1 else ""
+        raise MeterRefused(
+            f"a {model.name} has no element {settings.element}; choose "
+            f"{', '.join(legal_elements)}{sums}"
+        )
+    if settings.crest_factor not in (3, 6):
+        raise MeterRefused(f"the crest factor cannot be {settings.crest_factor}; give 3 or 6")
+    for name, value, legal in (
+        ("update interval", settings.update_interval_s, UPDATE_INTERVALS_S),
+        ("voltage range", settings.voltage_range_v, model.voltage_ranges(settings.crest_factor)),
+        ("current range", settings.current_range_a, model.current_ranges(settings.crest_factor)),
+    ):
+        if value is not None and not any(same_number(value, choice) for choice in legal):
+            choices = ", ".join(f"{choice:g}" for choice in legal)
+            raise MeterRefused(
+                f"a {model.name} has no {name} {value:g} at crest factor {settings.crest_factor}; "
+                f"choose one of {choices}"
+            )
+
+
+def same_number(a: float, b: float) -> bool:
+    """Tell whether two numbers of a setting are one value, however many digits the meter writes."""
+    return abs(a - b) <= 1e-4 * max(abs(a), abs(b))

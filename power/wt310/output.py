@@ -247,6 +247,18 @@ class RunWatch:
         self.flags = frozenset()
         self.end_ranges = (None, None)
 
+    def arrange_events(self) -> None:
+        """Let the event register show updates, and everything that goes over its range."""
+        for number, change in ((1, "FALL"), (7, "RISE"), (8, "RISE"), (9, "RISE")):
+            self._link.command(f":STATus:FILTer{number} {change}")
+
+    def show_updates(self) -> None:
+        """Let the event register show updates: a meter that was just switched on does not.
+
+        It changes nothing that is measured, so it is allowed during an integration.
+        """
+        self._link.tell(":STATus:FILTer1 FALL")
+
     def take_events(self) -> int:
         """Read and keep the extended events; reading clears them in the meter."""
         events = parse_register(self._link.ask(":STATus:EESR?"))

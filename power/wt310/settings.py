@@ -6,14 +6,10 @@ from __future__ import annotations
 from dataclasses import replace
 
 from power.errors import MeterRefused
-from power.meter import SIGMA, Flag, InputMode, MeterSettings
+from power.meter import Flag, InputMode, MeterSettings
 from power.scpi import parse_flag, parse_setting, parse_timer, parse_word, without_header
 from power.wt310.link import LANGUAGES, Link
-from power.wt310.models import Model
-
-UPDATE_INTERVALS_S = (0.1, 0.25, 0.5, 1.0, 2.0, 5.0, 10.0, 20.0)
-# The timer ends at 10000,0,0 (page 6-16).
-MOST_TIMER_S = 10000 * 3600
+from power.wt310.models import same_number
 
 HOLDS = (":HOLD", ":NUMeric:HOLD")
 """What freezes the values that the meter sends (pages 6-11 and 6-23)."""
@@ -25,38 +21,6 @@ _LEFTOVERS = (
     ":MEASure:MHOLd",
     ":INPut:SCALing:STATe",
 )
-
-
-def check(settings: MeterSettings, model: Model) -> None:
-    """Raise `MeterRefused` for settings that the model does not have.
-
-    The meter itself would silently take the nearest legal value (page 5-6).
-    """
-    if settings.timer_s != int(settings.timer_s) or not 0 <= settings.timer_s <= MOST_TIMER_S:
-        raise MeterRefused(
-            f"the timer cannot be {settings.timer_s} s; give a whole number of seconds from 0 to "
-            f"{MOST_TIMER_S}"
-        )
-    legal_elements = [str(number) for number in model.element_numbers]
-    if settings.element not in (*legal_elements, *([SIGMA] if model.elements > 1 else [])):
-        sums = " or SIGMA, the sum of all" if model.elements > 1 else ""
-        raise MeterRefused(
-            f"a {model.name} has no element {settings.element}; choose "
-            f"{', '.join(legal_elements)}{sums}"
-        )
-    if settings.crest_factor not in (3, 6):
-        raise MeterRefused(f"the crest factor cannot be {settings.crest_factor}; give 3 or 6")
-    for name, value, legal in (
-        ("update interval", settings.update_interval_s, UPDATE_INTERVALS_S),
-        ("voltage range", settings.voltage_range_v, model.voltage_ranges(settings.crest_factor)),
-        ("current range", settings.current_range_a, model.current_ranges(settings.crest_factor)),
-    ):
-        if value is not None and not any(_same(value, choice) for choice in legal):
-            choices = ", ".join(f"{choice:g}" for choice in legal)
-            raise MeterRefused(
-                f"a {model.name} has no {name} {value:g} at crest factor {settings.crest_factor}; "
-                f"choose one of {choices}"
-            )
 
 
 def write(link: Link, settings: MeterSettings) -> None:
@@ -139,7 +103,7 @@ def compare(wanted: MeterSettings, found: MeterSettings) -> None:
         asked, got = getattr(wanted, name), getattr(found, name)
         if name == "wiring" and asked is None:
             continue
-        if asked != got and not (_is_number(asked) and _is_number(got) and _same(asked, got)):
+        if asked != got and not (_is_number(asked) and _is_number(got) and same_number(asked, got)):
             raise MeterRefused(
                 f"the meter kept {name} at {got} instead of {asked}; choose a value that this "
                 "model has, and prepare it again"
@@ -199,8 +163,4 @@ def _crest_factor(reply: str) -> int:
 
 
 def _is_number(value: object) -> bool:
-    return isinstance(value, (int, float)) and not isinstance(value, bool)
-
-
-def _same(a: float, b: float) -> bool:
-    return abs(a - b) <= 1e-4 * max(abs(a), abs(b))
+    return isinstance(value, (int, float))

@@ -28,6 +28,7 @@ from power.logs.journal import JOURNAL_VARIABLE
 from power.meter import IntegrationState, MeterSettings, Reading
 from power.wt310.driver import WT310
 from tests.support.direct_wire import DirectTransport
+from tests.support.emulators import Emulator
 from tests.support.full_disk import FullDisk
 from tests.support.usbtmc import UsbBackend
 
@@ -141,10 +142,16 @@ class Bench:
 
 
 @pytest.fixture(autouse=True)
-def own_journal(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Give each test, and the programs that it starts, a journal of runs of its own."""
+def own_journal(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest
+) -> Path:
+    """Give each test, and the programs that it starts, a journal of runs of its own.
+
+    Tests of a real meter use this computer's journal, which knows what somebody has fetched.
+    """
     path = tmp_path / "runs.jsonl"
-    monkeypatch.setenv(JOURNAL_VARIABLE, str(path))
+    if request.config.getoption("--meter", None) is None:
+        monkeypatch.setenv(JOURNAL_VARIABLE, str(path))
     return path
 
 
@@ -173,6 +180,17 @@ def make_bench() -> Callable[..., Bench]:
         return Bench(profile or constant(5.0), options or Options(), schedule, **load)
 
     return make
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_call(item: pytest.Function) -> Iterator[None]:
+    """Free the disk with the test's last line: pytest itself may write its report into a file."""
+    try:
+        yield
+    finally:
+        disk = item.funcargs.get("full_disk")
+        if disk is not None:
+            disk.free()
 
 
 @pytest.fixture
@@ -225,29 +243,6 @@ def run_power() -> Callable[..., subprocess.CompletedProcess[str]]:
         )
 
     return run
-
-
-class Emulator:
-    """An emulator process that is ready, and the resource string that it printed."""
-
-    def __init__(self, *options: str) -> None:
-        self.process = subprocess.Popen(
-            [sys.executable, "-m", "power", "emulate", "--port", "0", *options],
-            cwd=ROOT,
-            stdout=subprocess.PIPE,
-            text=True,
-        )
-        assert self.process.stdout is not None
-        self.line = self.process.stdout.readline()
-        self.resource = self.line.split()[1]
-
-    def end(self) -> int:
-        """Ask the process to end and return its exit code."""
-        assert self.process.stdout is not None
-        self.process.terminate()
-        code = self.process.wait(timeout=180)
-        self.process.stdout.close()
-        return code
 
 
 @pytest.fixture

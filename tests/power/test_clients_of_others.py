@@ -111,7 +111,7 @@ def test_three_clients_hear_the_same(meter: Vxi11Server) -> None:
         for client in (by_bytes, by_pyvisa, by_python_vxi11)
     ]
     assert [
-        *("YOKOGAWA,WT310,C2PH00000E,F1.03", ":INTEGRATE:MODE NORMAL;TIMER 0,5,0"),
+        *("YOKOGAWA,WT310,EMU000000,F1.03", ":INTEGRATE:MODE NORMAL;TIMER 0,5,0"),
         *(":INPUT:VOLTAGE:RANGE 150.0E+00", "U-E1,I-E1,P-E1", '113,"Undefined header"'),
         *('0,"No error"', ":HARMONICS:THD TOTAL;:MATH CFU1", "1"),
     ] == heard[0]

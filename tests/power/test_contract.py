@@ -3,7 +3,8 @@
 
     python -m pytest tests/power/test_contract.py --meter TCPIP::192.168.1.5::INSTR
 
-On a real meter a device must be switched on behind it; its integration is started and stopped.
+On a real meter a device must be switched on behind it. A meter that integrates, or that holds a
+result which nobody has fetched, is left alone: each test fails and says so.
 """
 
 from __future__ import annotations
@@ -14,11 +15,15 @@ from typing import Any
 
 import pytest
 
+from power.bench.held import require_spare
+from power.commands.options import journal
 from power.connect import open_wt310
 from power.energy.judge import Verdict, judge_energy
 from power.errors import MeterBusy, MeterRefused
 from power.follow import read_final
-from power.meter import IntegrationState, Meter, MeterSettings, Reading
+from power.meter import IntegrationState, MeterSettings, Reading
+from power.transports.transport import utc_now
+from power.wt310.driver import WT310
 
 SETTINGS = MeterSettings(timer_s=1, update_interval_s=0.1)
 LONG = MeterSettings(timer_s=60, update_interval_s=0.1)
@@ -29,7 +34,7 @@ pytestmark = pytest.mark.slow
 class Subject:
     """A way to open the meter under test, and the clock that it lives by."""
 
-    def __init__(self, connect: Callable[[], Meter], sleep: Callable[[float], None]) -> None:
+    def __init__(self, connect: Callable[[], WT310], sleep: Callable[[float], None]) -> None:
         self.connect = connect
         self.sleep = sleep
         self.meter = connect()
@@ -56,9 +61,19 @@ def subject(request: pytest.FixtureRequest) -> Iterator[Subject]:
         if request.param != "real":
             resource = request.getfixturevalue(f"{request.param}_meter").resource
         made = Subject(lambda: open_wt310(resource), time.sleep)
+    if request.param == "real":
+        # Nothing is stopped or reset before somebody has fetched what the meter counts or holds.
+        ask(made, resource)
     yield made
     made.meter.stop()
+    if request.param == "real":
+        ask(made, resource, discard=True)
     made.meter.close()
+
+
+def ask(subject: Subject, resource: str, *, discard: bool = False) -> None:
+    """Ask whether a real meter may be reset; `discard` gives up what this test has left."""
+    require_spare(subject.meter, journal(), resource, discard=discard, utc=utc_now)
 
 
 def prepare(subject: Subject, settings: MeterSettings) -> MeterSettings:

@@ -27,12 +27,10 @@ RANGES = ("--update", "0.1", "--volts", "150", "--amps", "0.1")
 
 @pytest.fixture(autouse=True)
 def _a_terminal_that_can_close() -> Iterator[None]:
-    """Let this process and its children feel both signals, even if the tests run behind nohup."""
+    """Let this process and its children feel SIGHUP, even if the tests run behind nohup."""
     closed = signal.signal(signal.SIGHUP, signal.SIG_DFL)
-    ended = signal.signal(signal.SIGINT, signal.default_int_handler)
     yield
     signal.signal(signal.SIGHUP, closed)
-    signal.signal(signal.SIGINT, ended)
 
 
 def test_a_job_that_ends_has_ended() -> None:

@@ -19,6 +19,7 @@ import pytest
 
 from power.cli import main
 from power.connect import open_wt310
+from power.emulator.instrument import serial_at
 from power.meter import IntegrationState
 
 ROOT = Path(__file__).parents[2]
@@ -89,16 +90,17 @@ def test_a_walk_goes_on_in_another_run(
 
 
 def test_a_report_of_another_meter_is_refused_unchanged(
-    walk: Callable[..., int], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    walk: Callable[..., int], emulator: Any, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """A report of another meter is refused before anything is changed, and stays as it is."""
     path = tmp_path / "c.json"
     assert 0 == walk("", *only("second"))
-    text = path.read_text().replace("C2PH00000E", "C2OTHER")
+    serial = serial_at(emulator.resource)
+    text = path.read_text().replace(serial, "C2OTHER")
     path.write_text(text)
     capsys.readouterr()
     assert 2 == walk("", *only("second"))
-    assert "is about WT310 C2OTHER, and this is WT310 C2PH00000E" in capsys.readouterr().err
+    assert f"is about WT310 C2OTHER, and this is WT310 {serial}" in capsys.readouterr().err
     assert text == path.read_text()
 
 

@@ -122,3 +122,60 @@ def test_a_wish_after_the_end_does_not_cut_the_last_reading_short(
         should_stop=lambda: bool(wished),
     )
     assert Verdict.VALID is recording.result.verdict, recording.result.findings
+
+
+STOP, START, RESET = (f"panel key={key}" for key in ("STOP", "START", "RESET"))
+
+
+@pytest.mark.parametrize("update_s", [0.25, 1.0])
+@pytest.mark.parametrize(
+    ("presses", "counted_s"),
+    [
+        # The reading between the two keys sees the STOP.
+        ([(3.2, STOP), (3.5, START)], (8,)),
+        ([(3.19, STOP), (3.21, START)], (8,)),
+        # Both are between two readings, so nobody sees the STOP.
+        ([(3.3, STOP), (3.31, START)], (8,)),
+        ([(7.7, STOP), (7.9, START)], (8,)),
+        # Again and again; between two readings of the result the first one ends the run.
+        ([(2.2, STOP), (2.6, START), (4.2, STOP), (4.6, START)], (8, 2)),
+        ([(3.2, STOP), (4.2, START)], (8, 3)),
+        # With a RESET, and without a START.
+        ([(3.2, STOP), (3.3, RESET), (3.5, START)], (8,)),
+        ([(3.2, STOP), (3.5, RESET)], (0,)),
+        ([(3.2, STOP)], (3,)),
+    ],
+)
+def test_a_stop_and_a_start_at_the_panel_leave_a_verdict(
+    make_bench: Callable[..., Any],
+    tmp_path: Path,
+    presses: list[tuple[float, str]],
+    counted_s: tuple[int, ...],
+    update_s: float,
+) -> None:
+    """Whoever stops the meter and starts it again, the run is followed to its end and judged."""
+    bench = make_bench(None, Options(), "\n".join(f"start+{at_s} {key}" for at_s, key in presses))
+    recorder = Recorder(bench.meter, clock=bench.time.clock, sleep=bench.time.sleep)
+    settings = MeterSettings(8, update_s, voltage_range_v=150.0, current_range_a=0.1)
+    recording = recorder.record(settings, tmp_path / "log.csv")
+    assert recording.left == ""
+    assert IntegrationState.START is not bench.meter.state()
+    result = recording.result
+    assert Verdict.VALID is not result.verdict
+    assert result.integration_s in counted_s
+    states = [row.state for row in recording.readings]
+    if IntegrationState.START in states[states.index(result.end_state) :]:
+        assert "restarted" in {finding.code for finding in result.findings}
+
+
+def test_a_run_that_is_started_again_for_ever_has_an_end(
+    make_bench: Callable[..., Any], tmp_path: Path
+) -> None:
+    """Two minutes after the timer's time the recorder ends the run itself, and judges it."""
+    keys = [(at / 10, STOP if at % 20 else START) for at in range(30, 5000, 10)]
+    bench = make_bench(None, Options(), "\n".join(f"start+{at_s} {key}" for at_s, key in keys))
+    recorder = Recorder(bench.meter, clock=bench.time.clock, sleep=bench.time.sleep)
+    settings = MeterSettings(200, 1.0, voltage_range_v=150.0, current_range_a=0.1)
+    recording = recorder.record(settings, tmp_path / "log.csv")
+    assert Verdict.VALID is not recording.result.verdict
+    assert recording.readings[-1].monotonic_s - recording.start.written_s < 200 + 130

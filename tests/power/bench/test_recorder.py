@@ -10,6 +10,8 @@ from typing import Any
 import pytest
 
 from power.bench.recorder import Recorder
+from power.bench.run_notes import NoNotes
+from power.emulator.instrument import Options
 from power.emulator.profile import bursts, energy_wh
 from power.energy.judge import Verdict
 from power.errors import MeterUnreachable
@@ -219,3 +221,29 @@ def test_a_recording_needs_a_timer(make_bench: Callable[..., Any], tmp_path: Pat
     """A recording without a timer is refused: with a dead laptop the meter would never stop."""
     with pytest.raises(ValueError, match="timer"):
         recorder_on(make_bench()).record(MeterSettings(timer_s=0), tmp_path / "log.csv")
+
+
+class Wishes(NoNotes):
+    """Notes that keep the wishes for an end."""
+
+    def __init__(self) -> None:
+        self.asked_s: list[float] = []
+
+    def asked(self, session_s: float) -> None:
+        """Keep a wish."""
+        self.asked_s.append(session_s)
+
+
+def test_a_run_that_cannot_be_read_ends_by_its_timer(
+    make_bench: Callable[..., Any], tmp_path: Path
+) -> None:
+    """Another program changed what the meter sends: the timer ends the run, and nobody asked."""
+    notes = Wishes()
+    bench = make_bench(None, Options(), "start+3 items number=3")
+    recording = recorder_on(bench, notes=notes).record(SETTINGS, tmp_path / "log.csv")
+    assert [] == notes.asked_s
+    result = recording.result
+    assert (IntegrationState.TIMEUP, 12.0, 12.0) == (
+        *(result.end_state, result.integration_s, result.session_s),
+    )
+    assert result.energy_wh == pytest.approx(5.0 * 12 / 3600, rel=1e-4)

@@ -86,7 +86,7 @@ def test_a_killed_run_is_finished(case: Case, later_s: float) -> None:
     assert len(read_power_log(case.log)) >= rows + 2
     assert rescued.complete
     assert rescued.result == audit(case.log).result
-    assert [] == unfinished(case.journal.entries(), "C2PH00000E")
+    assert [] == unfinished(case.journal.entries(), "EMU000000")
     with pytest.raises(ValueError, match="finished already"):
         case.rescue(case.log)
     with pytest.raises(MeterRefused, match="in a log already"):

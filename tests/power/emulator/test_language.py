@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from power.emulator.instrument import Options
+from power.emulator.instrument import Options, serial_at
 from power.emulator.profile import parse_steps
 
 MakeBench = Callable[..., Any]
@@ -353,7 +353,7 @@ def test_a_small_current_on_a_large_range_reads_zero(bench: Any) -> None:
 
 def test_no_query_may_follow_an_identity(bench: Any) -> None:
     """A query after *IDN? in the same message is refused (page App-3)."""
-    assert "YOKOGAWA,WT310,C2PH00000E,F1.03" == bench.ask("*IDN?;:INTEG:STAT?")
+    assert "YOKOGAWA,WT310,EMU000000,F1.03" == bench.ask("*IDN?;:INTEG:STAT?")
     assert [440] == queue(bench)
 
 
@@ -369,3 +369,61 @@ def test_auto_range_fills_its_gap_with_what_comes_next(make_bench: MakeBench) ->
     truth = bench.instrument.measurement.true_energy_wh(bench.time.now)
     assert abs(shown / truth - 1) > 0.01
     assert bench.ask(":CURR:RANG?").startswith("-")
+
+
+@pytest.mark.parametrize(
+    ("message", "code"),
+    [
+        (":NUM:ITEM1 U,0", 222),
+        (":NUM:ITEM1 U,4", 222),
+        (":NUM:ITEM1 U,X", 141),
+        (":INTEG:STAT??", 102),
+        ("*IDN??", 113),
+        (":INP:VOLT:RANG 1E999", 123),
+        (":NUM:NUM 1E999", 123),
+    ],
+)
+def test_what_is_no_element_no_header_or_no_number_is_refused(
+    bench: Any, message: str, code: int
+) -> None:
+    """An element outside 1 to 3, a second question mark and an endless exponent have a code."""
+    before = [bench.ask(question) for question in (":NUM:ITEM1?", ":VOLT:RANG?", ":NUM:NUM?")]
+    bench.tell(message)
+    assert [code] == queue(bench)
+    assert before == [bench.ask(one) for one in (":NUM:ITEM1?", ":VOLT:RANG?", ":NUM:NUM?")]
+
+
+@pytest.mark.parametrize("typed", ["SIGM", "sigma"])
+def test_the_sum_of_elements_is_told_in_both_forms(make_bench: MakeBench, typed: str) -> None:
+    """VERBose tells the whole word, and without it the reply has the capitals (page 5-5)."""
+    bench = make_bench(None, Options(model="WT333E"))
+    bench.tell(f":NUM:ITEM1 P,{typed}")
+    assert ":NUM:ITEM1 P,SIGM" == bench.ask(":NUM:ITEM1?")
+    bench.tell(":COMM:VERB ON")
+    assert ":NUMERIC:NORMAL:ITEM1 P,SIGMA" == bench.ask(":NUM:ITEM1?")
+
+
+def test_opc_before_the_end_of_a_message_is_told_on_request(bench: Any) -> None:
+    """QENable stores messages that are no errors, such as the one about *OPC (6-31, App-3)."""
+    bench.tell("*OPC;:COMM:HEAD OFF")
+    assert [] == queue(bench)
+    bench.ask("*ESR?")
+    bench.tell(":STAT:QEN ON")
+    bench.tell("*OPC;:COMM:HEAD OFF")
+    assert [50] == queue(bench)
+    assert "1" == bench.ask("*ESR?")
+    bench.tell(":COMM:HEAD OFF;*OPC")
+    assert [] == queue(bench)
+
+
+def test_each_emulated_meter_has_a_serial_number_of_its_own() -> None:
+    """The number goes by the address, so it stays over a restart, and it says what this is."""
+    first, second = (f"TCPIP::127.0.0.1,{port}::inst0::INSTR" for port in (5025, 5026))
+    assert serial_at(first) == serial_at(first) != serial_at(second)
+    assert serial_at(first).startswith("EMU")
+
+
+def test_both_questions_for_the_serial_number_have_one_answer(bench: Any) -> None:
+    """`*IDN?` and `:SYSTem:SERial?` name the same meter."""
+    told = bench.ask(":SYST:SER?").split('"')[1]
+    assert told == bench.ask("*IDN?").split(",")[2] != ""

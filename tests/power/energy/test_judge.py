@@ -199,6 +199,14 @@ def test_a_restart_is_invalid(good_run: list[Reading], fixed_settings: MeterSett
     assert Verdict.INVALID is codes(judge(good_run, fixed_settings))["restarted"]
 
 
+def test_a_second_end_is_a_restart_that_nobody_saw(
+    good_run: list[Reading], fixed_settings: MeterSettings
+) -> None:
+    """A run has one end: STOP, and then an end by the timer, means START between two readings."""
+    good_run[10] = replace(good_run[10], state=STOP)
+    assert {"restarted": Verdict.INVALID} == codes(judge(good_run, fixed_settings))
+
+
 @pytest.mark.parametrize(
     ("flag", "code"),
     [
@@ -329,6 +337,29 @@ def test_a_gap_is_only_noted(good_run: list[Reading], fixed_settings: MeterSetti
     result = judge(good_run[:5] + good_run[9:], fixed_settings)
     assert {"gap": Verdict.VALID} == codes(result)
     assert Verdict.VALID is result.verdict
+
+
+@pytest.mark.parametrize(
+    ("last_s", "read_s", "gaps"),
+    [
+        (8.5, 40.0, {}),  # the integration ended at 10.5 s, and nothing was missed after that
+        (6.5, 40.0, {"gap": "the longest 4.0 s"}),
+        (6.5, 9.5, {"gap": "the longest 3.0 s"}),  # the reading after the gap came before that
+    ],
+)
+def test_after_the_end_nothing_is_missed(
+    good_run: list[Reading],
+    fixed_settings: MeterSettings,
+    last_s: float,
+    read_s: float,
+    gaps: dict[str, str],
+) -> None:
+    """The last gap ends with the integration, however late somebody read the result."""
+    run = [row for row in good_run if row.monotonic_s <= last_s]
+    run += [replace(row, monotonic_s=read_s + later) for row, later in zip(good_run[-2:], (0, 1.1))]
+    found = {it.code: it.text for it in judge(run, fixed_settings).findings if it.code == "gap"}
+    assert found.keys() == gaps.keys()
+    assert all(words in found[code] for code, words in gaps.items())
 
 
 def test_a_gap_of_more_than_half_is_suspect(

@@ -13,13 +13,14 @@ from power.energy.conditions import Conditions
 from power.energy.uncertainty import (
     EnergyLimit,
     Measuring,
+    all_frequencies,
     energy_limit,
-    frequencies,
     power_limit_w,
     power_terms,
     zero_limit_w,
 )
 from power.meter import SIGMA, ElementValues, Identity, InputMode, MeterSettings, Reading
+from power.readings import Readings
 
 MakeReading = Callable[..., Reading]
 FIXED = MeterSettings(timer_s=600, voltage_range_v=150.0, current_range_a=0.1)
@@ -28,7 +29,7 @@ E_SERIES = Series.of("WT310E")
 
 def meter(model: str) -> Identity:
     """Return a model's identity."""
-    return Identity("YOKOGAWA", model, "C2PH00000E", "F1.03")
+    return Identity("YOKOGAWA", model, "EMU000000", "F1.03")
 
 
 @pytest.fixture
@@ -136,7 +137,7 @@ def test_direct_current_in_rms_mode_has_the_row_of_direct_current(
     settings = replace(FIXED, voltage_range_v=60.0, current_range_a=1.0)
     reading = direct(make_reading, 10.0, 12.0, voltage_range_v=60.0, current_range_a=1.0)
     assert 1.42 == run_percent(reading, Measuring(meter("WT310E"), settings))
-    assert (0.0,) == frequencies(reading, InputMode.RMS)
+    assert {0.0} == all_frequencies(Readings([reading]).columns(), InputMode.RMS)
 
 
 def test_a_low_power_factor_counts(sine: Callable[..., Reading]) -> None:
@@ -220,7 +221,8 @@ def test_the_frequencies_that_a_reading_may_have(
     expected: tuple[float, ...],
 ) -> None:
     """Without a frequency a flat voltage is direct; else direct or slow, whichever is worse."""
-    assert expected == frequencies(make_reading(1.0, **changes), mode)
+    reading = make_reading(1.0, **changes)
+    assert {*expected} == all_frequencies(Readings([reading]).columns(), mode)
 
 
 def test_each_reading_has_its_own_limit(sine: Callable[..., Reading]) -> None:

@@ -58,9 +58,10 @@ def test_a_program_that_has_ended_is_told_once(caplog: pytest.LogCaptureFixture)
 
 def test_a_program_that_does_not_end_is_killed(monkeypatch: pytest.MonkeyPatch) -> None:
     """The end of a recording waits a bounded time for its picture."""
-    monkeypatch.setattr("power.live.feed._LAST_PICTURE_S", 0.05)
     with subprocess.Popen(["sleep", "600"], stdin=subprocess.PIPE) as process:
-        LiveFeed(process).close(finish=True)
+        with monkeypatch.context() as patched:
+            patched.setattr("power.live.feed._LAST_PICTURE_S", 0.05)
+            LiveFeed(process).close(finish=True)
         assert -9 == process.returncode
 
 
@@ -68,10 +69,11 @@ def test_a_program_that_stands_still_to_the_end_is_killed(
     monkeypatch: pytest.MonkeyPatch, make_reading: Callable[..., Reading]
 ) -> None:
     """Nothing is left behind that would hold the page's port for ever."""
-    monkeypatch.setattr("power.live.feed._LAST_LINES_S", 0.05)
     with subprocess.Popen(["sleep", "600"], stdin=subprocess.PIPE) as process:
         feed = LiveFeed(process)
         while not feed.left_out:
             feed.send(reading_line(make_reading(1.0), 1.0))
-        feed.close()
+        with monkeypatch.context() as patched:
+            patched.setattr("power.live.feed._LAST_LINES_S", 0.05)
+            feed.close()
         assert -9 == process.wait(timeout=180)

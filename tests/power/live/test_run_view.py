@@ -17,7 +17,7 @@ from power.live.run_view import RunView, Stage
 from power.meter import Flag, Identity, IntegrationState, MeterSettings, Reading
 
 Make = Callable[..., Reading]
-IDENTITY = Identity("YOKOGAWA", "WT310", "C2PH00000E", "F1.03")
+IDENTITY = Identity("YOKOGAWA", "WT310", "EMU000000", "F1.03")
 SETTINGS = MeterSettings(timer_s=60, update_interval_s=0.5, voltage_range_v=150.0)
 
 
@@ -42,7 +42,7 @@ def test_a_reading_crosses_the_pipe_whole(view: RunView, make_reading: Make) -> 
     assert (1, 150.0, 0.1) == (
         *(news["without_power"], news["voltage_range_v"], news["current_range_a"]),
     )
-    assert "YOKOGAWA WT310 C2PH00000E" == news["about"]["meter"]
+    assert "YOKOGAWA WT310 EMU000000" == news["about"]["meter"]
     json.dumps(news, allow_nan=False)
 
 

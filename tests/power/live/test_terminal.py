@@ -21,7 +21,7 @@ Make = Callable[..., Reading]
 def view(make_reading: Make) -> RunView:
     """Return a run of two minutes with a gap, and a problem that the meter reports."""
     view = RunView()
-    about = {"log": "run.csv", "meter": "YOKOGAWA WT310 C2PH00000E", "timer_s": 600}
+    about = {"log": "run.csv", "meter": "YOKOGAWA WT310 EMU000000", "timer_s": 600}
     view.begin({**about, "update_interval_s": 1.0})
     for second in [*range(1, 80), *range(95, 121)]:
         view.add(make_reading(float(second), flags=frozenset({Flag.AUTO_RANGE})), float(second))

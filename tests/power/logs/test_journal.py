@@ -62,7 +62,9 @@ def test_a_full_disk_is_an_error(tmp_path: Path, full_disk: FullDisk) -> None:
         ([begun(), fetched()], True),
         # A later run that nobody finished may have the same energy.
         ([begun(), fetched(), begun("/b.csv")], False),
-        ([begun(), fetched(), begun("/b.csv", "Y")], True),
+        # One meter has several addresses, so a run that began at another one counts.
+        ([begun(), fetched(), begun("/b.csv", "Y")], False),
+        ([begun(), fetched(), begun("/b.csv", "Y"), fetched(log="/b.csv", resource="Y")], True),
         ([begun(), fetched(Held(IDENTITY, IntegrationState.TIMEUP, 0.6, 360.0))], False),
         ([begun(), fetched(Held(IDENTITY, IntegrationState.STOP, 0.5, 360.0))], False),
         ([ending(Event.GIVEN_UP, HELD, "X", None, UTC)], True),

@@ -3,7 +3,9 @@
 
 from __future__ import annotations
 
+import errno
 import json
+import os
 import re
 import tempfile
 from collections.abc import Callable
@@ -264,6 +266,21 @@ def test_no_run_begins_on_a_full_disk(tmp_path: Path, full_disk: FullDisk) -> No
     path = tmp_path / "log.csv"
     full_disk.fill(path)
     with pytest.raises(OSError, match="free some space"):
+        PowerLog(path)
+    assert not path.exists()
+
+
+def test_no_run_begins_on_a_disk_that_keeps_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A disk that takes the first line and cannot keep it is refused; the file is removed."""
+
+    def fail(descriptor: int) -> None:
+        raise OSError(errno.EIO, "Input/output error")
+
+    monkeypatch.setattr(os, "fsync", fail)
+    path = tmp_path / "log.csv"
+    with pytest.raises(OSError, match=r"log\.csv cannot be written \(Input/output error\)"):
         PowerLog(path)
     assert not path.exists()
 

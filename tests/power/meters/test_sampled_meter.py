@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import pytest
@@ -27,6 +27,7 @@ from power.meter import (
 from power.meters.sampled_meter import SampledMeter
 from power.meters.source import Sample, Tools
 from power.wt310.recorded import read_conversation
+from tests.support.fakes import eventually
 from tests.support.shelly_plug import ShellyPlug, serving
 
 SETTINGS = MeterSettings(timer_s=1, update_interval_s=0.1)
@@ -79,14 +80,6 @@ def meter(device: Scripted) -> Iterator[SampledMeter]:
     made.close()
 
 
-def until(condition: Callable[[], bool]) -> None:
-    """Wait for a condition; only a failing test waits long."""
-    deadline_s = real_elapsed_s() + 180
-    while not condition():
-        assert real_elapsed_s() < deadline_s
-        threading.Event().wait(0.005)
-
-
 def followed(meter: Meter) -> list[Reading]:
     """Read until the integration has ended, and return all readings."""
     readings = [meter.read()]
@@ -134,35 +127,35 @@ def test_a_device_that_comes_back_leaves_a_gap(device: Scripted, meter: SampledM
     meter.prepare(SETTINGS)
     meter.start()
     device.fault = MeterUnreachable("the cable is out")
-    until(lambda: meter.read().absent.get("power_w", "").startswith("no sample for"))
+    eventually(lambda: meter.read().absent.get("power_w", "").startswith("no sample for"))
     device.fault = None
-    until(lambda: device.opened == 2)
+    eventually(lambda: device.opened == 2)
     readings = followed(meter)
     assert readings[-1].state is IntegrationState.TIMEUP
     assert readings[-1].integration_s == 1.0
     assert Flag.SAMPLES_MISSED in readings[-1].flags
 
 
+@pytest.mark.slow
 def test_a_device_that_stays_away_ends_the_run_all_the_same(
-    device: Scripted,
+    device: Scripted, meter: SampledMeter
 ) -> None:
     """Without any device the timer still ends the run, in bounded time, and the flag says it."""
-    meter = SampledMeter(device.open, Tools(), patience_s=0.1)
+    # The patience is the usual one, because the first samples need it too.
     meter.prepare(SETTINGS)
     meter.start()
     device.fault = MeterUnreachable("the cable is out")
     assert meter.stop() in (IntegrationState.STOP, IntegrationState.TIMEUP)
     assert Flag.SAMPLES_MISSED in meter.read().flags
-    meter.close()
 
 
 def test_another_device_in_its_place_is_not_taken(device: Scripted, meter: SampledMeter) -> None:
     """A device with another serial number that answers after a loss gives no samples."""
     meter.attach()
     device.fault = MeterUnreachable("the cable is out")
-    until(lambda: _refusal(meter) == "the cable is out")
+    eventually(lambda: _refusal(meter) == "the cable is out")
     device.identity, device.fault = Identity("Acme", "P1", "2", ""), None
-    until(lambda: _refusal(meter) == "another device answers: 2")
+    eventually(lambda: _refusal(meter) == "another device answers: 2")
 
 
 def _refusal(meter: SampledMeter) -> str:
@@ -177,9 +170,9 @@ def test_a_mistake_in_a_driver_is_a_lost_device(device: Scripted, meter: Sampled
     """An error that is no meter's does not kill the thread; it is told, and tried again."""
     meter.attach()
     device.fault = ZeroDivisionError("oops")
-    until(lambda: "oops" in _refusal(meter))
+    eventually(lambda: "oops" in _refusal(meter))
     device.fault = None
-    until(lambda: _refusal(meter) == "")
+    eventually(lambda: _refusal(meter) == "")
 
 
 def test_a_device_that_is_lost_at_rest_is_lost(device: Scripted, meter: SampledMeter) -> None:
@@ -195,7 +188,7 @@ def test_a_stop_counts_to_its_moment(device: Scripted, meter: SampledMeter) -> N
     """A stop returns STOP with the energy up to it, and a second one changes nothing."""
     meter.prepare(MeterSettings(timer_s=600, update_interval_s=0.1))
     start = meter.start()
-    until(lambda: (meter.read().integration_s or 0.0) >= 0.2)
+    eventually(lambda: (meter.read().integration_s or 0.0) >= 0.2)
     assert meter.stop() is IntegrationState.STOP
     end_s = real_elapsed_s()
     first, last = meter.read(), meter.read()

@@ -90,6 +90,22 @@ def test_power_dev_starts_uses_and_ends_it(emulator: Any, tmp_path: Path) -> Non
     assert before == settings_of(emulator.resource)
 
 
+def test_a_console_that_nobody_reads_stops_nothing(emulator: Any, tmp_path: Path) -> None:
+    """With a full pipe behind its output it samples, answers, and ends by SIGTERM."""
+    port = emulator.resource.split(",")[1].partition(":")[0]
+    process = started("-p", "0", "-n", "--update", "0.1", "49", f"127.0.0.1,{port}")
+    with process, talking(process) as ask:
+        # Each answer is a line on the console: far more than the 64 KiB of a pipe.
+        for _ in range(1500):
+            assert ask("Identify").startswith("YokogawaWT310,")
+        ask("Go,0,0,unread")
+        eventually(lambda: ask("RL,2") == "Last 2 samples")
+        process.terminate()
+        assert 0 == process.wait(180)
+        assert process.stdout is not None
+        assert "Request from client: 'Identify'" in process.stdout.read()
+
+
 def test_a_meter_of_another_kind_serves_means_without_ranges(tmp_path: Path) -> None:
     """A plug is device type 0: its power is the mean of an update, and its ranges are unknown."""
     with serving(ShellyPlug()) as at:

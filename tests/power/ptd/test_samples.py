@@ -16,7 +16,7 @@ from power.ptd.measurement import Measurement
 from power.ptd.protocol import Start
 from power.ptd.samples import Sample, sample_of
 
-WT310 = Identity("YOKOGAWA", "WT310", "C2PH00000E", "F1.03")
+WT310 = Identity("YOKOGAWA", "WT310", "EMU000000", "F1.03")
 # The pattern by which power-dev's server finds its samples in the log.
 LOGGED = re.compile(
     r"^Time,[^,]*,Watts,[^,]*,Volts,(?P<v>[^,]*),Amps,(?P<a>[^,]*),PF,[^,]*,Mark,(?P<mark>[^,]*)"

@@ -98,7 +98,7 @@ def test_the_conversation_of_power_dev(play: Callable[..., Played], tmp_path: Pa
     assert ("YokogawaWT310", "1000") == (fields[0], fields[1])
     assert "version=1.11.1-00000000-19700101" == fields[9], "a version that no PTDaemon has"
     assert "0" == fields[8], "SPEC accepts no measurement of this program"
-    assert "YOKOGAWA;WT310;C2PH00000E;F1.03" == fields[-1]
+    assert "YOKOGAWA;WT310;EMU000000;F1.03" == fields[-1]
     assert ["Ranges", "1", "1"] == [ask("RR").split(",")[at] for at in (0, 1, 3)]
     assert "Range V changed" == ask("SR,V,Auto")
     assert "Range A changed" == ask("SR,A,Auto")

@@ -59,4 +59,4 @@ def test_pyvisa_lists_the_usb(usb_meter: Any) -> None:
     assert found is not None
     from pyvisa_py.usb import USBInstrSession
 
-    assert ["USB0::2849::37::43325048303030303045::0::INSTR"] == USBInstrSession.list_resources()
+    assert ["USB0::2849::37::454D55303030303030::0::INSTR"] == USBInstrSession.list_resources()

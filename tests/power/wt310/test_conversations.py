@@ -7,6 +7,7 @@ Each conversation can be checked against IM WT310E-17EN; page numbers stand besi
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -18,8 +19,9 @@ from power.errors import (
     MeterReplyError,
     MeterSilent,
 )
-from power.meter import Flag, IntegrationState, MeterSettings
+from power.meter import Flag, InputMode, IntegrationState, MeterSettings
 from power.wt310.driver import WT310
+from power.wt310.settings import compare
 
 IDN = "YOKOGAWA,WT310,C2PH13047V,F1.03"
 NONE = '0,"No error"'
@@ -263,6 +265,30 @@ def test_a_clamped_setting_is_found_by_reading_it_back(drive: Any) -> None:
     meter, _ = drive([*OPEN, *lines])
     with pytest.raises(MeterRefused, match="current_range_a at 1.0 instead of 0.5"):
         meter.prepare(SETTINGS)
+
+
+FOUND = replace(SETTINGS, wiring=None)
+
+
+@pytest.mark.parametrize(
+    ("changes", "words"),
+    [
+        ({}, ""),
+        ({"current_range_a": 0.500001}, ""),
+        ({"current_range_a": 0.51}, "current_range_a at 0.51 instead of 0.5"),
+        ({"current_range_a": None}, "current_range_a at None instead of 0.5"),
+        ({"line_filter": not SETTINGS.line_filter}, "line_filter at"),
+        ({"mode": InputMode.DC}, "mode at"),
+        ({"wiring": "P1W2"}, ""),
+    ],
+)
+def test_what_reads_back_differently_is_refused(changes: dict[str, Any], words: str) -> None:
+    """Numbers may differ by their last digits, and nothing else may, auto-range neither."""
+    if not words:
+        compare(SETTINGS, replace(FOUND, **changes))
+        return
+    with pytest.raises(MeterRefused, match=words):
+        compare(SETTINGS, replace(FOUND, **changes))
 
 
 @pytest.mark.parametrize(

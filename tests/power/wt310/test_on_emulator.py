@@ -340,9 +340,18 @@ def test_await_update_of_a_held_meter_ends(make_bench: MakeBench) -> None:
     """Without updates the wait ends in an error after two intervals and a second."""
     bench = make_bench()
     bench.meter.prepare(SETTINGS)
-    bench.tell(":STAT:FILT1 NEV")
+    bench.tell(":RATE 5S")
     with pytest.raises(MeterReplyError, match="no updates"):
         bench.meter.await_update(0.5)
+
+
+def test_await_update_of_a_meter_that_was_just_switched_on(make_bench: MakeBench) -> None:
+    """A meter that nobody has prepared shows its updates too, and `*RST` does not hide them."""
+    bench = make_bench()
+    assert "NEV" == bench.ask(":STAT:FILT1?").split()[-1]
+    bench.meter.await_update(5.0)
+    bench.tell("*RST")
+    bench.meter.await_update(5.0)
 
 
 def test_no_question_is_asked_after_the_end(make_bench: MakeBench) -> None:
