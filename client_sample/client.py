@@ -44,6 +44,8 @@ STORED_ANSWERS = (
 # def detect(image_id: int, jpeg_bytes: bytes) -> Iterable[Row]: ...
 detect: Optional[Detector] = None
 
+INTERRUPTED = "interrupted; the session itself goes on until its deadline, or a login and /logout"
+
 
 class ClientError(Exception):
     """An error that stops the client; its text is for the person who runs the client."""
@@ -367,7 +369,7 @@ def main(argv: Optional[List[str]] = None) -> int:
             count = referee.image_count()
             take_part(referee, make_detector(count), count, args)
     except (ClientError, zipfile.BadZipFile, KeyboardInterrupt) as error:
-        say(str(error) or "interrupted; the session itself goes on until its deadline")
+        say(str(error) or INTERRUPTED)
         return getattr(error, "exit_code", 1)
     return 0
 

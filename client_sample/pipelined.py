@@ -17,6 +17,7 @@ import time
 from typing import Callable, List, Optional, Sequence
 
 from client_sample.client import (
+    INTERRUPTED,
     ClientError,
     Detector,
     Unauthorised,
@@ -119,7 +120,7 @@ def main(argv: Optional[List[str]] = None) -> int:
         session.login(args.user, args.password)
         return run(session, make_detectors(session.images), args)
     except (ClientError, KeyboardInterrupt) as error:
-        say(str(error) or "interrupted; the session itself goes on until its deadline")
+        say(str(error) or INTERRUPTED)
         return getattr(error, "exit_code", 1)
 
 

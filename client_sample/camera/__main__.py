@@ -11,12 +11,18 @@ import argparse
 import sys
 from typing import List, Optional
 
-from client_sample.camera import live, read_command
-from client_sample.client import ClientError, say
+from client_sample.client import INTERRUPTED, ClientError, say
 
 
 def main(argv: Optional[List[str]] = None) -> int:
     """Run one of the two commands and return its exit code."""
+    try:
+        from client_sample.camera import live, read_command
+    except ModuleNotFoundError as error:
+        if (error.name or "").partition(".")[0] not in ("cv2", "numpy"):
+            raise
+        say(f"{error.name} is missing. Install what a camera needs: pip install '.[camera]'")
+        return 2
     parser = argparse.ArgumentParser(
         prog="python -m client_sample.camera",
         description=__doc__,
@@ -32,7 +38,7 @@ def main(argv: Optional[List[str]] = None) -> int:
     try:
         return int(args.run(args))
     except (ClientError, KeyboardInterrupt) as error:
-        say(str(error) or "interrupted; the session itself goes on until its deadline")
+        say(str(error) or INTERRUPTED)
         return int(getattr(error, "exit_code", 1))
 
 

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from client_sample.camera.edges import edges_of, refit
 from client_sample.camera.frame import Frame, Label, pack, unpack
 from client_sample.camera.mapping import Mapping
-from client_sample.camera.reading import Reading, Unread
+from client_sample.camera.reading import MIRRORED, MIXED, OUTSIDE, Reading, Unread
 from client_sample.camera.samples import Samples, expected_differences, pairs_of_cells
 from client_sample.camera.sightings import Sighting
 
@@ -66,7 +66,7 @@ class Attempt:
     def read(self, gray: Gray) -> Optional[Reading]:
         """Return what the frame says, or None if this is no frame or cannot be made out.
 
-        Raises `Unread` for a frame that must not be read: mirrored, or mixed of two.
+        Raises `Unread` for a frame that must not be read: mirrored, mixed of two, or not whole.
         """
         if not self.alternates:
             return None
@@ -113,11 +113,18 @@ class View:
         if not labels:
             return None
         if self.mirrored:
-            raise Unread("mirrored: the camera or its driver flips the picture")
+            raise Unread(MIRRORED)
         if len(set(labels)) > 1 or self.samples.is_mixed(self.strips):
-            raise Unread("mixed frame: the screen changed during the exposure")
+            raise Unread(MIXED)
         reading = self._exact(labels[0], gray)
-        return reading if self._agrees(reading, gray) else None
+        samples = Samples.of(gray, reading.frame, reading.mapping)
+        if not self._agrees(reading, samples):
+            return None
+        if (reading.corners < 0).any() or (reading.corners > gray.shape[::-1]).any():
+            raise Unread(OUTSIDE)
+        if not samples.is_whole(pack(reading.label)):
+            raise Unread(MIXED)
+        return reading
 
     def nearer(self, gray: Gray) -> View:
         """Return the view with a map that fits the edges of the cells as they seem to be.
@@ -163,9 +170,8 @@ class View:
             mapping = better
         return Reading(label, self.samples.parity_bit(), frame, mapping)
 
-    def _agrees(self, reading: Reading, gray: Gray) -> bool:
+    def _agrees(self, reading: Reading, samples: Samples) -> bool:
         """Tell whether the cells of the id, which the CRC does not use, say the same."""
-        samples = Samples.of(gray, reading.frame, reading.mapping)
         lit = samples.ids > (samples.white + samples.black) / 2
         same = (lit == pack(reading.label)[:20]).reshape(2, 10).sum(axis=1)
         return bool(same.max() >= _FEWEST_IDS)

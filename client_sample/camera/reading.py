@@ -16,6 +16,11 @@ from client_sample.camera.mapping import Mapping
 _COARSE = 16  # a map for every 16th pixel is exact to a hundredth of one, and made quickly
 
 
+MIRRORED = "mirrored: the camera or its driver flips the picture"
+MIXED = "mixed frame: the screen changed during the exposure"
+OUTSIDE = "partly outside the picture: go back, or turn the camera"
+
+
 class Unread(Exception):
     """A photograph that was not read; its text says why, for whoever holds the camera."""
 

@@ -10,19 +10,20 @@ import numpy as np
 from numpy.typing import NDArray
 
 from client_sample.camera.attempt import Attempt
+from client_sample.camera.reading import MIXED, OUTSIDE
 from client_sample.camera.samples import Samples
 
 NO_SCREEN = "no screen: four white markers on black were not found"
 BLURRED = "blurred: focus on the screen, and hold still"
 GLARE = "glare over the code: something shines on the screen"
-MIXED = "mixed frame: the screen changed during the exposure"
 TOO_SMALL = "too small: go nearer"
-OUTSIDE = "partly outside the picture: go back, or turn the camera"
+OVER_EXPOSED = "over-exposed: expose shorter, or turn the screen down"
 
 _LEAST_COLUMN_PX = 3.0
 _SURE_ORIENTATION = 0.9
 _GLARE_SHARE = 0.12
 _SHARP = 0.5  # of the contrast between white and black remains between the cells of a pair
+_SATURATED, _MOST_SATURATED = 252, 0.35
 _STEEP = 0.1  # the steepest edge of a sharp picture, as a share of its range a pixel
 
 
@@ -31,7 +32,7 @@ def why_unread(gray: NDArray[np.uint8], best: Optional[Attempt]) -> str:
     if _is_blurred(gray):
         return BLURRED
     if best is None:
-        return NO_SCREEN
+        return OVER_EXPOSED if _is_over_exposed(gray) else NO_SCREEN
     view = best.views(gray)[0]
     if not best.alternates:
         # Most likely no screen. Glare can hide the pairs, but hardly the marks beside the markers.
@@ -54,6 +55,8 @@ def _misplaced(gray: NDArray[np.uint8], best: Attempt) -> Optional[str]:
 
 
 def _unclear(samples: Samples, strips: Tuple[bool, bool]) -> str:
+    if samples.looks_mixed():
+        return MIXED
     if _has_glare(samples):
         return GLARE
     if samples.is_mixed(strips) or (abs(samples.parities()) < 0.2).all():
@@ -80,6 +83,11 @@ def _pairs(samples: Samples) -> Tuple[NDArray[np.float64], NDArray[np.float64]]:
 
 def _contrast(samples: Samples) -> float:
     return max(1.0, samples.white - samples.black)
+
+
+def _is_over_exposed(gray: NDArray[np.uint8]) -> bool:
+    """Tell whether more than a third of the photograph is white."""
+    return bool((gray >= _SATURATED).mean() > _MOST_SATURATED)
 
 
 def _is_blurred(gray: NDArray[np.uint8]) -> bool:

@@ -17,6 +17,11 @@ Floats = NDArray[np.float64]
 _AROUND = np.array([(0, 0), (-1, -1), (1, -1), (-1, 1), (1, 1)]) * 0.2  # of a cell
 # Shares of the contrast between white and black, and of the pairs of a strip.
 _CLEAR_PARITY, _CLEAR_PAIR, _MOST_PAIRS = 0.45, 0.2, 0.4
+# In 20 hard photographs of one whole frame the darkest white had .64, and no bit was grey twice. In
+# mixes of frames that follow each other, 20 to 40 % of one in the other, nine or more bits were.
+_LEAST_LIGHT, _CLEAR_BIT, _MOST_GREY = 0.5, 0.6, 4
+_SHARP = 0.55  # the contrast of a usual pair, below which a picture is blurred and not mixed
+_WHITE = 0.93
 _NEAR = 6  # columns on each side whose contrast a pair is compared with
 
 
@@ -24,7 +29,8 @@ _NEAR = 6  # columns on each side whose contrast a pair is compared with
 class Samples:
     """The brightness of everything in the margins.
 
-    `cells` (strip, row, column), `orientation` and `parity` (corner, half), `ids` (20,), and the
+    `cells` (strip, row, column), `orientation` and `parity` (corner, half), `ids` (20,), `squares`
+    (the four markers and the two anchors; NaN for one that is not in the photograph), and the
     `white` and the `black` beside the markers.
     """
 
@@ -32,6 +38,7 @@ class Samples:
     orientation: Floats
     parity: Floats
     ids: Floats
+    squares: Floats
     white: float
     black: float
 
@@ -44,8 +51,12 @@ class Samples:
         cells = sample(gray, mapping(middles)).mean(axis=-1)
         blocks = [_inside(gray, frame.blocks(parity), mapping) for parity in (False, True)]
         ids = _inside(gray, frame.id_cells(), mapping)
-        white = _inside(gray, frame.markers(), mapping)
-        return cls(cells, blocks[0], blocks[1], ids, float(np.median(white)), float(cells.min()))
+        places = np.concatenate([frame.markers(), frame.anchors()])
+        squares = _inside(gray, places, mapping)
+        white, black = float(np.median(squares[:4])), float(cells.min())
+        points, size_px = mapping(places), (gray.shape[1], gray.shape[0])
+        squares[((points < 0) | (points > size_px)).any(axis=(1, 2))] = np.nan
+        return cls(cells, blocks[0], blocks[1], ids, squares, white, black)
 
     def turned(self) -> Samples:
         """Return the samples of the frame turned by a half."""
@@ -55,6 +66,7 @@ class Samples:
             orientation=np.roll(self.orientation, 2, axis=0)[:, ::-1],
             parity=np.roll(self.parity, 2, axis=0)[:, ::-1],
             ids=self.ids[::-1],
+            squares=self.squares[[2, 3, 0, 1, 5, 4]],
         )
 
     def mirrored(self) -> Samples:
@@ -65,6 +77,7 @@ class Samples:
             orientation=self.orientation[[1, 0, 3, 2]],
             parity=self.parity[[1, 0, 3, 2]],
             ids=np.roll(self.ids, 10),
+            squares=self.squares[[1, 0, 3, 2, 4, 5]],
         )
 
     def differences(self) -> Floats:
@@ -94,6 +107,37 @@ class Samples:
         for_0, for_1 = (found > _CLEAR_PARITY).sum(), (found < -_CLEAR_PARITY).sum()
         return bool(min(for_0, for_1) >= 1 and max(for_0, for_1) >= 2)
 
+    def is_whole(self, bits: NDArray[np.bool_]) -> bool:
+        """Tell whether one frame with these bits, and nothing else, was there for the exposure.
+
+        Where the screen was black for a part of it, what the frame has white is dark. Where another
+        frame shone through, a bit that differs is grey in both copies; glare hits one of them.
+        """
+        lit = np.concatenate([self.squares, self.ids[bits[:20]]])
+        contrast = max(1.0, float(np.nanmax(lit)) - self.black)
+        if np.nanmin(lit) - self.black < _LEAST_LIGHT * contrast:
+            return False
+        copies = self._signed() * np.where(bits, 1.0, -1.0)
+        usual = np.maximum(np.median(abs(copies), axis=1, keepdims=True), 0.05 * contrast)
+        return bool((copies < _CLEAR_BIT * usual).all(axis=0).sum() <= _MOST_GREY)
+
+    def looks_mixed(self) -> bool:
+        """Tell whether many bits are grey in both copies, though the other ones are sharp.
+
+        Glare makes both cells of a pair white, and blur makes all pairs grey.
+        """
+        contrast = max(1.0, self.white - self.black)
+        copies = abs(self._signed())
+        if np.median(copies) < _SHARP * contrast:
+            return False
+        brighter = np.maximum(self.cells[:, 0::2], self.cells[:, 1::2])
+        grey = _by_bit(brighter) < self.black + _WHITE * contrast
+        return bool(((copies < 0.4 * contrast) & grey).all(axis=0).sum() > 2 * _MOST_GREY)
+
+    def _signed(self) -> Floats:
+        """Return how much brighter the cell for 1 is, in both copies of the bits: (2, 108)."""
+        return np.asarray(_by_bit(self.differences()) * PLACES["sign"])
+
     def parity_bit(self) -> Optional[bool]:
         """Return the parity, or None if no corner shows it."""
         found = self.parities()
@@ -120,11 +164,13 @@ class Samples:
         # Under glare the contrast around is small too. What is left there is mostly noise.
         scale = np.maximum(np.median(windows, axis=2), 0.25 * np.median(size))
         soft = np.clip(difference / np.maximum(scale, 2.0)[:, None, :], -1, 1)
-        found = [
-            soft[strip, PLACES["upper"][strip] // 2, PLACES["column"][strip]] * PLACES["sign"]
-            for strip in (0, 1)
-        ]
-        return np.array(found)
+        return np.asarray(_by_bit(soft) * PLACES["sign"])
+
+
+def _by_bit(pairs: Floats) -> Floats:
+    """Return the values of pairs (strip, pair, column) in the order of the bits: (2, 108)."""
+    found = [pairs[strip, PLACES["upper"][strip] // 2, PLACES["column"][strip]] for strip in (0, 1)]
+    return np.array(found)
 
 
 def pairs_of_cells(

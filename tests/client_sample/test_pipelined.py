@@ -16,13 +16,13 @@ from client_sample.session import LostConnection, Session
 
 def run(referee, *arguments):
     """Run the pipelined client against the small referee as its team."""
-    team = ["--url", referee.url, "--user", "me", "--password", "secret", "--patience", "10"]
+    team = ["--url", referee.url, "--user", "me", "--password", "secret", "--patience", "180"]
     return pipelined.main([*team, *arguments])
 
 
 def pipeline(referee, detector, **options):
     """Log in and make a pipeline around one detector."""
-    session = Session(referee.url, patience_s=10)
+    session = Session(referee.url, patience_s=180)
     session.login("me", "secret")
     return Pipeline(session, [detector], **options)
 

@@ -16,7 +16,7 @@ ROWS = [(3, 0.1, 1, 2, 3.5, 4), (4, 1 / 3, -1, 0, 1e-05, 2)]
 @pytest.fixture
 def link(referee):
     """Log in at the small referee and open a link."""
-    session = Session(referee.url, patience_s=10)
+    session = Session(referee.url, patience_s=180)
     session.login("me", "secret")
     link = Link(session)
     yield link

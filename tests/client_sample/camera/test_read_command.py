@@ -4,6 +4,9 @@
 from __future__ import annotations
 
 import json
+import os
+import subprocess
+import sys
 
 import cv2
 import numpy as np
@@ -102,3 +105,14 @@ def test_without_json_a_person_reads_a_sentence(photographs, capsys) -> None:
         lines[0],
         lines[1].rpartition(":")[0],
     ]
+
+
+def test_without_its_library_the_command_says_what_to_install(tmp_path):
+    """A plain install has no OpenCV: one sentence names the extra, and no traceback follows."""
+    (tmp_path / "cv2.py").write_text("raise ModuleNotFoundError('no cv2', name='cv2')")
+    command = [sys.executable, "-m", "client_sample.camera", "read", "x.jpg"]
+    environment = os.environ | {"PYTHONPATH": f"{tmp_path}{os.pathsep}{os.getcwd()}"}
+    done = subprocess.run(command, capture_output=True, text=True, env=environment)
+    assert (2, "") == (done.returncode, done.stdout)
+    assert "cv2 is missing. Install what a camera needs: pip install '.[camera]'" in done.stderr
+    assert 1 == len(done.stderr.splitlines())

@@ -144,6 +144,45 @@ def test_a_mix_side_by_side_is_refused_by_name() -> None:
             read(taken(mixed))
 
 
+def light_of(screen):
+    """Return the light that pixels of a screen give, from 0 to 1."""
+    return (screen / 255) ** 2.2
+
+
+def exposed(light):
+    """Return the pixels that a camera makes of light."""
+    return np.asarray(255 * np.clip(light, 0, 1) ** (1 / 2.2) + 0.5).astype(np.uint8)
+
+
+@pytest.mark.parametrize("share", [0.5, 0.7, 0.8])
+@pytest.mark.parametrize("image_id", [6, 700])
+def test_two_frames_in_one_long_exposure_are_refused_by_name(share, image_id) -> None:
+    """A frame through which the next one shines is never read, and nobody looks for a lamp."""
+    first = chance_frame(FrameLabel(5, 300, 200, 1), np.random.default_rng(1))
+    second = chance_frame(FrameLabel(image_id, 400, 300, 1), np.random.default_rng(2))
+    mixed = exposed(share * light_of(first) + (1 - share) * light_of(second))
+    for taken in (plain(mixed), as_bgr(photograph(mixed, MILD, np.random.default_rng(3)).pixels)):
+        with pytest.raises(Unread, match="^mixed frame"):
+            read(taken)
+
+
+@pytest.mark.parametrize("black", [slice(0, 160), slice(-160, None)])
+def test_a_frame_that_was_black_for_a_part_of_the_exposure_is_refused(frame, black) -> None:
+    """The first frame after black, as a rolling shutter sees it, is not read: its image is cut."""
+    part = frame.copy()
+    part[black] = 0
+    with pytest.raises(Unread, match="^mixed frame"):
+        read(plain(part))
+
+
+def test_a_white_photograph_is_called_over_exposed() -> None:
+    """Where nothing but white is left, the reason says what to change."""
+    white = np.full((960, 1280, 3), 255, dtype=np.uint8)
+    white[:300] = 180
+    with pytest.raises(Unread, match="^over-exposed"):
+        read(white)
+
+
 def test_a_strip_without_any_edge_is_read_over() -> None:
     """A strip under one even light has no edges to fit, and the others are kept."""
     frame = Frame(1920, 1080)
