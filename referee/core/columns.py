@@ -1,37 +1,88 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Columns of ids and of boxes from whatever numpy makes arrays of."""
+"""Columns of ids, of numbers and of boxes from whatever numpy makes arrays of.
+
+Each column is a copy, so a caller may use its own arrays again. Raises `ArgumentError`, with the
+name of the column, for anything else than what is asked for.
+"""
 
 from __future__ import annotations
+
+import warnings
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from referee.errors import ArgumentError
+
+Floats = NDArray[np.float64]
+
+_INT64_LIMIT = 2**63
+
 
 def whole_numbers(values: ArrayLike, name: str) -> NDArray[np.int64]:
-    """Return int64 of shape (n,); raise ValueError, with the name, for anything else.
+    """Return int64 of shape (n,).
 
     Floats count if each is a whole number, as a table with gaps gives them.
     """
-    found = np.asarray(values)
+    found = _array(values, name)
     if found.ndim != 1:
-        raise ValueError(f"{name} must be a vector, not of shape {found.shape}")
+        raise ArgumentError(f"{name} must be a vector, not of shape {found.shape}")
     if not len(found):
         return np.empty(0, dtype=np.int64)
-    if found.dtype.kind not in "iuf" or (found.dtype.kind == "f" and (found % 1 != 0).any()):
-        raise ValueError(f"{name} must be whole numbers")
-    return np.asarray(found, dtype=np.int64)
+    kind = found.dtype.kind
+    if kind == "O" and all(type(value) is int for value in found):
+        kind = "i"  # Python's whole numbers beyond 64 bits.
+    elif kind not in "iuf" or (kind == "f" and not (np.floor(found) == found).all()):
+        raise ArgumentError(f"{name} must be whole numbers")
+    if not bool(((found >= -_INT64_LIMIT) & (found < _INT64_LIMIT)).all()):
+        raise ArgumentError(f"{name} must be whole numbers of 64 bits: one is larger")
+    return found.astype(np.int64)
 
 
-def corners(values: ArrayLike) -> NDArray[np.float64]:
-    """Return float64 of shape (n, 4), the columns xmin, ymin, xmax, ymax.
+def numbers(values: ArrayLike, name: str) -> Floats:
+    """Return float64 of the shape that the values have."""
+    try:
+        return np.array(values, dtype=np.float64)
+    except (TypeError, ValueError, OverflowError):
+        raise ArgumentError(f"{name} must be numbers, in rows of one length") from None
 
-    Raises ValueError for any other shape.
-    """
-    found = np.asarray(values, dtype=np.float64)
+
+def corners(values: ArrayLike) -> Floats:
+    """Return float64 of shape (n, 4), the columns xmin, ymin, xmax, ymax."""
+    found = numbers(values, "box")
     if not found.size:
         return np.empty((0, 4))
     if found.ndim != 2 or found.shape[1] != 4:
-        raise ValueError(
+        raise ArgumentError(
             f"box must have the columns xmin, ymin, xmax, ymax, not the shape {found.shape}"
         )
     return found
+
+
+def fractions_fault(box: Floats, whose: str) -> str | None:
+    """Return what to say if all corners (n, 4) lie in 0..1, as fractions of an image do.
+
+    One must lie within: 0 and 1 alone may be pixels.
+    """
+    inside = all(bool(((column >= 0) & (column <= 1)).all()) for column in box.T)
+    if not len(box) or not inside or not bool((box % 1 > 0).any()):
+        return None
+    return (
+        f"all boxes of the {whose} lie between 0 and 1, as fractions of the image do:"
+        " boxes are pixels, so multiply x by the image's width and y by its height"
+    )
+
+
+def warn_of_fractions(box: Floats, whose: str) -> None:
+    """Warn the caller of the library's function that was called with such boxes."""
+    fault = fractions_fault(box, whose)
+    if fault:
+        warnings.warn(fault, stacklevel=3)
+
+
+def _array(values: ArrayLike, name: str) -> NDArray[Any]:
+    try:
+        return np.asarray(values)
+    except ValueError:
+        raise ArgumentError(f"{name} must be a vector, not rows of several lengths") from None

@@ -10,7 +10,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from referee.core.columns import corners, whole_numbers
+from referee.core.columns import corners, numbers, warn_of_fractions, whole_numbers
+from referee.errors import ArgumentError
 
 
 @dataclass(frozen=True, eq=False)
@@ -21,19 +22,23 @@ class Detections:
     is float64 of shape (n, 4) with columns xmin, ymin, xmax, ymax. Corners are inclusive pixels:
     a box of one pixel has xmin == xmax. Contestants may send any value, also one that is negative
     or not finite, or an inverted box. The scorer judges them.
+
+    `without_confidence` is known only of a post that was just parsed: it had no confidences, so
+    each is 1.0.
     """
 
     image_id: NDArray[np.int64]
     class_id: NDArray[np.int64]
     confidence: NDArray[np.float64]
     box: NDArray[np.float64]
+    without_confidence: bool = False
 
     def __post_init__(self) -> None:
         n = len(self.image_id)
         if not (self.class_id.shape == self.confidence.shape == self.image_id.shape == (n,)):
-            raise ValueError("image_id, class_id and confidence must be vectors of one length")
+            raise ArgumentError("image_id, class_id and confidence must be vectors of one length")
         if self.box.shape != (n, 4):
-            raise ValueError(f"box must have shape ({n}, 4), not {self.box.shape}")
+            raise ArgumentError(f"box must have shape ({n}, 4), not {self.box.shape}")
 
     def __len__(self) -> int:
         return len(self.image_id)
@@ -49,14 +54,17 @@ class Detections:
     ) -> Detections:
         """Build from anything that numpy makes arrays of: (n,), (n,), (n,) and (n, 4).
 
-        Raises ValueError for other shapes, and for ids that are not whole numbers.
+        The arrays are copied. Raises ArgumentError for other shapes, and for ids that are not whole
+        numbers of 64 bits. Warns of boxes in fractions of the image.
         """
-        return cls(
+        found = cls(
             whole_numbers(image_id, "image_id"),
             whole_numbers(class_id, "class_id"),
-            np.asarray(confidence, dtype=np.float64),
+            numbers(confidence, "confidence"),
             corners(box),
         )
+        warn_of_fractions(found.box, "detections")
+        return found
 
     @classmethod
     def from_rows(cls, rows: Sequence[Sequence[float]]) -> Detections:

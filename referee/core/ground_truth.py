@@ -9,7 +9,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from referee.core.columns import corners, whole_numbers
+from referee.core.columns import corners, warn_of_fractions, whole_numbers
+from referee.errors import ArgumentError
 
 
 @dataclass(frozen=True, eq=False)
@@ -52,17 +53,20 @@ class GroundTruth:
 
         `images` and `classes` list all ids, in any order, also those without a box; without them
         the lists are those of the boxes. `blacklist` is (k, 2), `difficult` (m,) of true and false.
-        Raises ValueError for other shapes, for ids that are not whole numbers, and for a box of an
-        image or class that is not listed.
+        The arrays are copied. Raises ArgumentError for other shapes, for ids that are not whole
+        numbers of 64 bits, for a box that is inverted or not finite, and for one of an image or
+        class that is not listed. Warns of boxes in fractions of the image.
         """
         box_image = whole_numbers(image_id, "image_id")
         box_class = whole_numbers(class_id, "class_id")
         found = corners(box)
         if not len(box_image) == len(box_class) == len(found):
-            raise ValueError(
+            raise ArgumentError(
                 f"image_id, class_id and box must be as long: they have {len(box_image)},"
                 f" {len(box_class)} and {len(found)} rows"
             )
+        _require_boxes(found)
+        warn_of_fractions(found, "ground truth")
         return cls(
             image_ids=_listed(images, box_image, "image"),
             class_ids=_listed(classes, box_class, "class"),
@@ -77,11 +81,22 @@ class GroundTruth:
         )
 
 
+def _require_boxes(box: NDArray[np.float64]) -> None:
+    """Raise ArgumentError for a box that no object has; a file of such boxes is refused too."""
+    for faulty, what in (
+        (~np.isfinite(box).all(axis=1), "has a corner that is not finite"),
+        ((box[:, 2:] < box[:, :2]).any(axis=1), "is inverted: xmax < xmin or ymax < ymin"),
+    ):
+        if faulty.any():
+            row = int(np.argmax(faulty))
+            raise ArgumentError(f"box [{row}] of the ground truth {what}: {box[row].tolist()}")
+
+
 def _flags(values: ArrayLike, boxes: int) -> NDArray[np.bool_] | None:
     """Return a flag for each box, or None if none is set."""
     flags = np.asarray(values)
     if flags.shape != (boxes,) or not np.isin(flags, (0, 1)).all():
-        raise ValueError(f"difficult must be true or false for each of the {boxes} boxes")
+        raise ArgumentError(f"difficult must be true or false for each of the {boxes} boxes")
     return flags.astype(np.bool_) if flags.any() else None
 
 
@@ -90,5 +105,5 @@ def _listed(ids: ArrayLike | None, of_boxes: NDArray[np.int64], what: str) -> ND
     listed = np.unique(of_boxes if ids is None else whole_numbers(ids, f"{what} ids"))
     strange = np.setdiff1d(of_boxes, listed)
     if len(strange):
-        raise ValueError(f"a box is of {what} {strange[0]}, which is not listed")
+        raise ArgumentError(f"a box is of {what} {strange[0]}, which is not listed")
     return listed

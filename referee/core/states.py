@@ -174,6 +174,12 @@ LATE_S = 60.0
 """Seconds past the deadline for which late answers are still stored; later ones are refused."""
 
 
+def takes_no_more(facts: SessionFacts, now: Instant) -> bool:
+    """Tell whether a session takes no answers any more, late ones included."""
+    elapsed = elapsed_s(facts, now)
+    return elapsed is not None and elapsed > facts.length_s + LATE_S
+
+
 class Arrival(Enum):
     """Name what an answer's moment means for it."""
 
@@ -193,4 +199,4 @@ def arrival_of(facts: SessionFacts, received: Instant) -> Arrival:
     elapsed = elapsed_s(facts, received)
     if elapsed is None or elapsed < 0.0 or facts.voided is not None:
         return Arrival.REFUSED
-    return Arrival.LATE if elapsed <= facts.length_s + LATE_S else Arrival.REFUSED
+    return Arrival.REFUSED if takes_no_more(facts, received) else Arrival.LATE

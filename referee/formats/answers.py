@@ -9,13 +9,19 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from typing import Literal
 
 from referee.core.detections import Detections
 from referee.errors import Refusal
 from referee.formats.coco_results import parse_results
 from referee.formats.columns import to_floats, to_ids
-from referee.formats.detection_lines import count_lines, parse_lines
+from referee.formats.detection_lines import (
+    FIELDS_WITHOUT_CONFIDENCE,
+    count_lines,
+    fields_of,
+    parse_lines,
+)
 from referee.formats.faults import Faults, FormatError, quoted
 from referee.formats.image_numbers import UNKNOWN_IMAGE, parse_posted_image
 
@@ -57,12 +63,13 @@ def parse_form(fields: Mapping[str, Sequence[str]]) -> Detections:
     names = fields.get("image_name", ())
     require_rows(len(names))
     columns = [fields.get(field, ()) for field in FORM_FIELDS]
+    missing = not columns[2]
     columns[2] = columns[2] or ("1.0",) * len(names)
     unequal = len(set(map(len, columns))) > 1
     detections = None if unequal else _from_text_columns(columns)
     if detections is None:
         raise _bad_form(columns, "lists_unequal" if unequal else "not_a_number")
-    return detections
+    return replace(detections, without_confidence=missing)
 
 
 def parse_csv(body: bytes) -> Detections:
@@ -73,7 +80,8 @@ def parse_csv(body: bytes) -> Detections:
     if body.count(b"\n") + body.count(b"\r") >= MAX_ROWS:
         require_rows(count_lines(body))
     with refused("csv_invalid"):
-        return parse_lines(body)
+        found = parse_lines(body)
+    return replace(found, without_confidence=fields_of(body) == FIELDS_WITHOUT_CONFIDENCE)
 
 
 def parse_json(body: bytes) -> Detections:
@@ -88,7 +96,8 @@ def parse_json(body: bytes) -> Detections:
             "out what is not image_id, category_id, bbox or score, or send it in several posts.",
         )
     with refused("json_invalid"):
-        return parse_results(body, require_rows).to_detections()
+        found = parse_results(body, require_rows).to_detections()
+    return replace(found, without_confidence=b'"score"' not in body)
 
 
 def require_rows(count: int) -> None:

@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Ground truth as CSV: boxes, the list of images, the blacklist."""
+"""Ground truth as CSV: boxes, the list of images, the blacklist, the clusters of images."""
 
 from __future__ import annotations
 
 import itertools
 import math
+from collections.abc import Container
 from pathlib import Path
 
 import numpy as np
@@ -16,7 +17,7 @@ from referee.formats.class_lists import ilsvrc_class_id
 from referee.formats.file_lines import plain_file
 from referee.formats.number_table import are_whole, parse_numbers
 from referee.formats.numbers import TooLarge, number, whole_number
-from referee.formats.text import cells, parse_cell, read_bytes, require_width
+from referee.formats.text import Read, cells, parse_cell, read_bytes, require_width
 from referee.formats.truth_file import NO_BLACKLIST, GroundTruthFile
 
 BOX_FIELDS = ("image_id", "class_id", "xmin", "ymin", "xmax", "ymax")
@@ -27,12 +28,15 @@ MAX_CLASS = 100_000
 
 _IMAGE_FIELDS = ("image_id", "width", "height")
 _BLACKLIST_FIELDS = ("image_id", "class_id")
+_CLUSTER_FIELDS = ("image_id", "cluster")
 _PICTURES = (".jpg", ".jpeg", ".png")
 
 Sizes = dict[int, tuple[int, int]]
 
 
-def read_csv_truth(path: Path, content: bytes, images: Path | None) -> GroundTruthFile:
+def read_csv_truth(
+    path: Path, content: bytes, images: Path | None, read: Read = read_bytes
+) -> GroundTruthFile:
     """Read lines `image_id,class_id,xmin,ymin,xmax,ymax`, and the list of images from `images`.
 
     Without `images`, the images are those with a box. The class list is 1…highest class of a box.
@@ -42,7 +46,7 @@ def read_csv_truth(path: Path, content: bytes, images: Path | None) -> GroundTru
     if table is None or not _are_boxes(table):
         table = _read_slowly(path, content)
     image_id, class_id = table[:, 0].astype(np.int64), table[:, 1].astype(np.int64)
-    listed, sizes = _listed_images(images, image_id)
+    listed, sizes = _listed_images(images, image_id, read)
     unknown = np.flatnonzero(~np.isin(image_id, listed))
     if len(unknown):
         line, row = _line_of_row(path, content, int(unknown[0]))
@@ -105,7 +109,7 @@ def _line_of_row(path: Path, content: bytes, row: int) -> tuple[int, list[str]]:
     return next(itertools.islice(cells(path, content), row, None))
 
 
-def read_image_list(path: Path) -> Sizes:
+def read_image_list(path: Path, read: Read = read_bytes) -> Sizes:
     """Read lines `image_id,width,height` and return sizes by image id.
 
     If `path` is a folder, its pictures `1.jpg`, `2.jpg`… are the images. Their sizes are unknown
@@ -113,7 +117,7 @@ def read_image_list(path: Path) -> Sizes:
     """
     if path.is_dir():
         return {number: (0, 0) for number in _numbered_pictures(path)}
-    content = plain_file(path, read_bytes(path), _IMAGE_FIELDS)
+    content = plain_file(path, read(path), _IMAGE_FIELDS)
     table = parse_numbers(content, len(_IMAGE_FIELDS))
     if table is not None and are_whole(table):
         ids, *size = table.astype(np.int64).T.tolist()
@@ -135,7 +139,7 @@ def read_image_list(path: Path) -> Sizes:
     return sizes
 
 
-def read_blacklist(path: Path, truth: GroundTruth) -> NDArray[np.int64]:
+def read_blacklist(path: Path, truth: GroundTruth, read: Read = read_bytes) -> NDArray[np.int64]:
     """Read lines `image_id,class_id` into an array of shape (k, 2).
 
     A class may also be the WordNet id of an ILSVRC detection synset, as in the development kit's
@@ -144,14 +148,9 @@ def read_blacklist(path: Path, truth: GroundTruth) -> NDArray[np.int64]:
     """
     known = set(truth.image_ids.tolist())
     pairs = []
-    for line, row in cells(path, plain_file(path, read_bytes(path), _BLACKLIST_FIELDS)):
+    for line, row in cells(path, plain_file(path, read(path), _BLACKLIST_FIELDS)):
         require_width(path, line, row, _BLACKLIST_FIELDS)
-        own = parse_cell(path, line, "image_id", row[0], whole_number, "a whole number")
-        if own not in known:
-            raise InputError(
-                f"{path}, line {line}, image_id: the ground truth has no image {own};"
-                " use its own image ids"
-            )
+        own = _image_of_truth(path, line, row[0], known)
         klass = ilsvrc_class_id(row[1])
         if klass is None:
             klass = parse_cell(path, line, "class_id", row[1], whole_number, "a class id")
@@ -159,13 +158,50 @@ def read_blacklist(path: Path, truth: GroundTruth) -> NDArray[np.int64]:
     return np.array(pairs, dtype=np.int64).reshape(-1, 2)
 
 
+def read_clusters(path: Path, truth: GroundTruth, read: Read = read_bytes) -> dict[int, str]:
+    """Read lines `image_id,cluster` and return the cluster of each image of the ground truth.
+
+    A cluster is a number or a name without blanks; 1 and 01 are two names. Raises InputError unless
+    each image has one line.
+    """
+    known = set(truth.image_ids.tolist())
+    found: dict[int, str] = {}
+    for line, row in cells(path, plain_file(path, read(path), _CLUSTER_FIELDS)):
+        require_width(path, line, row, _CLUSTER_FIELDS)
+        own = _image_of_truth(path, line, row[0], known)
+        if own in found:
+            raise InputError(f"{path}, line {line}, image_id: image {own} is listed twice")
+        if not row[1]:
+            raise InputError(f"{path}, line {line}, cluster: image {own} has none: name one")
+        found[own] = row[1]
+    missing = sorted(known - found.keys())
+    if missing:
+        others = f" and {len(missing) - 1} others" if len(missing) > 1 else ""
+        raise InputError(
+            f"{path} has no line for image {missing[0]}{others}: name the cluster of each image of"
+            " the ground truth"
+        )
+    return found
+
+
+def _image_of_truth(path: Path, line: int, text: str, known: Container[int]) -> int:
+    """Read the id of one of the `known` images."""
+    own = parse_cell(path, line, "image_id", text, whole_number, "a whole number")
+    if own not in known:
+        raise InputError(
+            f"{path}, line {line}, image_id: the ground truth has no image {own};"
+            " use its own image ids"
+        )
+    return own
+
+
 def _listed_images(
-    images: Path | None, with_boxes: NDArray[np.int64]
+    images: Path | None, with_boxes: NDArray[np.int64], read: Read
 ) -> tuple[NDArray[np.int64], Sizes]:
     """Return the ids of all images, ascending, and the sizes that are known."""
     if images is None:
         return np.unique(with_boxes), {}
-    sizes = read_image_list(images)
+    sizes = read_image_list(images, read)
     known = {own: size for own, size in sizes.items() if size != (0, 0)}
     return np.array(sorted(sizes), dtype=np.int64), known
 

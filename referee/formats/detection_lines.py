@@ -17,8 +17,7 @@ import numpy as np
 from referee.core.detections import Detections
 from referee.formats.columns import to_floats, to_ids
 from referee.formats.faults import Faults, FormatError, quoted
-from referee.formats.lines import plain_lines, refuse_utf16, split_cells, width_fault
-from referee.formats.long_lines import LONG, parse_long
+from referee.formats.lines import plain_lines, refuse_other_text, split_cells, width_fault
 from referee.formats.number_table import Floats, are_whole, read_tables
 from referee.formats.numbers import class_number, image_number, number
 
@@ -53,27 +52,19 @@ def count_lines(content: bytes) -> int:
     return sum(1 for _ in _FULL_LINE.finditer(plain_lines(content)))
 
 
-def parse_lines(content: bytes, *, long: bool = False) -> Detections:
-    """Parse lines; raise `FormatError` naming the lines that are wrong.
-
-    With `long`, another library reads a long text, see `long_lines`.
-    """
-    refuse_utf16(content)
-    content = plain_lines(content)
+def parse_lines(content: bytes) -> Detections:
+    """Parse lines; raise `FormatError` naming the lines that are wrong."""
+    content = short_lines(content)
     faults = Faults()
-    _require_short_lines(content)
     if len(content) < _FEW:
         detections = _from_text(_text(content), 1, None, faults)
         faults.raise_if_any()
         return detections
-    fields = _fields_of(content)
-    found = parse_long(content, fields) if long and len(content) >= LONG else None
-    if found is not None:
-        return found
+    fields = fields_of(content)
     parts = []
     start = 0
     for block, table in read_tables(content, len(fields)):
-        found = None if table is None else _from_numbers(table)
+        found = None if table is None else from_numbers(table)
         if found is None:
             first = 1 + content.count(b"\n", 0, start)
             found = _from_text(_text(block), first, fields, faults)
@@ -83,8 +74,13 @@ def parse_lines(content: bytes, *, long: bool = False) -> Detections:
     return Detections.concatenate(parts)
 
 
-def _require_short_lines(content: bytes) -> None:
-    """Raise `FormatError` for a line that is longer than any of detections."""
+def short_lines(content: bytes) -> bytes:
+    """Return the same lines, see `plain_lines`.
+
+    Raises `FormatError` for UTF-16, and for a line that is longer than any of detections.
+    """
+    refuse_other_text(content)
+    content = plain_lines(content)
     start = 0
     while len(content) - start > LONGEST_LINE:
         end = content.rfind(b"\n", start, start + LONGEST_LINE + 1)
@@ -92,10 +88,12 @@ def _require_short_lines(content: bytes) -> None:
             line = content.count(b"\n", 0, start) + 1
             raise FormatError((f"line {line} has more than {LONGEST_LINE} bytes",))
         start = end + 1
+    return content
 
 
-def _fields_of(content: bytes) -> tuple[str, ...]:
+def fields_of(content: bytes) -> tuple[str, ...]:
     """Return the fields of every line, decided by the first line that is not empty."""
+    content = plain_lines(content)
     beginning = _text(content[: content.find(b"\n", _FIRST_LINES) + 1 or None])
     cells = map(split_cells, beginning.split("\n"))
     return _fields(next(filter(None, cells), []))
@@ -111,7 +109,7 @@ def _text(content: bytes) -> str:
     return content.decode("ascii", "backslashreplace")
 
 
-def _from_numbers(table: Floats) -> Detections | None:
+def from_numbers(table: Floats) -> Detections | None:
     """Convert a table of detections; return None if its ids need `_from_text`."""
     if not are_whole(table[:, :2]):
         return None

@@ -4,19 +4,21 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from pathlib import Path
+from typing import TypeVar
 
 from referee.core.coco_boxes import CocoResults
 from referee.core.detections import Detections
 from referee.errors import InputError
-from referee.formats.detection_lines import FIELDS_WITHOUT_CONFIDENCE, LINE_FIELDS, parse_lines
+from referee.formats.detection_lines import FIELDS_WITHOUT_CONFIDENCE, LINE_FIELDS
 from referee.formats.faults import FormatError
 from referee.formats.file_lines import plain_file
+from referee.formats.long_lines import begin_lines
 from referee.formats.text import STANDARD_INPUT, read_bytes
 
 _Read = CocoResults | Detections
+_Value = TypeVar("_Value")
 
 
 def read_detections(path: Path) -> Detections:
@@ -35,11 +37,17 @@ def begin_detections(path: Path) -> Callable[[], Detections]:
     The function returns and raises what `read_detections` does. It gives the detections away: call
     it once.
     """
+    finish = begin_detections_and_form(path)
+    return lambda: finish()[0]
+
+
+def begin_detections_and_form(path: Path) -> Callable[[], tuple[Detections, bool]]:
+    """Do as `begin_detections`; the function also tells whether the file holds COCO results."""
     finish = _begin(path)
 
-    def detections() -> Detections:
+    def detections() -> tuple[Detections, bool]:
         found = finish()
-        return found.to_detections() if isinstance(found, CocoResults) else found
+        return (found.to_detections(), True) if isinstance(found, CocoResults) else (found, False)
 
     return detections
 
@@ -57,30 +65,23 @@ def begin_coco_results(path: Path) -> Callable[[], CocoResults]:
 
 def _begin(path: Path) -> Callable[[], _Read]:
     if path is STANDARD_INPUT:  # To wait for it now would delay what is said of other files.
-        return partial(_parse, path)
-    if path.suffix.lower() == ".json":
+        return lambda: _begin_content(path, read_bytes(path))()
+    return _begin_content(path, read_bytes(path))
+
+
+def _begin_content(path: Path, content: bytes) -> Callable[[], _Read]:
+    """Begin to parse; a thread would do no good, only a second process parses beside this one."""
+    begins_json = content.lstrip(b"\xef\xbb\xbf \t\r\n")[:1] in (b"[", b"{")
+    if path.suffix.lower() == ".json" or begins_json:
         # Loaded here: lines need no decoder of JSON.
         from referee.formats.coco_results import begin_results
 
-        # A thread would do no good: only a second process decodes while this one works.
-        return partial(_named, path, begin_results(read_bytes(path)))
-    thread = ThreadPoolExecutor(1, thread_name_prefix="detections")
-    result = thread.submit(_parse, path).result
-    thread.shutdown(wait=False)
-    return result
-
-
-def _parse(path: Path) -> _Read:
-    content = read_bytes(path)
-    if content.lstrip(b"\xef\xbb\xbf \t\r\n")[:1] in (b"[", b"{"):
-        from referee.formats.coco_results import begin_results
-
-        return _named(path, begin_results(content))
+        return partial(_named, path, begin_results(content))
     lines = plain_file(path, content, LINE_FIELDS, FIELDS_WITHOUT_CONFIDENCE)
-    return _named(path, partial(parse_lines, lines, long=True))
+    return partial(_named, path, _named(path, partial(begin_lines, lines)))
 
 
-def _named(path: Path, read: Callable[[], _Read]) -> _Read:
+def _named(path: Path, read: Callable[[], _Value]) -> _Value:
     """Name the file in a fault of its text."""
     try:
         return read()

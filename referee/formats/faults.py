@@ -49,6 +49,11 @@ class Faults:
             raise self.error()
 
 
+def harmless(text: str) -> str:
+    """Return a stranger's text without what could harm a terminal: escapes, controls, halves."""
+    return "".join(c if c.isprintable() else "?" for c in text)
+
+
 def quoted(text: str) -> str:
     """Return the beginning of a text in quotes, with escapes for unprintable characters."""
     shown = "".join(c if c.isprintable() else ascii(c)[1:-1] for c in text[:_SHOWN])

@@ -26,6 +26,9 @@ _LATER_TOKEN = re.compile(rb"&token=([^&]*)")
 _MULTIPART_TOKEN = re.compile(
     rb'name="?token"?[ \t]*(?:;[^\r\n]*)?\r\n(?:[^\r\n]+\r\n)*\r\n([^\r\n]*)(?=\r\n|\Z)'
 )
+_LISTS = rb"(?:image_name|CLASS_ID|confidence|[xy]m(?:in|ax))"
+_LIST = re.compile(rb"(?:\A|&)" + _LISTS + rb"=")
+_MULTIPART_LIST = re.compile(rb'name="?' + _LISTS + rb'"?[ \t]*[;\r]')
 
 
 def parse_urlencoded(
@@ -88,3 +91,8 @@ def find_token(body: bytes, multipart: bool) -> str | None:
         return None
     text = found.group(1).decode("utf-8", "replace")
     return text if multipart else unquote_plus(text)
+
+
+def has_answer_list(body: bytes, multipart: bool) -> bool:
+    """Tell whether the beginning of a form has a field of an answer's lists."""
+    return (_MULTIPART_LIST if multipart else _LIST).search(body) is not None

@@ -11,7 +11,7 @@ import numpy as np
 from referee.core.ground_truth import GroundTruth
 from referee.errors import InputError
 from referee.formats.csv_truth import MAX_CLASS, read_blacklist, read_csv_truth
-from referee.formats.text import STANDARD_INPUT, read_bytes
+from referee.formats.text import STANDARD_INPUT, Read, read_bytes
 from referee.formats.truth_file import GroundTruthFile
 
 
@@ -21,13 +21,15 @@ def read_ground_truth(
     images: Path | None = None,
     blacklist: Path | None = None,
     classes: int | None = None,
+    read: Read = read_bytes,
 ) -> GroundTruthFile:
     """Read ground truth: a folder is XML, a file that begins with `{` is COCO, others are CSV.
 
     `images` lists the images for CSV or XML, see `csv_truth` and `xml_truth`; it may be a folder
     of pictures. Without it, a CSV source has only the images with a box. `blacklist` is CSV
     `image_id,class_id`. With `classes` the class list is 1…classes, otherwise the source's own.
-    Image ids stay the source's own. Raises InputError naming file, line and field.
+    Image ids stay the source's own. `read` reads each file. Raises InputError naming file, line and
+    field.
     """
     if path is not STANDARD_INPUT and not path.exists():
         raise InputError(f"{path} does not exist: name the ground truth's file or folder")
@@ -35,9 +37,9 @@ def read_ground_truth(
         # The readers of JSON and XML are loaded by whom they serve: CSV needs neither.
         from referee.formats.xml_truth import read_xml_truth
 
-        found = read_xml_truth(path, images)
+        found = read_xml_truth(path, images, read)
     else:
-        content = read_bytes(path)
+        content = read(path)
         start = content.lstrip(b"\xef\xbb\xbf \t\r\n")[:1]
         if start == b"[":
             raise InputError(
@@ -49,12 +51,12 @@ def read_ground_truth(
             _require_folder(path, images)
             found = read_coco_truth(path, content)
         else:
-            found = read_csv_truth(path, content, images)
+            found = read_csv_truth(path, content, images, read)
     if not len(found.truth.box):
         raise InputError(f"{path} has no boxes: there is nothing to score against")
     truth = found.truth if classes is None else _with_classes(path, found.truth, classes)
     if blacklist is not None:
-        truth = replace(truth, blacklist=read_blacklist(blacklist, truth))
+        truth = replace(truth, blacklist=read_blacklist(blacklist, truth, read))
     return replace(found, truth=truth)
 
 

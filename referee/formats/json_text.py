@@ -8,7 +8,7 @@ import json
 from typing import Any
 
 from referee.formats.faults import FormatError
-from referee.formats.lines import refuse_utf16
+from referee.formats.lines import refuse_other_text
 from referee.formats.typed_json import list_pieces
 
 _SHOWN = 40
@@ -19,7 +19,7 @@ def parse_json_text(content: bytes) -> Any:
 
     A UTF-8 byte order mark is skipped. `NaN` and `Infinity` are taken, because Python writes them.
     """
-    refuse_utf16(content)
+    refuse_other_text(content)
     try:
         return _decoded(content)
     except json.JSONDecodeError as error:

@@ -9,7 +9,7 @@ from typing import BinaryIO
 
 from referee.errors import InputError
 from referee.formats.faults import FormatError
-from referee.formats.lines import plain_lines, refuse_utf16
+from referee.formats.lines import plain_lines, refuse_other_text
 
 # A piece of this size and its cells stay in a processor's cache.
 _CHUNK = 2**18
@@ -52,7 +52,7 @@ def _decoded(path: Path, line: int, content: bytes) -> str:
     """Return a piece as text with plain line ends."""
     try:
         if line == 1:
-            refuse_utf16(content)
+            refuse_other_text(content)
         plain = plain_lines(content)
         return plain.decode("utf-8")
     except FormatError as error:

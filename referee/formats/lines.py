@@ -18,6 +18,8 @@ from referee.formats.faults import FormatError
 BLANKS = " \t"
 """The characters that separate cells, beside the comma."""
 
+# An .xlsx or .ods is a zip archive, and an .xls a compound file.
+_WORKBOOKS = (b"PK\x03\x04", b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1")
 _SEPARATOR = re.compile(r"[ \t]*,[ \t]*|[ \t]+")
 
 
@@ -30,8 +32,10 @@ def plain_lines(content: bytes) -> bytes:
     return content
 
 
-def refuse_utf16(content: bytes) -> None:
-    """Raise `FormatError` for text in UTF-16: some shells redirect output in UTF-16."""
+def refuse_other_text(content: bytes) -> None:
+    """Raise `FormatError` for a workbook, and for UTF-16, in which some shells redirect output."""
+    if content.startswith(_WORKBOOKS):
+        raise FormatError(("this is an Excel workbook or an archive, not text: save it as CSV",))
     if content.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
         raise FormatError(("the text is in UTF-16: save it as UTF-8",))
 

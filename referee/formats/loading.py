@@ -7,6 +7,7 @@ import os
 import warnings
 from pathlib import Path
 
+from referee.core.columns import warn_of_fractions
 from referee.core.detections import Detections
 from referee.core.ground_truth import GroundTruth
 from referee.formats.detections_file import read_detections
@@ -28,13 +29,16 @@ def load_ground_truth(
     The options are those of `referee score`: `images` lists the images of CSV or XML, `blacklist`
     is CSV `image_id,class_id`, and with `classes` the class list is 1…classes. Raises `InputError`,
     which names file, line and field.
+    Warns of boxes in fractions of the image, as `load_detections` does.
     """
-    return read_ground_truth(
+    truth = read_ground_truth(
         Path(path),
         images=None if images is None else Path(images),
         blacklist=None if blacklist is None else Path(blacklist),
         classes=classes,
     ).truth
+    warn_of_fractions(truth.box, f"ground truth {path}")
+    return truth
 
 
 def load_detections(
@@ -53,4 +57,5 @@ def load_detections(
             " give image_ids='own' or image_ids='contest'",
             stacklevel=2,
         )
+    warn_of_fractions(posted.box, f"detections {path}")
     return in_own_ids(posted, truth, image_ids)[0]

@@ -21,8 +21,8 @@ from referee.formats.lines import plain_lines
 
 Floats = NDArray[np.float64]
 
-# A block takes numpy some milliseconds, in which no other thread runs.
-_BLOCK = 2**18
+BLOCK = 2**18
+"""Bytes of a block: it takes numpy some milliseconds, in which no other thread runs."""
 
 _EXACT = 2.0**53
 _SEPARATOR = re.compile(rb"[ \t]*,[ \t]*|[ \t]+")
@@ -48,7 +48,7 @@ def are_whole(numbers: Floats) -> bool:
 
 def read_tables(content: bytes, columns: int) -> Iterator[tuple[bytes, Floats | None]]:
     """Yield blocks of plain lines in order, each with its table, see `parse_block`."""
-    for block in split_lines(content, _BLOCK):
+    for block in split_lines(content, BLOCK):
         yield block, parse_block(block, columns)
 
 

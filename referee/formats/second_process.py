@@ -79,12 +79,16 @@ def _is_of_use() -> bool:
     """Tell whether a copy of this process is safe, and would run beside it.
 
     A copy has none of the other threads, but has the locks that they held. On macOS the system's
-    own libraries do not survive a copy.
+    own libraries do not survive a copy. A daemon of `multiprocessing`, as in its pools, may have no
+    children.
     """
+    import multiprocessing
+
     return (
         sys.platform == "linux"
         and threading.active_count() == 1
         and len(os.sched_getaffinity(0)) > 1
+        and not multiprocessing.current_process().daemon
     )
 
 

@@ -8,7 +8,10 @@ import io
 from collections import Counter
 from dataclasses import dataclass
 
+from referee.core.written_text import one_blank_between, unfit_character
 from referee.errors import InputError
+from referee.formats.faults import FormatError
+from referee.formats.lines import refuse_other_text
 
 NAME_MOST = 100
 """The most characters in a team's name, and in its organisation's."""
@@ -40,7 +43,7 @@ def clean_name(name: str) -> str | None:
     Blanks around it are dropped, and several in a row become one. The name must be 1 to
     `NAME_MOST` printable characters.
     """
-    kept = " ".join(name.split()) if name.isprintable() else ""
+    kept = "" if unfit_character(name) else one_blank_between(name)
     return kept if 0 < len(kept) <= NAME_MOST else None
 
 
@@ -87,6 +90,10 @@ def faults_text(source: str, faults: list[str]) -> str:
 
 
 def _decoded(content: bytes, source: str) -> str:
+    try:
+        refuse_other_text(content)
+    except FormatError as error:
+        raise InputError(f"{source}: {error}.") from error
     try:
         return content.decode("utf-8-sig")
     except UnicodeDecodeError as error:

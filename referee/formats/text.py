@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import TypeVar
 
 from referee.errors import InputError
-from referee.formats.faults import quoted
-from referee.formats.lines import plain_lines, split_cells, width_fault
+from referee.formats.faults import FormatError, quoted
+from referee.formats.lines import plain_lines, refuse_other_text, split_cells, width_fault
 from referee.formats.numbers import TooLarge
 
 _Value = TypeVar("_Value")
@@ -20,6 +20,9 @@ _Value = TypeVar("_Value")
 
 STANDARD_INPUT = Path("standard input")
 """Stands for the standard input among paths; it is known by identity, not by its name."""
+
+Read = Callable[[Path], bytes]
+"""A way to read a file: `read_bytes`, or one that remembers what it has read."""
 
 _GZIP = b"\x1f\x8b"
 
@@ -34,7 +37,11 @@ def read_bytes(path: Path) -> bytes:
 
     Raises InputError if it cannot be read, or if the gzip data are damaged.
     """
-    content = _stored_bytes(path)
+    return unpacked(path, stored_bytes(path))
+
+
+def unpacked(path: Path, content: bytes) -> bytes:
+    """Return a file's stored content without gzip; raise InputError if its data are damaged."""
     if not content.startswith(_GZIP):
         return content
     try:
@@ -43,7 +50,8 @@ def read_bytes(path: Path) -> bytes:
         raise InputError(f"{path} is not complete gzip data: pack it again") from None
 
 
-def _stored_bytes(path: Path) -> bytes:
+def stored_bytes(path: Path) -> bytes:
+    """Return a file's content as it is stored; raise InputError if it cannot be read."""
     try:
         if path is STANDARD_INPUT:
             if sys.stdin is None:
@@ -58,6 +66,10 @@ def _stored_bytes(path: Path) -> bytes:
 
 def cells(path: Path, content: bytes) -> Iterator[tuple[int, list[str]]]:
     """Yield line number, from 1, and cells of each line that is not blank, see `lines`."""
+    try:
+        refuse_other_text(content)
+    except FormatError as error:
+        raise InputError(f"{path}: {error}") from None
     plain = plain_lines(content)
     try:
         text = plain.decode("utf-8")

@@ -14,7 +14,7 @@ from referee.core.ground_truth import GroundTruth
 from referee.errors import InputError
 from referee.formats.class_lists import ILSVRC_DET, PASCAL_VOC
 from referee.formats.numbers import whole_number
-from referee.formats.text import cells, parse_cell, read_bytes
+from referee.formats.text import Read, cells, parse_cell, read_bytes
 from referee.formats.truth_file import NO_BLACKLIST, GroundTruthFile
 
 CLASS_LIST = "classes.txt"
@@ -26,7 +26,9 @@ Object = tuple[str, list[float], bool]
 """Class name, corners, and whether the object is flagged as difficult."""
 
 
-def read_xml_truth(folder: Path, image_list: Path | None) -> GroundTruthFile:
+def read_xml_truth(
+    folder: Path, image_list: Path | None, read: Read = read_bytes
+) -> GroundTruthFile:
     """Read the `*.xml` of a folder, one image per file, with or without objects.
 
     `image_list` has lines `name id`, as the development kit's det_lists/val.txt; then exactly
@@ -39,18 +41,18 @@ def read_xml_truth(folder: Path, image_list: Path | None) -> GroundTruthFile:
     names = sorted(file.stem for file in folder.glob("*.xml"))
     if not names:
         raise InputError(f"{folder} has no .xml files: name the folder that has them")
-    own_ids = _ids_by_list(folder, image_list) if image_list else _ids_by_name(names)
+    own_ids = _ids_by_list(folder, image_list, read) if image_list else _ids_by_name(names)
     found: list[tuple[int, Object]] = []
     sizes, file_names = {}, {}
     for name, own in own_ids.items():
         file = folder / f"{name}.xml"
-        root = _parse(file)
+        root = _parse(file, read)
         file_names[own] = root.findtext("filename") or name
         size = _size(root)
         if size:
             sizes[own] = size
         found += [(own, entry) for entry in _objects(file, root)]
-    class_list = _class_list(folder, {name for _, (name, _, _) in found})
+    class_list = _class_list(folder, {name for _, (name, _, _) in found}, read)
     difficult = np.array([flag for _, (_, _, flag) in found], dtype=np.bool_)
     class_ids = {name: number for number, name in enumerate(class_list, start=1)}
     truth = GroundTruth(
@@ -66,9 +68,9 @@ def read_xml_truth(folder: Path, image_list: Path | None) -> GroundTruthFile:
     return GroundTruthFile(truth, file_names=file_names, sizes=sizes)
 
 
-def _parse(file: Path) -> ElementTree.Element:
+def _parse(file: Path, read: Read) -> ElementTree.Element:
     try:
-        return ElementTree.fromstring(read_bytes(file))
+        return ElementTree.fromstring(read(file))
     except ElementTree.ParseError as error:
         line, column = error.position
         raise InputError(
@@ -117,10 +119,10 @@ def _ids_by_name(names: list[str]) -> dict[str, int]:
     return {name: number for number, name in enumerate(names, start=1)}
 
 
-def _ids_by_list(folder: Path, image_list: Path) -> dict[str, int]:
+def _ids_by_list(folder: Path, image_list: Path, read: Read) -> dict[str, int]:
     """Read lines `name id`; raise InputError if the folder lacks a named file."""
     own_ids: dict[str, int] = {}
-    for line, row in cells(image_list, read_bytes(image_list)):
+    for line, row in cells(image_list, read(image_list)):
         if len(row) != 2:
             raise InputError(
                 f"{image_list}, line {line} has {len(row)} fields, not 2: give name and image id"
@@ -137,11 +139,11 @@ def _ids_by_list(folder: Path, image_list: Path) -> dict[str, int]:
     return own_ids
 
 
-def _class_list(folder: Path, used: set[str]) -> list[str]:
+def _class_list(folder: Path, used: set[str], read: Read) -> list[str]:
     """Return the names of a class list that contains all `used` names, class 1 first."""
     own = folder / CLASS_LIST
     if own.is_file():
-        names = [line.strip() for line in read_bytes(own).decode("utf-8-sig").splitlines()]
+        names = [line.strip() for line in read(own).decode("utf-8-sig").splitlines()]
         names = [name for name in names if name]
         missing = sorted(used - set(names))
         if missing:

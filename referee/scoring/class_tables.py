@@ -7,6 +7,7 @@ import csv
 import io
 from collections.abc import Iterator, Mapping
 
+from referee.core.spreadsheet import plain_cell
 from referee.scoring.result import IlsvrcResult
 
 CLASS_COLUMNS = (
@@ -28,7 +29,7 @@ def classes_csv(result: IlsvrcResult, class_names: Mapping[int, str]) -> str:
         score = result.class_score(class_id)
         rows.writerow(
             (
-                *(class_id, class_names.get(class_id, "")),
+                *(class_id, plain_cell(class_names.get(class_id, ""))),
                 *(score.truths, len(score.order), len(score.hits)),
                 *(
                     "" if value is None else repr(value)

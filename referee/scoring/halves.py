@@ -4,17 +4,27 @@
 Two halves of the images share no image, so their mAPs are two independent measurements with half
 as many images. Their difference shows how much mAP depends on the choice of images. Matching
 happens within an image, so it is not repeated: only the counts along each class's ranking change.
+Images of one cluster stay together, see `referee.scoring.clusters`.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 
+from referee.errors import ArgumentError
+from referee.scoring.clusters import (
+    BALANCED,
+    Clusters,
+    Imbalance,
+    correlation,
+    imbalance,
+    number_clusters,
+)
 from referee.scoring.result import IlsvrcResult
 
 Ints = NDArray[np.int64]
@@ -35,33 +45,48 @@ class Halves:
     images without a truth box has no mAP: NaN. `parts` (images,) says by how much the image lifts
     mAP above what an image with its truth boxes gives on average; its sum is 0. The same seed and
     number of images give the same draws, so two solutions can be compared draw by draw.
+
+    Where images form clusters, a draw puts whole clusters into quarters, and `parts` (clusters,) is
+    of clusters. `cluster` (images,) has the cluster of each image, or is None.
     """
 
     halves: Floats
     quarters: Floats
     parts: Floats
     seed: int
+    cluster: Ints | None = None
+    imbalance: Imbalance = BALANCED
 
     def times(self, factor: float) -> Halves:
         """Return the same with each mAP multiplied, for example by 1 / energy."""
-        return Halves(factor * self.halves, factor * self.quarters, factor * self.parts, self.seed)
+        return replace(
+            self,
+            halves=factor * self.halves,
+            quarters=factor * self.quarters,
+            parts=factor * self.parts,
+        )
 
     def minus(self, other: Halves) -> Halves:
         """Return the differences to another solution on the same images, draw by draw.
 
-        Raises ValueError unless both have the same images, seed and number of draws.
+        Raises ArgumentError unless both have the same images, clusters, seed and number of draws.
         """
+        if not _same(self.cluster, other.cluster):
+            raise ArgumentError("compare two solutions with the same clusters of images")
         if (self.seed, self.halves.shape, self.parts.shape) != (
             other.seed,
             other.halves.shape,
             other.parts.shape,
         ):
-            raise ValueError("compare two solutions with the same images, seed and number of draws")
-        return Halves(
-            self.halves - other.halves,
-            self.quarters - other.quarters,
-            self.parts - other.parts,
-            self.seed,
+            raise ArgumentError(
+                "compare two solutions with the same images, seed and number of draws"
+            )
+        return replace(
+            self,
+            halves=self.halves - other.halves,
+            quarters=self.quarters - other.quarters,
+            parts=self.parts - other.parts,
+            imbalance=self.imbalance.worse(other.imbalance),
         )
 
 
@@ -70,21 +95,26 @@ def draw_halves(
     draws: int,
     seed: int = 0,
     progress: Callable[[int, int], None] | None = None,
+    clusters: Clusters | None = None,
 ) -> Halves:
     """Return the mAPs of the halves and quarters of `draws` random divisions of the images.
 
     A class without a truth box in a part is left out of that part's mean, or counts 0 if the rules
     say so. `progress` gets the number of draws done and the number of all draws.
     """
-    return Drawing(result).halves(draws, seed, progress)
+    return Drawing(result, clusters).halves(draws, seed, progress)
 
 
 class Drawing:
     """The draws of one result's images, by any seed: what they share is computed once."""
 
-    def __init__(self, result: IlsvrcResult) -> None:
+    def __init__(self, result: IlsvrcResult, clusters: Clusters | None = None) -> None:
         self._table = _Table(result)
-        self._images = result.images
+        self._cluster = None
+        self._units = result.images
+        if clusters is not None:
+            self._cluster = number_clusters(clusters, result.image_ids)
+            self._units = int(self._cluster.max(initial=-1)) + 1
 
     def halves(
         self,
@@ -100,18 +130,28 @@ class Drawing:
         """
         chance = np.random.default_rng(seed)
         table = self._table
-        quarter = np.arange(self._images, dtype=np.int8) % _PARTS
+        quarter = np.arange(self._units, dtype=np.int8) % _PARTS
         for _ in range(first):
             chance.permutation(quarter)
         halves, quarters = np.empty((draws, 2)), np.empty((draws, _PARTS))
+        divisions = []
         block = int(np.clip(_BLOCK_DETECTIONS // max(table.detections, 1), 1, _MOST_IN_BLOCK))
         for start in range(0, draws, block):
             end = min(start + block, draws)
             division = np.stack([chance.permutation(quarter) for _ in range(start, end)])
+            if self._cluster is not None:
+                divisions.append(division)
+                division = division[:, self._cluster]
             halves[start:end], quarters[start:end] = table.mean_aps(division)
             if progress:
                 progress(end, draws)
-        return Halves(halves, quarters, table.parts, seed)
+        if self._cluster is None:
+            return Halves(halves, quarters, table.parts, seed)
+        parts = np.asarray(np.bincount(self._cluster, table.parts, self._units), np.float64)
+        sizes = np.bincount(self._cluster[table.with_truth], minlength=self._units)
+        alike = correlation(sizes, parts, table.parts)
+        uneven = imbalance(sizes, alike, divisions, _PARTS)
+        return Halves(halves, quarters, parts, seed, self._cluster, uneven)
 
 
 @dataclass(frozen=True, eq=False)
@@ -154,6 +194,11 @@ class _Table:
     def detections(self) -> int:
         """Return the number of detections that matter."""
         return len(self._detection)
+
+    @property
+    def with_truth(self) -> Ints:
+        """Return the images that have a truth box, ascending."""
+        return np.unique(self._truth)
 
     def mean_aps(self, division: NDArray[np.int8]) -> tuple[Floats, Floats]:
         """Return the mAPs of halves (b, 2) and of quarters (b, 4).
@@ -249,6 +294,13 @@ def _count(division: NDArray[np.int8], image: Ints, start: Ints) -> list[Ints]:
         packed = np.add.reduceat(np.take(unit[division], image, axis=1), start, axis=1)
         counts += [packed >> bits * place & (1 << bits) - 1 for place in range(len(chosen))]
     return counts
+
+
+def _same(first: Ints | None, second: Ints | None) -> bool:
+    """Tell whether two solutions have the same clusters, or neither has any."""
+    if first is None or second is None:
+        return first is second
+    return np.array_equal(first, second)
 
 
 def _bits(longest: int) -> int:

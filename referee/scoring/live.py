@@ -18,7 +18,7 @@ from referee.scoring.growing import GrowingArray
 from referee.scoring.matching import Matching
 from referee.scoring.ranking import ClassScore, merge, sort
 from referee.scoring.result import DIFFICULT, IGNORED_REASONS, IlsvrcResult
-from referee.scoring.rules import DEVKIT, Rules
+from referee.scoring.rules import DEVKIT, Rules, require_rules
 from referee.scoring.truth_index import TruthIndex
 
 Ints = NDArray[np.int64]
@@ -56,7 +56,7 @@ class LiveScore:
 
     def __init__(self, truth: GroundTruth, rules: Rules = DEVKIT, mapped: Mapped = map) -> None:
         self._truth = truth
-        self._rules = rules
+        self._rules = require_rules(rules)
         self._mapped = mapped
         self._index = TruthIndex(truth, rules)
         self._matching = Matching(len(self._index.box))

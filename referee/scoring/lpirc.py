@@ -17,13 +17,15 @@ from enum import Enum
 def score(mean_ap: float | None, energy_wh: float | None) -> float | None:
     """Return mAP, a fraction, divided by the session's energy in watt-hours, in 1/Wh.
 
-    Without a mAP, or without a finite energy above 0, a session has no score: return None.
+    Without a mAP, or without a finite energy above 0, a session has no score: return None. So it is
+    with an energy that no meter measures, 1e-310 Wh, which gives no finite number.
     """
     if mean_ap is None or energy_wh is None:
         return None
     if not math.isfinite(mean_ap) or not math.isfinite(energy_wh) or energy_wh <= 0:
         return None
-    return mean_ap / energy_wh
+    value = mean_ap / energy_wh
+    return value if math.isfinite(value) else None
 
 
 def normalized_accuracy(

@@ -77,6 +77,11 @@ class IlsvrcResult:
     _index: TruthIndex = field(repr=False, compare=False)
     _explain: Callable[[], Fates] = field(repr=False, compare=False)
 
+    @property
+    def image_ids(self) -> Ints:
+        """Return the ids of the listed images, ascending: the order of image positions."""
+        return self._index.image_ids
+
     def precision_recall(self, class_id: int) -> Curve:
         """Return one listed class's precision-recall curve; raise KeyError for any other id."""
         return self._classes[class_id].curve()

@@ -3,7 +3,10 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
+
+from referee.errors import ArgumentError
 
 
 @dataclass(frozen=True)
@@ -17,7 +20,10 @@ class Rules:
     With `best_box_only` a detection may match the one box that it overlaps most, and is a duplicate
     if an earlier detection holds that box. Otherwise it may match the best box that is still free.
     With `ignore_difficult`, which needs `best_box_only`, flagged boxes are not to be found, and a
-    detection whose box is flagged counts neither way. Raises ValueError for one without the other.
+    detection whose box is flagged counts neither way.
+
+    Raises ArgumentError for one of these two without the other, for an `iou_cap` that is not above
+    0 and at most 1, and for a tolerance that is not finite or below 0.
     """
 
     name: str
@@ -31,7 +37,11 @@ class Rules:
 
     def __post_init__(self) -> None:
         if self.ignore_difficult and not self.best_box_only:
-            raise ValueError("ignore_difficult needs best_box_only")
+            raise ArgumentError("ignore_difficult needs best_box_only")
+        if not 0 < self.iou_cap <= 1:
+            raise ArgumentError(f"iou_cap is {self.iou_cap}: give an IoU above 0 and at most 1")
+        if not 0 <= self.tolerance_px < math.inf:
+            raise ArgumentError(f"tolerance_px is {self.tolerance_px}: give pixels, 0 or more")
 
 
 DEVKIT = Rules(name="ilsvrc-devkit", version="2014")
@@ -63,3 +73,13 @@ RULE_SETS = {
     "voc": VOC,
 }
 """The rule sets by the names that a user gives."""
+
+
+def require_rules(rules: object) -> Rules:
+    """Return rules; raise ArgumentError for anything else, such as the name of a rule set."""
+    if not isinstance(rules, Rules):
+        raise ArgumentError(
+            f"rules are {rules!r}, which are no Rules: give RULE_SETS['devkit'], one of"
+            f" {', '.join(RULE_SETS)}, or Rules of your own"
+        )
+    return rules

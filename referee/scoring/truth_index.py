@@ -64,6 +64,7 @@ class TruthIndex:
         self.images = Positions(truth.image_ids)
         self.classes = Positions(truth.class_ids)
         self.class_count = len(truth.class_ids)
+        self.image_ids = truth.image_ids
         self.image_count = len(truth.image_ids)
         pair = self._pair_of(truth.box_image_id, truth.box_class_id)
         if len(pair) and pair.min() < 0:

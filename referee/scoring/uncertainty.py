@@ -7,7 +7,8 @@ contest estimates this mean without bias. It is not the mAP of endless images: f
 class and the envelope of a precision-recall curve lift mAP, so mAP falls as images are added.
 
 The spread comes from halves of the images: two halves are two independent contests of half the
-size. `docs/scoring.md` has the coverage in simulated contests; `tests/bench/coverage.py` makes it.
+size. Where images form clusters, such as the frames of one film, halves are of whole clusters.
+`docs/scoring.md` has the coverage in simulated contests; `tests/bench/coverage.py` makes it.
 """
 
 from __future__ import annotations
@@ -18,11 +19,21 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from referee.errors import ArgumentError
 from referee.scoring import student
+from referee.scoring.clusters import Clusters
 from referee.scoring.halves import Halves, draw_halves
 from referee.scoring.result import IlsvrcResult
 
 LEVEL = 0.95
+
+
+def gives_interval(verdict: str | None) -> bool:
+    """Tell whether the score of an energy with this verdict has an interval, on any surface.
+
+    Only a VALID energy has a limit of error that somebody guarantees.
+    """
+    return verdict == "VALID"
 
 
 @dataclass(frozen=True)
@@ -38,23 +49,26 @@ class Interval:
 class Energy:
     """The energy of a session and its standard uncertainty (1 sigma), both in watt-hours.
 
-    Raises ValueError unless the energy exceeds five times its uncertainty: a score from a smaller
-    energy says nothing.
+    Raises ArgumentError unless the energy exceeds five times its uncertainty: a score from a
+    smaller energy says nothing.
     """
 
     wh: float
     uncertainty_wh: float = 0.0
 
     def __post_init__(self) -> None:
-        if not 0 <= 5 * self.uncertainty_wh < self.wh < math.inf:
-            raise ValueError(f"an energy of {self.wh} ± {self.uncertainty_wh} Wh divides nothing")
+        whole = 0 <= 5 * self.uncertainty_wh < self.wh < math.inf
+        if not whole or math.isinf(1 / self.wh):
+            raise ArgumentError(
+                f"an energy of {self.wh} ± {self.uncertainty_wh} Wh divides nothing"
+            )
 
 
 @dataclass(frozen=True, eq=False)
 class MapUncertainty:
     """The mAP of a contest, `estimate`, and the mAPs of halves of its images.
 
-    `with_truth` counts the images that have a truth box.
+    `with_truth` counts the images that have a truth box, or the clusters that have such an image.
     """
 
     estimate: float
@@ -73,21 +87,24 @@ class MapUncertainty:
         """Return the interval of the mean mAP of contests with as many images, within 0..1.
 
         It is Student's interval of log(mAP / (1 - mAP)). Its degrees of freedom are those of the
-        draws, and fewer where there are fewer images. That few images may make the mAP adds
-        nothing here: the variance then errs together with mAP, and the logarithm follows both.
+        draws, and fewer where there are fewer images or clusters, or unequal clusters. That few
+        images may make the mAP adds nothing here: the variance then errs together with mAP, and the
+        logarithm follows both.
 
-        If mAP is 0 or 1, no half can differ. The far end is then the share of images that may be
-        different though none was seen.
+        If mAP is 0 or 1, no half can differ. The far end is then the share of images, or clusters,
+        that may be different though none was seen. Raises ArgumentError unless `level` is between
+        0 and 1.
         """
-        tail = (1 - level) / 2
+        tail = (1 - _require_level(level)) / 2
         if self.estimate in (0, 1):
-            unseen = 1 - tail ** (1 / self.with_truth)
+            unseen = 1 - tail ** (1 / min(self.with_truth, self.halves.imbalance.degrees + 1))
             low, high = (0.0, unseen) if self.estimate == 0 else (1 - unseen, 1.0)
             return Interval(low, high, level)
         error = self.standard_error()
         if math.isnan(error):
             return Interval(0.0, 1.0, level)
-        degrees = max(min(len(self.halves.halves), self.with_truth - 1), 1)
+        most = min(self.with_truth - 1, self.halves.imbalance.degrees)
+        degrees = max(min(len(self.halves.halves), most), 1)
         reach = student.quantile(1 - tail, degrees) * error
         reach /= self.estimate * (1 - self.estimate)
         centre = math.log(self.estimate / (1 - self.estimate))
@@ -99,12 +116,24 @@ def measure_uncertainty(
     draws: int = 500,
     seed: int = 0,
     progress: Callable[[int, int], None] | None = None,
+    *,
+    clusters: Clusters | None = None,
 ) -> MapUncertainty | None:
-    """Draw halves of the images `draws` times; return None without a mAP."""
+    """Draw halves of the images `draws` times; return None without a mAP.
+
+    `clusters` names the cluster of each image, by a number or a name: a mapping from image ids, or
+    a sequence in ascending order of the image ids. A cluster goes to one half whole. Raises
+    ArgumentError for an image without a cluster, and unless `draws` is 1 or more, and `seed` 0 or
+    more.
+    """
+    _require_count(draws, "draws", 1)
+    _require_count(seed, "seed", 0)
     if result.mean_ap is None:
         return None
     with_truth = np.unique(np.concatenate([part.truth for part in result.images_by_class()]))
-    halves = draw_halves(result, draws, seed, progress)
+    halves = draw_halves(result, draws, seed, progress, clusters)
+    if halves.cluster is not None:
+        with_truth = np.unique(halves.cluster[with_truth])
     return MapUncertainty(result.mean_ap, halves, len(with_truth))
 
 
@@ -174,8 +203,8 @@ def compare(
     """Compare two sessions whose energies err independently; an energy of 1 Wh compares mAPs.
 
     Images count pairwise, because both sessions saw the same ones. If one meter measured both
-    energies, they share part of their error, and the interval is too wide. Raises ValueError
-    unless both have the same images, seed and number of draws.
+    energies, they share part of their error, and the interval is too wide. Raises ArgumentError
+    unless both have the same images, clusters, seed and number of draws.
     """
     scores = (first.estimate / first_energy.wh, second.estimate / second_energy.wh)
     halves = first.halves.times(1 / first_energy.wh).minus(
@@ -187,6 +216,7 @@ def compare(
     error = math.hypot(from_images, from_energy)
     # Welch and Satterthwaite; the error of the energy is exactly known. GUM, G.4.1.
     degrees = _degrees(halves) * (error / from_images) ** 4 if from_images > 0 else math.inf
+    _require_level(level)
     difference = scores[0] - scores[1]
     least, most = -1 / second_energy.wh, 1 / first_energy.wh
     reach = student.quantile((1 + level) / 2, degrees) * error
@@ -222,11 +252,13 @@ def _variance(halves: Halves) -> float:
     Two parts of m images measure the variance of a mAP of m images without bias. A half of it is
     that of 2m images, if variance falls as 1/m. Where it falls more slowly from quarters to halves,
     it will do so again from halves to the whole: this step is repeated. Where it falls faster, the
-    step is not trusted, so that the interval is rather too wide.
+    step is not trusted, so that the interval is rather too wide. Unequal clusters vary more than
+    their halves show, see `Imbalance`.
     """
-    from_halves = _mean(np.var(halves.halves, axis=1, ddof=1)) / 2
+    from_halves = _mean(np.var(halves.halves, axis=1, ddof=1)) / 2 * halves.imbalance.halves
     with np.errstate(invalid="ignore"):
         from_quarters = _mean(np.var(halves.quarters, axis=1, ddof=1)) / 4
+    from_quarters *= halves.imbalance.quarters
     if from_quarters > 0:
         return from_halves * max(1.0, from_halves / from_quarters)
     return from_halves
@@ -237,20 +269,33 @@ def _degrees(halves: Halves) -> float:
 
     A variance that rests on few images is itself uncertain: its relative variance is
     (kurtosis - 1) / n, that of f degrees of freedom 2 / f. Half of that counts here. The half was
-    chosen in the simulation of `tests/bench/coverage.py`.
+    chosen in the simulation of `tests/bench/coverage.py`. Unequal clusters leave no more than
+    `Imbalance.degrees`.
     """
-    n = len(halves.parts)
+    n, most = len(halves.parts), halves.imbalance.degrees
     second = float(np.mean(halves.parts**2))
     if second == 0:
-        return float(max(n - 1, 1))
+        return min(max(n - 1.0, 1.0), most)
     excess = float(np.mean(halves.parts**4)) / second**2 - 1
-    return min(4 * n / excess, n - 1.0) if excess > 0 else float(n - 1)
+    return min(4 * n / excess if excess > 0 else math.inf, n - 1.0, most)
 
 
 def _mean(values: np.ndarray[tuple[int, ...], np.dtype[np.float64]]) -> float:
     """Return the mean of the values that are numbers, NaN if none is."""
     numbers = values[np.isfinite(values)]
     return float(numbers.mean()) if len(numbers) else math.nan
+
+
+def _require_level(level: float) -> float:
+    """Return a level; raise ArgumentError unless it lies between 0 and 1."""
+    if not 0 < level < 1:
+        raise ArgumentError(f"the level is {level}: give a share between 0 and 1, such as 0.95")
+    return level
+
+
+def _require_count(value: object, name: str, least: int) -> None:
+    if not isinstance(value, (int, np.integer)) or isinstance(value, bool) or value < least:
+        raise ArgumentError(f"{name} is {value!r}: give a whole number, {least} or more")
 
 
 def _logistic(value: float) -> float:

@@ -5,20 +5,36 @@ from __future__ import annotations
 
 import importlib
 import pkgutil
+from collections.abc import Mapping
+from functools import lru_cache
+from types import MappingProxyType
 from typing import Any
 
 from referee import tracks
 from referee.errors import ConfigError
+from referee.formats.faults import quoted
 from referee.tracks.track import Track
 
+TRACK_OPTION = "--track"
+"""The option by which a caller names a track that a stranger's bundle may then choose."""
 
-def load_track(name: str) -> Track[Any]:
-    """Return the `TRACK` of the module that `name` names.
 
+TRACK_HELP = (
+    "also trust the rules of this Python module, which is run; a bundle alone chooses none but the "
+    "referee's own"
+)
+"""What the help of a command says of that option."""
+
+
+def load_track(name: str, place: str = "[contest] track =") -> Track[Any]:
+    """Return the `TRACK` of the module that `name` names; this runs the module.
+
+    So the name must come from an operator or a caller, never from a bundle, a feed or a model.
     A name without a dot names a module of `referee.tracks`. A dotted name names any module that
-    Python can import. Raises `ConfigError` if there is no such module or no `TRACK` in it.
+    Python can import. Raises `ConfigError` if there is no such module or no `TRACK` in it; `place`
+    tells where the name stands.
     """
-    place = f"[contest] track = '{name}'"
+    place = f"{place} '{name}'"
     module_name = name if "." in name else f"{tracks.__name__}.{name}"
     try:
         module = importlib.import_module(module_name)
@@ -37,6 +53,28 @@ def load_track(name: str) -> Track[Any]:
             f"{place}: {module_name} has no TRACK. Known are {', '.join(known_tracks())}."
         )
     return track
+
+
+@lru_cache(maxsize=8)
+def trusted_tracks(named: str | None = None) -> Mapping[str, Track[Any]]:
+    """Return the tracks that a stranger's text may choose, by the names of their modules.
+
+    They are those that come with the referee, and the one that the caller has named by `--track`.
+    Raises `ConfigError` if there is none of that name.
+    """
+    found = {name: load_track(name) for name in known_tracks()}
+    if named is not None:
+        found[named] = load_track(named, TRACK_OPTION)
+    return MappingProxyType(found)
+
+
+def not_trusted(told: str, named: str | None) -> str:
+    """Return why a bundle with another track is not read, and what its reader can do."""
+    known = ", ".join([*known_tracks(), *([] if named is None else [named])])
+    return (
+        f"Its track {quoted(told)} has rules of its own. Trusted are {known}: a bundle chooses no "
+        f"code. If you know the module of these rules and trust it, name it: {TRACK_OPTION} MODULE."
+    )
 
 
 def known_tracks() -> list[str]:

@@ -32,6 +32,11 @@ from referee.tracks.track import (
     Track,
 )
 
+_NO_CONFIDENCE = (
+    "confidence missing: each row was read as image, class, xmin, ymin, xmax, ymax, and counts "
+    "with confidence 1.0"
+)
+
 
 class _Scorer:
     """The ILSVRC score of detections as they arrive."""
@@ -85,6 +90,10 @@ class NetworkTrack(Track[Detections]):
         """Flag boxes that no ground truth can match."""
         return flag_rows(answer, image_count, class_ids)
 
+    def lacks(self, answer: Detections) -> tuple[str, ...]:
+        """Say that no row has a confidence: perhaps a column was lost on the way."""
+        return (_NO_CONFIDENCE,) if answer.without_confidence and len(answer) else ()
+
     def pack(self, answer: Detections) -> bytes:
         """Return the rows as bytes, 56 a row."""
         return pack(answer)
@@ -115,7 +124,7 @@ class NetworkTrack(Track[Detections]):
 
     def from_text(self, text: bytes) -> Detections:
         """Return the rows of such lines."""
-        return parse_lines(text, long=True)
+        return parse_lines(text)
 
     def answers_from_text(self, text: bytes, counts: Sequence[int]) -> Iterator[Detections]:
         """Yield the answers in a text, which is read as a whole."""

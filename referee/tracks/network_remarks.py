@@ -3,14 +3,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 
 import numpy as np
 
 from referee.core.detections import Detections
 from referee.core.ground_truth import GroundTruth
 from referee.core.order import to_manifest_ids
-from referee.scoring.mistakes.diagnosis import Mistake, find_mistakes
+from referee.scoring.mistakes.diagnosis import advice, find_mistakes
 from referee.scoring.mistakes.posted import Posted
 from referee.tracks.track import Remarks, SentAnswers
 
@@ -30,9 +30,9 @@ def network_remarks(
         images_answered=len(np.intersect1d(detections.image_id, truth.image_ids)),
         lines=(
             ("detections", f"{len(detections)}: {_classes(detections, truth.class_names)}"),
-            ("boxes", _boxes(detections, sent.sizes)),
+            *_boxes(detections, sent.sizes),
         ),
-        warnings=tuple(_warnings(find_mistakes(truth, posted, sent.sizes), accuracy)),
+        warnings=tuple(advice(find_mistakes(truth, posted, sent.sizes), accuracy)),
     )
 
 
@@ -62,10 +62,18 @@ def _classes(detections: Detections, names: Mapping[int, str]) -> str:
     return ", ".join(shown or ["none"]) + (f" and {more} more classes" if more > 0 else "")
 
 
-def _boxes(detections: Detections, sizes: Sizes) -> str:
+def _boxes(detections: Detections, sizes: Sizes) -> Iterator[tuple[str, str]]:
     outside, inverted = _outside(detections, sizes), _inverted(detections)
     repeated = _repeated(detections)
-    return f"{outside} reach beyond their image, {inverted} inverted, {repeated} repeated"
+    told = f"{outside} reach beyond their image, {inverted} inverted, {repeated} repeated"
+    yield "boxes", told
+    if outside:
+        yield (
+            "",
+            "What lies beyond the image lowers the overlap: cut boxes off there.",
+        )
+    if repeated:
+        yield "", "A repeated box counts as a false one: send each box once."
 
 
 def _outside(detections: Detections, sizes: Sizes) -> int:
@@ -85,13 +93,3 @@ def _repeated(detections: Detections) -> int:
     """Count rows that repeat the image, class and box of an earlier row."""
     table = np.column_stack([detections.image_id, detections.class_id, detections.box])
     return len(table) - len(np.unique(table, axis=0)) if len(table) else 0
-
-
-def _warnings(mistakes: Sequence[Mistake], mean_ap: float | None) -> Iterator[str]:
-    """Yield the advice: first the proved mistakes and the repaired mAP, then the others."""
-    repaired = [m for m in mistakes if m.repaired_mean_ap is not None]
-    yield from (mistake.text for mistake in repaired)
-    if repaired and mean_ap is not None:
-        what = "Repaired" if len(repaired) == 1 else "With all of this repaired"
-        yield f"{what}, the mAP is {repaired[0].repaired_mean_ap:.4f}, not {mean_ap:.4f}."
-    yield from (mistake.text for mistake in mistakes if mistake.repaired_mean_ap is None)

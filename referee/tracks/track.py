@@ -183,6 +183,10 @@ class Track(ABC, Generic[Answer]):
         Image ids are the contestant's numbers, 1…image_count. `class_ids` is ascending.
         """
 
+    def lacks(self, answer: Answer) -> tuple[str, ...]:
+        """Return what a post lacks and the referee has filled in, a sentence each."""
+        return ()
+
     @abstractmethod
     def pack(self, answer: Answer) -> bytes:
         """Return an answer as bytes for the database."""

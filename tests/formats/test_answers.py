@@ -552,7 +552,7 @@ def test_csv_is_read_in_parts_as_in_one(lines, block_bytes):
     whole = outcome()
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(detection_lines, "_FEW", 0)
-        patch.setattr(number_table, "_BLOCK", block_bytes)
+        patch.setattr(number_table, "BLOCK", block_bytes)
         assert whole == outcome()
 
 

@@ -103,7 +103,7 @@ def test_what_is_no_table_is_left_to_the_caller(table):
 
 def test_rows_keep_their_order_across_blocks(monkeypatch):
     """Lines keep their order across blocks and ways of parsing."""
-    monkeypatch.setattr(number_table, "_BLOCK", 64)
+    monkeypatch.setattr(number_table, "BLOCK", 64)
     lines = [f"{n},1e{n % 5},0.5" if n % 7 == 0 else f"{n} {n} -{n}.25" for n in range(200)]
     content = "\n".join(lines).encode()
     expected = [[n, 10.0 ** (n % 5), 0.5] if n % 7 == 0 else [n, n, -n - 0.25] for n in range(200)]

@@ -122,6 +122,22 @@ def test_a_process_with_threads_is_not_copied():
         other.join()
 
 
+def test_a_worker_of_a_pool_does_the_work_itself():
+    """A daemon of `multiprocessing` may have no children, so a pool's worker reads alone."""
+    program = (
+        "import multiprocessing\n"
+        "from referee.formats import second_process\n"
+        "if __name__ == '__main__':\n"
+        "    work = lambda: second_process.share(2, print)()\n"
+        "    fork = multiprocessing.get_context('fork')\n"
+        "    worker = fork.Process(target=work, daemon=True)\n"
+        "    worker.start()\n"
+        "    worker.join()\n"
+    )
+    done = subprocess.run([sys.executable, "-c", program], check=True, capture_output=True)
+    assert (b"1\n0\n", b"") == (done.stdout, done.stderr)
+
+
 @pytest.mark.skipif(not TWO_PROCESSORS, reason="needs a second processor and Linux")
 def test_a_second_process_ends_when_nobody_waits_for_it(tmp_path):
     """A process that is killed leaves no second one behind that waits for it."""

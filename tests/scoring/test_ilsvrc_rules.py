@@ -295,6 +295,14 @@ def test_pairs_are_found_without_a_table(monkeypatch):
     assert 0 == score([], rows).truth_boxes
 
 
+def test_pair_behind_the_last_one_with_truth_is_found_without_a_table(monkeypatch):
+    """The search ends at the last pair with truth: a detection behind it has none."""
+    monkeypatch.setattr(truth_index, "_LARGEST_TABLE", 0)
+    rows = [(1, 1, 0.9, BOX), (2, 2, 0.9, BOX)]
+    result = score([(1, 1, BOX)], rows, images=(1, 2), classes=(1, 2))
+    assert (1, 1) == (result.true_positives, result.truth_boxes)
+
+
 def test_precision_recall_has_one_point_per_detection():
     """The curve follows the devkit's order, and has no ignored rows."""
     truth = [(1, 1, BOX), (1, 1, (100, 100, 149, 149))]

@@ -8,10 +8,12 @@ import re
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 import referee.scoring
+from referee.errors import InputError
 
 ROOT = Path(__file__).parents[2]
 PAGE = (ROOT / "docs/library.md").read_text(encoding="utf-8")
@@ -63,3 +65,34 @@ def test_the_examples_of_the_page_run(
 def test_the_page_explains_every_name() -> None:
     """The page names each name of `__all__`."""
     assert [] == [name for name in referee.scoring.__all__ if f"`{name}" not in PAGE]
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        *({"iou_cap": cap} for cap in (float("nan"), 0.0, -0.5, 1.5)),
+        *({"tolerance_px": tolerance} for tolerance in (float("nan"), -1.0, float("inf"))),
+        {"ignore_difficult": True},
+    ],
+)
+def test_rules_that_are_none_are_refused(change: dict[str, Any]) -> None:
+    """Rules of a program's own have an IoU that can be reached, and a finite tolerance."""
+    with pytest.raises(InputError, match=next(iter(change))):
+        referee.scoring.Rules("mine", "1", **change)
+
+
+def test_the_name_of_rules_is_no_rules() -> None:
+    """The name of a rule set is refused with where to find it."""
+    truth = referee.scoring.GroundTruth.from_arrays([1], [1], [[0, 0, 9, 9]])
+    with pytest.raises(InputError, match=r"rules are 'voc', which are no Rules: give RULE_SETS"):
+        referee.scoring.evaluate(truth, referee.scoring.Detections.empty(), "voc")  # type: ignore[arg-type]
+
+
+def test_files_of_boxes_in_fractions_are_told(tmp_path: Path) -> None:
+    """A file whose boxes lie between 0 and 1 gets a warning that names it."""
+    (tmp_path / "truth.csv").write_text("1,1,0.1,0.1,0.2,0.2\n")
+    (tmp_path / "found.csv").write_text("1,1,0.5,0.7,0.7,0.8,0.8\n")
+    with pytest.warns(UserWarning, match=r"truth\.csv lie between 0 and 1"):
+        truth = referee.scoring.load_ground_truth(tmp_path / "truth.csv")
+    with pytest.warns(UserWarning, match=r"found\.csv lie between 0 and 1"):
+        referee.scoring.load_detections(tmp_path / "found.csv", truth, image_ids="own")

@@ -46,9 +46,9 @@ def test_score_is_map_per_watt_hour():
     assert 0.01818 == round(score(0.02971, 1.634), 5)
 
 
-@pytest.mark.parametrize("energy_wh", [None, 0.0, -1.0, math.nan, math.inf, -math.inf])
+@pytest.mark.parametrize("energy_wh", [None, 0.0, -1.0, math.nan, math.inf, -math.inf, 1e-310])
 def test_no_score_without_energy(energy_wh):
-    """Without an energy there is no score."""
+    """Without an energy that divides there is no score."""
     assert None is score(0.1, energy_wh)
 
 
@@ -198,3 +198,12 @@ def _possible_entries(listed, mean):
         for n in range(10, 100)
         if listed <= n * (mean + half) and n * (mean - half) <= listed + (n - 10) * last
     ]
+
+
+@pytest.mark.parametrize(
+    ("score", "agreement"),
+    [("0.1", "EQUAL"), ("0.3", "WITHIN_ROUNDING"), ("0.4", "OUTSIDE_ROUNDING")],
+)
+def test_each_figure_may_be_off_by_half_a_unit(score, agreement):
+    """mAP 0.1 and 1 Wh stand for quotients from .05/1.5 to .15/.5: .35 is out of reach, .25 not."""
+    assert Agreement[agreement] is check_printed("0.1", "1", score).agreement

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from referee.core.detections import Detections
+from referee.errors import InputError
 from referee.scoring.halves import Halves
 from referee.scoring.ilsvrc import evaluate
 from referee.scoring.uncertainty import (
@@ -167,8 +168,37 @@ def test_score_of_zero_has_an_upper_end_only():
 )
 def test_energy_that_divides_nothing_is_refused(energy, uncertainty):
     """An energy that may be zero is refused."""
-    with pytest.raises(ValueError, match="divides nothing"):
+    with pytest.raises(InputError, match="divides nothing"):
         Energy(energy, uncertainty)
+
+
+@pytest.mark.parametrize("level", [95, 0, 1, -0.5, math.nan])
+def test_a_level_is_a_share(level):
+    """A level of 95 is refused with what to give, by each function that takes one."""
+    for call in (
+        lambda: made(0.02).interval(level),
+        lambda: score_intervals(made(0.02), Energy(1.0), level),
+        lambda: compare(made(0.02), Energy(1.0), made(0.02), Energy(1.0), level),
+    ):
+        with pytest.raises(InputError, match=r"give a share between 0 and 1, such as 0\.95"):
+            call()
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        ({"draws": 0}, "draws is 0: give a whole number, 1 or more"),
+        ({"draws": 2.5}, "draws is 2.5"),
+        ({"draws": True}, "draws is True"),
+        ({"seed": -1}, "seed is -1: give a whole number, 0 or more"),
+    ],
+)
+def test_draws_are_counted(change, words):
+    """No draw gives no interval, and the sentence says so."""
+    ids, classes, truth, rows = contest(3, 5)
+    result = evaluate(make_truth(ids, classes, truth), make_detections(rows))
+    with pytest.raises(InputError, match=words):
+        measure_uncertainty(result, **change)
 
 
 def test_standard_uncertainty_of_a_guaranteed_bound():
@@ -196,6 +226,36 @@ def test_energies_err_independently_in_a_comparison():
     exact = compare(first, Energy(1.0), second, Energy(1.0))
     assert 0.0 == exact.turn_probability < told.turn_probability < 0.5
     assert (exact.difference, exact.difference) == ends(exact.interval)
+
+
+def test_degrees_of_freedom_by_hand():
+    """One image in a hundred that makes the difference leaves 4.12 degrees, energy adds to them.
+
+    The parts 99 and 99 times -1 have the second moment 99 and the fourth 960,597, so the kurtosis
+    is 9703/99, and f = 4 * 100 / (9604/99) = 4.1233. Images err by .003 and energy by .004, .005
+    together. Welch and Satterthwaite: 4.1233 * (.005/.003)^4 = 31.8 degrees, whose t is 2.0374.
+    """
+    signs = np.tile([1.0, -1.0], (50, 1))
+    parts = np.array([99.0] + 99 * [-1.0])
+    halves = Halves(0.5 + 0.003 * signs, 0.5 + 0.003 * np.tile(signs, (1, 2)) * 1.5**0.5, parts, 0)
+    # The quarters differ by sqrt(2) of the halves, as where variance falls with images.
+    halves = Halves(halves.halves, 0.5 + (halves.quarters - 0.5) * 2**0.5, parts, 0)
+    nothing = Halves(np.full((50, 2), 0.4), np.full((50, 4), 0.4), np.zeros(100), 0)
+    first, second = MapUncertainty(0.5, halves, 100), MapUncertainty(0.4, nothing, 100)
+    told = compare(first, Energy(1.0), second, Energy(1.0))
+    assert 0.003 == pytest.approx(told.standard_error)
+    # t of 4.1233 degrees, between 2.7764 of 4 and 2.5706 of 5.
+    assert 2.745 * 0.003 == pytest.approx(told.interval.high - 0.1, rel=6e-3)
+    told = compare(first, Energy(1.0, 0.008), second, Energy(1.0))
+    assert 0.005 == pytest.approx(told.standard_error)
+    assert 2.0374 * 0.005 == pytest.approx(told.interval.high - 0.1, rel=5e-4)
+
+
+def test_images_that_count_alike_have_a_degree_each():
+    """Where all parts are equal in size, the kurtosis is 1, and n images leave n - 1 degrees."""
+    told = compare(made(0.02, images=12), Energy(1.0), made(0.0, images=12), Energy(1.0))
+    # t of 11 degrees.
+    assert 2.2010 * 0.01 == pytest.approx(told.interval.high, rel=2e-3)
 
 
 def test_turn_is_a_toss_where_nothing_differs():

@@ -51,7 +51,7 @@ def test_boxes_are_counted_by_kind():
 def test_the_eight_most_frequent_classes_are_named():
     """A long list of classes keeps the eight most frequent."""
     rows = [(1, n, 0.5, 1, 2, 10, 11) for n in range(2, 14)] + [(1, 1, 0.5, 1, 2, 10, 11)] * 3
-    (_, text), _ = remarks(("csv", rows)).lines
+    (_, text), *_ = remarks(("csv", rows)).lines
     assert text.startswith("15: cat 3, class 2 1,")
     assert text.endswith("class 8 1 and 5 more classes")
 
@@ -89,3 +89,10 @@ def test_several_mistakes_have_one_proof():
     assert 3 == len(faults)
     assert proof.startswith("With all of this repaired, the mAP is ")
     assert equal.startswith("All confidences are 0.5.")
+
+
+def test_boxes_beyond_their_image_say_whether_that_harms():
+    """A box beyond its image is counted, and the next line says what that does to the score."""
+    lines = [text for _, text in remarks(("csv", [(1, 1, 0.5, -5, 2, 10, 11)])).lines]
+    assert "1 reach beyond their image, 0 inverted, 0 repeated" in lines
+    assert "What lies beyond the image lowers the overlap: cut boxes off there." in lines

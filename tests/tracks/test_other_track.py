@@ -102,7 +102,7 @@ def test_a_whole_session_of_classification(tmp_path):
 
         status, receipt = ants.post(f"1,{classes[0]}\n99,1,0.5\n".encode())
         assert (200, 2) == (status, json.loads(receipt)["stored"])
-        assert [{"row": 1, "reason": "unknown image"}] == json.loads(receipt)["flagged"]
+        assert [{"row": 2, "reason": "unknown image"}] == json.loads(receipt)["flagged"]
         live = eventually(lambda: running.board()["current"]["top1"], "a live score")
         assert 1 / IMAGES == live
         lines = [f"{n},{klass},0.9" for n, klass in enumerate(classes[:4], 1)]
@@ -131,8 +131,11 @@ def test_a_whole_session_of_classification(tmp_path):
         rows = list(csv.reader(io.TextIOWrapper(members.open("detections.csv"))))
         assert ["1", str(classes[0]), "1.0"] == rows[0]
         assert 8 == len(rows)
-    assert [] == verify_bundle(bundle, scenes.ground_truth)
-    (finding,) = verify_bundle(bundle, scenes.ground_truth, shadow=True)
+    (finding,) = verify_bundle(bundle, scenes.ground_truth)
+    assert "Its track 'tests.tracks.top1' has rules of its own" in finding.what
+    named = "tests.tracks.top1"
+    assert [] == verify_bundle(bundle, scenes.ground_truth, track=named)
+    (finding,) = verify_bundle(bundle, scenes.ground_truth, shadow=True, track=named)
     assert "There is no second path for the rules 'top1'" in finding.what
 
 

@@ -9,8 +9,8 @@ sent.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from itertools import product
 
 import numpy as np
@@ -33,12 +33,21 @@ Boxes = NDArray[np.float64]
 _LEAST_GAIN = 0.02
 _LEAST_RATIO = 1.5
 _LEAST_MATCHES = 5
+# Another order of the same rows gains less. Few matches say nothing about an order.
+_LEAST_RATIO_RANKED = 1.2
+_LEAST_RANKED = 20
 # An evaluation of 50,000 rows takes 50 ms. The less confident rows cannot prove a mistake.
 _ROWS_JUDGED = 50_000
 # Finding two faults that hide each other takes hundreds of evaluations, so each uses fewer rows.
 _ROWS_PAIRED = 2_000
 # Two faults that hide each other leave at most this mAP.
 _MOST_WHEN_HIDDEN = 0.1
+
+_CONFIDENCE_TURNED = Fault(
+    "confidences_turned",
+    "The confidences are 1 minus what they should be: the surest boxes have the lowest. A sure box "
+    "has a confidence near 1.",
+)
 
 Choice = tuple[int, int, int]
 """One reading each of images, classes and boxes, as indices; 0 is the protocol's reading."""
@@ -84,11 +93,25 @@ def _proved(
     sent = readings.result(_AS_SENT)
     if best == _AS_SENT and _map_of(sent) <= _MOST_WHEN_HIDDEN:
         best = readings.best(_two_changed(readings.lengths), best, _ROWS_PAIRED)
-    repaired = readings.result(best)
+    repaired, faults = readings.result(best), readings.faults(best)
     # The search for pairs used few rows. All rows must confirm its result.
-    if _clearly_better(repaired, sent):
-        for fault in readings.faults(best):
-            yield Mistake(fault.code, fault.text, repaired.mean_ap)
+    if not _clearly_better(repaired, sent):
+        best, repaired, faults = _AS_SENT, sent, ()
+    turned = readings.turned(best)
+    if turned is not None and _ranks_better(turned, repaired):
+        repaired, faults = turned, (*faults, _CONFIDENCE_TURNED)
+    for fault in faults:
+        yield Mistake(fault.code, fault.text, repaired.mean_ap)
+
+
+def advice(mistakes: Sequence[Mistake], mean_ap: float | None) -> Iterator[str]:
+    """Yield sentences: first the proved mistakes and the repaired mAP, then the other mistakes."""
+    repaired = [m for m in mistakes if m.repaired_mean_ap is not None]
+    yield from (mistake.text for mistake in repaired)
+    if repaired and mean_ap is not None:
+        what = "Repaired" if len(repaired) == 1 else "With all of this repaired"
+        yield f"{what}, the mAP is {repaired[0].repaired_mean_ap:.4f}, not {mean_ap:.4f}."
+    yield from (mistake.text for mistake in mistakes if mistake.repaired_mean_ap is None)
 
 
 class _Readings:
@@ -122,14 +145,23 @@ class _Readings:
 
     def result(self, choice: Choice, rows: int = _ROWS_JUDGED) -> IlsvrcResult:
         """Score the most confident rows under a choice of readings."""
+        return evaluate(self._truth, self._read(choice).select(slice(rows)))
+
+    def _read(self, choice: Choice) -> Detections:
         image, klass, box = choice
-        read = Detections(
+        return Detections(
             self._images[image].image_id,
             self._classes[klass].class_id,
             self._confidence,
             self._boxes[box].corners(self._sizes[image]),
         )
-        return evaluate(self._truth, read.select(slice(rows)))
+
+    def turned(self, choice: Choice) -> IlsvrcResult | None:
+        """Score the rows with 1 minus their confidence; None if some are no such confidences."""
+        sent = self._confidence
+        if not np.all((sent >= 0) & (sent <= 1)) or np.all(sent == sent[0]):
+            return None
+        return evaluate(self._truth, replace(self._read(choice), confidence=1.0 - sent))
 
     def best(self, choices: Iterable[Choice], known: Choice, rows: int = _ROWS_JUDGED) -> Choice:
         """Return the choice with the best mAP if it clearly beats `known`, else `known`."""
@@ -150,6 +182,15 @@ def _clearly_better(result: IlsvrcResult, before: IlsvrcResult) -> bool:
         gained >= _LEAST_GAIN
         and _map_of(result) >= _LEAST_RATIO * _map_of(before)
         and result.true_positives >= before.true_positives + _LEAST_MATCHES
+    )
+
+
+def _ranks_better(turned: IlsvrcResult, before: IlsvrcResult) -> bool:
+    """Tell whether the other order is clearly better; it finds the same objects."""
+    return (
+        turned.true_positives >= _LEAST_RANKED
+        and _map_of(turned) - _map_of(before) >= _LEAST_GAIN
+        and _map_of(turned) >= _LEAST_RATIO_RANKED * _map_of(before)
     )
 
 

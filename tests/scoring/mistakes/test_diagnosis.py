@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -15,6 +16,7 @@ from referee.formats.detections_file import read_detections
 from referee.formats.ground_truth import read_ground_truth
 from referee.formats.image_ids import renumber
 from referee.scoring.ilsvrc import evaluate
+from referee.scoring.mistakes import diagnosis
 from referee.scoring.mistakes.diagnosis import find_mistakes
 from referee.scoring.mistakes.posted import Posted
 
@@ -354,3 +356,26 @@ def test_wild_rows_are_no_obstacle(made):
     _, posted = with_boxes(made, "y first")
     both = Detections.concatenate([wild, posted.detections])
     assert ["x_y_swapped"] == made.codes(made.as_sent(both))
+
+
+def test_turned_confidences_are_found(made):
+    """Confidences of 1 minus the right ones are found, and the repair gives the honest score."""
+    right = np.linspace(0.99, 0.5, len(made.honest))
+    false = replace(made.honest, box=made.honest.box + 400, confidence=right - 0.49)
+    both = Detections.concatenate([replace(made.honest, confidence=right), false])
+    honest = evaluate(made.truth, both).mean_ap
+    assert [] == made.codes(made.as_sent(both))
+    turned = replace(both, confidence=1 - both.confidence)
+    (found,) = find_mistakes(made.truth, made.as_sent(turned), made.sizes)
+    assert "confidences_turned" == found.code
+    assert pytest.approx(honest, abs=1e-3) == found.repaired_mean_ap
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "better"),
+    [(0.0, 0.015, False), (0.012, 0.02, False), (0.0, 0.02, True), (0.2, 0.29, False)],
+)
+def test_a_repair_must_gain_two_hundredths_and_half_as_much_again(before, after, better):
+    """A gain below .02 mAP proves nothing, nor does one below half of the mAP before."""
+    results = [SimpleNamespace(mean_ap=it, true_positives=n) for it, n in ((before, 0), (after, 9))]
+    assert better == diagnosis._clearly_better(results[1], results[0])
