@@ -25,6 +25,7 @@ from referee.service.results.flag_counts import FlagCounts
 from referee.service.setup.contest import Contest
 from referee.service.submission.views import line_view, standing_entries
 from referee.service.teams.roster import read_roster
+from referee.service.teams.roster_view import choices_json
 from referee.store.database import Connection
 from referee.store.notices import Notice, recent_notices
 from referee.store.sessions import FIRST_LANE, SessionRecord, all_sessions, load_session
@@ -163,18 +164,22 @@ class Board:
         }
 
     def _teams(self) -> dict[str, Any]:
-        """Return the teams in the running order and the next ones, or why they cannot be read."""
-        none: dict[str, Any] = {"teams": [], "next_teams": {}, "teams_text": None}
+        """Return the teams in the running order and the next ones, or why they cannot be read.
+
+        `choices` has of each team what `choices_json` says.
+        """
+        none: dict[str, Any] = {"teams": [], "choices": {}, "next_teams": {}, "teams_text": None}
         if self._contest.config.contest.mode == "practice":
             return none
         try:
             roster = read_roster(self._contest)
         except (RefereeError, OSError) as error:
             return none | {"teams_text": str(error)}
-        teams = [team.name for team in roster.active]
+        teams = [team.name for team in roster.runners]
         if roster.order is None:
             teams.sort()
-        return none | {"teams": teams, "next_teams": roster.next_in_lanes}
+        found = {"choices": choices_json(roster), "next_teams": roster.next_in_lanes}
+        return none | {"teams": teams} | found
 
 
 def board_of(contest: Contest, desk: ControlDesk, addresses: Sequence[str] = ()) -> Board:

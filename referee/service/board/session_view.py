@@ -69,7 +69,7 @@ def session_row(contest: Contest, session: SessionRecord, now: Instant) -> dict[
         "ran_s": ran_s,
         "too_short": ran_s is not None and ran_s < exact_s and not in_full,
         "verdict": None if energy is None else energy.verdict,
-        "reasons": [] if energy is None else list(energy.detail["reasons"]),
+        "reasons": [] if energy is None else energy.reasons,
         "seen": seen,
         "unseen": event and seen is None and state in _OVER,
         "rehearsal": bool(aside) and aside[-1].kind == "rehearsal",

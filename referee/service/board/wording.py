@@ -70,7 +70,10 @@ def alarm_of(
     if display is not None and display["fault"]:
         live = [row for row in sessions if row["state"] in ("ARMED", "RUNNING")]
         if live:
-            return {"text": _DISPLAY.format(live[0]["id"]), "detail": display["fault"]}
+            return {
+                "text": _DISPLAY.format(live[0]["id"], display["page"]),
+                "detail": display["fault"],
+            }
     return newest_alarm(notices, now, unstored)
 
 
@@ -143,7 +146,7 @@ _UNMEASURED = (
 
 _DISPLAY = (
     "The display cannot show the images of session {}. Open the console's page "
-    "/display on the second monitor, and let it fill the screen."
+    "{} on the second monitor, and let it fill the screen."
 )
 
 

@@ -38,7 +38,6 @@ class Arming:
         self._require_team_free(session)
         lane.require_display()
         self._readiness.require(lane.number)
-        lane.require_spare()
         lane.prepare(session.facts.length_s)
         with self._contest.database.write() as connection:
             self._require_team_free(session)

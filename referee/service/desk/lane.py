@@ -95,7 +95,7 @@ class Lane:
         self.display: Display | None = None
         if contest.track.delivery is Delivery.SHOWN:
             last = last_frame(contest.database.connection)
-            self.display = Display(contest.config.camera, contest.clock, self._tell, last)
+            self.display = Display(contest.config.camera, contest.clock, self._tell, last, number)
 
     def start(self) -> None:
         """Continue the work of an earlier desk, and start the threads."""
@@ -151,19 +151,26 @@ class Lane:
     def prepare(self, length_s: float) -> MeterSettings:
         """Settle the lane's ended sessions, then reset the meter and set it up for a session.
 
-        Raises `Unavailable` if an ended session cannot be settled or the meter does not answer.
+        Raises `Unavailable` if an ended session cannot be settled, if the meter does not answer, or
+        if it holds a result that nobody has fetched.
         """
         self._prepared = None
+        self._require_spare()
+        return self._reset(length_s)
+
+    def _reset(self, length_s: float) -> MeterSettings:
+        """Reset the meter, whatever it holds, and set it up for a session of this length."""
         self.settling.finish()
         self._prepared = self.metering.prepare(int(length_s))
         return self._prepared
 
-    def require_spare(self) -> None:
+    def _require_spare(self) -> None:
         """Raise `Unavailable` if a reset would wipe a result that no session has fetched.
 
-        The lane's own last session has fetched a result that is its newest stored reading. An
-        emulated meter has no panel to reset it at, and no energy that counts. A meter of another
-        kind holds nothing: the desk integrates for it.
+        `prepare` asks this before each reset, whoever wants it: an operator who arms, a login that
+        arms by itself, and a desk that was started again. The lane's own last session has fetched a
+        result that is its newest stored reading. An emulated meter has no panel to reset it at, and
+        no energy that counts. A meter of another kind holds nothing: the desk integrates for it.
         """
         if self._meter.emulated or self._meter.other_kind:
             return
@@ -182,29 +189,32 @@ class Lane:
         energy = "an energy" if held.energy_wh is None else f"{held.energy_wh:.6g} Wh"
         raise Unavailable(
             f"The power meter holds {energy} of {held.integration_s} s (state {held.state.value}), "
-            "which is in no session of this contest. Arming would wipe it. If somebody needs it, "
-            "stop the referee and run: python -m power rescue "
+            "which is in no session of this contest. A new session would wipe it. If somebody "
+            "needs it, stop the referee and run: python -m power rescue "
             f"{self._meter.resource}. If nobody needs it, press SHIFT and LOCAL, "
-            "then RESET at the meter, and arm again."
+            "then RESET at the meter, and try again. Or stop the referee and run: "
+            f"python -m power range {self._meter.resource} --discard"
         )
 
-    def stop_lost_start(self, session_id: int) -> None:
-        """Stop an integration that runs for an armed session that has not begun.
+    def stop_lost_start(self, session_id: int) -> bool:
+        """Stop an integration that runs for an armed session that has not begun; tell if one did.
 
         A desk that was killed between START and its record leaves one, and so does a link that
         failed there. Arming had found the integrator at rest, so no other session owns it. Raises
         `Unavailable` as any command does.
         """
         if self._prepared is not None:
-            return
+            return False
         self.settling.finish()
-        if self.metering.integrates():
-            self.metering.stop()
-            text = (
-                "The meter integrated already, because a login had failed after START. It was "
-                "stopped, and will be reset: no session had begun."
-            )
-            self._tell(session_id, "warning", text)
+        if not self.metering.integrates():
+            return False
+        self.metering.stop()
+        text = (
+            "The meter integrated already, because a login had failed after START. It was "
+            "stopped, and will be reset: no session had begun."
+        )
+        self._tell(session_id, "warning", text)
+        return True
 
     def begin(self, session: SessionRecord, asked: Instant) -> IntegrationStart | None:
         """Start the meter, then record the start; return None for a contest without a meter.
@@ -215,8 +225,10 @@ class Lane:
         clock, session_id = self._contest.clock, session.session_id
         settings = self._prepared
         if settings is None:
-            self.stop_lost_start(session_id)
-            settings = self.prepare(session.facts.length_s)
+            lost = self.stop_lost_start(session_id)
+            length_s = session.facts.length_s
+            # The energy of a login that failed is nobody's, and anything else must be fetched.
+            settings = self._reset(length_s) if lost else self.prepare(length_s)
         if seconds_between(asked, clock.now()) > _LOGIN_S:
             raise Unavailable("Preparing the power meter took too long; log in again.")
         # The meter must be prepared again before another start, even if this start fails.

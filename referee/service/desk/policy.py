@@ -85,6 +85,8 @@ class PracticeLogins:
             return live
         if live is not None:
             self._make_free(live, sessions)
+        # The clock must not start while the team could see nothing.
+        lane.require_open_display()
         return sessions.arm_new(lane, team, "practice")
 
     def _make_free(self, live: SessionRecord, sessions: Sessions) -> None:
@@ -92,7 +94,9 @@ class PracticeLogins:
             left = remaining_s(live.facts, self._contest.clock.now())
             raise Refusal(
                 "other_session_live",
-                f"A session of '{live.team}' is running; it ends in {left:.0f} s at the latest.",
+                f"A session of '{live.team}' is running; it ends in {left:.0f} s at the latest. To "
+                f"end it now, press Stop on the console, or log in as '{live.team}', which gives "
+                "its token again, and POST /logout with that token.",
             )
         if live.facts.started is None:
             sessions.void(live.session_id, "practice", "its login did not succeed")

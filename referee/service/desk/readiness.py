@@ -180,11 +180,11 @@ class Readiness:
             self._keep([fail(*GOLDEN, fault, remedy)], self._program)
 
     def _look_at_meter(self, lane: Lane, section: MeterSection) -> None:
-        lanes, interval_s = len(self._lanes), section.update_interval_s
+        lanes = len(self._lanes)
         with lane.lock:
             self._require_idle(lane)
             try:
-                look = lane.metering.look(lambda meter: look_at_meter(meter, interval_s))
+                look = lane.metering.look(look_at_meter)
                 found = look_findings(look, lane.number, lanes)
             except Unavailable as error:
                 found = list(unanswered(error, section.resource, lane.number, lanes))
@@ -233,6 +233,7 @@ class Readiness:
             link=status.link.value,
             link_text=status.text,
             identity=status.identity,
+            name=self._contest.config.lane(lane.number).name,
             display=None if lane.display is None else _display_facts(lane, lane.display),
         )
 

@@ -17,6 +17,7 @@ from referee.service.display.screens import PageScreen, parse_screen, usable_scr
 from referee.service.display.stage import NO_SESSION, Frame, Show, Stage
 from referee.service.setup.clock import Clock
 from referee.service.setup.config import CameraSection
+from referee.service.setup.lane_words import display_path
 from referee.store.notices import Level
 
 T = TypeVar("T")
@@ -42,9 +43,11 @@ class _Trouble(Enum):
 class DisplayStatus:
     """The display as the console and the checks see it; `fault` is '' while it can show frames.
 
-    `round_trip_s` is the time from the last announcement of a frame to the report of its paint.
+    `page` is the path of its page on the console. `round_trip_s` is the time from the last
+    announcement of a frame to the report of its paint.
     """
 
+    page: str
     pages: int
     fault: str
     screen: PageScreen | None
@@ -53,16 +56,25 @@ class DisplayStatus:
 
 
 class Display:
-    """One screen; its methods may be called from any thread."""
+    """The screen of a lane; its methods may be called from any thread.
+
+    `path` is the address of its page on the console.
+    """
 
     def __init__(
-        self, settings: CameraSection, clock: Clock, tell: Tell, last_frame: int = 0
+        self,
+        settings: CameraSection,
+        clock: Clock,
+        tell: Tell,
+        last_frame: int = 0,
+        lane: int = 1,
     ) -> None:
+        self.path = display_path(lane)
         self.pictures = Pictures()
         self._paint_s = settings.paint_s
         self._clock = clock
         self._tell = tell
-        self._stage = Stage(settings.dwell_ms / 1000, last_frame)
+        self._stage = Stage(settings.dwell_ms / 1000, last_frame, self.path)
         self._changed = threading.Condition()
         self._closing = False
         self._trouble = _Trouble.NONE
@@ -142,8 +154,9 @@ class Display:
         """Return what is known about the screen now."""
         with self._changed:
             stage = self._stage
-            page = stage.pages.newest
+            page = stage.pages.showing
             return DisplayStatus(
+                page=self.path,
                 pages=len(stage.pages),
                 fault=stage.pages.fault,
                 screen=None if page is None else page.screen,
@@ -199,6 +212,25 @@ class Display:
         if unfit is not None:
             raise unfit
 
+    def take(self, report: Mapping[str, Any]) -> None:
+        """Hand the screen to a page on which somebody has clicked.
+
+        The operators are told if that page takes the screen of a session from another page.
+        """
+        with self._changed:
+            page = self._stage.pages.find(report.get("page"), report.get("key"))
+            live, taken = self._stage.live, self._stage.take(page)
+            self._changed.notify_all()
+        if taken:
+            self._tell(
+                live,
+                "alarm",
+                f"The display of session {live} has moved: somebody clicked on another page of "
+                f"{self.path}. The page that showed the images before is black now. If that is "
+                "wrong, reload it and click on it.",
+            )
+        self._watch()
+
     def painted(self, report: Mapping[str, Any]) -> None:
         """Take a page's report that it has painted a frame (see `Stage.report_painted`)."""
         with self._changed:
@@ -245,7 +277,7 @@ class Display:
     # Waits
 
     def _turn_of(self, show: Show) -> PageScreen | None:
-        page = self._stage.pages.newest
+        page = self._stage.pages.showing
         if not self._stage.is_next(show) or self._stage.pages.fault or page is None:
             return None
         return page.screen

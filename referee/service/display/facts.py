@@ -12,6 +12,7 @@ def display_facts(status: DisplayStatus) -> dict[str, Any]:
     """Return a display's status, ready for JSON; `fault` is '' while it can show frames."""
     screen = status.screen
     return {
+        "page": status.page,
         "connected": status.pages > 0,
         "fault": status.fault,
         "width": None if screen is None else screen.width_px,

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The open display pages of a screen: the newest shows, the others stay black."""
+"""The open display pages of a screen: one shows, the others stay black."""
 
 from __future__ import annotations
 
@@ -8,10 +8,11 @@ from dataclasses import dataclass, field
 
 from referee.errors import Refusal
 from referee.service.display.screens import PageScreen
+from referee.service.setup.lane_words import display_path
 
 PAGES_MOST = 4
 """How many display pages may be open at once, since each holds a thread of the server."""
-_NO_PAGE = "No display page is open: open /display of the console on the second monitor."
+_NO_PAGE = "No display page is open: open {} of the console on the second monitor."
 _MEASURING = "The display page is measuring its screen."
 
 
@@ -28,29 +29,56 @@ class Page:
     screen: PageScreen | None = None
     unfit: str = ""
 
+    @property
+    def fault(self) -> str:
+        """Return a sentence that says why this page can show no frame now, or ''."""
+        return self.unfit or _MEASURING if self.screen is None else self.screen.fault
+
 
 class Pages:
-    """The open pages. Not safe to use from several threads."""
+    """The open pages of the display with this path. Not safe to use from several threads.
 
-    def __init__(self) -> None:
+    The newest page shows. While a page is held and can show frames, it shows whatever page opens
+    later: nobody takes the screen of a running session by opening an address.
+    """
+
+    def __init__(self, path: str = display_path(1)) -> None:
+        self._path = path
         self._open: dict[int, Page] = {}
         self._last = 0
+        self._held = 0
 
     def __len__(self) -> int:
         return len(self._open)
 
     @property
-    def newest(self) -> Page | None:
+    def showing(self) -> Page | None:
         """Return the page that shows, or None."""
+        held = self._open.get(self._held)
+        if held is not None and not held.fault:
+            return held
         return self._open[max(self._open)] if self._open else None
 
     @property
     def fault(self) -> str:
         """Return a sentence that says why no page can show a frame now, or ''."""
-        page = self.newest
-        if page is None:
-            return _NO_PAGE
-        return page.unfit or _MEASURING if page.screen is None else page.screen.fault
+        page = self.showing
+        return _NO_PAGE.format(self._path) if page is None else page.fault
+
+    def hold(self) -> None:
+        """Keep the screen with the page that shows now."""
+        page = self.showing
+        self._held = 0 if page is None else page.number
+
+    def take(self, page: Page) -> bool:
+        """Hand the screen to a page; tell whether another page had it."""
+        before = self.showing
+        self._held = page.number
+        return before is not None and before is not page
+
+    def release(self) -> None:
+        """Let the newest page show again."""
+        self._held = 0
 
     def add(self) -> Page | None:
         """Add a page and return it, or None if too many are open."""

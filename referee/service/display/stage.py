@@ -12,8 +12,9 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from referee.errors import Refusal
-from referee.service.display.pages import Pages
+from referee.service.display.pages import Page, Pages
 from referee.service.display.screens import PageScreen
+from referee.service.setup.lane_words import display_path
 
 WAITING_MOST = 16
 """How many requests may wait for the display, since each holds a thread of the desk."""
@@ -59,8 +60,8 @@ class Stage:
     several threads.
     """
 
-    def __init__(self, dwell_s: float, last_frame: int = 0) -> None:
-        self.pages = Pages()
+    def __init__(self, dwell_s: float, last_frame: int = 0, path: str = display_path(1)) -> None:
+        self.pages = Pages(path)
         self.card = False
         self.live: int | None = None
         self._dwell_s = dwell_s
@@ -70,16 +71,28 @@ class Stage:
         self.round_trip_s: float | None = None
 
     def expect(self, session_id: int) -> None:
-        """Make the screen black and ready for a session; the test card goes."""
+        """Make the screen black and ready for a session; the test card goes.
+
+        The page that shows now keeps the screen until the session's end (see `take`).
+        """
         if self.live != session_id:
             self.clear("Another session has begun.")
             self.live = session_id
+            self.pages.hold()
+
+    def take(self, page: Page) -> bool:
+        """Hand the screen to a page on which somebody has clicked.
+
+        Tell whether a session is live and another page had its screen: the operators must know.
+        """
+        return self.pages.take(page) and self.live is not None
 
     def clear(self, why: str) -> None:
         """Make the screen black, and end every show that waits."""
         self.card = False
         self.live = None
         self._on = None
+        self.pages.release()
         for show in self._shows:
             show.over = show.over or why
 
@@ -119,10 +132,15 @@ class Stage:
         self._on = show
 
     def leave(self, show: Show) -> None:
-        """Forget a show that has ended; a frame that was not painted in time leaves the screen."""
+        """Forget a show that has ended.
+
+        Nothing is left on the screen after one that failed: neither its own frame nor that of an
+        earlier request. Only the frame of another request that is still on its way stays.
+        """
         if show in self._shows:
             self._shows.remove(show)
-        if self._on is show and (show.painted_s is None or show.session_id == NO_SESSION):
+        failed = show.painted_s is None or show.session_id == NO_SESSION
+        if failed and self._on not in self._shows:
             self._on = None
 
     def frame_on(self, session_id: int, number: int) -> Frame:
@@ -138,17 +156,20 @@ class Stage:
         """Take a page's report that it has painted a frame; a repeat changes nothing.
 
         `fetch_ms` and `decode_ms` are how long that took, and `paint_ms` the time from then to the
-        second animation frame. Raises `Refusal`: `page_unknown`, `page_old` for a page that is not
-        the newest, `frame_old` for a frame that is not on the screen.
+        second animation frame. A page that has painted keeps the screen until the session's end.
+        Raises `Refusal`: `page_unknown`, `page_old` for a page that does not show, `frame_old` for
+        a frame that is not on the screen.
         """
         page = self.pages.find(report.get("page"), report.get("key"))
-        if page is not self.pages.newest:
-            raise Refusal("page_old", "A newer display page has taken over.")
+        if page is not self.pages.showing:
+            raise Refusal("page_old", "Another display page shows the images.")
         self.frame_on(_whole(report.get("session")), _whole(report.get("frame")))
         show = self._on
         if show is None or show.painted_s is not None or self.pages.fault:
             return
         show.painted_s = now_s
+        if self.live is not None:
+            self.pages.hold()
         announced_s = show.requested_s if show.announced_s is None else show.announced_s
         paint_s, decode_s = (_seconds(report.get(name)) for name in ("paint_ms", "decode_ms"))
         # The page's clock is another one, so its durations are counted back from the report.
@@ -159,11 +180,14 @@ class Stage:
     def truth_for(self, number: int) -> dict[str, Any]:
         """Return what a page must show now: its `mode`, and the frame if there is one.
 
-        `live` tells whether a session is armed or runs: then a page shows no word of its own.
+        `live` tells whether a session is armed or runs: then a page shows no word of its own. But a
+        page that was opened meanwhile has to say that it waits for a click.
         """
         truth: dict[str, Any] = {"mode": "black", "live": self.live is not None}
-        newest = self.pages.newest
-        if newest is None or newest.number != number:
+        showing = self.pages.showing
+        if showing is None or showing.number != number:
+            if showing is not None and number > showing.number:
+                return {"mode": "waiting", "live": False}
             return truth | {"mode": "other"}
         if self._on is not None and self._on.frame is not None:
             frame = self._on.frame

@@ -36,7 +36,8 @@ class Fault:
     itself, so that a drill goes on. `signs` are deeds that show attention and are not yet what the
     runbook asks for. While an `unmeasured` fault lasts, the device's energy is not measured. Deeds
     of a fault that waits for `after_session` are right when the session is over, and harm before.
-    `section` is the place in the runbook.
+    `costs` is a regular expression of the reasons of a verdict that the fault can bring about; ''
+    means that it costs no energy. `section` is the place in the runbook.
     """
 
     name: str
@@ -51,12 +52,16 @@ class Fault:
     lasts_s: float
     section: str
     signs: tuple[str, ...] = ()
+    costs: str = ""
     unmeasured: bool = False
     after_session: bool = False
 
 
 _HASTY = (STOP, VOID)
 _METER = (RESET, POWER)
+# Parts of the sentences of power/energy and of settling.
+_UNREAD = "readings|no reading|not read|not be read|never read"
+_BROKEN_OFF = "stopped the meter|meter integrated|reset|started again|restarted|with an error"
 
 FAULTS = tuple(
     (
@@ -72,6 +77,7 @@ FAULTS = tuple(
             (*_METER, *_HASTY),
             90.0,
             f"{EMERGENCY}, row 2",
+            costs=_UNREAD,
         ),
         Fault(
             "meter-off",
@@ -85,6 +91,7 @@ FAULTS = tuple(
             (),
             90.0,
             f"{EMERGENCY}, rows 2 and 8",
+            costs=f"{_BROKEN_OFF}|{_UNREAD}|Another meter|Samples give",
             signs=(POWER, CABLE),
         ),
         Fault(
@@ -99,6 +106,7 @@ FAULTS = tuple(
             (),
             120.0,
             f"{EMERGENCY}, row 8",
+            costs=f"{_BROKEN_OFF}|Samples give",
             signs=(RESET,),
         ),
         Fault(
@@ -114,6 +122,7 @@ FAULTS = tuple(
             (),
             120.0,
             f"{EMERGENCY}, row 9",
+            costs="drew|Samples give",
             signs=(DEVICE, STOP),
             unmeasured=True,
         ),
@@ -129,6 +138,7 @@ FAULTS = tuple(
             _HASTY,
             10.0,
             "docs/console.md#what-the-figures-mean",
+            costs="its range|cut off|Samples give",
         ),
         Fault(
             "flood",
@@ -193,7 +203,8 @@ FAULTS = tuple(
             (COPY,),
             _HASTY,
             60.0,
-            f"{EMERGENCY}, row 15",
+            f"{EMERGENCY}, row 14",
+            costs="could not get these images",
             after_session=True,
         ),
         Fault(
@@ -208,6 +219,7 @@ FAULTS = tuple(
             _HASTY,
             45.0,
             f"{EMERGENCY}, row 10",
+            costs=_UNREAD,
         ),
         Fault(
             "desk-killed",
@@ -221,6 +233,7 @@ FAULTS = tuple(
             _HASTY,
             60.0,
             f"{EMERGENCY}, row 6",
+            costs=_UNREAD,
         ),
         Fault(
             "server-killed",
@@ -247,6 +260,7 @@ FAULTS = tuple(
             (*_METER,),
             90.0,
             f"{EMERGENCY}, row 11",
+            costs=f"started anew|{_UNREAD}",
         ),
     )
 )

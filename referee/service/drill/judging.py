@@ -3,11 +3,12 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from referee.service.drill.faults import BY_NAME, HANDS, NOTE, Fault
+from referee.service.drill.faults import BY_NAME, HANDS, NOTE, VOID, Fault
 from referee.service.drill.record import SEEN, Act, Injection, Ran, Record
 
 # A gap in what comes once a second or so is told from this length on.
@@ -141,33 +142,73 @@ def _act_text(act: Act) -> str:
 
 
 def _lost(fault: Fault, injection: Injection, session: Ran | None, record: Record) -> Iterator[str]:
-    """Say what the fault cost: requests, readings, the energy, the whole session."""
+    """Say what the fault cost: requests, readings, the energy, the whole session.
+
+    What happened after the next fault came is that one's damage.
+    """
     if session is None:
         return
-    last_s = _last(injection, session)
+    until_s = _until(injection, record)
+    last_s = min(_last(injection, session), until_s)
     failed = sum(injection.at_s <= at_s <= last_s for at_s in session.failed_requests_s)
     if failed:
         yield f"{failed} request{'s' if failed > 1 else ''} answered with an error of the referee"
     stops = sum(
-        s.session_id == session.session_id for s in record.stops if s.at_s >= injection.at_s
+        s.session_id == session.session_id and injection.at_s <= s.at_s < until_s
+        for s in record.stops
     )
     if stops:
         yield f"the team had to start its client again, {stops} time{'s' if stops > 1 else ''}"
-    quiet_s = longest_gap(session.requests_s, injection.at_s, last_s)
+    between = _borders(injection, record)
+    quiet_s = longest_gap((*session.requests_s, *between), injection.at_s, last_s)
     if quiet_s >= _GAP_S:
         yield f"{quiet_s:.0f} s without a request of the team"
-    unread_s = longest_gap(session.readings_s, injection.at_s, last_s)
+    unread_s = longest_gap((*session.readings_s, *between), injection.at_s, last_s)
     if unread_s >= _GAP_S:
         yield f"{unread_s:.0f} s without a reading of the meter"
     if fault.unmeasured:
         yield f"{last_s - injection.at_s:.0f} s of the device's energy, which nobody measured"
+    yield from _lost_session(fault, injection, session, record)
+
+
+def _lost_session(
+    fault: Fault, injection: Injection, session: Ran, record: Record
+) -> Iterator[str]:
+    """Say what the session lost by this fault, where it had others too."""
+    faults = [BY_NAME[it.fault] for it in record.injections if it.session_id == session.session_id]
     if session.void_reason is not None:
-        yield f"session {session.session_id} (void: {session.void_reason})"
+        if _voided_by(fault, faults, injection, record):
+            yield f"session {session.session_id} (void: {session.void_reason})"
     elif session.verdict is None:
-        yield f"session {session.session_id} has no energy"
+        if fault.costs or not any(one.costs for one in faults):
+            yield f"session {session.session_id} has no energy"
     elif session.verdict != "VALID":
-        why = "; ".join(reason.rstrip(".") for reason in session.reasons)
-        yield f"energy {session.verdict}: {why}"
+        reasons = [it for it in session.reasons if _can_bring(fault, it, faults)]
+        if reasons or not session.reasons:
+            why = "; ".join(reason.rstrip(".") for reason in reasons)
+            yield f"energy {session.verdict}: {why}"
+
+
+def _voided_by(fault: Fault, faults: Sequence[Fault], injection: Injection, record: Record) -> bool:
+    """Tell whether a session was voided for a fault: the runbook asks for it, or it came last."""
+    if any(VOID in one.deeds for one in faults):
+        return VOID in fault.deeds
+    voids = [a.at_s for a in record.acts if a.what == VOID and _concerns(a, injection)]
+    return not voids or injection.at_s <= voids[0] < _until(injection, record)
+
+
+def _can_bring(fault: Fault, reason: str, faults: Sequence[Fault]) -> bool:
+    """Tell whether a fault can be why a verdict has this reason, and no other is known for it."""
+    known = [one for one in faults if one.costs and re.search(one.costs, reason)]
+    return fault in known or not known
+
+
+def _borders(injection: Injection, record: Record) -> list[float]:
+    """Return the times that cut a fault's gaps off from those of the faults around it."""
+    before = [it for it in record.injections if it.at_s < injection.at_s]
+    lasts = any(it.over_s is None or it.over_s >= injection.at_s for it in before)
+    until_s = _until(injection, record)
+    return [injection.at_s] * lasts + [until_s] * math.isfinite(until_s)
 
 
 def _last(injection: Injection, session: Ran) -> float:

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Protocol
 
@@ -11,6 +11,9 @@ from referee.core.aside import Aside, here
 from referee.core.instant import Instant
 from referee.core.states import Arrival, SessionFacts, SessionState, arrival_of, state_of
 from referee.errors import Refusal
+from referee.service.entry.hash_turns import HashTurns
+from referee.service.entry.machine_turn import MachineTurn
+from referee.service.entry.passwords import stays
 from referee.service.entry.teams import EventTeams, PracticeTeams
 from referee.service.entry.tokens import session_of_token, token_of_session
 from referee.service.setup.contest import Contest
@@ -18,6 +21,9 @@ from referee.service.setup.lane_words import other_lane
 from referee.store.answers import count_late_answers
 from referee.store.database import Connection, Database
 from referee.store.sessions import FIRST_LANE, SessionRecord, load_session, session_version
+
+LOGINS_WAITING = 200
+"""The most logins that wait for the check of their password in one process of greenlets."""
 
 LATE_ANSWERS = 1000
 """The largest number of late answers that are stored for one session."""
@@ -87,6 +93,7 @@ class Admission:
         desk: Desk,
         hash_aside: Aside = here,
         lane: int = FIRST_LANE,
+        logins_waiting: int = LOGINS_WAITING,
     ) -> None:
         self._contest = contest
         self._lane = lane
@@ -94,13 +101,15 @@ class Admission:
         self._desk = desk
         # Only valid tokens are kept. There is one for each session, so the memory is bounded.
         self._known: dict[str, int] = {}
-        self._teams: EventTeams | PracticeTeams = (
-            PracticeTeams()
-            if contest.config.admits_anybody
-            else EventTeams(contest.config.teams, hash_aside)
-        )
+        self._teams: EventTeams | PracticeTeams = PracticeTeams()
+        if not contest.config.admits_anybody:
+            machine = MachineTurn(contest.config.storage.folder, contest.secrets.token_key)
+            turns = HashTurns(machine=machine, most=logins_waiting)
+            self._teams = EventTeams(contest.config.teams, hash_aside, turns=turns)
 
-    def login(self, username: str, password: str, address: str) -> Login:
+    def login(
+        self, username: str, password: str, address: str, waits: Callable[[], bool] = stays
+    ) -> Login:
         """Check the password, ask the desk to begin the session, and return its token.
 
         A repeat while the session runs returns the same token and changes nothing. Raises
@@ -108,35 +117,38 @@ class Admission:
         `other_session_live`, `other_lane`). Raises `Unavailable` if the meter or the control
         desk fails.
         """
-        self.require_team(username, password, address)
+        self.require_team(username, password, address, waits)
         answer = self._desk.ask("begin", team=username, address=address, lane=self._lane)
         session = load_session(self._contest.database.connection, int(answer["session"]))
         token = token_of_session(self._contest.secrets.token_key, session.session_id)
         return Login(token, session)
 
-    def require_team(self, username: str, password: str, address: str) -> None:
+    def require_team(
+        self, username: str, password: str, address: str, waits: Callable[[], bool] = stays
+    ) -> None:
         """Check a team's password, and begin nothing.
 
-        Raises `Refusal` (`login_invalid`, `login_busy`).
+        `waits` tells whether the client still waits for the answer. Raises `Refusal`
+        (`login_invalid`, `login_busy`).
         """
-        if not self._teams.admits(username, password, address):
+        if not self._teams.admits(username, password, address, waits):
             raise Refusal(
                 "login_invalid",
-                "User name or password is wrong. Check both for typing errors, and check that the "
-                "password is for this event.",
+                self._teams.advice,
             )
+
+    def gave_out(self, token: str) -> bool:
+        """Tell whether a token is one of this contest; this costs no look at the database."""
+        return self._session_of(token) is not None
 
     def known_session(self, token: str) -> SessionRecord:
         """Return the session of a valid token; the session may be in any state.
 
         Raises `Refusal` (code `token_invalid`, or `other_lane` for a session of another lane).
         """
-        session_id = self._known.get(token)
+        session_id = self._session_of(token)
         if session_id is None:
-            session_id = session_of_token(self._contest.secrets.token_key, token)
-            if session_id is None:
-                raise Refusal("token_invalid", "This token was not given out here: log in first.")
-            self._known[token] = session_id
+            raise Refusal("token_invalid", "This token was not given out here: log in first.")
         try:
             session = self._sessions.get(session_id)
         except Refusal:
@@ -146,6 +158,14 @@ class Admission:
         if session.lane != self._lane:
             raise other_lane(self._contest.config, session.lane, self._lane)
         return session
+
+    def _session_of(self, token: str) -> int | None:
+        session_id = self._known.get(token)
+        if session_id is None:
+            session_id = session_of_token(self._contest.secrets.token_key, token)
+            if session_id is not None:
+                self._known[token] = session_id
+        return session_id
 
     def running_session(self, token: str) -> SessionRecord:
         """Return the running session of a token.

@@ -32,7 +32,8 @@ KNOWN_S = 45.0
 class Receipt:
     """The receipt for a stored answer; `answer` is its number, counted over all sessions.
 
-    `received_s` is the session time at which the server read its last byte.
+    `received_s` is the session time at which the server read its last byte. `remarks` say what the
+    referee has put in the place of something that the post lacks.
     """
 
     answer: int
@@ -41,6 +42,7 @@ class Receipt:
     received_s: float
     remaining_s: float
     late: bool
+    remarks: tuple[str, ...] = ()
 
 
 class Answers:
@@ -93,7 +95,7 @@ class Answers:
             return insert_answer(connection, answer), answer.elapsed_s, late
 
         committed = self._journal.submit(store, size_bytes=2 * len(content))
-        number, received_s, late = _outcome(committed)
+        number, received_s, late = _outcome(committed, self._journal)
         return Receipt(
             answer=number,
             stored=len(posted),
@@ -101,10 +103,11 @@ class Answers:
             received_s=received_s,
             remaining_s=0.0 if late else remaining_s(session.facts, contest.clock.now()),
             late=late,
+            remarks=contest.track.lacks(posted),
         )
 
 
-def _outcome(committed: Future[T]) -> T:
+def _outcome(committed: Future[T], journal: Journal) -> T:
     """Wait for the commit and return its result.
 
     After `COMMIT_S` a write that has not begun is cancelled, so a refused answer is never stored. A
@@ -114,17 +117,13 @@ def _outcome(committed: Future[T]) -> T:
         return committed.result(COMMIT_S)
     except TimeoutError:
         if committed.cancel():
-            raise _not_stored() from None
+            raise journal.held_up("the answer is not stored, send it again.") from None
     try:
         return committed.result(KNOWN_S - COMMIT_S)
     except TimeoutError:
         raise Unavailable(
             "The referee's disk has stalled. GET /status will tell whether the answer is stored."
         ) from None
-
-
-def _not_stored() -> Unavailable:
-    return Unavailable("The referee's disk is too slow: the answer is not stored, send it again.")
 
 
 def _require_storable(

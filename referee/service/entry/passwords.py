@@ -6,15 +6,16 @@ from __future__ import annotations
 import hashlib
 import math
 import secrets
-import threading
 import time
-from collections.abc import Callable
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from functools import partial
 
 import argon2
 
 from referee.core.aside import Aside, here
 from referee.errors import InputError, Refusal
+from referee.service.entry.hash_turns import HashTurns
 
 # People read passwords from paper, so no two of these characters look alike.
 _LETTERS = "abcdefghjkmnpqrstuvwxyz23456789"
@@ -42,6 +43,25 @@ def hash_password(password: str) -> str:
     return argon2.PasswordHasher().hash(password)
 
 
+def make_passwords(
+    names: Iterable[str], progress: Callable[[int, int], object] | None = None
+) -> dict[str, tuple[str, str]]:
+    """Make a password for each name; return passwords and hashes by name.
+
+    A hash takes long on purpose, so `progress` gets how many are made, and of how many. One is made
+    at a time: argon2 itself works on four threads, and on two cores two hashes at once gained
+    hardly anything.
+    """
+    made: dict[str, tuple[str, str]] = {}
+    wanted = list(dict.fromkeys(names))
+    for name in wanted:
+        password = new_password()
+        made[name] = (password, hash_password(password))
+        if progress is not None:
+            progress(len(made), len(wanted))
+    return made
+
+
 def has_password(stored: str, password: str) -> bool:
     """Tell whether a stored hash is that of a password; a damaged hash is that of none."""
     try:
@@ -52,26 +72,36 @@ def has_password(stored: str, password: str) -> bool:
 
 @dataclass
 class _Door:
-    """The tries of one address at one name's password: one at a time, slower after wrong ones."""
+    """The tries of one address at one name's password, slower after wrong ones."""
 
-    # Made when it is needed: the contest server replaces `threading.Lock` after this is imported.
-    turn: threading.Lock = field(default_factory=lambda: threading.Lock())
     inside: int = 0
     wrong: int = 0
     closed_until_s: float = -math.inf
+
+
+def stays() -> bool:
+    """Tell that whoever tries a password still waits: the answer of callers that never leave."""
+    return True
 
 
 class PasswordCheck:
     """The check of passwords against stored hashes, slow for whoever guesses.
 
     One check of a password deliberately costs tens of milliseconds of a core. So the result of a
-    check is remembered. After five wrong passwords for one name, an address must wait a second
-    before each further try at that name. Other addresses and other names do not wait.
+    check is remembered, and `turns` says who is next. After five wrong passwords for one name, an
+    address must wait a second before each further try at that name. Other addresses and other
+    names do not wait.
     """
 
-    def __init__(self, aside: Aside = here, seconds: Callable[[], float] = time.monotonic) -> None:
+    def __init__(
+        self,
+        aside: Aside = here,
+        seconds: Callable[[], float] = time.monotonic,
+        turns: HashTurns | None = None,
+    ) -> None:
         self._aside = aside
         self._seconds = seconds
+        self._turns = turns or HashTurns(seconds)
         self._hasher = argon2.PasswordHasher()
         # By name and address. Only registered names have entries, so the dictionary stays small.
         self._doors: dict[tuple[str, str], _Door] = {}
@@ -80,11 +110,19 @@ class PasswordCheck:
         self._right: set[bytes] = set()
         self._wrong: dict[bytes, float] = {}
 
-    def admits(self, name: str, stored: str, password: str, address: str) -> bool:
+    def admits(
+        self,
+        name: str,
+        stored: str,
+        password: str,
+        address: str,
+        waits: Callable[[], bool] = stays,
+    ) -> bool:
         """Tell whether a password fits the stored hash of a registered name.
 
-        Raises `Refusal` (code `login_busy`) for an address that tries too many passwords, and
-        `InputError` for a hash that is damaged.
+        `waits` tells whether the client still waits for the answer. Nothing is computed for a
+        client that has gone. Raises `Refusal` (code `login_busy`) for an address that tries too
+        many passwords, and `InputError` for a hash that is damaged.
         """
         digest = hashlib.sha256(encoded(f"{stored}\0{password}")).digest()
         known = self._known(digest)
@@ -93,18 +131,20 @@ class PasswordCheck:
         if len(self._doors) >= _DOORS:
             self._doors = {key: door for key, door in self._doors.items() if door.inside}
         door = self._doors.setdefault((name, address), _Door())
-        if door.inside > _WAITING:
+        if door.inside > _WAITING or self._seconds() < door.closed_until_s:
             raise _too_many(name)
         door.inside += 1
         try:
-            with door.turn:
+            with self._turns.turn(address, name):
                 known = self._known(digest)
                 if known is not None:
                     return known
-                if self._seconds() < door.closed_until_s:
+                if self._seconds() < door.closed_until_s or not waits():
                     raise _too_many(name)
                 right = self._check(stored, password, digest)
                 door.wrong = 0 if right else door.wrong + 1
+                if not right:
+                    self._aside(partial(self._turns.note_wrong, address))
                 if door.wrong >= _FREE_TRIES:
                     door.closed_until_s = self._seconds() + _CLOSED_S
                 return right

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 
 from referee.errors import ConfigError, InputError
@@ -63,15 +63,12 @@ def replace_password(path: Path, name: str) -> str:
     return password
 
 
-def replace_passwords(path: Path, names: Iterable[str]) -> dict[str, str]:
-    """Give each team a new password and return them by name; the old ones stop working.
+def replace_hashes(path: Path, hashes: Mapping[str, str]) -> None:
+    """Store new hashes by team name, in one step; the teams' old passwords stop working.
 
-    A team without a line in the file gets one. The file changes in one step for all of them.
+    A team without a line in the file gets one.
     """
-    teams = registered_teams(path)
-    passwords = {name: new_password() for name in names}
-    _write(path, teams | {name: hash_password(password) for name, password in passwords.items()})
-    return passwords
+    _write(path, {**registered_teams(path), **hashes})
 
 
 def replace_list(path: Path, teams: Mapping[str, str]) -> None:

@@ -11,7 +11,8 @@ from pathlib import Path
 from referee.core.aside import Aside, here
 from referee.errors import ConfigError, InputError
 from referee.formats.team_table import NAME_MOST
-from referee.service.entry.passwords import PasswordCheck, encoded
+from referee.service.entry.hash_turns import HashTurns
+from referee.service.entry.passwords import PasswordCheck, encoded, stays
 from referee.service.entry.team_list import registered_teams
 
 PRACTICE_PASSWORD = "practice"
@@ -21,7 +22,18 @@ PRACTICE_PASSWORD = "practice"
 class PracticeTeams:
     """The teams of a rehearsal: any user name with the practice password."""
 
-    def admits(self, username: str, password: str, address: str = "") -> bool:
+    advice = (
+        f"This is a rehearsal: the password is '{PRACTICE_PASSWORD}', with any user name of 1 to "
+        f"{NAME_MOST} printable characters."
+    )
+
+    def admits(
+        self,
+        username: str,
+        password: str,
+        address: str = "",
+        waits: Callable[[], bool] = stays,
+    ) -> bool:
         """Tell whether this pair may log in, from any address."""
         good = hmac.compare_digest(encoded(password), encoded(PRACTICE_PASSWORD))
         return good and 0 < len(username) <= NAME_MOST and username.isprintable()
@@ -30,14 +42,29 @@ class PracticeTeams:
 class EventTeams:
     """The registered teams of an event; each login reads the file again."""
 
+    advice = (
+        "User name or password is wrong. Check both for typing errors, and check that the "
+        "password is for this event."
+    )
+
     def __init__(
-        self, path: Path, aside: Aside = here, seconds: Callable[[], float] = time.monotonic
+        self,
+        path: Path,
+        aside: Aside = here,
+        seconds: Callable[[], float] = time.monotonic,
+        turns: HashTurns | None = None,
     ) -> None:
         self._path = path
-        self._check = PasswordCheck(aside, seconds)
+        self._check = PasswordCheck(aside, seconds, turns)
 
-    def admits(self, username: str, password: str, address: str = "") -> bool:
-        """Tell whether this pair may log in.
+    def admits(
+        self,
+        username: str,
+        password: str,
+        address: str = "",
+        waits: Callable[[], bool] = stays,
+    ) -> bool:
+        """Tell whether this pair may log in; `waits` tells whether the client is still there.
 
         A name that is not registered is refused at once, since the names of teams are not secret.
         Raises `Refusal` (code `login_busy`) for an address that tries too many passwords.
@@ -46,7 +73,7 @@ class EventTeams:
         if stored is None:
             return False
         try:
-            return self._check.admits(username, stored, password, address)
+            return self._check.admits(username, stored, password, address, waits)
         except InputError as error:
             raise ConfigError(
                 f"{self._path}: the password hash of '{username}' is damaged; give the team a "

@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from referee.core.states import SessionState, state_of
+from referee.core.written_text import one_blank_between, unfit_character
 from referee.errors import Refusal
 from referee.service.event.results import Results, provisional_results
 from referee.service.setup.contest import Contest
@@ -95,7 +96,7 @@ def review(contest: Contest, session_id: int, operator: str, reason: str) -> Non
 
 
 def _names(names: Sequence[str]) -> list[str]:
-    kept = [" ".join(name.split()) for name in names if name.isprintable() and name.strip()]
+    kept = [one_blank_between(name) for name in names if not unfit_character(name) and name.strip()]
     if not kept or len(kept) < len(names):
         raise Refusal("name_missing", "This needs the name of a person. Give it.")
     return kept

@@ -88,7 +88,7 @@ def _entry(contest: Contest, standing: Standing) -> dict[str, Any]:
         "attempts": team.attempt_count,
         "void_reasons": list(team.void_reasons),
         "verdict": None if energy is None else energy.verdict,
-        "reasons": [] if energy is None else list(energy.detail["reasons"]),
+        "reasons": [] if energy is None else energy.reasons,
         "review": None if review is None else asdict(review),
         "emulated": energy is not None and bool(energy.detail.get("emulated", False)),
         "normalized_accuracy": standing.figure("normalized_accuracy"),

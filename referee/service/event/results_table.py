@@ -9,6 +9,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from referee.core.spreadsheet import plain_cell
+
 COLUMNS = (
     *("rank", "team", "organisation", "session", "mean_ap", "energy_wh", "score", "score_low"),
     *("score_high", "images", "attempts", "verdict", "emulated", "normalized_accuracy"),
@@ -97,7 +99,7 @@ def results_csv(results: dict[str, Any]) -> str:
     writer = csv.writer(text, lineterminator="\n")
     writer.writerow(COLUMNS)
     for entry in results["entries"]:
-        writer.writerow([entry[name] for name in COLUMNS])
+        writer.writerow([plain_cell(entry[name]) for name in COLUMNS])
     return text.getvalue()
 
 

@@ -9,7 +9,8 @@ from typing import Any
 
 from referee.core.instant import seconds_between
 from referee.core.turns import counted_attempt
-from referee.service.results.interval_text import interval_lines
+from referee.scoring.uncertainty import gives_interval
+from referee.service.results.interval_text import interval_lines, score_ends
 from referee.service.setup.contest import Contest
 from referee.service.teams.roster import Roster, RosterTeam
 from referee.store.database import Connection
@@ -81,14 +82,14 @@ def objects_per_s(session: SessionRecord, run: ScoringRun | None) -> float | Non
 
 
 def score_interval(run: ScoringRun | None, track: Track[Any]) -> tuple[float | None, float | None]:
-    """Return the ends of a score's interval; None where there is none.
+    """Return the ends of a score's interval; None where there is none (see `gives_interval`).
 
     It is the interval that the scoring run tells. If the run tells none, it is the change of
     the score when the energy changes by the meter's uncertainty.
     """
-    if run is None:
+    if run is None or not gives_interval(run.detail.get("verdict")):
         return None, None
-    told = (run.detail.get("uncertainty") or {}).get(track.score.field)
+    told = score_ends(run.detail, track)
     if told is not None:
         return told[0], told[1]
     if run.score is None:

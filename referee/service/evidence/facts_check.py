@@ -6,7 +6,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from referee.service.setup.contest import Contest
-from referee.store.chain import broken_links, count_links, newest_link
+from referee.store.chain import broken_links, count_links, has_link, newest_link
 from referee.store.database import missing_from_schema
 from referee.store.images import strange_manifest
 
@@ -31,8 +31,12 @@ class FactsCheck:
         return f"All {self.rows} stored facts are as they were stored; the chain ends {self.head}."
 
 
-def check_facts(contest: Contest) -> FactsCheck:
-    """Compare each row with its link, in one snapshot, also while the servers run."""
+def check_facts(contest: Contest, expected: str | None = None) -> FactsCheck:
+    """Compare each row with its link, in one snapshot, also while the servers run.
+
+    `expected` is the newest link that an earlier check told. A database that lacks it is an older
+    copy, or another one, although each of its own links holds.
+    """
     faults: list[str] = []
     with contest.database.read() as connection:
         faults += [f"The schema lacks {name}." for name in missing_from_schema(connection)]
@@ -42,6 +46,11 @@ def check_facts(contest: Contest) -> FactsCheck:
             if len(faults) >= _MOST:
                 break
             faults.append(fault)
+        if expected is not None and not has_link(connection, bytes.fromhex(expected)):
+            faults.append(
+                f"The chain has no link {expected}, where an earlier check saw its end: this is an "
+                "older copy of the database, or another one."
+            )
         head = newest_link(connection)
         return FactsCheck(
             count_links(connection), "" if head is None else head.hex(), tuple(faults)

@@ -11,7 +11,7 @@ from typing import Any
 import msgspec
 
 from referee.core.instant import Instant
-from referee.service.evidence.bundle_file import NotABundle
+from referee.service.evidence.bundle_file import NO_VALUE, NotABundle
 from referee.service.evidence.facts import link_behind
 
 FACTS = "facts.jsonl"
@@ -19,10 +19,6 @@ FACTS = "facts.jsonl"
 _decode = msgspec.json.Decoder().decode
 _FIRST = ("sessions", "teams", "materials")
 _AT_REST = Instant(0.0, datetime.fromisoformat("1970-01-01T00:00:00+00:00"), "")
-_NO_FACT = (
-    *(ValueError, KeyError, TypeError, AttributeError, OverflowError, RecursionError),
-    msgspec.MsgspecError,
-)
 
 
 @dataclass(frozen=True)
@@ -89,7 +85,7 @@ def read_facts(members: Mapping[str, bytes]) -> FactsRead:
             strand = line["strand"]
             if before.hex() == strand:
                 facts.take(line)
-        except _NO_FACT:
+        except NO_VALUE:
             raise NotABundle(FACTS, f"line {number} is no fact.") from None
         if before.hex() != strand:
             raise NotABundle(

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import csv
 import io
-import json
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
@@ -23,7 +22,7 @@ import numpy as np
 from referee.core.instant import Instant
 from referee.errors import RefereeError
 from referee.formats.faults import FormatError
-from referee.service.evidence.bundle_file import NotABundle
+from referee.service.evidence.bundle_file import NO_VALUE, SESSION_MOST, NotABundle, json_of
 from referee.service.evidence.facts import value_of
 from referee.service.evidence.facts_read import FACTS, FactsRead
 from referee.service.setup.config import StorageSection
@@ -34,7 +33,7 @@ from referee.store.database import Database
 from referee.store.images import ImageEntry, InputFile, Manifest, manifest_digest, replace_manifest
 from referee.store.replay import Fact, mark_fetched, rename_team, replay, strands_of
 from referee.store.sessions import SessionRecord, load_session
-from referee.tracks.loading import load_track
+from referee.tracks.loading import not_trusted, trusted_tracks
 from referee.tracks.track import Track
 
 
@@ -55,15 +54,16 @@ class Stopped:
 
 @contextmanager
 def played_again(
-    members: Mapping[str, bytes], facts: FactsRead, folder: Path
+    members: Mapping[str, bytes], facts: FactsRead, folder: Path, track: str | None = None
 ) -> Iterator[tuple[Contest, SessionRecord]]:
     """Give a contest in an empty folder that has the session's facts, and nothing else.
 
+    Its track is one of the referee's own, or that of the module `track`, which the caller names.
     Raises `NotABundle` with the member whose content does not fit the facts.
     """
     database = Database(folder / "referee.db")
     try:
-        contest = _contest(members, folder, database, facts)
+        contest = _contest(members, folder, database, facts, track)
         number = facts.session_id
         with database.write() as connection:
             try:
@@ -80,16 +80,26 @@ def played_again(
 
 
 def _contest(
-    members: Mapping[str, bytes], folder: Path, database: Database, facts: FactsRead
+    members: Mapping[str, bytes],
+    folder: Path,
+    database: Database,
+    facts: FactsRead,
+    named: str | None,
 ) -> Contest:
     path = folder / "contest.toml"
     path.write_bytes(members["config.toml"])
     try:
         config = replace(load_config(path), storage=StorageSection(folder))
-        track = load_track(config.contest.track)
     except RefereeError as error:
         raise NotABundle("config.toml", str(error).replace(f"{path}", "it")) from None
-    lane = int(facts.first[0]["lane"])
+    track = trusted_tracks(named).get(config.contest.track)
+    if track is None:
+        raise NotABundle("config.toml", not_trusted(config.contest.track, named))
+    if facts.first[0]["track"] != track.name:
+        raise NotABundle(FACTS, f"The session is of another track than '{track.name}'.")
+    lane = facts.first[0]["lane"]
+    if type(lane) is not int or not 1 <= lane <= SESSION_MOST:  # It becomes the name of a file.
+        raise NotABundle(FACTS, "The session has a lane that is none.")
     config.wire_log_of(lane).write_bytes(members["meter.jsonl"])
     database.migrate()
     manifest = _manifest(members)
@@ -131,7 +141,7 @@ def _manifest(members: Mapping[str, bytes]) -> Manifest:
             )
             for row in csv.DictReader(io.StringIO(text, newline=""))
         ]
-    except (ValueError, KeyError, TypeError, csv.Error) as error:
+    except (*NO_VALUE, csv.Error) as error:
         raise NotABundle("images.csv", f"The rows are no images: {error!r}.") from None
     told = _told(members)
     return Manifest(
@@ -145,8 +155,8 @@ def _manifest(members: Mapping[str, bytes]) -> Manifest:
 
 def _told(members: Mapping[str, bytes]) -> dict[str, Any]:
     """Return `session.json` as far as the facts of the session do not hold it."""
+    told = json_of("session.json", members["session.json"])
     try:
-        told = json.loads(members["session.json"])
         names = [str(name) for name in told["team_names"]]
         classes = {str(int(class_id)): str(name) for class_id, name in told["classes"].items()}
         inputs = {
@@ -154,7 +164,7 @@ def _told(members: Mapping[str, bytes]) -> dict[str, Any]:
             for name, file in told["inputs"].items()
         }
         return {"team_names": names, "classes": classes, "inputs": inputs}
-    except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
+    except NO_VALUE as error:
         raise NotABundle("session.json", f"It is no session: {error!r}.") from None
 
 

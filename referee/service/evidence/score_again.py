@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
+from referee.formats.hashed_reads import HashedReads
 from referee.service.evidence.bundle_file import Finding
 from referee.service.evidence.differences import json_difference
 from referee.service.results.final_score import compute_run
@@ -23,7 +24,11 @@ _WORDS = ("team", "referee_version")
 
 
 def score_findings(
-    contest: Contest, session: SessionRecord, ground_truth: Path, blacklist: Path | None
+    contest: Contest,
+    session: SessionRecord,
+    ground_truth: Path,
+    blacklist: Path | None,
+    reads: HashedReads,
 ) -> Iterator[Finding]:
     """Score the session again; yield what differs from its newest score.
 
@@ -42,11 +47,11 @@ def score_findings(
     stored = json.loads(json.dumps(run.detail))
     known = {name: it.sha256 for name, it in load_inputs(connection).items()}
     wanted = stored.get("inputs", known)  # A score by other files names them itself.
-    strange = list(_strange_inputs(wanted, contest))
+    strange = list(_strange_inputs(wanted, contest, reads))
     if strange:
         yield from strange
         return
-    truth, _ = read_truth_with(contest, ground_truth, blacklist)
+    truth, _ = read_truth_with(contest, ground_truth, blacklist, reads)
     again = compute_run(contest, truth, session, energy)
     for name, found, expected in (
         ("the newest answer in time", run.upto_answer_id, again.upto_answer_id),
@@ -65,14 +70,14 @@ def score_findings(
         yield Finding(_SCORE, f"scored again, {told}.")
 
 
-def _strange_inputs(wanted: dict[str, str], contest: Contest) -> Iterator[Finding]:
+def _strange_inputs(
+    wanted: dict[str, str], contest: Contest, reads: HashedReads
+) -> Iterator[Finding]:
     """Yield the files that are not those of the score."""
-    from referee.service.setup.manifest import digest_of
-
     images = contest.config.images
     for name, path in (("ground_truth", images.ground_truth), ("blacklist", images.blacklist)):
         expected = wanted.get(name)
-        found = None if path is None else digest_of(path)
+        found = None if path is None else reads.sha256_of(path)
         if found == expected:
             continue
         if found is None:

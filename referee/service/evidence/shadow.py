@@ -17,7 +17,7 @@ import math
 import re
 from array import array
 from collections import defaultdict
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from itertools import groupby
 from pathlib import Path
@@ -35,17 +35,23 @@ _TRACKS = ("network", "camera")
 
 
 def shadow_findings(
-    members: Mapping[str, bytes], ground_truth: Path, blacklist: Path | None
+    members: Mapping[str, bytes],
+    ground_truth: Path,
+    blacklist: Path | None,
+    read: Callable[[Path], bytes] = Path.read_bytes,
 ) -> Iterator[Finding]:
-    """Score by the second path; yield where mAP, energy or score differ from `score.json`."""
+    """Score by the second path; yield where mAP, energy or score differ from `score.json`.
+
+    `read` gives the bytes of a file, since a pipe gives them once; this path reads them itself.
+    """
     told = json.loads(members[_SCORE])
     track = json.loads(members["session.json"])["track"]
     if track not in _TRACKS or told is None:
         yield Finding(_SCORE, f"There is no second path for the rules '{track}', or no score.")
         return
     own_ids, numbers = _images(members["images.csv"])
-    truth = _truth(ground_truth, own_ids, json.loads(members["session.json"])["classes"])
-    ignored = _pairs(blacklist) if blacklist is not None else set()
+    truth = _truth(ground_truth, own_ids, json.loads(members["session.json"])["classes"], read)
+    ignored = _pairs(blacklist, read) if blacklist is not None else set()
     found = _detections(members["detections.csv"], numbers)
     classes = [int(name) for name in told["ap"]]
     mean_ap = _mean_ap(truth, found, ignored, set(own_ids.values()), classes)
@@ -112,13 +118,17 @@ def _detections(content: bytes, numbers: Mapping[int, int]) -> dict[int, _Found]
     return found
 
 
-def _pairs(path: Path) -> set[Key]:
-    return {(int(image), int(class_id)) for image, class_id in _cells(_text(path))}
+def _pairs(path: Path, read: Callable[[Path], bytes]) -> set[Key]:
+    """Return the pairs of a blacklist; raise `InputError` for names in the place of numbers."""
+    try:
+        return {(int(image), int(class_id)) for image, class_id in _cells(_text(path, read))}
+    except (OSError, ValueError) as error:
+        raise InputError(f"{path}: the second path cannot read it: {error!r}.") from None
 
 
-def _text(path: Path) -> str:
+def _text(path: Path, read: Callable[[Path], bytes]) -> str:
     """Return a file's text, which may be packed by gzip."""
-    content = path.read_bytes()
+    content = read(path)
     if content.startswith(b"\x1f\x8b"):
         content = gzip.decompress(content)
     return content.decode("utf-8-sig")
@@ -140,19 +150,25 @@ def _energy_wh(content: bytes) -> float | None:
 
 
 def _truth(
-    path: Path, own_ids: Mapping[str, int], classes: Mapping[str, str]
+    path: Path,
+    own_ids: Mapping[str, int],
+    classes: Mapping[str, str],
+    read: Callable[[Path], bytes],
 ) -> list[tuple[int, int, Box]]:
     """Return image, class and box of each object; raise `InputError` for an unknown form."""
     try:
         if path.is_dir():
             return [
-                it for file in sorted(path.rglob("*.xml")) for it in _xml(file, own_ids, classes)
+                it
+                for file in sorted(path.glob("*.xml"))
+                for it in _xml(file, own_ids, classes, read)
             ]
-        text = _text(path)
+        text = _text(path, read)
         if text.lstrip().startswith("{"):
             return [
                 (one["image_id"], one["category_id"], (x, y, x + w - 1, y + h - 1))
                 for one in json.loads(text)["annotations"]
+                if not one.get("iscrowd")  # A region of many is no object of the truth.
                 for x, y, w, h in [one["bbox"]]
             ]
         return [
@@ -164,12 +180,15 @@ def _truth(
 
 
 def _xml(
-    path: Path, own_ids: Mapping[str, int], classes: Mapping[str, str]
+    path: Path,
+    own_ids: Mapping[str, int],
+    classes: Mapping[str, str],
+    read: Callable[[Path], bytes],
 ) -> Iterator[tuple[int, int, Box]]:
     """Yield the objects of one annotation, whose file is named like its picture."""
     by_name = {name: int(number) for number, name in classes.items()}
     image = own_ids.get(path.stem)
-    for one in ElementTree.parse(path).iter("object"):
+    for one in ElementTree.fromstring(read(path)).iter("object"):
         corners = [float(one.findtext(f"bndbox/{name}") or "") for name in _CORNERS]
         if image is not None:
             x0, y0, x1, y1 = corners

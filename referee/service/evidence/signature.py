@@ -8,6 +8,7 @@ that of a judge.
 
 from __future__ import annotations
 
+import re
 from base64 import b64decode, b64encode
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -15,9 +16,12 @@ from pathlib import Path
 from typing import Any
 
 from cryptography.exceptions import InvalidSignature
-from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey, Ed25519PublicKey
+from cryptography.hazmat.primitives.asymmetric.ed25519 import (
+    Ed25519PrivateKey,
+    Ed25519PublicKey,
+)
 
-from referee.service.evidence.bundle_file import MANIFEST, Finding, NotABundle
+from referee.service.evidence.bundle_file import MANIFEST, NO_VALUE, Finding, NotABundle
 from referee.service.evidence.differences import text_difference
 from referee.service.evidence.encoding import json_bytes
 from referee.service.setup.signing_key import key_id, read_public_key
@@ -27,6 +31,8 @@ _STATEMENT = "https://in-toto.io/Statement/v1"
 _PREDICATE = "urn:lpirc:evidence:v1"
 # What is signed beside the members' hashes.
 _SIGNED = ("session", "referee_version")
+# A key's id is a SHA-256 in hex. It names a station, so no other text may stand there.
+_KEY_ID = re.compile("[0-9a-f]{64}")
 
 
 @dataclass(frozen=True)
@@ -83,8 +89,10 @@ def read_envelope(value: Any) -> Envelope:
         signatures = {
             str(it["keyid"]): b64decode(it["sig"], validate=True) for it in value["signatures"]
         }
+        if not all(map(_KEY_ID.fullmatch, signatures)):
+            raise ValueError("a key's id is no SHA-256 in hex")
         return Envelope(b64decode(value["payload"], validate=True), signatures)
-    except (ValueError, KeyError, TypeError) as error:
+    except NO_VALUE as error:
         raise NotABundle(MANIFEST, f"Its envelope is none of DSSE: {error!r}.") from None
 
 

@@ -3,13 +3,19 @@
 
 from __future__ import annotations
 
+import shlex
+from dataclasses import replace
 from html import escape
+from pathlib import Path
 
 import segno
 
 from referee.errors import Refusal
 from referee.service.evidence.slip import slip_of
+from referee.service.setup.config import ImagesSection
 from referee.service.setup.contest import Contest
+from referee.store.images import load_inputs
+from referee.store.scores import newest_scoring_run
 from referee.store.sessions import load_session
 
 
@@ -21,15 +27,31 @@ def slip_page_of(contest: Contest, session_id: int) -> str:
     with contest.database.read() as connection:
         session = load_session(connection, session_id)
         slip = slip_of(connection, session_id)
+        run = newest_scoring_run(connection, session_id)
+        # A score by other files than the contest's names them itself, each by its hash.
+        inputs = {} if run is None else run.detail.get("inputs") or load_inputs(connection)
     if slip is None:
         raise Refusal("no_score", f"Session {session_id} has no score, and so it has no slip yet.")
-    return slip_page(contest.config.contest.name, session.team, slip)
+    images = contest.config.images
+    listed = (images.blacklist or Path("blacklist.csv")) if "blacklist" in inputs else None
+    command = verify_command(session_id, replace(images, blacklist=listed), slip)
+    return slip_page(contest.config.contest.name, session.team, slip, command)
 
 
-def slip_page(contest: str, team: str, slip: str) -> str:
+def verify_command(session_id: int, images: ImagesSection, slip: str) -> str:
+    """Return the command that proves a slip, with every file that it needs by name."""
+    words = ["referee", "verify", f"session{session_id}.zip"]
+    words += ["--ground-truth", images.ground_truth.name]
+    if images.blacklist is not None:
+        words += ["--blacklist", images.blacklist.name]
+    return shlex.join([*words, "--slip", slip])
+
+
+def slip_page(contest: str, team: str, slip: str, command: str) -> str:
     """Return the console's page, with the slip as text and as a QR code."""
     code = segno.make(slip, error="m", micro=False).svg_inline(scale=4, border=2, light="white")
-    return _PAGE.format(contest=escape(contest), team=escape(team), slip=escape(slip), code=code)
+    texts = {"contest": contest, "team": team, "slip": slip, "command": command}
+    return _PAGE.format(code=code, **{name: escape(text) for name, text in texts.items()})
 
 
 _PAGE = """<!DOCTYPE html>
@@ -44,8 +66,9 @@ _PAGE = """<!DOCTYPE html>
 <p>{contest}</p>
 <h1>{team}</h1>
 <p class="slip"><code>{slip}</code></p>
-<p>Keep this slip. It proves the session to anybody who has its evidence bundle:</p>
-<p><code>referee verify FILE.zip --ground-truth PATH --slip '{slip}'</code></p>
+<p>Keep this slip. It proves the session to anybody who has its evidence bundle, which the operators
+export, and the files that it was scored with:</p>
+<p><code>{command}</code></p>
 </div>
 </section>
 </html>

@@ -3,16 +3,24 @@
 
 from __future__ import annotations
 
-import json
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
 from referee.errors import InputError
+from referee.formats.hashed_reads import HashedReads
 from referee.service.evidence.bundle import MEMBERS, members_of
-from referee.service.evidence.bundle_file import MANIFEST, Finding, NotABundle, read_members
+from referee.service.evidence.bundle_file import (
+    MANIFEST,
+    NO_VALUE,
+    Finding,
+    NotABundle,
+    read_digests,
+    read_members,
+)
 from referee.service.evidence.differences import blocks_difference, text_difference
 from referee.service.evidence.encoding import json_bytes
 from referee.service.evidence.energy_again import energy_findings
@@ -25,12 +33,9 @@ from referee.service.evidence.signature import signature_findings
 from referee.service.evidence.slip import slip_findings
 from referee.service.setup.contest import Contest
 from referee.store.sessions import SessionRecord
+from referee.tracks.loading import trusted_tracks
 
-# What reading a row again raises if its JSON, its moments or its numbers are none.
-_NO_VALUE = (
-    *(ValueError, KeyError, TypeError, AttributeError, IndexError),
-    *(OverflowError, ZeroDivisionError, RecursionError),
-)
+_NOT_INTERPRETED = "Nothing in the bundle was interpreted."
 
 
 def verify_bundle(
@@ -41,58 +46,65 @@ def verify_bundle(
     public_keys: Sequence[Path] = (),
     slip: str | None = None,
     shadow: bool = False,
+    track: str | None = None,
 ) -> list[Finding]:
     """Return what does not hold in a bundle; an empty list means that all of it holds.
 
     Each of `public_keys` must have signed it, and its facts must be those of the `slip`. With
-    `shadow` a second path scores as well, which shares no code with the first.
+    `shadow` a second path scores as well, which shares no code with the first. The rules are those
+    of the referee's own tracks, or of the module `track`, which the caller names. What a wanted key
+    has not signed is not interpreted.
     Raises `InputError` for a file or a ground truth that is not there or cannot be read.
     """
+    trusted_tracks(track)  # A wrong name is wrong use, whatever the bundle says.
     for needed in (ground_truth, blacklist):
         if needed is not None and not needed.exists():
             raise InputError(f"{needed} does not exist. Nothing was verified.")
     findings: list[Finding] = []
+    reads = HashedReads()
     try:
         members = read_members(path, MEMBERS)
         manifest = read_manifest(members)
+        unsigned = list(signature_findings(manifest, public_keys))
+        findings += unsigned
         findings += hash_findings(members, manifest)
-        findings += signature_findings(manifest, public_keys)
+        if unsigned or (public_keys and findings):
+            first, *others = findings
+            return [replace(first, what=f"{first.what} {_NOT_INTERPRETED}"), *others]
         facts = read_facts(members)
         if slip is not None:
             findings += slip_findings(slip, facts)
         with (
             tempfile.TemporaryDirectory(prefix="referee-verify-") as folder,
-            played_again(members, facts, Path(folder)) as (contest, session),
+            played_again(members, facts, Path(folder), track) as (contest, session),
         ):
             findings += _members(contest, session, members, manifest)
             findings += energy_findings(contest, session, members)
             if not shadow:  # A million boxes are 100 MB of text, and the score takes the rows.
                 del members["detections.csv"]
-            findings += score_findings(contest, session, ground_truth, blacklist)
+            findings += score_findings(contest, session, ground_truth, blacklist, reads)
         if shadow:
-            findings += shadow_findings(members, ground_truth, blacklist)
+            findings += shadow_findings(members, ground_truth, blacklist, reads.stored)
     except NotABundle as error:
         findings.append(error.finding)
-    except _NO_VALUE as error:
+    except NO_VALUE as error:
         findings.append(Finding(FACTS, f"A row has a value that no referee stores: {error!r}."))
     return findings
 
 
 def read_manifest(members: Mapping[str, bytes]) -> dict[str, Any]:
     """Return the manifest; raise `NotABundle` for one that is none."""
-    try:
-        manifest = json.loads(members[MANIFEST])
-        digests = {str(name): str(digest) for name, digest in sorted(manifest["sha256"].items())}
-        version = str(manifest["referee_version"])
-        session = int(manifest["session"])
-        envelope = manifest.get("envelope")
-    except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
-        raise NotABundle(MANIFEST, f"It is no manifest: {error!r}.") from None
-    read = {"session": session, "referee_version": version, "sha256": digests}
+    told = read_digests(members)
+    envelope = told.envelope
+    read = {
+        "session": told.session,
+        "referee_version": told.referee_version,
+        "sha256": dict(sorted(told.sha256.items())),
+    }
     whole = read if envelope is None else read | {"envelope": envelope}
-    told = text_difference(members[MANIFEST], json_bytes(whole))
-    if told is not None:
-        raise NotABundle(MANIFEST, f"It is not written as the referee writes it: {told}.")
+    other = text_difference(members[MANIFEST], json_bytes(whole))
+    if other is not None:
+        raise NotABundle(MANIFEST, f"It is not written as the referee writes it: {other}.")
     return read | {"envelope": envelope}
 
 

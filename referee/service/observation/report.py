@@ -16,6 +16,7 @@ from typing import Any
 
 from referee.errors import InputError, RefereeError
 from referee.service.observation.redaction import redacted
+from referee.service.setup.private_files import private_from_the_start
 
 TAIL_BYTES = 2**20
 """How much of the end of each log goes into the file."""
@@ -26,10 +27,14 @@ Part = Callable[[], Any]
 def write_report(path: Path, folder: Path, parts: Mapping[str, Part]) -> list[str]:
     """Write the parts and the ends of the folder's logs into a zip; return the members' names.
 
-    Each part gives text, or a value for JSON. Raises `InputError` if the file cannot be written.
+    The file is its owner's alone, since it names people. Each part gives text, or a value for
+    JSON. Raises `InputError` if the file cannot be written.
     """
     try:
-        with zipfile.ZipFile(path, "x", zipfile.ZIP_DEFLATED) as report:
+        with (
+            private_from_the_start(),
+            zipfile.ZipFile(path, "x", zipfile.ZIP_DEFLATED) as report,
+        ):
             for name, part in parts.items():
                 report.writestr(name, redacted(_text_of(part)))
             for log in _logs(folder):

@@ -36,6 +36,8 @@ def record_refusal(
 
     A session or team that does not exist is told in the row's detail.
     """
+    if contest.database.read_only:
+        return
     try:
         with contest.database.write() as connection:
             if session_id is not None and not _exists(connection, session_id):

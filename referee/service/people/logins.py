@@ -9,16 +9,16 @@ from __future__ import annotations
 
 import hmac
 import re
-import threading
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass
 from hashlib import sha256
-from typing import TypeVar
 
 from referee.core.actors import Actor, Role
 from referee.errors import InputError, Refusal, Unavailable
-from referee.service.entry.passwords import PasswordCheck
+from referee.service.entry.hash_turns import HashTurns
+from referee.service.entry.machine_turn import MachineTurn
+from referee.service.entry.passwords import PasswordCheck, stays
 from referee.service.people.audit import record_refusal
 from referee.service.people.operators import find_operator
 from referee.service.setup.contest import Contest
@@ -31,13 +31,13 @@ from referee.store.operators import (
     standing_login,
 )
 
-T = TypeVar("T")
-
 # A login ends when nobody has used its page for so long. An assistant's page is for watching, and
 # hangs on a wall for a day. An operator's page can void a session.
 _IDLE_S = {Role.OPERATOR: 3600.0, Role.ASSISTANT: 43_200.0}
 # A seal that was renewed less than this ago is not renewed again.
 _RENEW_S = 60.0
+# How many logins wait for their turn. Each holds a thread that the console's pages need.
+_WAITING = 6
 # How many refused logins of one address, and of all, are recorded in a minute.
 _WRONG_RECORDED, _WRONG_RECORDED_ALL = 5, 50
 _WRONG = "Name or password is wrong. Check both for typing errors."
@@ -60,8 +60,8 @@ class Logins:
     def __init__(self, contest: Contest, check: PasswordCheck | None = None) -> None:
         self._contest = contest
         # One check at a time: each takes 64 MiB and a core, and the desk has the meter to watch.
-        self._turn = threading.Lock()
-        self._check = check or PasswordCheck(self._one_at_a_time)
+        machine = MachineTurn(contest.config.storage.folder, contest.secrets.token_key)
+        self._check = check or PasswordCheck(turns=HashTurns(machine=machine, most=_WAITING))
         self._wrong_minute, self._wrong_of = 0, Counter[str]()
         key = contest.secrets.console_key
         self._key = hmac.digest(key, b"console logins", "sha256")
@@ -73,15 +73,18 @@ class Logins:
         """Tell whether anybody is registered, so that acting needs a login."""
         return has_operators(self._contest.database.connection)
 
-    def begin(self, name: str, password: str, address: str) -> str:
+    def begin(
+        self, name: str, password: str, address: str, waits: Callable[[], bool] = stays
+    ) -> str:
         """Check a password and return the seal of a new login.
 
-        Raises `Refusal` (`login_invalid`, `login_busy`). An unknown name is refused at once.
+        `waits` tells whether the client still waits for the answer. Raises `Refusal`
+        (`login_invalid`, `login_busy`). An unknown name is refused at once.
         """
         found = find_operator(self._contest.database.connection, name)
         try:
             good = found is not None and self._check.admits(
-                found.name, found.password_hash, password, address
+                found.name, found.password_hash, password, address, waits
             )
         except InputError as error:
             raise Unavailable(
@@ -153,7 +156,3 @@ class Logins:
 
     def _now_s(self) -> float:
         return self._contest.clock.now().utc.timestamp()
-
-    def _one_at_a_time(self, work: Callable[[], T]) -> T:
-        with self._turn:
-            return work()

@@ -33,10 +33,11 @@ def network_findings(config: Config, around: Surroundings) -> Iterator[Finding]:
     """Judge the contestants' address and the ports."""
     for lane in around.lanes:
         item = item_of("address for contestants", lane.lane, len(around.lanes))
-        yield replace(_address(item, lane.address, lane.urls), lane=lane.lane)
+        key = _address_key(config, lane.lane)
+        yield replace(_address(item, key, lane.address, lane.urls), lane=lane.lane)
     yield _console(config.server.console)
     for port in around.ports:
-        yield _port(port, runs=around.runs)
+        yield _port(port, _port_key(config, port), runs=around.runs)
 
 
 def _length(seconds: int, mode: str) -> Finding:
@@ -47,9 +48,15 @@ def _length(seconds: int, mode: str) -> Finding:
     return warn("configuration", "session length", text, remedy)
 
 
-def _address(item: str, address: str, urls: Sequence[str]) -> Finding:
+def _address_key(config: Config, lane: int) -> str:
+    """Return the setting of a lane's address, as an operator finds it in contest.toml."""
+    return f"[[lane]] number {lane} contest" if config.declared_lanes else "[server] contest"
+
+
+def _address(item: str, key: str, address: str, urls: Sequence[str]) -> Finding:
     if is_on_this_machine(address):
-        remedy = "Set [server] contest to 0.0.0.0:8000 or to the laptop's address on the network."
+        port = address.rpartition(":")[2]
+        remedy = f"Set {key} to 0.0.0.0:{port} or to the laptop's address on the network."
         text = f"{address}: only this laptop reaches it"
         return warn("network", item, text, remedy)
     if not urls:
@@ -74,7 +81,15 @@ def _console(address: str) -> Finding:
     return warn("network", "address of the console", text, remedy)
 
 
-def _port(port: PortFacts, *, runs: bool) -> Finding:
+def _port_key(config: Config, port: PortFacts) -> str:
+    """Return the setting of a port; a lane's port is named after its lane."""
+    if not port.name.startswith("contest"):
+        return f"[server] {port.name}"
+    lane = port.name.removeprefix("contest of lane ")
+    return _address_key(config, int(lane) if lane.isdigit() else 1)
+
+
+def _port(port: PortFacts, key: str, *, runs: bool) -> Finding:
     item = f"{port.name} port"
     if not port.fault:
         return ok("network", item, f"{port.address} {'answers' if runs else 'is free'}")
@@ -83,5 +98,5 @@ def _port(port: PortFacts, *, runs: bool) -> Finding:
             "Wait some seconds: the server starts again by itself. Its log in data/logs says why."
         )
         return fail("network", item, f"{port.address}: {port.fault}", remedy)
-    remedy = f"Stop the other program, or choose another [server] {port.name}."
+    remedy = f"Stop the other program, or choose another {key}."
     return fail("network", item, f"{port.address}: {port.fault}", remedy)

@@ -3,15 +3,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import re
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from datetime import date, timedelta
 
+from power.errors import MeterRefused
 from power.meter import Identity
+from power.wt310.models import model_of, require_settable, require_settable_by_any
 from referee.service.preflight.finding import Finding, fail, ok, warn
 from referee.service.preflight.surroundings import LaneFacts
 from referee.service.setup.config import MeterSection
+from referee.service.setup.lane_words import display_path
 
 _CALIBRATED_FOR = timedelta(days=365)
+_IDENTITY = re.compile(r"(\S*) (.*), serial (.*), firmware (.*)")
 
 
 def item_of(name: str, lane: int, lanes: int) -> str:
@@ -34,7 +41,7 @@ def meter_findings(facts: LaneFacts, lanes: int, mode: str, today: date) -> Iter
     if meter.other_kind:
         yield _not_official(meter, item("official"), mode)
         return
-    yield _ranges(meter, item("ranges"))
+    yield _ranges(meter, facts.identity, item("ranges"))
     if meter.emulated:
         yield _emulated(item("emulated"), mode)
         return
@@ -49,12 +56,43 @@ def identity_text(identity: Identity) -> str:
     )
 
 
+def identity_in(text: str) -> Identity | None:
+    """Return the identity that `identity_text` wrote, None for another text."""
+    found = _IDENTITY.fullmatch(text)
+    return None if found is None else Identity(*found.groups())
+
+
+def shared_meter_findings(lanes: Sequence[LaneFacts]) -> Iterator[Finding]:
+    """Judge whether one meter answers in several lanes; one address can be spelled in many ways.
+
+    A meter is known by its model and its serial number. Each lane of such a meter fails.
+    """
+    of_meter: defaultdict[tuple[str, str], list[LaneFacts]] = defaultdict(list)
+    for facts in lanes:
+        known = facts.identity
+        if known is not None and known.serial:
+            of_meter[known.model, known.serial].append(facts)
+    for (model, serial), sharing in of_meter.items():
+        if len(sharing) == 1:
+            continue
+        places = " and ".join(f"lane '{it.name}' ({it.meter.resource})" for it in sharing)
+        text = f"one meter answers in {places}: {model}, serial {serial}"
+        remedy = (
+            "Give each [[lane]] the resource of a meter of its own, and start the referee again if "
+            "it runs. 'python -m power identify' tells which meter answers at an address."
+        )
+        for facts in sharing:
+            item = item_of("own meter", facts.lane, len(lanes))
+            yield replace(fail("meter", item, text, remedy), lane=facts.lane)
+
+
 def display_finding(facts: LaneFacts, lanes: int, *, runs: bool) -> Finding:
     """Judge the display of a lane; only a running referee has a page that can be asked."""
     item, found = item_of("screen", facts.lane, lanes), facts.display
+    page = display_path(facts.lane)
     if not runs:
         remedy = (
-            "Start 'referee serve', open the console's page /display on the second monitor, and "
+            f"Start 'referee serve', open the console's page {page} on the second monitor, and "
             "check again."
         )
         return warn("display", item, "not checked: the referee does not run", remedy)
@@ -62,7 +100,7 @@ def display_finding(facts: LaneFacts, lanes: int, *, runs: bool) -> Finding:
         remedy = "Restart the referee: it runs with another track than this configuration."
         return fail("display", item, "the referee has no display", remedy)
     if found["fault"]:
-        remedy = "Open the console's page /display on the second monitor, and click on it."
+        remedy = f"Open the console's page {page} on the second monitor, and click on it."
         return fail("display", item, found["fault"], remedy)
     return ok("display", item, found["text"])
 
@@ -83,7 +121,18 @@ def _link(facts: LaneFacts, item: str) -> Iterator[Finding]:
         yield fail("meter", item, f"{facts.meter.resource}: {said}", remedy)
 
 
-def _ranges(meter: MeterSection, item: str) -> Finding:
+def _ranges(meter: MeterSection, identity: Identity | None, item: str) -> Finding:
+    """Judge the settings by the model that answers, or by all models while none is known."""
+    try:
+        if identity is None:
+            require_settable_by_any(meter.settings)
+        else:
+            require_settable(meter.settings, model_of(identity))
+    except (MeterRefused, ValueError) as error:
+        remedy = (
+            "Correct it in [meter] or in its [[lane]]; 'python -m power range' proposes ranges."
+        )
+        return fail("meter", item, str(error), remedy)
     if meter.voltage_range_v is None or meter.current_range_a is None:
         remedy = "Set voltage_range_v and current_range_a: auto-range loses energy at load steps."
         return warn("meter", item, "auto-range", remedy)

@@ -20,7 +20,11 @@ from referee.service.preflight.contest_checks import (
 )
 from referee.service.preflight.event_rules import configuration_findings, network_findings
 from referee.service.preflight.finding import Finding, Level, fail, fails
-from referee.service.preflight.lane_rules import display_finding, meter_findings
+from referee.service.preflight.lane_rules import (
+    display_finding,
+    meter_findings,
+    shared_meter_findings,
+)
 from referee.service.preflight.machine_rules import machine_findings
 from referee.service.preflight.operator_check import operators_finding
 from referee.service.preflight.overrides import day_of, override_of
@@ -60,6 +64,7 @@ def all_findings(
         checks.append(lambda: machine_findings(machine, around.jumps))
     shown = contest.track.delivery is Delivery.SHOWN
     checks += [partial(_lane_findings, around, mode, today, lane, shown) for lane in around.lanes]
+    checks.append(lambda: shared_meter_findings(around.lanes))
     meters = [lane.meter.resource for lane in around.lanes]
     wanted = expected(contest, program, meters)
     checks.append(lambda: kept_findings(contest.database.connection, wanted, now.utc))
@@ -89,8 +94,9 @@ def list_json(
 ) -> dict[str, Any]:
     """Return the list, ready for JSON.
 
-    `ready` is false while a FAIL stands that nobody has overridden. `found_utc` and `age_s` are
-    null for a check that was made just now. `override` says who lets the finding pass, or is null.
+    `ready` is false while a FAIL stands that nobody has overridden. `lane` is null for a finding
+    that concerns all lanes. `found_utc` and `age_s` are null for a check that was made just now.
+    `override` says who lets the finding pass, or is null.
     """
     day = day_of(now.utc)
     return {
@@ -138,6 +144,7 @@ def _row(finding: Finding, override: StoredOverride | None, now: Instant) -> dic
     return {
         "group": finding.group,
         "item": finding.item,
+        "lane": finding.lane,
         "level": finding.level.value,
         "text": finding.text,
         "remedy": "" if finding.level is Level.OK else finding.remedy,

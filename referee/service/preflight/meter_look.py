@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A look at an idle meter: identity, error queue and clock; it changes no setting and no result."""
+"""A look at an idle meter: identity, error queue and clock; it changes nothing that is measured."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Protocol, runtime_checkable
 
 from power.errors import MeterError
-from power.meter import Identity, Meter
+from power.meter import Identity, Meter, MeterSettings
 from referee.service.preflight.finding import Finding, fail, ok, warn
 from referee.service.preflight.lane_rules import identity_text, item_of
 
@@ -17,7 +17,8 @@ from referee.service.preflight.lane_rules import identity_text, item_of
 _UPDATES_LEAST = 2
 _WATCH_S = 3.0
 _UPDATES_MOST = 30
-_INTERVALS_S = (0.1, 0.25, 0.5, 1.0, 2.0, 5.0)
+# The desk waits this long for one look at most, and an update comes within two intervals.
+_INTERVAL_MOST_S = 5.0
 # The meter's own clock is good to 0.02 % (IM WT310E); a laptop's to 0.01 %. What is left is the
 # error of seeing an update.
 _RATE_MOST = 0.01
@@ -35,9 +36,11 @@ class _QueuedError(Protocol):
 
 @runtime_checkable
 class _Inspected(Protocol):
-    """A meter that tells more than every meter must: its error queue, and when it updates."""
+    """A meter that tells more than every meter must: errors, settings, and when it updates."""
 
     def pending_errors(self) -> Sequence[_QueuedError]: ...
+
+    def settings(self) -> MeterSettings: ...
 
     def await_update(self, update_interval_s: float) -> tuple[float, float]: ...
 
@@ -61,29 +64,33 @@ class MeterLook:
     clock_fault: str = ""
 
 
-def look_at_meter(meter: Meter, update_interval_s: float) -> MeterLook:
-    """Ask an idle meter; takes some seconds. Raises `MeterError` if it does not answer."""
+def look_at_meter(meter: Meter) -> MeterLook:
+    """Ask an idle meter; takes some seconds. Raises `MeterError` if it does not answer.
+
+    Without a session a meter keeps the update interval that somebody set last, so it is asked.
+    """
     identity = meter.identify()
     if not isinstance(meter, _Inspected):
         return MeterLook(identity, None)
     errors = tuple(f'{error.code} "{error.text}"' for error in meter.pending_errors())
-    updates = max(_UPDATES_LEAST, min(_UPDATES_MOST, math.ceil(_WATCH_S / update_interval_s)))
     try:
-        seen = [meter.await_update(update_interval_s) for _ in range(updates + 1)]
+        interval_s = meter.settings().update_interval_s
+        if interval_s > _INTERVAL_MOST_S:
+            fault = f"it updates each {interval_s:g} s, which is too seldom to check its clock"
+            return MeterLook(identity, errors, clock_fault=fault)
+        updates = max(_UPDATES_LEAST, min(_UPDATES_MOST, math.ceil(_WATCH_S / interval_s)))
+        seen = [meter.await_update(interval_s) for _ in range(updates + 1)]
     except MeterError as error:
         return MeterLook(identity, errors, clock_fault=str(error))
-    return MeterLook(identity, errors, _measured(seen))
+    return MeterLook(identity, errors, _measured(seen, interval_s))
 
 
-def _measured(seen: Sequence[tuple[float, float]]) -> UpdateClock:
+def _measured(seen: Sequence[tuple[float, float]], nominal_s: float) -> UpdateClock:
     """Return the meter's interval from the times of some updates, each with its largest error.
 
-    Without a session a meter keeps the interval that somebody set last, so the nearest one that it
-    knows counts. A missed update would look like a slow clock, so intervals are counted.
+    A missed update would look like a slow clock, so intervals are counted.
     """
     (first_s, first_error_s), (last_s, last_error_s) = seen[0], seen[-1]
-    shortest_s = min(b[0] - a[0] for a, b in zip(seen, seen[1:], strict=False))
-    nominal_s = min(_INTERVALS_S, key=lambda known: abs(math.log(shortest_s / known)))
     passed = max(1, round((last_s - first_s) / nominal_s))
     error_s = (first_error_s + last_error_s) / passed
     return UpdateClock(nominal_s, (last_s - first_s) / passed, error_s)
@@ -122,7 +129,10 @@ def _errors(look: MeterLook, item: str) -> Finding:
 
 def _clock(look: MeterLook, item: str) -> Finding:
     if look.clock_fault:
-        remedy = "Release HOLD at the meter's panel, then check again."
+        remedy = (
+            "Release HOLD at the meter's panel, choose an update interval of 5 s or less there, "
+            "then check again."
+        )
         return fail("meter", item, look.clock_fault, remedy)
     clock = look.clock
     if clock is None:

@@ -8,11 +8,12 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 
+from power.meter import Identity
 from referee.core.instant import Instant
 from referee.errors import ConfigError
 from referee.service.entry.team_list import registered_teams
 from referee.service.preflight.finding import Finding, Level, warn
-from referee.service.preflight.lane_rules import item_of
+from referee.service.preflight.lane_rules import identity_in, item_of
 from referee.service.setup.contest import Contest
 from referee.store.database import Connection, Database
 from referee.store.operators import present_operators
@@ -22,7 +23,8 @@ GOLDEN = ("servers", "golden client")
 COMMIT = ("machine", "durable commit")
 PASSWORDS = ("teams", "passwords")
 OVIC = ("OVIC", "tasks")
-METER_ITEMS = ("identity", "error queue", "clock")
+IDENTITY = "identity"
+METER_ITEMS = (IDENTITY, "error queue", "clock")
 
 FRESH_FOR = timedelta(hours=24)
 """How long a good finding of a slow check stays good."""
@@ -75,6 +77,19 @@ def kept_findings(
     stored = {(one.group, one.item): _from_store(one) for one in newest_findings(connection)}
     for key, basis in wanted.items():
         yield replace(counted(stored.get(key), key, basis.text, now), lane=basis.lane)
+
+
+def kept_identity(
+    connection: Connection, wanted: Mapping[tuple[str, str], Basis], lane: int, now: datetime
+) -> Identity | None:
+    """Return which meter answered at the last look at a lane, None if no good finding counts now.
+
+    `wanted` is what `expected` returns.
+    """
+    for one in kept_findings(connection, wanted, now):
+        if one.lane == lane and one.item.startswith(IDENTITY) and one.level is Level.OK:
+            return identity_in(one.text)
+    return None
 
 
 def counted(finding: Finding | None, key: tuple[str, str], basis: str, now: datetime) -> Finding:

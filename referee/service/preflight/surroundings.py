@@ -26,9 +26,10 @@ class PortFacts:
 class LaneFacts:
     """A lane: how its meter is set, how its link is, and what its display says.
 
-    `address` is where its contestants connect, `urls` what that is on each network of the laptop.
-    `link` is 'none', 'connecting', 'ok' or 'lost', and '' while no server runs. `display` holds the
-    display's facts, and is None where no page can be asked.
+    `name` is '' for a lane that is the only one. `address` is where its contestants connect, `urls`
+    what that is on each network of the laptop. `link` is 'none', 'connecting', 'ok' or 'lost', and
+    '' while no server runs. `display` holds the display's facts, and is None where no page can be
+    asked.
     """
 
     lane: int
@@ -39,6 +40,7 @@ class LaneFacts:
     link_text: str = ""
     identity: Identity | None = None
     display: Mapping[str, Any] | None = None
+    name: str = ""
 
 
 @dataclass(frozen=True)

@@ -7,15 +7,12 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from referee.scoring.uncertainty import LEVEL
+from referee.scoring.uncertainty import LEVEL, gives_interval
 from referee.tracks.track import Track
 
 
 def interval_lines(detail: Mapping[str, Any] | None, track: Track[Any]) -> list[str]:
-    """Return a line for each interval in the content of score.json; none if it has none.
-
-    A SUSPECT energy has no limit of error that anybody guarantees. So its score has no interval.
-    """
+    """Return a line for each interval in the content of score.json; none if it has none."""
     told = (detail or {}).get("uncertainty")
     if detail is None or not told:
         return []
@@ -33,7 +30,7 @@ def interval_lines(detail: Mapping[str, Any] | None, track: Track[Any]) -> list[
 def score_ends(detail: Mapping[str, Any], track: Track[Any]) -> Sequence[float] | None:
     """Return both ends of the score's interval, or None if none holds."""
     told: Sequence[float] | None = (detail.get("uncertainty") or {}).get(track.score.field)
-    return told if detail.get("verdict") == "VALID" else None
+    return told if gives_interval(detail.get("verdict")) else None
 
 
 def decimals_of(value: float, digits: int) -> int:

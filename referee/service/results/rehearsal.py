@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
@@ -22,6 +23,9 @@ from referee.tracks.track import Remarks, SentAnswers
 PARTS = 10
 """The number of equal parts of the session for which the report has a rate of images."""
 
+_ANSWER_PATH = "/result"
+_LATE = 401  # the old referee's status for a late answer, which is stored
+
 # The least length of a session in the report. It keeps the rates from a division by zero.
 _LEAST_S = 1e-3
 
@@ -31,9 +35,10 @@ class RehearsalReport:
     """The report of a rehearsal's session for its contestant.
 
     `session_s` is the real length of the session, from its start to the deadline or an earlier
-    end. `rates` are the images per second in each tenth of that time. `waited_s` is the time in
-    which the server answered all requests together, and `slowest_s` the longest time for one of
-    them. `never_match` counts the rows that can never match, by reason. `remarks` come from the
+    end. `rates` are the images fetched per second in each tenth of that time, and `row_rates` the
+    rows that came. `waited_s` is the time in which a request was being answered, and `slowest_s`
+    the longest time for one of them. `refused` counts the answers that were not stored, by HTTP
+    status. `never_match` counts the rows that can never match, by reason. `remarks` come from the
     track.
     """
 
@@ -44,9 +49,11 @@ class RehearsalReport:
     images_fetched: int
     answers: AnswerCounts
     rates: tuple[float, ...]
+    row_rates: tuple[float, ...]
     requests: int
     waited_s: float
     slowest_s: float
+    refused: dict[int, int]
     never_match: dict[str, int]
     remarks: Remarks
 
@@ -62,6 +69,7 @@ def rehearsal_report(contest: Contest, truth: GroundTruth, session_id: int) -> R
     requests = [r for r in requests_of(connection, session_id) if r.elapsed_s >= 0.0]
     run = newest_scoring_run(connection, session_id)
     session_s = _length_s(session.facts)
+    served = [(request.elapsed_s, request.duration_s) for request in requests]
     return RehearsalReport(
         session_id=session_id,
         team=session.team,
@@ -69,10 +77,15 @@ def rehearsal_report(contest: Contest, truth: GroundTruth, session_id: int) -> R
         images=contest.image_count,
         images_fetched=count_fetched_images(connection, session_id),
         answers=count_answers(connection, session_id),
-        rates=_rates(requests, session_s),
+        rates=_rates([(it.elapsed_s, it.image_count) for it in requests], session_s),
+        row_rates=_rates(
+            [(it.elapsed_s, it.row_count) for it in answers_after(connection, session_id)],
+            session_s,
+        ),
         requests=len(requests),
-        waited_s=sum(request.duration_s for request in requests),
+        waited_s=_covered_s(served, session_s),
         slowest_s=max((request.duration_s for request in requests), default=0.0),
+        refused=dict(Counter(it.status for it in requests if _is_refused(it))),
         never_match=dict(Counter(flag.reason for flag in flags)),
         remarks=contest.track.remarks(sent, truth, None if run is None else run.accuracy),
     )
@@ -93,6 +106,11 @@ def _sent(contest: Contest, session: SessionRecord) -> SentAnswers[Any]:
     )
 
 
+def _is_refused(request: Request) -> bool:
+    """Tell whether a request was an answer that was not stored; a late one gets 401, and is."""
+    return request.path == _ANSWER_PATH and request.status >= 400 and request.status != _LATE
+
+
 def _length_s(facts: SessionFacts) -> float:
     """Return the real length of a session, or its full length if no end is recorded."""
     if facts.started is None or facts.ended is None:
@@ -100,10 +118,22 @@ def _length_s(facts: SessionFacts) -> float:
     return min(facts.length_s, max(_LEAST_S, seconds_between(facts.started, facts.ended)))
 
 
-def _rates(requests: list[Request], session_s: float) -> tuple[float, ...]:
-    """Return the images sent per second in each part of the session."""
-    sent = [0] * PARTS
-    for request in requests:
-        part = min(PARTS - 1, max(0, int(PARTS * request.elapsed_s / session_s)))
-        sent[part] += request.image_count
-    return tuple(PARTS * count / session_s for count in sent)
+def _rates(counts: Iterable[tuple[float, int]], session_s: float) -> tuple[float, ...]:
+    """Return what came per second in each part of the session, from (second, how many)."""
+    found = [0] * PARTS
+    for at_s, count in counts:
+        found[min(PARTS - 1, max(0, int(PARTS * at_s / session_s)))] += count
+    return tuple(PARTS * count / session_s for count in found)
+
+
+def _covered_s(served: Iterable[tuple[float, float]], session_s: float) -> float:
+    """Return the time of the session in which a request was served, from (second, how long).
+
+    Requests of several connections overlap, and each second counts once.
+    """
+    covered_s = until_s = 0.0
+    for at_s, took_s in sorted(served):
+        end_s = min(at_s + took_s, session_s)
+        covered_s += max(0.0, end_s - max(at_s, until_s))
+        until_s = max(until_s, end_s)
+    return covered_s

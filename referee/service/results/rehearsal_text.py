@@ -3,9 +3,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
 
 from referee.service.results.rehearsal import RehearsalReport
+
+_REASONS = {
+    400: "the JSON, the CSV or the form cannot be read",
+    406: "the lists differ in length, or a value is not a number",
+    408: "the body came too slowly",
+    413: "the answer, or the whole session, is too large",
+    415: "the Content-Type does not fit the body",
+}
+"""What the statuses of refused answers mean."""
 
 
 def rehearsal_text(report: RehearsalReport) -> str:
@@ -18,27 +27,62 @@ def rehearsal_text(report: RehearsalReport) -> str:
 def _lines(report: RehearsalReport) -> Iterator[tuple[str, str]]:
     """Yield the label and the text of each line."""
     answered = report.remarks.images_answered
-    share = report.waited_s / report.session_s
     yield (
         "images",
         f"{report.images_fetched} of {report.images} fetched"
         + ("" if answered is None else f", {answered} answered"),
     )
-    rates = " ".join(f"{rate:.3g}" for rate in report.rates)
-    yield "images/s", f"{rates}  (each tenth of the session)"
+    yield "images/s", f"{_rates(report.rates)}  (fetched in each tenth of the session)"
+    yield "rows/s", f"{_rates(report.row_rates)}  (answered in each tenth)"
     yield (
         "waiting",
         (
             f"{report.waited_s:.2f} s for the referee in {report.requests} requests "
-            f"({share:.1%} of the session), {1e3 * report.slowest_s:.0f} ms at most"
+            f"({report.waited_s / report.session_s:.1%} of the session), "
+            f"{1e3 * report.slowest_s:.0f} ms at most"
         ),
     )
-    yield "answers", f"{report.answers.answers}, late {report.answers.late_answers}"
+    refused = sum(report.refused.values())
+    yield (
+        "answers",
+        f"{report.answers.answers}, late {report.answers.late_answers}, refused {refused}",
+    )
     yield from report.remarks.lines
     yield "never match", _never(report)
     yield from (("WARNING", warning) for warning in report.remarks.warnings)
-    if report.images_fetched and not report.answers.detections:
+    if refused:
+        yield "WARNING", _refused(report.refused)
+    elif report.images_fetched and not report.answers.detections:
         yield "WARNING", "Images were fetched, but no detection was sent."
+    if report.answers.late_answers:
+        yield "WARNING", late_text(report.answers.late_answers)
+
+
+def late_text(late_answers: int) -> str:
+    """Return what a contestant must know of late answers."""
+    return (
+        f"{_answers(late_answers)} came after the session's end and do not count. Ask /status for "
+        "the time that is left, and send answers earlier."
+    )
+
+
+def _answers(count: int) -> str:
+    return f"{count} answer" + ("" if count == 1 else "s")
+
+
+def _refused(refused: Mapping[int, int]) -> str:
+    """Return how many answers were refused, and the commonest reason."""
+    status, count = max(refused.items(), key=lambda pair: pair[1])
+    reason = _REASONS.get(status, "the referee could not take them")
+    return (
+        f"Refused: {_answers(sum(refused.values()))}, {count} of them with {status}: {reason}. "
+        "Nothing of that was stored. The header X-Referee-Detail of each answer says what is wrong."
+    )
+
+
+def _rates(rates: Iterable[float]) -> str:
+    """Return rates with three digits at most for small ones, and without an exponent."""
+    return " ".join(f"{rate:.3g}" if rate < 999.5 else f"{rate:.0f}" for rate in rates)
 
 
 def _never(report: RehearsalReport) -> str:

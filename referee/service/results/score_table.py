@@ -98,7 +98,8 @@ def _uncertainty(report: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
         unknown = "counted as exact; give --energy-uncertainty-wh"
         yield "  from the energy alone", from_energy if uncertainty_wh else unknown
     yield "  interval of", f"the {report['interval_of']}"
-    yield "  drawn", f"{report['resamples']} times, seed {report['seed']}"
+    whole = f"; {report['clusters']} whole clusters" if "clusters" in report else ""
+    yield "  drawn", f"{report['resamples']} times, seed {report['seed']}{whole}"
 
 
 def _rival(report: Mapping[str, Any], level: str) -> Iterator[tuple[str, str]]:

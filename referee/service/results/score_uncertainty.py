@@ -7,6 +7,7 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from referee.scoring.clusters import Clusters
 from referee.scoring.lpirc import score
 from referee.scoring.result import IlsvrcResult
 from referee.scoring.score_report import Report
@@ -20,19 +21,26 @@ from referee.scoring.uncertainty import (
 )
 
 _MEANING = "mean of all contests with as many images of the same kind"
+_MEANING_WITH_CLUSTERS = "mean of all contests with as many clusters of images of the same kind"
 
 
 @dataclass(frozen=True)
 class Draws:
-    """The number of draws of the images, their seed, and a function that gets the progress."""
+    """The number of draws of the images, their seed, and a function that gets the progress.
+
+    `clusters` names the cluster of each image, see `measure_uncertainty`.
+    """
 
     resamples: int = 500
     seed: int = 0
     progress: Callable[[int, int], None] | None = None
+    clusters: Clusters | None = None
 
     def of(self, result: IlsvrcResult) -> MapUncertainty:
         """Return the uncertainty of a result; raise ValueError without a mAP."""
-        measured = measure_uncertainty(result, self.resamples, self.seed, self.progress)
+        measured = measure_uncertainty(
+            result, self.resamples, self.seed, self.progress, clusters=self.clusters
+        )
         if measured is None:
             raise ValueError("a result without mAP has no uncertainty")
         return measured
@@ -50,6 +58,9 @@ def uncertainty_report(mine: MapUncertainty, energy: Energy | None, draws: Draws
         "mean_ap_standard_error": _number(mine.standard_error()),
         "bias_of_draws": _number(mine.bias_of_draws()),
     }
+    if mine.halves.cluster is not None:
+        report["clusters"] = len(mine.halves.parts)
+        report["interval_of"] = _MEANING_WITH_CLUSTERS
     if energy is not None:
         scores = score_intervals(mine, energy)
         report["energy_uncertainty_wh"] = energy.uncertainty_wh

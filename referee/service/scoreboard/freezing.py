@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import json
 
+from referee.core.written_text import unfit_character
 from referee.errors import Refusal
 from referee.service.scoreboard.facts import read_facts
 from referee.service.scoreboard.view import Publication, publication_of, publication_to_json
@@ -65,5 +66,5 @@ def publication_text(publication: Publication) -> str:
 
 
 def _require_name(operator: str) -> None:
-    if not operator.strip() or not operator.isprintable():
+    if not operator.strip() or unfit_character(operator):
         raise Refusal("name_missing", "This needs the name of a person. Give it.")

@@ -17,6 +17,7 @@ from referee.core.turns import Turn
 from referee.service.event.results_table import Row, table_rows
 from referee.service.scoreboard.facts import Facts
 from referee.service.scoreboard.feed_objects import FeedObject, feed_objects
+from referee.service.teams.roster_view import lanes_json
 
 View = Mapping[str, Any]
 """What the page shows, ready for JSON."""
@@ -71,7 +72,8 @@ def _view(facts: Facts) -> dict[str, Any]:
     """Return the view.
 
     An entry's `word` says in a word or two why it has no rank, and `printed` has its figures as the
-    results print them. `next` is the team that is next, or None.
+    results print them. `next` is the team that is next, or None, and `lanes` has who is next in
+    each lane, as the console has it.
     `boards` are the leaderboards of OVIC's tasks. `prizes` is empty until the results are final.
     During a freeze nobody is on or next: a session that runs is hidden.
     """
@@ -83,6 +85,7 @@ def _view(facts: Facts) -> dict[str, Any]:
         "since_utc": _since(facts, state),
         "approved_by": results["approved_by"] if state is PublicState.FINAL else [],
         "next": roster.next if state is PublicState.PROVISIONAL else None,
+        "lanes": lanes_json(roster) if state is PublicState.PROVISIONAL else [],
         "entries": [
             entry_view(entry, row, state)
             for entry, row in zip(results["entries"], table_rows(results), strict=True)

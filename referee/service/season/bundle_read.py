@@ -1,22 +1,18 @@
 # SPDX-License-Identifier: Apache-2.0
 """What a score needs of a bundle, read as a stranger hands it over.
 
-Nothing is unpacked to the disk, no module that a bundle names is loaded, and no member may be
-larger than any session gives. `referee verify` proves that a bundle holds; here each member that is
-used must have its hash in the manifest.
+Nothing is unpacked to the disk, and no module that a bundle names is loaded. `referee verify`
+proves that a bundle holds; here each member that is used must have its hash in the manifest.
 """
 
 from __future__ import annotations
 
 import csv
 import hashlib
-import json
-import stat
 import tomllib
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Mapping
 from dataclasses import dataclass
-from io import BufferedReader, StringIO
+from io import StringIO
 from pathlib import Path
 from typing import Any
 
@@ -26,23 +22,27 @@ from numpy.typing import NDArray
 
 from referee.core.detections import Detections
 from referee.core.order import to_manifest_ids
-from referee.formats.detection_lines import parse_lines
+from referee.errors import RefereeError
 from referee.formats.faults import FormatError
-from referee.service.evidence.bundle_file import MANIFEST, NotABundle, read_some
+from referee.service.evidence.bundle_file import (
+    MANIFEST,
+    NO_VALUE,
+    NotABundle,
+    opened_bundle,
+    read_digests,
+    read_some,
+)
+from referee.service.evidence.signature import read_envelope
 from referee.service.season.told import OldScore, SessionTold
+from referee.tracks.loading import not_trusted, trusted_tracks
+from referee.tracks.track import Track
 
 Ints = NDArray[np.int64]
 
 _SESSION, _IMAGES, _ROWS = "session.json", "images.csv", "detections.csv"
 _SCORE, _CONFIG = "score.json", "config.toml"
-# A session takes ten million detections, a hundred bytes each. All else is far smaller. Rows take
-# many times their text in memory, so a text of short rows must not have more of them.
-_SMALL = dict.fromkeys((MANIFEST, _SESSION, _SCORE, _CONFIG), 2**24)
-_MOST_BYTES = _SMALL | {_IMAGES: 2**28, _ROWS: 2**30}
-_MOST_LINES = {_IMAGES: 1_000_000, _ROWS: 10_000_000}
 _NEEDED = (MANIFEST, _SESSION, _IMAGES, _ROWS)
-# Tracks with detections that these rules score. A track of another name may have other columns.
-_TRACKS = ("network", "camera")
+_MEMBERS = (*_NEEDED, _SCORE, _CONFIG)
 
 
 @dataclass(frozen=True, eq=False)
@@ -63,27 +63,27 @@ class BundleRead:
 
 def digest_of_bundle(path: Path) -> str:
     """Return the SHA-256 of a file in hex; raise `NotABundle` if it cannot be read."""
-    with _opened(path) as file:
+    with opened_bundle(path) as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
 
-def read_bundle(path: Path) -> BundleRead:
-    """Read a bundle; raise `NotABundle`, which says what is wrong in which member."""
-    with _opened(path) as file:
+def read_bundle(path: Path, track: str | None = None) -> BundleRead:
+    """Read a bundle; raise `NotABundle`, which says what is wrong in which member.
+
+    Its track is one of the referee's own, or that of the module `track`, which the caller names.
+    """
+    with opened_bundle(path) as file:
         # One descriptor, so that both see the same file where another takes its place.
         digest = hashlib.file_digest(file, "sha256").hexdigest()
-        members = read_some(file, _MOST_BYTES)
+        members = read_some(file, _MEMBERS)
     for name in _NEEDED:
         if name not in members:
             raise NotABundle(name, "The member is missing.")
-    for name, most in _MOST_LINES.items():
-        lines = members[name].count(b"\n")
-        if lines > most + 1:
-            raise NotABundle(name, f"It has {lines} lines, more than any session gives.")
     stations = _require_hashes(members)
     session = _typed(SessionTold, _SESSION, members[_SESSION])
-    if session.track not in _TRACKS:
-        raise NotABundle(_SESSION, f"Its track '{session.track}' has rules of its own.")
+    rules = {it.name: it for it in trusted_tracks(track).values()}.get(session.track)
+    if rules is None:
+        raise NotABundle(_SESSION, not_trusted(session.track, track))
     old = _typed(OldScore | None, _SCORE, members.get(_SCORE, b"null"))
     order, source_ids = _images(members[_IMAGES])
     told = session.fields() | {
@@ -97,31 +97,15 @@ def read_bundle(path: Path) -> BundleRead:
         images_fetched=0 if old is None else old.images_fetched,
         class_ids=_class_ids(session),
         source_ids=source_ids,
-        detections=_detections(members, order),
+        detections=_detections(members, rules, order),
     )
-
-
-@contextmanager
-def _opened(path: Path) -> Iterator[BufferedReader]:
-    try:
-        # To open a pipe would wait for somebody who writes.
-        if not stat.S_ISREG(path.stat().st_mode):
-            raise NotABundle("", "It is no file.")
-        with path.open("rb") as file:
-            yield file
-    except OSError as error:
-        raise NotABundle("", f"The file cannot be read: {error.strerror}.") from None
 
 
 def _require_hashes(members: Mapping[str, bytes]) -> list[str]:
     """Compare each member with its hash in the manifest; return the ids of the keys that signed."""
-    try:
-        manifest = json.loads(members[MANIFEST])
-        digests = dict(manifest["sha256"])
-        signatures = (manifest.get("envelope") or {}).get("signatures", [])
-        stations = [str(it["keyid"])[:128] for it in signatures]
-    except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
-        raise NotABundle(MANIFEST, f"It is no manifest: {error!r}.") from None
+    manifest = read_digests(members)
+    envelope, digests = manifest.envelope, manifest.sha256
+    stations = [] if envelope is None else sorted(read_envelope(envelope).signatures)
     for name in sorted(members.keys() - {MANIFEST}):
         found = hashlib.sha256(members[name]).hexdigest()
         if found != digests.get(name):
@@ -132,14 +116,14 @@ def _require_hashes(members: Mapping[str, bytes]) -> list[str]:
 def _typed(shape: Any, member: str, content: bytes) -> Any:
     try:
         return msgspec.json.decode(content, type=shape)
-    except (ValueError, RecursionError, msgspec.MsgspecError) as error:
+    except NO_VALUE as error:
         raise NotABundle(member, f"It is not as a referee writes it: {error}.") from None
 
 
 def _class_ids(session: SessionTold) -> Ints:
     try:
         return np.array(sorted(map(int, session.classes)), dtype=np.int64)
-    except (ValueError, OverflowError) as error:
+    except NO_VALUE as error:
         raise NotABundle(_SESSION, f"It has a class that is no number: {error}.") from None
 
 
@@ -151,7 +135,7 @@ def _images(content: bytes) -> tuple[Ints, Ints]:
             np.array([int(row[place]) for row in rows], dtype=np.int64)
             for place in map(header.index, ("number", "image_id", "source_id"))
         )
-    except (ValueError, IndexError, OverflowError, csv.Error) as error:
+    except (*NO_VALUE, csv.Error) as error:
         raise NotABundle(_IMAGES, f"It is no list of images: {error}.") from None
     expected = np.arange(1, len(rows) + 1)
     if not np.array_equal(number, expected) or not np.array_equal(np.sort(image_id), expected):
@@ -159,11 +143,13 @@ def _images(content: bytes) -> tuple[Ints, Ints]:
     return image_id, source_id[np.argsort(image_id)]
 
 
-def _detections(members: Mapping[str, bytes], order: Ints) -> Detections:
+def _detections(members: Mapping[str, bytes], rules: Track[Any], order: Ints) -> Detections:
     try:
-        posted = parse_lines(members[_ROWS], long=True)
-    except FormatError as error:
+        posted = rules.from_text(members[_ROWS])
+    except (RefereeError, FormatError) as error:
         raise NotABundle(_ROWS, f"{error}.") from None
+    if not isinstance(posted, Detections):
+        raise NotABundle(_ROWS, f"The answers of the track '{rules.name}' are no detections.")
     return posted.with_image_ids(to_manifest_ids(posted.image_id, order))
 
 
@@ -171,6 +157,6 @@ def _event(config: bytes) -> str | None:
     """Return the contest's name, or None if its configuration does not tell it."""
     try:
         name = tomllib.loads(config.decode("utf-8"))["contest"]["name"]
-    except (ValueError, KeyError, TypeError, RecursionError):
+    except NO_VALUE:
         return None
     return name if isinstance(name, str) else None

@@ -49,6 +49,6 @@ def _below(place: Path) -> Iterator[BundleFile]:
         yield BundleFile(place, f"{place.parent.name}/{place.name}", place.stat().st_size)
         return
     for path in place.rglob("*.zip"):
-        if path.is_file():
-            name = (Path(place.name) / path.relative_to(place)).as_posix()
-            yield BundleFile(path, name, path.stat().st_size)
+        name = (Path(place.name) / path.relative_to(place)).as_posix()
+        # A folder of such a name, or a link to nothing, becomes a row that says so.
+        yield BundleFile(path, name, path.stat().st_size if path.is_file() else 0)

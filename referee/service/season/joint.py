@@ -11,6 +11,7 @@ from __future__ import annotations
 from base64 import b64decode, b64encode
 from binascii import Error as NotBase64
 from collections.abc import Mapping
+from dataclasses import replace
 from hashlib import sha256
 from typing import Any
 
@@ -19,7 +20,8 @@ from numpy.typing import NDArray
 
 from referee.errors import InputError
 from referee.scoring.halves import Halves
-from referee.scoring.uncertainty import Energy, MapUncertainty, standard_uncertainty
+from referee.scoring.uncertainty import Energy, MapUncertainty
+from referee.service.season.energy_told import divisor_or_why
 
 Floats = NDArray[np.float64]
 
@@ -43,7 +45,7 @@ def grouped(halves: Halves) -> Halves:
     if n <= _MOST_PARTS:
         return halves
     sums = np.asarray(np.bincount(np.arange(n) % _MOST_PARTS, halves.parts), np.float64)
-    return Halves(halves.halves, halves.quarters, sums, halves.seed)
+    return replace(halves, parts=sums)
 
 
 def joint_fields(key: str, measured: MapUncertainty) -> dict[str, Any]:
@@ -83,22 +85,9 @@ def joint_uncertainty(row: Mapping[str, Any]) -> MapUncertainty | None:
 
 
 def energy_of_row(row: Mapping[str, Any]) -> Energy | None:
-    """Return the energy by which a row's score divides, or None if it has none; see `divisor`."""
-    return None if row["old"] is None else divisor(row["old"])
-
-
-def divisor(old: Mapping[str, Any]) -> Energy | None:
-    """Return a bundle's energy with its standard uncertainty, or None if it divides nothing.
-
-    An INVALID energy divides nothing, and neither does one without an uncertainty.
-    """
-    wh, bound_wh = old["energy_wh"], old["uncertainty_wh"]
-    if wh is None or bound_wh is None or old["verdict"] == "INVALID":
-        return None
-    try:
-        return Energy(wh, standard_uncertainty(bound_wh))
-    except ValueError:
-        return None
+    """Return the energy whose uncertainty a row's score has, or None; see `divisor_or_why`."""
+    found = divisor_or_why(row["old"])
+    return found if isinstance(found, Energy) else None
 
 
 def _text(values: Floats) -> str:

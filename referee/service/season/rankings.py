@@ -7,15 +7,19 @@ in the bundles, its new one that of the same sessions under other rules.
 
 from __future__ import annotations
 
+import math
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import combinations
 from typing import Any
 
+from referee.formats.faults import harmless
 from referee.scoring import Energy, MapUncertainty, compare
-from referee.service.season.joint import energy_of_row, joint_uncertainty
-from referee.service.season.rows import SCORED, Row
+from referee.scoring.uncertainty import gives_interval
+from referee.service.season.energy_told import divisor_or_why, no_score
+from referee.service.season.joint import joint_uncertainty
+from referee.service.season.rows import SCORED, Row, reproduced, rules_of
 
 BY_SCORE, BY_MAP = "score", "map"
 """What ranks: the score, or the mAP alone."""
@@ -30,8 +34,8 @@ class Pair:
 
     `difference` is what it is ahead by. `low` and `high` are the ends of the 95 % interval of the
     difference on the images that both saw, and `turn_probability` is that of another order in a
-    second contest (`referee.scoring.compare`). They are None where the draws cannot tell.
-    `turned` says that the old order is the other one.
+    second contest (`referee.scoring.compare`). They are None where the draws cannot tell, and
+    `missing` says why. `turned` says that the old order is the other one.
     """
 
     ahead: str
@@ -41,6 +45,7 @@ class Pair:
     high: float | None
     turn_probability: float | None
     turned: bool
+    missing: str | None = None
 
 
 @dataclass(frozen=True)
@@ -49,7 +54,10 @@ class Entrant:
 
     `old` and `new` are the values that rank, with the ends of their 95 % intervals or None. Ranks
     are None without a value. The new rank is one of `best` to `worst`, as far as the intervals of
-    all differences tell; None where they cannot be compared.
+    all differences tell; None where none of them can. An `emulated` energy is not official.
+    `reproduces` says whether the bundle's own rules gave its own mAP, under whatever rules this
+    ranking is; None if the file cannot tell. `missing` says why `old`, `new`, their intervals or
+    `best` are None, by the field's name.
     """
 
     team: str
@@ -65,6 +73,9 @@ class Entrant:
     new_rank: int | None = None
     best: int | None = None
     worst: int | None = None
+    emulated: bool = False
+    reproduces: bool | None = None
+    missing: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -72,8 +83,9 @@ class Ranking:
     """An event's rankings under the old rules and one set of new ones; the best new one is first.
 
     `comparable` counts the pairs of teams that have both values, `turned` those among them whose
-    order is another. `tau` is Kendall's tau-a of the two rankings, None without pairs. `pairs` has
-    all turned pairs, and the neighbours of the new ranking.
+    order is another. `tau` is Kendall's tau-b of the two rankings: 1 for equal ones, also with
+    ties, and None for the reason `tau_missing`. `pairs` has all turned pairs, and the neighbours of
+    the new ranking.
     """
 
     rules: str
@@ -82,7 +94,12 @@ class Ranking:
     comparable: int
     turned: int
     tau: float | None
+    tau_missing: str | None
     pairs: tuple[Pair, ...]
+
+    def first(self, side: str) -> list[str]:
+        """Return the teams on the first place of the ranking `old` or `new`."""
+        return [one.team for one in self.entrants if getattr(one, f"{side}_rank") == 1]
 
 
 @dataclass(frozen=True)
@@ -122,17 +139,18 @@ def events_of(rows: Sequence[Row], by: str = BY_SCORE) -> list[Event]:
 def _event(rows: Sequence[Row], by: str) -> Event:
     first = rows[0]
     by_rules: dict[str, list[Row]] = defaultdict(list)
+    known = reproduced(rows)
     several = len({_made_by(row) for row in rows}) > 1
     for row in rows:
         made_by = f" ({_made_by(row)})" if several else ""
-        by_rules[f"{row['rules']} {row['rules_version']}{made_by}"].append(row)
+        by_rules[f"{rules_of(row)}{made_by}"].append(row)
     return Event(
-        name=_printable(first["event"] or "event without a name"),
+        name=harmless(first["event"] or "event without a name"),
         station=first["station"],
         track=first["track"],
         truth_sha256=first["truth_sha256"],
         first_utc=min((row["started_utc"] for row in rows if row["started_utc"]), default=None),
-        rankings=tuple(_ranking(rules, by_rules[rules], by) for rules in sorted(by_rules)),
+        rankings=tuple(_ranking(rules, by_rules[rules], by, known) for rules in sorted(by_rules)),
     )
 
 
@@ -141,9 +159,16 @@ def _made_by(row: Row) -> str:
     return f"program {row['referee_version']}, seed {row['seed']}, {row['resamples']} draws"
 
 
-def _ranking(rules: str, rows: Sequence[Row], by: str) -> Ranking:
+def _ranking(
+    rules: str, rows: Sequence[Row], by: str, known: Mapping[tuple[str | None, str], bool]
+) -> Ranking:
     counted = _counted(rows)
-    entrants = [_entrant(row, by) for row in counted]
+    entrants = [
+        replace(
+            _entrant(row, by), reproduces=known.get((row["bundle_sha256"], row["truth_sha256"]))
+        )
+        for row in counted
+    ]
     old, new = (_places([getattr(one, name) for one in entrants]) for name in ("old", "new"))
     ranked = [
         (replace(one, old_rank=old[place], new_rank=new[place]), counted[place])
@@ -156,6 +181,7 @@ def _ranking(rules: str, rows: Sequence[Row], by: str) -> Ranking:
     both = [(a, b) for a, b in pairs if None not in (a.old, a.new, b.old, b.new)]
     turned = sum(_has_turned(a, b) for a, b in both)
     same = sum(_sign(a.old, b.old) * _sign(a.new, b.new) > 0 for a, b in both)
+    tau, tau_missing = _tau(both, same - turned)
     told = {f"{row['old']['rules']} {row['old']['rules_version']}" for row in counted}
     return Ranking(
         rules=rules,
@@ -163,7 +189,8 @@ def _ranking(rules: str, rows: Sequence[Row], by: str) -> Ranking:
         entrants=tuple(compared.with_places()),
         comparable=len(both),
         turned=turned,
-        tau=(same - turned) / len(both) if both else None,
+        tau=tau,
+        tau_missing=tau_missing,
         pairs=tuple(compared.pairs()),
     )
 
@@ -180,22 +207,39 @@ def _counted(rows: Sequence[Row]) -> list[Row]:
 def _entrant(row: Row, by: str) -> Entrant:
     old, new = row["old"], row["new"]
     value = "score" if by == BY_SCORE else "mean_ap"
+    # A file of an older version of the referee has intervals of SUSPECT energies.
+    sure = by == BY_MAP or gives_interval(old["verdict"])
+    found: dict[str, Any] = {
+        "old": old[value],
+        "new": new[value],
+        "old_interval": _ends(old[f"{value}_interval"]) if sure else None,
+        "new_interval": _ends(new[f"{value}_interval"]) if sure else None,
+    }
     return Entrant(
-        team=_printable(row["team"]),
+        team=harmless(row["team"]),
         session=row["session"],
         file=row["file"],
-        verdict=old["verdict"],
+        verdict=harmless(old["verdict"]),
         energy_wh=old["energy_wh"],
-        old=old[value],
-        old_interval=_ends(old[f"{value}_interval"]),
-        new=new[value],
-        new_interval=_ends(new[f"{value}_interval"]),
+        emulated=bool(old.get("emulated")),
+        missing={name: _why_missing(row, by, name) for name, it in found.items() if it is None},
+        **found,
     )
 
 
-def _printable(name: str) -> str:
-    """Return a stranger's name without characters that harm terminals and pictures."""
-    return "".join(it if it.isprintable() else "?" for it in name)
+def _why_missing(row: Row, by: str, name: str) -> str:
+    """Return why a session has no old or new value, or no interval around it."""
+    side, _, interval = name.partition("_")
+    if row[side]["mean_ap"] is None:
+        return f"no mAP {'in score.json' if side == 'old' else 'under this ground truth'}"
+    if by == BY_SCORE and (why := no_score(row["old"])) is not None:
+        return why
+    divisor = divisor_or_why(row["old"])
+    if by == BY_SCORE and interval and isinstance(divisor, str):
+        return divisor
+    if side == "old":
+        return f"score.json has no {interval or 'score'}"
+    return "the draws cannot tell"
 
 
 def _ends(found: Sequence[float] | None) -> tuple[float, float] | None:
@@ -210,6 +254,21 @@ def _places(values: Sequence[float | None]) -> list[int | None]:
 
 def _sign(first: float | None, second: float | None) -> int:
     return 0 if first is None or second is None else (first > second) - (first < second)
+
+
+def _tau(
+    both: Sequence[tuple[Entrant, Entrant]], concordance: int
+) -> tuple[float | None, str | None]:
+    """Return Kendall's tau-b, which leaves each ranking's ties out, or why there is none."""
+    if not both:
+        return None, "fewer than two teams have both values"
+    apart = [
+        sum(_sign(*values) != 0 for values in one)
+        for one in ([(a.old, b.old) for a, b in both], [(a.new, b.new) for a, b in both])
+    ]
+    if not all(apart):
+        return None, f"the {'new' if apart[0] else 'old'} values are all equal"
+    return concordance / math.sqrt(apart[0] * apart[1]), None
 
 
 def _has_turned(a: Entrant, b: Entrant) -> bool:
@@ -233,23 +292,30 @@ class _Compared:
                 yield self._pair(i, j)
 
     def with_places(self) -> Iterator[Entrant]:
-        """Yield the teams with the ranks that the intervals of all differences leave possible."""
+        """Yield the teams with the ranks that the intervals of all differences leave possible.
+
+        A difference without an interval leaves both orders possible.
+        """
         count = sum(one.new is not None for one in self._entrants)
-        if count > _COMPARED_MOST or any(one is None for one in self._known[:count]):
-            yield from self._entrants
-            return
         best, worst = [1] * count, [count] * count
-        for i, j in combinations(range(count), 2):
+        told = [count == 1 and not isinstance(one, str) for one in self._known[:count]]
+        why = [f"there are more than {_COMPARED_MOST} teams"] * count
+        for i, j in combinations(range(count if count <= _COMPARED_MOST else 0), 2):
             pair = self._pair(i, j)
             if pair.low is None:
-                yield from self._entrants
-                return
+                why[i] = why[j] = pair.missing or ""
+                continue
+            told[i] = told[j] = True
             if pair.low > 0:
                 best[j] += 1
                 worst[i] -= 1
         for place, one in enumerate(self._entrants):
-            known = place < count
-            yield replace(one, best=best[place], worst=worst[place]) if known else one
+            if place < count and told[place]:
+                yield replace(one, best=best[place], worst=worst[place])
+                continue
+            known = self._known[place]
+            own = known if isinstance(known, str) else why[place] if place < count else ""
+            yield replace(one, missing={**one.missing, "best": one.missing.get("new", own)})
 
     def _pair(self, i: int, j: int) -> Pair:
         if (i, j) not in self._found:
@@ -261,17 +327,23 @@ class _Compared:
         difference = (a.new or 0.0) - (b.new or 0.0)
         turned = _has_turned(a, b)
         first, second = self._known[i], self._known[j]
-        if first is None or second is None or first[0] != second[0]:
-            return Pair(a.team, b.team, difference, None, None, None, turned)
+        unknown = Pair(a.team, b.team, difference, None, None, None, turned)
+        for one, known in ((a, first), (b, second)):
+            if isinstance(known, str):
+                return replace(unknown, missing=f"{one.team}: {known}")
+        if isinstance(first, str) or isinstance(second, str) or first[0] != second[0]:
+            return replace(unknown, missing="the two sessions have other images or other draws")
         told = compare(first[1], first[2], second[1], second[2])
         if told.standard_error != told.standard_error:  # NaN: the halves cannot tell.
-            return Pair(a.team, b.team, difference, None, None, None, turned)
+            return replace(unknown, missing="there are too few images or draws")
         ends = (told.interval.low, told.interval.high)
         return Pair(a.team, b.team, difference, *ends, told.turn_probability, turned)
 
 
-def _measured(row: Mapping[str, Any], by: str) -> tuple[str, MapUncertainty, Energy] | None:
-    """Return what a comparison needs of a row, or None; only equal keys may be compared."""
+def _measured(row: Mapping[str, Any], by: str) -> tuple[str, MapUncertainty, Energy] | str:
+    """Return what a comparison needs of a row, or why not; only equal keys may be compared."""
     measured = joint_uncertainty(row)
-    energy = Energy(1.0) if by == BY_MAP else energy_of_row(row)
-    return None if measured is None or energy is None else (row["joint"]["key"], measured, energy)
+    if measured is None:
+        return "no draws of the mAP"
+    energy = Energy(1.0) if by == BY_MAP else divisor_or_why(row["old"])
+    return energy if isinstance(energy, str) else (row["joint"]["key"], measured, energy)

@@ -11,13 +11,16 @@ from html import escape
 
 from referee.service.event.charts import PAPER
 from referee.service.event.page_parts import picture, titled_list
+from referee.service.season.overview import Overview, overview_of
 from referee.service.season.rankings import BY_SCORE, Event, Ranking
 from referee.service.season.report_charts import TEAMS_MOST, bump_chart, interval_chart
 from referee.service.season.report_text import (
-    NOTHING_SCORED,
-    broken_bundles,
+    bundle_lists,
     cells,
+    missing_lines,
+    nothing_ranked,
     number,
+    overview_lines,
     pair_lines,
     summary,
 )
@@ -40,26 +43,21 @@ def report_page(
     for done, event in enumerate(events, start=1):
         sections.append(_section(f"event{done}", event, "score" if by == BY_SCORE else "mAP"))
         progress(done, len(events))
-    scored = len({row["bundle_sha256"] for row in rows if row["event"] is not None})
-    broken = [f"{one['file']}: {one['reason']}" for one in broken_bundles(rows)]
+    found = overview_of(rows, events)
     return _PAGE.format(
         title=escape(name),
-        told=f"{_many(scored, 'bundle')} of {_many(len(events), 'event')}, ranked by "
-        f"{'score' if by == BY_SCORE else 'mAP'}; {len(broken)} could not be scored.",
-        overview=_overview(events),
+        told=titled_list("Summary", overview_lines(found)),
+        by="score" if by == BY_SCORE else "mAP",
+        overview=_overview(events, found),
         sections="\n".join(sections),
-        broken=titled_list("Bundles that could not be scored", broken, "h4"),
+        bundles="\n".join(titled_list(*one, "h4") for one in bundle_lists(events, rows)),
     )
 
 
-def _many(count: int, one: str) -> str:
-    return f"{count} {one}{'' if count == 1 else 's'}"
-
-
-def _overview(events: Sequence[Event]) -> str:
+def _overview(events: Sequence[Event], found: Overview) -> str:
     """Return the table of all events: which rankings change, and how far."""
     if not events:
-        return f"<p>{NOTHING_SCORED}</p>"
+        return f"<p>{nothing_ranked(found)}</p>"
     rows = [
         f'<tr><td class="text"><a href="#event{place}">{escape(event.title)}</a></td>'
         f'<td class="text">{escape(ranking.rules)}</td><td>{len(ranking.entrants)}</td>'
@@ -75,7 +73,7 @@ def _overview(events: Sequence[Event]) -> str:
 
 
 def _tau(ranking: Ranking) -> str:
-    return "–" if ranking.tau is None else f"{ranking.tau:.3f}"
+    return escape(f"– ({ranking.tau_missing})") if ranking.tau is None else f"{ranking.tau:.3f}"
 
 
 def _section(anchor: str, event: Event, value: str) -> str:
@@ -88,7 +86,9 @@ def _section(anchor: str, event: Event, value: str) -> str:
     for ranking in event.rankings:
         parts += [f"<h3>{escape(ranking.rules)}</h3>", f"<p>{escape(summary(ranking))}</p>"]
         parts.append(f"<p>As published: {escape(', '.join(ranking.old_rules) or 'no rules')}.</p>")
-        parts += [_table(ranking), picture(interval_chart(ranking, value, PAPER), "Intervals")]
+        missing = missing_lines(ranking, _LISTED_MOST)
+        parts += [_table(ranking), titled_list("Missing values", missing, "h4")]
+        parts += [picture(interval_chart(ranking, value, PAPER), "Intervals")]
         parts.append(
             titled_list("Pairs that turn", pair_lines(ranking, _LISTED_MOST, turned=True), "h4")
         )
@@ -143,13 +143,14 @@ img {{ max-width: 100%; margin: 1rem 0; border-radius: 0.4rem; }}
 </head>
 <body>
 <h1>{title}: rankings under old and new rules</h1>
-<p>{told}</p>
-<p>Intervals are of 95 %. That of a pair is of the difference on the images that both teams saw.
-The possible ranks of a team follow from its differences to all others. A second contest has as many
-other images of the same kind, and measures the energies again.</p>
+{told}
+<p>Ranked by {by}. Intervals are of 95 %. That of a pair is of the difference on the images that
+both teams saw. The possible ranks of a team follow from its differences to all others. A second
+contest has as many other images of the same kind, and measures the energies again. A bundle is NOT
+REPRODUCED if its own rules gave another mAP than it tells.</p>
 {overview}
 {sections}
-{broken}
+{bundles}
 </body>
 </html>
 """

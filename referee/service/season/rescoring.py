@@ -22,13 +22,14 @@ _BLOCK_BYTES = 25_000_000_000
 
 @dataclass(frozen=True)
 class Asked:
-    """What is asked of a season."""
+    """What is asked of a season; `track` is a module whose rules the caller trusts."""
 
     truth: TruthFiles
     truth_sha256: str
     rules: tuple[Rules, ...]
     seed: int = 0
     resamples: int = RESAMPLES
+    track: str | None = None
 
     def key(self, rules: Rules) -> Key:
         """Return the key of the rows of one set of rules."""
@@ -38,7 +39,7 @@ class Asked:
         """Return a task for a bundle."""
         return Task(
             *(bundle.path, self.truth, self.truth_sha256, tuple(rules)),
-            *(self.seed, self.resamples, block),
+            *(self.seed, self.resamples, block, self.track),
         )
 
 

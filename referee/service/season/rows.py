@@ -16,6 +16,7 @@ from referee import __version__
 from referee.errors import InputError
 from referee.formats.text import read_bytes
 from referee.scoring.rules import Rules
+from referee.tracks.loading import not_trusted, trusted_tracks
 
 Row = dict[str, Any]
 """A line of the file: plain values by field."""
@@ -58,6 +59,39 @@ def new_row(key: Key, bundle_sha256: str | None, told: Mapping[str, Any]) -> Row
 def broken_row(key: Key, bundle_sha256: str | None, reason: str) -> Row:
     """Return the row of a bundle that could not be scored; `reason` is a sentence."""
     return new_row(key, bundle_sha256, {}) | {"status": BROKEN, "reason": reason}
+
+
+def rules_of(row: Row) -> str:
+    """Return the name and the version of the new rules."""
+    return f"{row['rules']} {row['rules_version']}"
+
+
+def reproduced(rows: Iterable[Row]) -> dict[tuple[str | None, str], bool]:
+    """Return by bundle and ground truth whether the bundle's own rules gave its own mAP.
+
+    A bundle without a row under its own rules is left out. One row that differs is enough.
+    """
+    found: dict[tuple[str | None, str], bool] = {}
+    for row in rows:
+        if row["reproduces"] is not None:
+            key = (row["bundle_sha256"], row["truth_sha256"])
+            found[key] = found.get(key, True) and row["reproduces"]
+    return found
+
+
+def of_trusted_tracks(rows: Iterable[Row], track: str | None = None) -> list[Row]:
+    """Return the rows; one of a track that nobody trusts is broken, and says so.
+
+    Trusted are the referee's own tracks, and that of the module `track`, which the caller names.
+    """
+    known = {it.name for it in trusted_tracks(track).values()}
+    return [
+        broken_row(key_of(row), row["bundle_sha256"], not_trusted(str(row["track"]), track))
+        | {"file": row["file"]}
+        if row["status"] == SCORED and row["track"] not in known
+        else row
+        for row in rows
+    ]
 
 
 def row_line(row: Row) -> bytes:

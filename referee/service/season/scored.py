@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from os import PathLike
 from pathlib import Path
 from typing import Any
@@ -17,17 +17,18 @@ from typing import Any
 import numpy as np
 
 from referee.core.ground_truth import GroundTruth
-from referee.scoring.halves import Drawing, Halves
+from referee.scoring.halves import Drawing
 from referee.scoring.ilsvrc import evaluate
 from referee.scoring.lpirc import normalized_accuracy, score
 from referee.scoring.result import IlsvrcResult
 from referee.scoring.rules import DEVKIT, Rules
 from referee.scoring.score_report import ilsvrc_report
-from referee.scoring.uncertainty import Interval, MapUncertainty, score_intervals
+from referee.scoring.uncertainty import Energy, Interval, MapUncertainty, score_intervals
 from referee.service.evidence.bundle_file import NotABundle
 from referee.service.season.bundle_read import BundleRead, digest_of_bundle, read_bundle
+from referee.service.season.energy_told import divisor_or_why, no_score
 from referee.service.season.fitting import fitted, truth_digest
-from referee.service.season.joint import divisor, grouped, joint_fields, seed_from
+from referee.service.season.joint import grouped, joint_fields, seed_from
 from referee.service.season.rows import Row, asked_key, broken_row, new_row
 
 RESAMPLES = 100
@@ -64,18 +65,21 @@ def score_bundle(
     rules: Rules = DEVKIT,
     seed: int = 0,
     resamples: int = RESAMPLES,
+    *,
+    track: str | None = None,
 ) -> Row:
     """Score an evidence bundle again and return a row of a season's file, ready for JSON.
 
     The row depends on the file's bytes and the arguments alone. `truth` has its own image ids. The
     energy is the bundle's own. A bundle that cannot be scored gives a row with the status `broken`
-    and the reason. `docs/season.md` explains each field.
+    and the reason. Its track is one of the referee's own, or that of the module `track`, which the
+    caller names. `docs/season.md` explains each field.
     """
     path = Path(path)
     key = asked_key(truth_digest(truth), rules, seed, resamples)
     row: Row
     try:
-        bundle = read_bundle(path)
+        bundle = read_bundle(path, track)
         measured = measure(bundle, truth, rules, seed, resamples, Block(0, resamples))
         row = row_of(key, bundle.sha256, bundle.told, measured)
     except NotABundle as error:
@@ -151,22 +155,18 @@ def row_of(
 
 def _score(measured: Measured, old: Mapping[str, Any] | None) -> dict[str, Any]:
     """Return the fields of `new` that need the energy, and the intervals."""
-    usable = old is not None and old["verdict"] in ("VALID", "SUSPECT")
-    energy_wh = old["energy_wh"] if old is not None and usable else None
+    energy_wh = old["energy_wh"] if old is not None and no_score(old) is None else None
     found: dict[str, Any] = dict.fromkeys(
         ("mean_ap_interval", "score_interval", "score_from_images", "score_from_energy")
     )
-    value = score(measured.report["mean_ap"], energy_wh)
-    # An energy that no meter measures, 1e-310 Wh, gives no number that JSON has.
-    found["score"] = value if value is not None and math.isfinite(value) else None
+    found["score"] = score(measured.report["mean_ap"], energy_wh)
     found["mean_ap_standard_error"] = None
     if measured.own is None:
         return found
     found["mean_ap_interval"] = _ends(measured.own.interval())
     error = measured.own.standard_error()
     found["mean_ap_standard_error"] = error if math.isfinite(error) else None
-    # Nobody guarantees the limit of error of another energy than a VALID one.
-    if old is not None and old["verdict"] == "VALID" and (energy := divisor(old)) is not None:
+    if isinstance(energy := divisor_or_why(old), Energy):
         intervals = score_intervals(measured.own, energy)
         found["score_interval"] = _ends(intervals.whole)
         found["score_from_images"] = _ends(intervals.images)
@@ -176,11 +176,10 @@ def _score(measured: Measured, old: Mapping[str, Any] | None) -> dict[str, Any]:
 
 def _joined(blocks: Sequence[MapUncertainty]) -> MapUncertainty:
     first = blocks[0]
-    halves = Halves(
-        np.concatenate([it.halves.halves for it in blocks]),
-        np.concatenate([it.halves.quarters for it in blocks]),
-        first.halves.parts,
-        first.halves.seed,
+    halves = replace(
+        first.halves,
+        halves=np.concatenate([it.halves.halves for it in blocks]),
+        quarters=np.concatenate([it.halves.quarters for it in blocks]),
     )
     return MapUncertainty(first.estimate, halves, first.with_truth)
 

@@ -42,7 +42,8 @@ class Task:
     """A block of the draws of one bundle, under each of several rules.
 
     Without `rules` only the bundle's hash is wanted. `truth_sha256` and `version` are those of the
-    program that wants it: a worker with others would give other numbers.
+    program that wants it: a worker with others would give other numbers. `track` is a module whose
+    rules the caller trusts.
     """
 
     path: Path
@@ -52,6 +53,7 @@ class Task:
     seed: int
     resamples: int
     block: Block
+    track: str | None = None
     version: str = __version__
 
 
@@ -82,7 +84,7 @@ def perform(task: Task) -> Answer:
         if not task.rules:
             return Answer(digest)
         truth = _truth_of(task)
-        bundle = read_bundle(task.path)
+        bundle = read_bundle(task.path, task.track)
         digest = bundle.sha256
         measured = tuple(
             measure(bundle, truth, rules, task.seed, task.resamples, task.block)

@@ -7,8 +7,14 @@ from typing import Annotated, Any
 
 import msgspec
 
+from referee.scoring.uncertainty import gives_interval
+from referee.service.evidence.bundle_file import SESSION_MOST
+
 Words = Annotated[str, msgspec.Meta(max_length=1000)]
 """A name or a word; a stranger's megabyte would stand in every row."""
+
+
+_REASON_MOST = 300
 
 
 class Moment(msgspec.Struct):
@@ -23,12 +29,15 @@ class Input(msgspec.Struct):
     sha256: Words
 
 
+Count = Annotated[int, msgspec.Meta(ge=0, le=SESSION_MOST)]
+
+
 class SessionTold(msgspec.Struct):
     """What `session.json` tells of a session."""
 
-    session: int
+    session: Count
     team: Words
-    lane: int
+    lane: Count
     track: Words
     moments: dict[str, Moment | None]
     classes: dict[str, str]
@@ -64,8 +73,8 @@ class OldScore(msgspec.Struct):
     score: float | None
     energy_wh: float | None
     verdict: Words | None
-    images_fetched: int
-    detections: int
+    images_fetched: Count
+    detections: Count
     rules: Words | None = None
     rules_version: Words | None = None
     uncertainty_wh: float | None = None
@@ -73,17 +82,20 @@ class OldScore(msgspec.Struct):
     emulated: bool | None = None
     uncertainty: OldIntervals | None = None
     inputs: dict[Words, Words] | None = None
+    reasons: list[str] | None = None
 
     def fields(self, session: SessionTold) -> dict[str, Any]:
         """Return the field `old` of a row.
 
-        A score by other files than the session's names them itself. Only a VALID energy has a limit
-        of error that somebody guarantees, so only such a score has an interval.
+        A score by other files than the session's names them itself. Of the reasons of the verdict
+        the first one is kept.
         """
         told = msgspec.structs.asdict(self)
+        reasons = told.pop("reasons") or [None]
+        told["reason"] = reasons[0] and reasons[0][:_REASON_MOST]
         intervals = told.pop("uncertainty") or OldIntervals()
         told["mean_ap_interval"] = _ends(intervals.mean_ap)
-        told["score_interval"] = _ends(intervals.score if self.verdict == "VALID" else None)
+        told["score_interval"] = _ends(intervals.score if gives_interval(self.verdict) else None)
         told["inputs"] = self.inputs or {name: it.sha256 for name, it in session.inputs.items()}
         return told
 

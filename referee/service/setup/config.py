@@ -13,6 +13,7 @@ from pathlib import Path
 
 from power.energy.conditions import Conditions
 from power.kind_resource import is_official
+from power.meter import InputMode, MeterSettings
 from power.resource import split_resource
 from referee.service.setup.ovic_section import OvicSection
 from referee.service.setup.setting import setting
@@ -191,6 +192,21 @@ class MeterSection:
         return not is_official(self.resource)
 
     @property
+    def settings(self) -> MeterSettings:
+        """Return the settings for the meter, without a timer: each session has its own."""
+        return MeterSettings(
+            timer_s=0,
+            update_interval_s=self.update_interval_s,
+            mode=InputMode(self.mode),
+            voltage_range_v=self.voltage_range_v,
+            current_range_a=self.current_range_a,
+            crest_factor=self.crest_factor,
+            line_filter=self.line_filter,
+            frequency_filter=self.frequency_filter,
+            element=self.element,
+        )
+
+    @property
     def conditions(self) -> Conditions:
         """Return the answers that the uncertainty of an energy needs from people."""
         return Conditions(self.ambient_c, self.calibrated)
@@ -345,5 +361,15 @@ class Config:
 
     @property
     def rehearsals(self) -> Path:
-        """Return the folder of the event's rehearsals."""
+        """Return the folder of the event's rehearsals; that of a rehearsal is its own."""
+        if self.contest.mode == "practice":
+            return self.storage.folder
         return self.storage.folder / "rehearsals"
+
+    @property
+    def event_database(self) -> Path | None:
+        """Return the path of the event's database if this is one of its rehearsals, else None."""
+        if self.practice.event is None:
+            return None
+        # The folder of the rehearsals stands in the event's, see `rehearsals`.
+        return self.storage.folder.resolve().parent / self.database.name

@@ -17,11 +17,12 @@ from referee.core.ground_truth import GroundTruth
 from referee.core.order import image_order
 from referee.errors import InputError
 from referee.formats.ground_truth import read_ground_truth
+from referee.formats.hashed_reads import HashedReads
 from referee.formats.image_ids import renumber
 from referee.formats.truth_file import GroundTruthFile
 from referee.service.setup.clock import Clock, SystemClock
 from referee.service.setup.config import Config
-from referee.service.setup.manifest import Progress, build_images, digest_of
+from referee.service.setup.manifest import Progress, build_images
 from referee.service.setup.private_files import (
     close_to_others,
     make_private,
@@ -35,6 +36,7 @@ from referee.store.images import (
     InputFile,
     Manifest,
     load_manifest,
+    manifest_digest,
     note_material,
     replace_manifest,
 )
@@ -66,6 +68,12 @@ class Contest:
         return len(self.images)
 
 
+_OWN_FOLDER = (
+    "Give this contest a folder of its own: 'referee practice --data DIR', or another [storage] "
+    "folder in contest.toml."
+)
+
+
 def prepare_contest(
     config: Config, *, progress: Progress = lambda done, total: None
 ) -> tuple[Database, Manifest]:
@@ -86,7 +94,9 @@ def prepare_contest(
         database.migrate()
         _require_track(config, database, track)
     stored = load_manifest(database.connection)
-    truth = _read_truth(config)
+    reads = HashedReads()
+    inputs = _input_files(config, reads)
+    truth = _read_truth(config, reads)
     images = build_images(config.images.folder, truth, known=stored.images, progress=progress)
     if track.delivery is Delivery.SHOWN:
         require_showable(images)
@@ -94,14 +104,15 @@ def prepare_contest(
     manifest = Manifest(
         images=images,
         classes={int(c): names.get(int(c), str(c)) for c in truth.truth.class_ids},
-        inputs=_input_files(config),
+        inputs=inputs,
     )
     if manifest != stored:
         with database.write() as connection:
-            if _content(manifest) != _content(stored) and all_sessions(connection):
+            same = manifest_digest(manifest) == manifest_digest(stored)
+            if not same and all_sessions(connection):
                 raise InputError(
                     f"{config.storage.folder}: holds sessions that were run with other images or "
-                    "another ground truth. Give this contest a folder of its own."
+                    f"another ground truth. {_OWN_FOLDER}"
                 )
             replace_manifest(connection, manifest)
     with database.write() as connection:
@@ -124,13 +135,22 @@ def _require_track(config: Config, database: Database, track: Track[Any]) -> Non
     if others:
         raise InputError(
             f"{config.storage.folder}: holds sessions of the track '{min(others)}', but the "
-            f"configuration says '{track.name}'. Give this contest a folder of its own."
+            f"configuration says '{track.name}'. {_OWN_FOLDER}"
         )
 
 
-def open_contest(config: Config, clock: Clock | None = None, *, read_only: bool = False) -> Contest:
-    """Open a contest after `prepare_contest` has prepared it; `read_only` refuses every write."""
-    database = Database(config.database, read_only=read_only)
+def open_contest(
+    config: Config,
+    clock: Clock | None = None,
+    *,
+    read_only: bool = False,
+    copy: Path | None = None,
+) -> Contest:
+    """Open a contest after `prepare_contest` has prepared it; `read_only` refuses every write.
+
+    `copy` is opened in place of the database: see `referee.store.readable`.
+    """
+    database = Database(config.database, read_only=read_only, copy=copy)
     manifest = load_manifest(database.connection)
     return Contest(
         config=config,
@@ -150,22 +170,27 @@ def read_contest_truth(contest: Contest) -> GroundTruth:
     Raises `InputError` if a file has changed since the contest was prepared.
     """
     stored = load_manifest(contest.database.connection).inputs
-    for name, file in _input_files(contest.config).items():
-        if name not in stored or stored[name].sha256 != file.sha256:
+    reads = HashedReads()
+    for name, path in _input_paths(contest.config).items():
+        is_there = name in stored and path.exists()
+        if not is_there or stored[name].sha256 != reads.sha256_of(path):
             raise InputError(
-                f"{file.path}: has changed since the contest was prepared; put the original back."
+                f"{path}: has changed since the contest was prepared; put the original back."
             )
-    return _in_contest_ids(contest, _read_truth(contest.config))
+    return _in_contest_ids(contest, _read_truth(contest.config, reads))
 
 
 def read_truth_with(
-    contest: Contest, ground_truth: Path | None, blacklist: Path | None
+    contest: Contest,
+    ground_truth: Path | None,
+    blacklist: Path | None,
+    reads: HashedReads | None = None,
 ) -> tuple[GroundTruth, dict[str, str]]:
     """Return a ground truth with the contest's image ids, and the SHA-256 of its files by role.
 
     `ground_truth` and `blacklist` take the place of the contest's files; with None for both this is
-    `read_contest_truth`. Raises `InputError` for files that cannot be used, and for a ground truth
-    of other images or classes.
+    `read_contest_truth`. `reads` may have read some of the files already. Raises `InputError` for
+    files that cannot be used, and for a ground truth of other images or classes.
     """
     if ground_truth is None and blacklist is None:
         stored = load_manifest(contest.database.connection).inputs
@@ -177,7 +202,9 @@ def read_truth_with(
         blacklist=blacklist or images.blacklist,
     )
     config = replace(contest.config, images=images)
-    read = _read_truth(config)
+    reads = reads or HashedReads()
+    inputs = {name: file.sha256 for name, file in _input_files(config, reads).items()}
+    read = _read_truth(config, reads)
     names = {int(class_id) for class_id in read.truth.class_ids}
     known = {entry.source_id for entry in contest.images}
     strange = set(read.truth.image_ids.tolist()) - known
@@ -187,7 +214,6 @@ def read_truth_with(
             f"{images.ground_truth}: has {what}, and the contest has not. A score from it could "
             "not be compared."
         )
-    inputs = {name: file.sha256 for name, file in _input_files(config).items()}
     return _in_contest_ids(contest, read), inputs
 
 
@@ -222,32 +248,27 @@ def frame_tag_of(contest: Contest, session_id: int) -> int:
     return session_tag(hmac.digest(contest.secrets.token_key, text, "sha256").hex())
 
 
-def _read_truth(config: Config) -> GroundTruthFile:
+def _read_truth(config: Config, reads: HashedReads) -> GroundTruthFile:
     return read_ground_truth(
         config.images.ground_truth,
         images=config.images.sizes,
         blacklist=config.images.blacklist,
         classes=config.images.classes,
+        read=reads.read,
     )
 
 
-def _input_files(config: Config) -> dict[str, InputFile]:
+def _input_paths(config: Config) -> dict[str, Path]:
     paths: dict[str, Path | None] = {
         "ground_truth": config.images.ground_truth,
         "sizes": config.images.sizes,
         "blacklist": config.images.blacklist,
     }
+    return {name: path for name, path in paths.items() if path is not None}
+
+
+def _input_files(config: Config, reads: HashedReads) -> dict[str, InputFile]:
     return {
-        name: InputFile(str(path), digest_of(path))
-        for name, path in paths.items()
-        if path is not None
+        name: InputFile(str(path), reads.sha256_of(path))
+        for name, path in _input_paths(config).items()
     }
-
-
-def _content(manifest: Manifest) -> tuple[object, ...]:
-    """Return the content of a manifest without the paths of its files, for comparison."""
-    return (
-        [(entry.image_id, entry.source_id, entry.sha256) for entry in manifest.images],
-        dict(manifest.classes),
-        {name: file.sha256 for name, file in manifest.inputs.items()},
-    )

@@ -12,6 +12,8 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from referee.errors import InputError
+from referee.service.setup.private_files import make_folder
+from referee.store.readable import refusal_of_writes
 
 _LOOK_S = 0.05
 
@@ -24,8 +26,15 @@ def lock_folder(folder: Path, role: str, *, wait_s: float = 0.0) -> Iterator[Non
     lock. The kernel releases the lock when the process ends in any way (flock(2)). The lock's file
     stays.
     """
-    folder.mkdir(parents=True, exist_ok=True)
-    descriptor = os.open(folder / f"{role}.lock", os.O_RDWR | os.O_CREAT, 0o600)
+    try:
+        make_folder(folder)
+    except InputError as error:
+        raise InputError(f"{error} Name another one.") from None
+    try:
+        descriptor = os.open(folder / f"{role}.lock", os.O_RDWR | os.O_CREAT, 0o600)
+    except OSError as error:
+        why = refusal_of_writes(folder) or error.strerror
+        raise InputError(f"{folder}: cannot be used: {why}. Name another folder.") from None
     try:
         deadline = time.monotonic() + wait_s
         while not _taken(descriptor):

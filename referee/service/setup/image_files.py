@@ -12,6 +12,10 @@ from pathlib import Path
 from referee.errors import InputError
 from referee.store.images import ImageEntry
 
+_INSTRUCTION = (
+    "Change nothing while the session runs: this image alone gets 500. Then put the same file back "
+    "from the backup."
+)
 _ALARM = re.compile(r"Image ([1-9][0-9]*): ")
 
 
@@ -47,7 +51,7 @@ def require_unchanged(entry: ImageEntry) -> None:
 
 def image_alarm(entry: ImageEntry, fault: InputError) -> str:
     """Return the text of the alarm about an image that a contestant could not get."""
-    return f"Image {entry.image_id}: {fault}"
+    return f"Image {entry.image_id}: {fault} {_INSTRUCTION}"
 
 
 def images_in(alarms: Iterable[str]) -> list[int]:

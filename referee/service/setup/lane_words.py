@@ -20,3 +20,8 @@ def other_lane(config: Config, right: int, asked: int) -> Refusal:
         f"Your session is in lane '{config.lane(right).name}', and this is the port of lane "
         f"'{config.lane(asked).name}'. Connect to port {address.rpartition(':')[2]}.",
     )
+
+
+def display_path(lane: int) -> str:
+    """Return the path of a lane's display page on the console: each lane has a page of its own."""
+    return "/display" if lane == 1 else f"/lanes/{lane}/display"

@@ -3,15 +3,16 @@
 
 from __future__ import annotations
 
-import hashlib
 import re
 from collections.abc import Callable, Mapping, Sequence
+from io import BytesIO
 from itertools import islice
 from pathlib import Path
 
 from PIL import Image, UnidentifiedImageError
 
 from referee.errors import InputError
+from referee.formats.hashed_reads import HashedReads
 from referee.formats.image_ids import contest_image_ids
 from referee.formats.truth_file import GroundTruthFile
 from referee.store.images import ImageEntry
@@ -52,14 +53,7 @@ def build_images(
 
 def digest_of(path: Path) -> str:
     """Return the SHA-256 of a file, or of the names and contents of a folder's files, in hex."""
-    if path.is_file():
-        with path.open("rb") as file:
-            return hashlib.file_digest(file, "sha256").hexdigest()
-    digest = hashlib.sha256()
-    for entry in sorted(path.rglob("*")):
-        if entry.is_file():
-            digest.update(f"{entry.relative_to(path)} {digest_of(entry)}\n".encode())
-    return digest.hexdigest()
+    return HashedReads().sha256_of(path)
 
 
 def _paths(folder: Path, truth: GroundTruthFile) -> dict[int, tuple[int, Path]]:
@@ -141,8 +135,10 @@ def _entry(
         and (known.size_bytes, known.modified_ns) == (stat.st_size, stat.st_mtime_ns)
     ):
         return known
+    reads = HashedReads()
+    content = reads.stored(path)
     try:
-        with Image.open(path) as image:
+        with Image.open(BytesIO(content)) as image:
             media_type = _MEDIA_TYPES.get(image.format or "")
             width, height = image.size
             # Decode the image, a JPEG at an eighth of its size. `verify` would not decode a JPEG.
@@ -163,9 +159,9 @@ def _entry(
         source_id=source_id,
         path=str(path),
         media_type=media_type,
-        size_bytes=stat.st_size,
+        size_bytes=len(content),
         modified_ns=stat.st_mtime_ns,
-        sha256=digest_of(path),
+        sha256=reads.sha256_of(path),
         width=width,
         height=height,
     )

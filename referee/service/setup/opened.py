@@ -10,23 +10,28 @@ from referee.service.setup.config import Config
 from referee.service.setup.contest import Contest, open_contest
 from referee.service.setup.private_files import make_private, private_from_the_start
 from referee.store.database import Database
+from referee.store.readable import readable
 
 
 @contextmanager
 def opened_contest(config: Config) -> Iterator[Contest]:
     """Open a contest until the block ends; make its folder, or bring its database up to date.
 
-    The images need not be prepared: a contest without them has none.
+    The images need not be prepared: a contest without them has none. On a disk that takes no writes
+    the block gets a copy of the database, which can be read only.
     """
-    make_private(config.storage.folder)
-    with private_from_the_start():
-        database = Database(config.database)
+    with readable(config.database) as file:
+        copy = None if file == config.database else file
+        if copy is None:
+            make_private(config.storage.folder)
+        with private_from_the_start():
+            database = Database(config.database, copy=copy)
+            try:
+                database.migrate()
+            finally:
+                database.close()
+            contest = open_contest(config, read_only=copy is not None, copy=copy)
         try:
-            database.migrate()
+            yield contest
         finally:
-            database.close()
-        contest = open_contest(config)
-    try:
-        yield contest
-    finally:
-        contest.database.close()
+            contest.database.close()

@@ -8,6 +8,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from referee.errors import InputError
+
 _OTHERS = 0o077
 # The files that the referee writes into a contest's folder. It leaves other files alone.
 _OURS = (
@@ -18,12 +20,24 @@ _OURS = (
 
 
 def make_private(folder: Path) -> None:
-    """Make a contest's folder if it is missing; make it and the referee's files in it private."""
-    folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+    """Make a contest's folder if it is missing; make it and the referee's files in it private.
+
+    Raises `InputError` if the folder cannot be made.
+    """
+    make_folder(folder)
     close_to_others(folder)
     for pattern in _OURS:
         for path in folder.glob(pattern):
             close_to_others(path)
+
+
+def make_folder(folder: Path) -> None:
+    """Make a contest's folder if it is missing; raise `InputError` if that cannot be."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+    except OSError as error:
+        why = "there is a file of this name" if folder.is_file() else error.strerror
+        raise InputError(f"{folder}: the folder cannot be made: {why}.") from error
 
 
 def close_to_others(path: Path) -> None:

@@ -8,8 +8,6 @@ Only the small members that the board needs are read, each against its SHA-256 i
 from __future__ import annotations
 
 import json
-import math
-import zipfile
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from hashlib import sha256
@@ -20,15 +18,27 @@ import msgspec
 
 from referee.errors import InputError
 from referee.service.event.standings import score_interval
-from referee.service.evidence.bundle_file import BROKEN, MANIFEST, NotABundle, read_some
+from referee.service.evidence.bundle_file import (
+    MANIFEST,
+    NO_VALUE,
+    SESSION_MOST,
+    ManifestTold,
+    NotABundle,
+    json_of,
+    opened_bundle,
+    read_digests,
+    read_some,
+    size_of_member,
+)
 from referee.service.evidence.signature import read_envelope, signature_findings
 from referee.service.setup.signing_key import key_id, read_public_key
 from referee.service.stations.notification import JudgementData, moment_of
 from referee.store.scores import ScoringRun
 from referee.tracks.track import Track
 
-_MEMBER_MOST = 64 * 2**20
-_MEMBERS = dict.fromkeys(("session.json", "score.json", "verdict.json"), _MEMBER_MOST)
+_MEMBERS = ("session.json", "score.json", "verdict.json")
+# A session takes a day at most; years of it would be no length.
+_LENGTH_MOST_S = 10 * 86400.0
 _BUNDLES_MOST = 10_000
 
 
@@ -89,23 +99,24 @@ class BundleFolder:
         inside = path.relative_to(self._folder).parts
         place = inside[0] if len(inside) > 1 else ""
         try:
-            with path.open("rb") as file:
-                members = read_some(file, {MANIFEST: _MEMBER_MOST, **_MEMBERS})
-                facts = zipfile.ZipFile(file).getinfo("facts.jsonl").file_size
-            manifest = json.loads(members[MANIFEST])
+            with opened_bundle(path) as file:
+                members = read_some(file, (MANIFEST, *_MEMBERS))
+                facts = size_of_member(file, "facts.jsonl")
+            manifest = read_digests(members)
+            signer = self._signer(manifest)
             told = {name: _checked(members, name, manifest) for name in _MEMBERS}
-            return _session(told, self._track, self._signer(manifest), place, facts)
+            return _session(told, self._track, signer, place, facts)
         except NotABundle as error:
             return f"{error.finding.member or 'the file'}: {error.finding.what}"
-        except (*BROKEN, TypeError, AttributeError, msgspec.MsgspecError) as error:
+        except NO_VALUE as error:
             return f"This is no whole bundle ({type(error).__name__}: {error})."
 
-    def _signer(self, manifest: Mapping[str, Any]) -> str:
+    def _signer(self, manifest: ManifestTold) -> str:
         """Return the id of the key that signed; raise `NotABundle` if it is not a wanted one."""
-        envelope = manifest.get("envelope")
+        envelope = manifest.envelope
         signatures = {} if envelope is None else read_envelope(envelope).signatures
         for key in self._keys:
-            if not list(signature_findings({"envelope": None, **manifest}, [key])):
+            if not list(signature_findings(msgspec.structs.asdict(manifest), [key])):
                 return key_id(read_public_key(key))
         if self._keys:
             raise NotABundle(MANIFEST, "None of the given public keys has signed it.")
@@ -132,7 +143,8 @@ def _session(
         facts=facts,
         digest=sha256(json.dumps(told, sort_keys=True).encode()).hexdigest(),
     )
-    if not found.team.isprintable() or not math.isfinite(found.length_s) or found.session < 1:
+    is_length = 0 < found.length_s <= _LENGTH_MOST_S
+    if not (found.team.isprintable() and is_length and 1 <= found.session <= SESSION_MOST):
         raise NotABundle("session.json", "Team, length or number is none.")
     return found
 
@@ -183,7 +195,7 @@ def _newest(found: Sequence[BundleSession]) -> list[BundleSession]:
     return [newest[key] for key in sorted(newest)]
 
 
-def _checked(members: Mapping[str, bytes], name: str, manifest: Mapping[str, Any]) -> Any:
-    if sha256(members[name]).hexdigest() != manifest["sha256"][name]:
+def _checked(members: Mapping[str, bytes], name: str, manifest: ManifestTold) -> Any:
+    if sha256(members[name]).hexdigest() != manifest.sha256.get(name):
         raise NotABundle(name, "It is not what the manifest says.")
-    return json.loads(members[name])
+    return json_of(name, members[name])

@@ -48,6 +48,7 @@ def joint_view(title: str, track: Track[Any], stations: Sequence[Station]) -> di
         "since_utc": earliest_freeze(stations) if state is PublicState.FROZEN else None,
         "approved_by": ["every station"] if state is PublicState.FINAL else [],
         "next": None,
+        "lanes": [],
         "entries": [
             entry_view(entry, row, state) | {name: entry[name] for name in own}
             for entry, row in zip(entries, rows, strict=True)

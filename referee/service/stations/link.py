@@ -19,6 +19,7 @@ from typing import Protocol, cast
 from urllib.parse import quote, urlsplit
 
 from referee.errors import InputError
+from referee.formats.faults import harmless
 from referee.service.stations.notification import StationFault
 
 LOOK_S = 10.0
@@ -101,7 +102,7 @@ def _answer(response: http.client.HTTPResponse) -> Answer:
 
 def _printable(text: str) -> str:
     """Return a stranger's text for a message: short, and harmless to a terminal."""
-    return "".join(it if it.isprintable() else "?" for it in text.strip()[:_TOLD_MOST])
+    return harmless(text.strip()[:_TOLD_MOST])
 
 
 def _words(error: Exception) -> str:

@@ -23,6 +23,8 @@ _DURATION = re.compile(r"(\d{1,4}):(\d\d):(\d\d)(?:\.(\d{1,3}))?")
 
 Text = Annotated[str, Meta(max_length=200)]
 Number = float | None
+Count = Annotated[int, Meta(ge=0, le=2**53 - 1)]
+"""A number of things; more digits are none, and many readers of JSON would lose them."""
 
 
 class StationFault(Exception):
@@ -48,7 +50,7 @@ class StateData(Struct, frozen=True):
 class ProblemData(Struct, frozen=True):
     """The track."""
 
-    test_data_count: int | None = None
+    test_data_count: Count | None = None
 
 
 class OrganizationData(Struct, frozen=True):
@@ -86,7 +88,7 @@ class JudgementData(Struct, frozen=True):
     score_high: Number = None
     objects_per_s: Number = None
     normalized_accuracy: Number = None
-    images: int | None = None
+    images: Count | None = None
 
 
 Data = (
@@ -140,7 +142,7 @@ def read_notifications(content: bytes) -> list[Notification]:
         if line.strip():
             try:
                 found.append(_read(line))
-            except (msgspec.MsgspecError, ValueError) as error:
+            except (ValueError, RecursionError, OverflowError) as error:
                 raise StationFault(f"line {number} of its feed is malformed: {error}") from None
     return [one for one in found if one.type in _KINDS]
 

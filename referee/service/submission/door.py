@@ -198,9 +198,8 @@ def journal_commit(journal: Journal) -> Commit:
             return future.result(COMMIT_S)
         except TimeoutError:
             future.cancel()
-            raise Unavailable(
-                "The referee's disk is too slow. Send the model again: if it was stored after all, "
-                "you get the same entry."
+            raise journal.held_up(
+                "send the model again. If it was stored after all, you get the same entry."
             ) from None
 
     return commit

@@ -16,6 +16,7 @@ from referee.formats.team_table import (
     same_name,
 )
 from referee.service.entry import team_list
+from referee.service.entry.passwords import make_passwords
 from referee.service.setup.contest import Contest
 from referee.service.setup.finality import require_provisional
 from referee.service.teams.lanes import declared_lane
@@ -208,23 +209,39 @@ def remove(contest: Contest, name: str, operator: str) -> None:
         adopt_teams(contest, connection, operator)
 
 
-def new_passwords(contest: Contest, names: Iterable[str], operator: str) -> dict[str, str]:
+def new_passwords(
+    contest: Contest,
+    names: Iterable[str],
+    operator: str,
+    progress: Callable[[int, int], object] | None = None,
+) -> dict[str, str]:
     """Make new passwords for these teams, or for all active ones; return them by name.
 
     Earlier passwords of these teams stop working. Raises `InputError` for a team that is unknown
-    or has withdrawn, and for one whose session is armed or runs.
+    or has withdrawn, and for one whose session is armed or runs. The hashes take seconds, so they
+    are made while others may write; the teams are looked at again before the hashes are stored.
     """
     with contest.database.write() as connection:
         roster = adopt_teams(contest, connection, operator)
-        wanted = [require_team(roster, name) for name in names] or list(roster.active)
-        for team in wanted:
-            if team.withdrawn:
-                raise InputError(f"'{team.name}' has withdrawn ({team.reason}).")
-            _require_no_live_session(team, "given a new password")
-        found = team_list.replace_passwords(contest.config.teams, [team.name for team in wanted])
-        told = ", ".join(found)
+        wanted = list(names) or [team.name for team in roster.active]
+        _require_passwords_free(roster, wanted)
+    made = make_passwords(wanted, progress)
+    with contest.database.write() as connection:
+        _require_passwords_free(adopt_teams(contest, connection, operator), wanted)
+        hashes = {name: stored for name, (_, stored) in made.items()}
+        team_list.replace_hashes(contest.config.teams, hashes)
+        told = ", ".join(made)
         _audit(contest, connection, operator, "new passwords", f"for {told}")
-    return found
+    return {name: password for name, (password, _) in made.items()}
+
+
+def _require_passwords_free(roster: Roster, names: Iterable[str]) -> None:
+    """Raise `InputError` for a team that cannot get a new password now."""
+    for name in names:
+        team = require_team(roster, name)
+        if team.withdrawn:
+            raise InputError(f"'{team.name}' has withdrawn ({team.reason}).")
+        _require_no_live_session(team, "given a new password")
 
 
 def _change(

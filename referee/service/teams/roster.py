@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence, Set
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from referee.core.instant import Instant
 from referee.core.states import SessionState, state_of
@@ -21,6 +21,7 @@ from referee.service.entry.team_list import registered_teams
 from referee.service.setup.contest import Contest
 from referee.store.database import Connection
 from referee.store.marks import rehearsals
+from referee.store.rehearsals import registrations_at
 from referee.store.sessions import SessionRecord, all_sessions
 from referee.store.teams import (
     OrderRecord,
@@ -136,7 +137,8 @@ def read_roster(contest: Contest, connection: Connection | None = None) -> Roste
     """Return the roster; raise `ConfigError` if teams.csv is damaged.
 
     `connection` is that of the caller's transaction. A team is on the roster if it is registered
-    and not removed, if it has a password, or if it has a session.
+    and not removed, if it has a password, or if it has a session. A rehearsal knows its teams from
+    the event: the roster has what the event registered of them.
     """
     connection = connection or contest.database.connection
     now = contest.clock.now()
@@ -157,6 +159,13 @@ def read_roster(contest: Contest, connection: Connection | None = None) -> Roste
         for name in hashes
         if name not in known
     ]
+    event = contest.config.event_database
+    if event is not None:
+        registered = registrations_at(event)
+        teams = [
+            replace(team, registration=registered.get(team.name, team.registration))
+            for team in teams
+        ]
     lanes = tuple(lane.name for lane in contest.config.lanes)
     return Roster(tuple(_in_order(teams, order)), order, lanes)
 

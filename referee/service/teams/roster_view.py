@@ -7,7 +7,8 @@ from collections.abc import Mapping
 from dataclasses import asdict
 from typing import Any
 
-from referee.core.turns import LOTTERY_RULE, Turn
+from referee.core.states import SessionState
+from referee.core.turns import LOTTERY_RULE, Attempt, Turn, counted_attempt
 from referee.service.teams.order import order_text
 from referee.service.teams.rehearsals import LEGEND, Lights, lights_text
 from referee.service.teams.roster import Roster, RosterTeam
@@ -51,6 +52,45 @@ def lanes_json(roster: Roster) -> list[dict[str, Any]]:
         {"lane": number, "name": name, "next": nexts.get(number)}
         for number, name in enumerate(roster.lanes, 1)
     ]
+
+
+def choices_json(roster: Roster) -> dict[str, Any]:
+    """Return, by team, what somebody who makes the next session must know; ready for JSON.
+
+    `turn` is '' for a team that waits. `lane` is the name of the only lane where it runs, '' for
+    any. `counted` is the number of the session whose result a new one would replace, or null, and
+    `replaces` says so.
+    """
+    return {team.name: _choice(roster, team) for team in roster.runners}
+
+
+def _choice(roster: Roster, team: RosterTeam) -> dict[str, Any]:
+    counted = counted_attempt(team.attempts)
+    bound = team.bound_to(roster.lanes) is not None
+    return {
+        "turn": _state_of_choice(roster, team),
+        "lane": team.registration.lane if bound else "",
+        "counted": None if counted is None else counted.session_id,
+        "replaces": "" if counted is None else _replaces(team, counted),
+    }
+
+
+def _state_of_choice(roster: Roster, team: RosterTeam) -> str:
+    """Return why a team is not simply the next one: its latest session that is on or counts."""
+    for one in reversed(team.attempts):
+        if one.state in (SessionState.READY, SessionState.ARMED, SessionState.RUNNING):
+            state = str(one.state.value)
+            names = roster.lanes if len(roster.lanes) > 1 else ()
+            return f"{state} in lane {names[one.lane - 1]}" if one.lane <= len(names) else state
+    return "has run" if team.turn is Turn.RAN else ""
+
+
+def _replaces(team: RosterTeam, counted: Attempt) -> str:
+    said = "RUNNING" if counted.state is SessionState.RUNNING else "over, and its result counts"
+    return (
+        f"Session {counted.session_id} of '{team.name}' is {said}. A new session takes its place "
+        "in the ranking when the team logs in, even if it is worse."
+    )
 
 
 def roster_text(roster: Roster, lights: Mapping[str, Lights]) -> str:

@@ -3,7 +3,9 @@
 
 from __future__ import annotations
 
+import errno
 import json
+import socket
 from dataclasses import replace
 
 import pytest
@@ -12,6 +14,7 @@ from power.meter import IntegrationState
 from referee.core.detections import Detections, pack
 from referee.core.states import EndCause
 from referee.errors import Refusal
+from referee.service.board import addresses
 from referee.service.board.addresses import contestants_urls
 from referee.service.board.board import Board
 from referee.service.desk.metering import LinkState, MeterStatus
@@ -478,8 +481,18 @@ def test_address_that_contestants_use(address, urls):
     assert urls == contestants_urls(address)
 
 
-def test_address_on_all_networks():
+def test_address_on_all_networks(monkeypatch):
     """For a server on all networks the board lists the machine's addresses but no loopback."""
-    for url in contestants_urls("0.0.0.0:8000"):
-        assert url.startswith("http://") and url.endswith(":8000")
-        assert "0.0.0.0" not in url and "//127." not in url
+    networks = {"lo": "127.0.0.1", "eth0": "192.0.2.3", "down0": None, "wlan0": "198.51.100.7"}
+
+    def ioctl(probe, request, interface):
+        address = networks[interface.rstrip(b"\0").decode()]
+        if address is None:
+            raise OSError(errno.EADDRNOTAVAIL, "Cannot assign requested address")
+        return bytes(20) + socket.inet_aton(address) + bytes(232)
+
+    monkeypatch.setattr(addresses.sys, "platform", "linux")
+    monkeypatch.setattr(addresses.socket, "if_nameindex", lambda: list(enumerate(networks, 1)))
+    monkeypatch.setattr(addresses.fcntl, "ioctl", ioctl)
+    expected = ["http://192.0.2.3:8000", "http://198.51.100.7:8000"]
+    assert expected == contestants_urls("0.0.0.0:8000")

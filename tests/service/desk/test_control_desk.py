@@ -16,12 +16,11 @@ from referee.core.states import EndCause, SessionState, state_of
 from referee.errors import Refusal, Unavailable
 from referee.service.desk.metering import LinkState
 from referee.service.desk.requests import serve_request
-from referee.service.preflight.disk import DISK_FLOOR_BYTES
 from referee.service.setup.clock import SystemClock
 from referee.store.notices import audit_of, recent_notices
 from referee.store.readings import energy_of, readings_of
 from referee.store.sessions import all_sessions, live_session, load_session
-from tests.support.contests import make_contest
+from tests.support.contests import make_contest, no_room
 from tests.support.fakes import FakeMeter, eventually, running_desk
 
 pytestmark = pytest.mark.slow
@@ -130,6 +129,49 @@ def test_a_run_after_the_last_session_is_not_wiped(desk, contest, meter):
     foreign_run(meter, contest)
     with pytest.raises(Unavailable, match="in no session of this contest"):
         armed(desk, "bees")
+
+
+def test_a_login_of_a_rehearsal_wipes_nothing(practice, meter):
+    """A login that arms by itself is refused while the meter holds what nobody has fetched."""
+    with running_desk(practice, meter) as desk:
+        first = desk.begin("ants", "10.0.0.2")
+        practice.clock.advance(600)
+        settled(practice, first)
+        assert first < desk.begin("ants", "10.0.0.2")
+        practice.clock.advance(600)
+        settled(practice, first + 1)
+        foreign_run(meter, practice)
+        kept, prepared = meter.energy_wh, meter.calls.count("prepare")
+        with pytest.raises(Unavailable, match=r"power rescue .* --discard"):
+            desk.begin("bees", "10.0.0.3")
+        assert (kept, prepared) == (meter.energy_wh, meter.calls.count("prepare"))
+        assert live_session(practice.database.connection) is None
+
+
+def test_a_login_after_a_restarted_desk_wipes_nothing(contest, meter):
+    """A result that came between arming and login keeps the session ARMED."""
+    with running_desk(contest, meter) as desk:
+        session_id = armed(desk)
+    foreign_run(meter, contest)
+    kept = meter.energy_wh
+    with running_desk(contest, meter) as desk:
+        with pytest.raises(Unavailable, match="in no session of this contest"):
+            desk.begin("ants", "10.0.0.2")
+        assert kept == meter.energy_wh
+        assert SessionState.ARMED is state_in(contest, session_id)
+        meter.prepare(meter.settings)
+        assert session_id == desk.begin("ants", "10.0.0.2")
+
+
+def test_extra_time_wipes_nothing(contest, meter):
+    """The meter of an armed session is prepared again for extra time by the same rule."""
+    with running_desk(contest, meter) as desk:
+        session_id = armed(desk)
+        foreign_run(meter, contest)
+        kept = meter.energy_wh
+        with pytest.raises(Unavailable, match="in no session of this contest"):
+            desk.extend(session_id, "Kim", 60, "the hall was locked", 600.0)
+        assert kept == meter.energy_wh
 
 
 def test_arming_again_changes_nothing(desk, contest, meter):
@@ -711,7 +753,7 @@ def test_obstacles_are_what_keeps_a_session_from_starting(desk, contest, meter, 
     assert {"obstacles": []} == serve_request(desk, {"action": "obstacles"})
     meter.lost = True
     eventually(lambda: desk.metering.status.link is LinkState.LOST)
-    monkeypatch.setitem(DISK_FLOOR_BYTES, "event", 2**60)
+    no_room(monkeypatch)
     disk, link = serve_request(desk, {"action": "obstacles"})["obstacles"]
     assert "make room" in disk
     assert "The power meter does not answer yet. No link to the meter." == link

@@ -15,7 +15,6 @@ from referee.service.desk import lane as lane_module
 from referee.service.desk import settling as settling_module
 from referee.service.desk.metering import LinkState
 from referee.service.desk.requests import serve_request
-from referee.service.preflight.disk import DISK_FLOOR_BYTES
 from referee.store.readings import energy_of, insert_reading
 from referee.store.sessions import all_sessions
 from tests.service.desk.test_control_desk import (
@@ -26,6 +25,7 @@ from tests.service.desk.test_control_desk import (
     state_in,
     texts,
 )
+from tests.support.contests import no_room
 from tests.support.fakes import eventually, running_desk
 
 pytestmark = pytest.mark.slow
@@ -58,7 +58,6 @@ def test_settling_that_failed_is_tried_again(contest, desk, monkeypatch):
 
 def test_nothing_is_armed_while_an_energy_is_not_stored(contest, desk, monkeypatch):
     """The meter is not reset while the session before has no energy yet."""
-    monkeypatch.setattr(settling_module, "_FINISH_S", 0.05)
     session_id = running(desk)
     later = desk.new_session("bees", "Kim")
 
@@ -67,6 +66,7 @@ def test_nothing_is_armed_while_an_energy_is_not_stored(contest, desk, monkeypat
 
     with monkeypatch.context() as patched:
         patched.setattr(settling_module, "insert_energy", refuse)
+        patched.setattr(settling_module, "_FINISH_S", 0.05)
         desk.end(session_id, EndCause.LOGOUT, "ants")
         with pytest.raises(Unavailable, match="not fetched yet"):
             desk.arm(later, "Kim")
@@ -187,7 +187,7 @@ def test_arming_is_refused_with_what_is_to_be_done(contest, desk, monkeypatch, w
     """A full disk or a changed image keeps a session from being armed, and the refusal says so."""
     session_id = desk.new_session("ants", "Kim")
     if what == "disk":
-        monkeypatch.setitem(DISK_FLOOR_BYTES, "event", 2**60)
+        no_room(monkeypatch)
     else:
         with open(contest.images[0].path, "ab") as file:
             file.write(b"more")

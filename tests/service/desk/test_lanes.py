@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import threading
+from dataclasses import replace
 
 import pytest
 
@@ -182,8 +183,20 @@ def test_the_meter_of_a_session_stands_in_the_database(desk, contest, meters):
     """Each lane stores its meter's identity and settings, as read back, with the start."""
     session_id = running(desk, "bees", 2)
     meter = session_meter_of(contest.database.connection, session_id)
-    assert (FakeMeter.IDENTITY, meters[1].settings) == (meter.identity, meter.settings)
+    assert (meters[1].identity, meters[1].settings) == (meter.identity, meter.settings)
     assert (600, False) == (meter.settings.timer_s, meter.emulated)
+
+
+def test_one_meter_in_two_lanes_arms_in_neither(contest, meters):
+    """Neither lane is armed while one meter answers in both, and a lane with its own meter is."""
+    shared = replace(FakeMeter.IDENTITY, serial="C2SAME")
+    meters[0].identity = meters[1].identity = shared
+    with running_desk(contest, *meters, FakeMeter(contest.clock)) as desk:
+        for lane, team in enumerate(("ants", "bees"), 1):
+            number = desk.new_session(team, "Kim", lane)
+            with pytest.raises(Refusal, match=r"one meter answers in .* serial C2SAME"):
+                desk.arm(number, "Kim")
+        running(desk, "crabs", 3)
 
 
 def test_a_meter_that_does_not_start_leaves_no_trace(desk, contest, meters):

@@ -136,10 +136,10 @@ def test_a_log_of_the_meter_that_cannot_be_synced_keeps_nothing_back(contest, mo
 
 def test_a_flush_on_a_full_disk_ends(disk, logbook, monkeypatch):
     """A flush raises an error when the disk refuses."""
-    monkeypatch.setattr(module, "_FLUSH_S", 0.02)
     disk.full = True
     logbook.notify(None, "info", "hello")
-    with pytest.raises(Unavailable, match="make room"):
+    with monkeypatch.context() as patched, pytest.raises(Unavailable, match="make room"):
+        patched.setattr(module, "_FLUSH_S", 0.02)
         logbook.flush()
 
 

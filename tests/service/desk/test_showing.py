@@ -10,11 +10,10 @@ import pytest
 from referee.core.states import EndCause, SessionState
 from referee.errors import Refusal
 from referee.service.setup.clock import SystemClock
-from referee.service.setup.config import CameraSection
 from referee.store.notices import notices_of
 from referee.store.shows import shows_of
 from tests.support.contests import make_contest
-from tests.support.display_page import opened
+from tests.support.display_page import PATIENT, in_a_hurry, opened
 from tests.support.fakes import eventually, running_desk
 
 pytestmark = pytest.mark.slow
@@ -22,9 +21,9 @@ pytestmark = pytest.mark.slow
 
 @pytest.fixture
 def contest(tmp_path):
-    """Return a camera event with half a second of patience and no dwell."""
+    """Return a camera event."""
     contest = make_contest(tmp_path, SystemClock(), mode="event", seconds=600, track="camera")
-    config = replace(contest.config, camera=CameraSection(dwell_ms=0, paint_s=0.5))
+    config = replace(contest.config, camera=PATIENT)
     yield replace(contest, config=config)
     contest.database.close()
 
@@ -54,10 +53,12 @@ def code_of(call, *arguments):
 def test_a_session_is_not_armed_without_a_display(desk):
     """Arming needs a page that paints, and changes nothing without one."""
     session_id = desk.new_session("ants", "Kim")
-    assert "display_failed" == code_of(desk.arm, session_id, "Kim")
+    with in_a_hurry(desk.display):
+        assert "display_failed" == code_of(desk.arm, session_id, "Kim")
     assert SessionState.READY is desk.state(session_id)
     page = opened(desk.display, paints=False)
-    assert "display_failed" == code_of(desk.arm, session_id, "Kim")
+    with in_a_hurry(desk.display):
+        assert "display_failed" == code_of(desk.arm, session_id, "Kim")
     page.paints = True
     desk.arm(session_id, "Kim")
     assert SessionState.ARMED is desk.state(session_id)
@@ -69,7 +70,8 @@ def test_a_login_waits_for_the_display(desk):
     session_id = desk.new_session("ants", "Kim")
     desk.arm(session_id, "Kim")
     desk.display.leave(page.me)
-    assert "display_failed" == code_of(desk.begin, "ants", "10.0.0.2")
+    with in_a_hurry(desk.display):
+        assert "display_failed" == code_of(desk.begin, "ants", "10.0.0.2")
     assert SessionState.ARMED is desk.state(session_id)
     opened(desk.display)
     assert session_id == desk.begin("ants", "10.0.0.2")
@@ -81,7 +83,8 @@ def test_every_image_is_on_record(desk, contest):
     session_id = begun(desk)
     painted_s = desk.show(session_id, 2, contest.clock.now())
     desk.display.leave(page.me)
-    code = code_of(desk.show, session_id, 3, contest.clock.now())
+    with in_a_hurry(desk.display):
+        code = code_of(desk.show, session_id, 3, contest.clock.now())
     assert "display_failed" == code
     eventually(lambda: len(shows_of(contest.database.connection, session_id)) == 2)
     good, bad = shows_of(contest.database.connection, session_id)
@@ -110,6 +113,19 @@ def test_an_image_that_is_gone_is_its_own_fault(desk, contest, fault):
         path.write_bytes(content[::-1])
     assert "image_missing" == code_of(desk.show, session_id, 2, contest.clock.now())
     assert desk.show(session_id, 1, contest.clock.now()) > 0
+
+
+def test_a_restarted_desk_shows_the_images_of_the_session_that_runs(contest):
+    """A desk that takes a running session over shows its images, and no test card."""
+    with running_desk(contest, None) as killed:
+        opened(killed.display)
+        session_id = begun(killed)
+        killed.display.close()
+    with running_desk(contest, None) as desk:
+        opened(desk.display)
+        assert desk.show(session_id, 1, contest.clock.now()) > 0
+        assert "session_live" == code_of(desk.display.show_card, True)
+        desk.display.close()
 
 
 @pytest.mark.parametrize("cause", [EndCause.STOP, EndCause.DEADLINE])

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import threading
+from types import SimpleNamespace
 
 import pytest
 
@@ -91,3 +92,37 @@ def test_joining_a_thread_that_never_began_waits_for_nothing():
     WatchedThread("meter", work.run, work.stopping, work.told.append).join(BOUND_S)
     assert not work.goes_on.is_set()
     assert [] == work.told
+
+
+class Pauses(threading.Event):
+    """A wish to stop that counts the pauses, and comes true after some of them."""
+
+    def __init__(self, most: int) -> None:
+        super().__init__()
+        self.seconds: list[float] = []
+        self._most = most
+
+    def wait(self, timeout: float | None = None) -> bool:
+        """Note the pause; do not wait."""
+        self.seconds.append(timeout or 0.0)
+        if len(self.seconds) == self._most:
+            self.set()
+        return self.is_set()
+
+
+def test_work_that_fails_again_and_again_is_restarted_less_often(monkeypatch):
+    """The pause doubles from 0.2 s to 5 s, and begins anew after half a minute of good work."""
+    monkeypatch.setattr(module, "_PAUSE_FIRST_S", 0.2)
+    now_s = [0.0]
+    monkeypatch.setattr(module, "time", SimpleNamespace(monotonic=lambda: now_s[0]))
+    pauses = Pauses(9)
+
+    def run():
+        if len(pauses.seconds) == 7:
+            now_s[0] += 30.1
+        raise ValueError("again")
+
+    thread = WatchedThread("meter", run, pauses, lambda text: None)
+    thread.start()
+    thread.join(BOUND_S)
+    assert [0.2, 0.4, 0.8, 1.6, 3.2, 5.0, 5.0, 0.2, 0.4] == pauses.seconds

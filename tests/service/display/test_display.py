@@ -13,8 +13,7 @@ from referee.service.display.display import Display
 from referee.service.display.pictures import Picture
 from referee.service.display.stage import Show
 from referee.service.setup.clock import SystemClock
-from referee.service.setup.config import CameraSection
-from tests.support.display_page import SCREEN, opened
+from tests.support.display_page import PATIENT, SCREEN, in_a_hurry, opened
 from tests.support.fakes import BOUND_S, eventually
 
 
@@ -36,9 +35,8 @@ def said():
 
 @pytest.fixture
 def display(said):
-    """Return a display that expects session 3, has no dwell and half a second of patience."""
-    settings = CameraSection(dwell_ms=0, paint_s=0.5)
-    display = Display(settings, SystemClock(), lambda *told: said.append(told))
+    """Return a display that expects session 3."""
+    display = Display(PATIENT, SystemClock(), lambda *told: said.append(told))
     display.expect(3)
     yield display
     display.close()
@@ -77,7 +75,7 @@ def test_requests_at_once_are_all_painted_in_turn(display):
 def test_without_a_page_the_request_fails_with_one_alarm(display, said):
     """A display without a page fails in its bound; the alarm comes once, and the end of it too."""
     for _ in range(2):
-        with pytest.raises(Refusal, match="No display page is open") as refused:
+        with in_a_hurry(display), pytest.raises(Refusal, match="No display page is o") as refused:
             show(display)
         assert "display_failed" == refused.value.code
     assert ["alarm"] == [level for _, level, _ in said]
@@ -91,7 +89,7 @@ def test_a_page_that_does_not_paint_fails_the_request(display, said):
     """A slow page fails within the bound, and its frame leaves the screen."""
     page = opened(display, paints=False)
     said.clear()
-    with pytest.raises(Refusal, match="did not paint the image within 0.5 s"):
+    with in_a_hurry(display), pytest.raises(Refusal, match="did not paint the image within 0.5 s"):
         show(display)
     assert [(3, "alarm")] == [told[:2] for told in said]
     with pytest.raises(Refusal):
@@ -138,7 +136,7 @@ def test_a_screen_that_fits_no_frame_is_a_fault(display, said):
         display.measured(page.me | SCREEN | {"width": 200, "height": 200})
     assert "200x200" in display.status().fault
     assert "200x200" in said[-1][2]
-    with pytest.raises(Refusal, match="200x200"):
+    with in_a_hurry(display), pytest.raises(Refusal, match="200x200"):
         show(display)
     display.measured(page.me | SCREEN)
     assert "" == display.status().fault
@@ -150,7 +148,7 @@ def test_a_probe_is_for_the_time_between_sessions(display):
     with pytest.raises(Refusal, match="expects no images of this session"):
         display.probe()
     display.clear(3)
-    assert 0.0 <= display.probe() < 0.5
+    assert display.probe() >= 0.0
     with pytest.raises(Refusal):
         display.pixels(0, 1, 640, 480)
     assert display.probed().round_trip_s is not None

@@ -150,16 +150,87 @@ def test_a_stale_or_false_report_is_refused(stage, change, code):
     assert show.painted_s is None
 
 
-def test_the_newest_page_shows_and_the_others_are_black(stage):
-    """A new page takes over; when it closes, the one before goes on."""
-    old = open_page(stage)
-    frame = put(stage, Show(3, 9.0))
-    new = open_page(stage)
-    assert ("other", "frame") == tuple(stage.truth_for(p.number)["mode"] for p in (old, new))
-    assert "page_old" == code_of(stage.report_painted, report(old, frame), 10.5)
+def modes(stage, *pages):
+    """Return what each of some pages must show."""
+    return [stage.truth_for(page.number)["mode"] for page in pages]
+
+
+def test_between_sessions_the_newest_page_shows(stage):
+    """A new page takes over while nothing is at stake; when it closes, the one before goes on."""
+    stage.clear("over")
+    old, new = open_page(stage), open_page(stage)
+    assert ["other", "black"] == modes(stage, old, new)
     stage.pages.remove(new.number)
-    assert "frame" == stage.truth_for(old.number)["mode"]
-    stage.report_painted(report(old, frame), 10.5)
+    assert ["black"] == modes(stage, old)
+
+
+def test_a_live_sessions_page_keeps_its_screen(stage):
+    """A page that is opened meanwhile waits for a click, with words; the other one shows on."""
+    stage.clear("over")
+    shows = open_page(stage)
+    stage.expect(4)
+    frame = put(stage, Show(4, 9.0))
+    late = open_page(stage)
+    assert ["frame", "waiting"] == modes(stage, shows, late)
+    assert not stage.truth_for(late.number)["live"]
+    assert "page_old" == code_of(stage.report_painted, report(late, frame), 10.5)
+    stage.report_painted(report(shows, frame), 10.5)
+    stage.clear("over")
+    assert ["other", "black"] == modes(stage, shows, late)
+
+
+def test_a_page_that_painted_keeps_the_screen_of_a_session_from_before_the_desk(stage):
+    """A desk that starts again in a session finds no page: the first that paints keeps it."""
+    shows, frame = open_page(stage), put(stage, Show(3, 9.0))
+    stage.report_painted(report(shows, frame), 10.5)
+    assert ["frame", "waiting"] == modes(stage, shows, open_page(stage))
+
+
+def test_a_click_takes_the_screen_and_is_told(stage):
+    """The page that was clicked shows; operators hear of it only if it took a live screen."""
+    first, other = open_page(stage), open_page(stage)
+    stage.report_painted(report(other, put(stage, Show(3, 9.0))), 10.5)
+    assert stage.take(first)
+    assert not stage.take(first)
+    assert ["frame", "waiting"] == modes(stage, first, other)
+    stage.clear("over")
+    assert not stage.take(first)
+
+
+@pytest.mark.parametrize("how", ["closed", "hidden"])
+def test_a_page_that_cannot_show_loses_its_screen_by_itself(stage, how):
+    """A new page is the remedy for a page that is gone or hidden: nobody has to click."""
+    shows = open_page(stage)
+    stage.report_painted(report(shows, put(stage, Show(3, 9.0))), 10.5)
+    late = open_page(stage)
+    if how == "closed":
+        stage.pages.remove(shows.number)
+    else:
+        shows.screen = replace(FULL_HD, visible=False)
+    assert ["frame"] == modes(stage, late)
+
+
+def test_a_refused_request_leaves_nothing_of_an_earlier_image(stage):
+    """A camera must not see the image before where its own request was refused."""
+    page, seen, refused, other = open_page(stage), Show(3, 9.0), Show(3, 11.0), Show(3, 11.5)
+    stage.join(seen)
+    stage.report_painted(report(page, put(stage, seen)), 10.5)
+    stage.leave(seen)
+    assert ["frame"] == modes(stage, page)
+    stage.join(other)
+    frame = put(stage, other)
+    stage.join(refused)
+    stage.leave(refused)
+    assert frame == stage.frame_on(3, frame.number)
+    stage.report_painted(report(page, frame), 12.0)
+    stage.leave(other)
+    stage.leave(refused)
+    assert ["black"] == modes(stage, page)
+
+
+def test_a_lanes_page_is_named_by_its_own_address():
+    """Who follows the sentence opens the page of this lane, and no other one."""
+    assert "open /lanes/2/display of" in Stage(0.25, path="/lanes/2/display").pages.fault
 
 
 def test_so_many_pages_and_no_more(stage):

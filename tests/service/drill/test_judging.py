@@ -4,10 +4,11 @@
 from __future__ import annotations
 
 import re
+from pathlib import Path
 
 import pytest
 
-from referee.service.drill.faults import BY_NAME, FAULTS, HANDS, LEFT_OUT
+from referee.service.drill.faults import BY_NAME, EMERGENCY, FAULTS, HANDS, LEFT_OUT
 from referee.service.drill.judging import (
     CALM,
     HARM,
@@ -152,6 +153,66 @@ def test_clients_that_stopped_are_lost_time():
 def test_an_energy_that_nobody_measured_is_told():
     """A VALID verdict does not tell that the device ran on its battery."""
     assert ("20 s of the device's energy, which nobody measured",) == judged("on-battery").lost
+
+
+def two(first, second, ran, **more):
+    """Return what two faults of one session cost, the second 30 s after the first."""
+    faults = (Injection(first, 1020.0, 1, 1080.0), Injection(second, 1050.0, 1, 1070.0))
+    return [list(it.lost) for it in judge_all(Record(faults, (), (), (ran,), **more))]
+
+
+def test_damage_of_the_next_fault_is_not_charged_to_the_one_before():
+    """Requests, gaps and stops after the next injection are the next fault's."""
+    quiet = tuple(second for second in session().requests_s if not 1051 <= second <= 1068)
+    ran = session(failed_requests_s=(1055.0,), requests_s=quiet)
+    stops = (Stop(1056.0, 1), Stop(1057.0, 1))
+    junk, killed = two("junk", "server-killed", ran, stops=stops)
+    assert [] == junk
+    assert [
+        "1 request answered with an error of the referee",
+        "the team had to start its client again, 2 times",
+        "19 s without a request of the team",
+    ] == killed
+
+
+VERDICTS = [
+    ("junk", "on-battery", "The device drew nothing for 20 s.", [False, True]),
+    ("image-lost", "meter-unplugged", "Gaps between readings: 1.", [False, True]),
+    ("image-lost", "junk", "The team could not get these images, by their ids: 3.", [True, False]),
+    # No fault of this session is known for it, so each may be why.
+    ("flood", "junk", "The computer slept for 9 s during the session.", [True, True]),
+]
+
+
+@pytest.mark.parametrize(("first", "second", "reason", "charged"), VERDICTS)
+def test_reason_of_a_verdict_is_charged_to_the_fault_that_brings_it(first, second, reason, charged):
+    """Where a session had several faults, each is charged with the reasons that it can bring."""
+    lost = two(first, second, session(verdict="INVALID", reasons=(reason,)))
+    assert charged == [any(reason.rstrip(".") in it for it in one) for one in lost]
+
+
+def test_void_session_is_charged_to_the_fault_that_asks_for_it():
+    """A session that was void for the battery was not lost by junk."""
+    junk, battery = two("junk", "on-battery", session(void_reason="a battery"))
+    assert (False, True) == tuple("session 1 (void: a battery)" in lost for lost in (junk, battery))
+
+
+@pytest.mark.parametrize("fault", FAULTS, ids=lambda fault: fault.name)
+def test_row_of_the_runbook_is_about_the_fault(fault):
+    """The row of the emergency page that a fault names speaks of what happens."""
+    rows = re.findall(r"\d+", fault.section) if EMERGENCY in fault.section else []
+    text = (Path(__file__).parents[3] / EMERGENCY).read_text(encoding="utf-8")
+    for number in rows:
+        (row,) = re.findall(rf"^\| {number} \| .*$", text, re.MULTILINE)
+        assert _WORDS[fault.name] in row.casefold()
+
+
+_WORDS = {
+    **{"meter-unplugged": "cable", "meter-off": "meter", "meter-stopped": "no longer integrates"},
+    **{"on-battery": "battery", "flood": "flood", "wifi-drop": "wi-fi", "other-team": "login"},
+    **{"image-lost": "images are missing", "disk-full": "disk", "desk-killed": "desk"},
+    **{"power-cut": "power cut"},
+}
 
 
 @pytest.mark.parametrize(

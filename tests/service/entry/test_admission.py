@@ -132,3 +132,27 @@ def test_cached_session_is_never_stale(contest, meter):
             assert before != cache.get(session_id)
             assert load_session(contest.database.connection, session_id) == cache.get(session_id)
     assert "session_unknown" == refusal(cache.get, 99)
+
+
+def test_a_rehearsal_tells_its_password(admission):
+    """Whoever types another password in a rehearsal learns that it is 'practice'."""
+    with pytest.raises(Refusal, match="the password is 'practice', with any user name"):
+        admission.login("ants", "guess", "10.0.0.2")
+
+
+def test_another_user_learns_how_to_end_a_running_session(admission):
+    """Where a killed client's session holds the lane, the refusal names Stop and /logout."""
+    admission.login("ants", PRACTICE_PASSWORD, "10.0.0.2")
+    with pytest.raises(Refusal, match="press Stop on the console, or log in as 'ants'.* /logout"):
+        admission.login("bees", PRACTICE_PASSWORD, "10.0.0.3")
+
+
+def test_a_token_at_the_port_of_another_lane_is_sent_to_its_own(admission, practice, link):
+    """Every question with a token is refused there, and the refusal names both lanes and ports."""
+    token = admission.login("ants", PRACTICE_PASSWORD, "10.0.0.2").token
+    second = Admission(practice, SessionCache(practice.database), link, lane=2)
+    for ask in (second.known_session, second.running_session, second.answering_session):
+        with pytest.raises(Refusal, match="port of lane '2'. Connect to port 8000") as refused:
+            ask(token)
+        assert "other_lane" == refused.value.code
+    assert 1 == admission.running_session(token).session_id

@@ -294,7 +294,9 @@ def test_answer_on_a_full_disk_is_not_acknowledged(contest, journal, session, ta
     """An answer on a full disk gets an error and leaves nothing; with room, storing works again."""
 
     def limit(pages):
-        journal.submit(lambda link: link.execute(f"pragma max_page_count = {pages}")).result(20)
+        journal.submit(lambda link: link.execute(f"pragma max_page_count = {pages}")).result(
+            BOUND_S
+        )
 
     used = contest.database.connection.execute("pragma page_count").fetchone()[0]
     limit(used + 2)
@@ -322,9 +324,10 @@ def stalled(journal):
 
 def test_stalled_disk_is_told(contest, session, take, stalled, monkeypatch):
     """An answer whose turn does not come in time is cancelled, and is never stored."""
-    monkeypatch.setattr(answers_module, "COMMIT_S", 0.01)
-    with pytest.raises(Unavailable, match="is not stored, send it again"):
-        take(1.0)
+    with monkeypatch.context() as patched:
+        patched.setattr(answers_module, "COMMIT_S", 0.01)
+        with pytest.raises(Unavailable, match="is not stored, send it again"):
+            take(1.0)
     stalled.set()
     assert 1 == take(2.0).answer
     assert [2.0] == [answer.elapsed_s for answer in stored(contest, session)]
@@ -342,10 +345,11 @@ def test_commit_that_does_not_end_is_told(answers, contest, journal, session, mo
     monkeypatch.setattr(answers_module, "insert_answer", insert)
     # The wait must begin after the commit.
     monkeypatch.setattr(journal, "submit", submit_and(entered, journal.submit))
-    monkeypatch.setattr(answers_module, "COMMIT_S", 0.0)
-    monkeypatch.setattr(answers_module, "KNOWN_S", 0.0)
-    with pytest.raises(Unavailable, match="GET /status will tell"):
-        take_empty(answers, session)
+    with monkeypatch.context() as patched:
+        patched.setattr(answers_module, "COMMIT_S", 0.0)
+        patched.setattr(answers_module, "KNOWN_S", 0.0)
+        with pytest.raises(Unavailable, match="GET /status will tell"):
+            take_empty(answers, session)
     go_on.set()
 
 

@@ -118,6 +118,7 @@ def test_image_that_vanished(tmp_path, clock, damage):
     contest.database.close()
     assert 2 == missing.value.image_id
     assert str(path) in missing.value.alarm
+    assert missing.value.alarm.endswith("Then put the same file back from the backup.")
     assert [2] == images_in([missing.value.alarm, "Image 0 of a page: no alarm of an image"])
 
 

@@ -14,9 +14,9 @@ from referee.service.entry import passwords
 from referee.service.entry.team_list import (
     register_team,
     registered_teams,
+    replace_hashes,
     replace_list,
     replace_password,
-    replace_passwords,
 )
 from referee.service.entry.teams import EventTeams
 
@@ -137,12 +137,15 @@ def test_a_team_that_is_not_there_gets_no_password(path, cheap):
 
 
 def test_new_passwords_come_all_at_once(path, cheap):
-    """Several teams get new passwords in one step, also one that had none; others keep theirs."""
+    """Several teams get new passwords in one step, and each hash is told; others keep theirs."""
     first = register_team(path, "ants")
     kept = register_team(path, "wasps")
-    found = replace_passwords(path, ["ants", "bees"])
+    told = []
+    made = passwords.make_passwords(["ants", "bees"], lambda *counts: told.append(counts))
+    assert [(1, 2), (2, 2)] == told
+    replace_hashes(path, {name: stored for name, (_, stored) in made.items()})
     teams = EventTeams(path)
-    assert [True, True] == [teams.admits(name, password) for name, password in found.items()]
+    assert [True, True] == [teams.admits(name, password) for name, (password, _) in made.items()]
     assert [False, True] == [teams.admits("ants", first), teams.admits("wasps", kept)]
 
 

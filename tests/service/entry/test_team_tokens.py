@@ -7,7 +7,7 @@ import pytest
 
 from referee.errors import Refusal
 from referee.formats.team_table import NAME_MOST
-from referee.service.entry.team_list import register_team, replace_list, replace_passwords
+from referee.service.entry.team_list import register_team, replace_hashes, replace_list
 from referee.service.entry.team_tokens import team_of_token, token_of_team
 from referee.service.entry.tokens import session_of_token, token_of_session
 
@@ -19,7 +19,7 @@ def test_a_token_is_good_until_the_password_changes(contest):
     token = token_of_team(contest, "ants")
     assert token == token_of_team(contest, "ants")
     assert "ants" == team_of_token(contest, token)
-    replace_passwords(contest.config.teams, ["ants"])
+    replace_hashes(contest.config.teams, {"ants": "another hash"})
     with pytest.raises(Refusal, match="no longer"):
         team_of_token(contest, token)
     other = token_of_team(contest, "ants")
@@ -41,6 +41,14 @@ def test_any_other_text_is_no_token(practice, change):
     """Malformed texts are refused, none of them with another error."""
     with pytest.raises(Refusal, match="no team's token"):
         team_of_token(practice, change)
+
+
+def test_a_text_that_no_encoding_has_is_refused(practice):
+    """A lone surrogate in a token is the sender's fault, and no fault of the referee."""
+    good = token_of_team(practice, "ants")
+    for wrong in (f"{good}\ud800", f"\ud800{good}", f"{good.rpartition('.')[0]}.\ud800"):
+        with pytest.raises(Refusal, match="no team's token"):
+            team_of_token(practice, wrong)
 
 
 def test_a_changed_token_is_refused(practice):

@@ -134,6 +134,58 @@ def test_a_flood_of_guesses_waits_in_a_short_line_of_its_own(path):
     assert 4 == hasher.checks
 
 
+def test_no_hash_is_computed_for_a_client_that_has_gone(path):
+    """Whether the client still waits is asked when its turn has come, and not before."""
+    teams, hasher = held_teams(path)
+    hasher.may.set()
+    asked = []
+    assert busy(teams, "ants", "wrong", "there", lambda: bool(asked.append("now")))
+    assert (["now"], 0) == (asked, hasher.checks)
+    assert not teams.admits("ants", "wrong", "there", lambda: True)
+
+
+def test_no_hash_is_computed_for_a_try_that_waited_into_the_brake(path):
+    """The brake is looked at when the turn has come: guesses that came together stop with it."""
+    teams, hasher = held_teams(path)
+    with ThreadPoolExecutor(3) as pool:
+        hasher.may.set()
+        for number in range(3):
+            assert not teams.admits("ants", f"wrong {number}", "there")
+        hasher.may.clear()
+        waiting = [pool.submit(teams.admits, "ants", f"more {n}", "there") for n in range(3)]
+        eventually(lambda: tries_of(teams) == 3)
+        hasher.may.set()
+        ends = [future.exception(180) for future in waiting]
+    assert [Refusal] == [type(end) for end in ends if end is not None]
+    assert 5 == hasher.checks
+
+
+def test_a_team_passes_the_guesses_at_its_name(path):
+    """Guesses at a team from many addresses wait behind the team's own login."""
+    teams, hasher = held_teams(path)
+    order = []
+
+    def verify(stored, password):
+        hasher.may.wait(180)
+        order.append(password)
+        raise argon2.exceptions.VerifyMismatchError
+
+    hasher.verify = verify
+    hasher.may.set()
+    guessers = [f"10.0.0.{number}" for number in range(9)]
+    for guesser in guessers:
+        assert not teams.admits("ants", f"first of {guesser}", guesser)
+    hasher.may.clear()
+    with ThreadPoolExecutor(20) as pool:
+        for guesser in guessers:
+            pool.submit(teams.admits, "ants", f"second of {guesser}", guesser)
+        eventually(lambda: len(teams._check._turns._line._line) == len(guessers) - 1)
+        pool.submit(teams.admits, "ants", "its own", "192.0.2.7")
+        eventually(lambda: len(teams._check._turns._line._line) == len(guessers))
+        hasher.may.set()
+    assert b"its own" == order[len(guessers) + 1]
+
+
 def test_the_same_right_pair_at_once_is_checked_once(path):
     """A client that logs in on several connections at once gets in on all of them."""
     teams, hasher = held_teams(path)

@@ -8,7 +8,7 @@ from xml.etree import ElementTree
 
 import pytest
 
-from referee.service.event.charts import DARK, PAPER, energy_chart, speed_chart
+from referee.service.event.charts import COLOURS, DARK, PAPER, energy_chart, speed_chart
 
 SIZE = (7.2, 4.5)
 CHAMPION = {"year": 2018, "mean_ap": 0.183, "energy_wh": 0.412, "score": 0.4446}
@@ -78,3 +78,24 @@ def test_names_of_equal_points_stand_on_lines_of_their_own(chart):
     named = [node for node in root.iter() if "team" in (node.text or "")]
     places = {(node.get("x"), node.get("y"), node.get("transform")) for node in named}
     assert (8, 8) == (len(named), len(places))
+
+
+def test_the_line_of_equal_scores_goes_through_the_best_point_to_the_edge():
+    """It begins at the left edge, passes the best team's point, and ends where the axes do."""
+    entries = [entry("best", 0.5, 1.0), entry("other", 0.1, 2.0, rank=2)]
+    svg = energy_chart(view(*entries), PAPER, SIZE).decode()
+    (dotted,) = re.findall(r'<path d="([^"]+)"[^>]*stroke-dasharray', svg)
+    (spine,) = re.findall(r'<g id="patch_3">\s*<path d="([^"]+)"', svg)
+    (point,) = re.findall(rf'<use [^>]*x="([\d.]+)" y="([\d.]+)" style="fill: {COLOURS[0]};', svg)
+    begin, *_, end = corners(dotted)
+    left, top = corners(spine)[-1]
+    across, up = map(float, point)
+    assert (begin[0], end[1]) == (pytest.approx(left, abs=0.5), pytest.approx(top, abs=0.5))
+    rise = (end[1] - begin[1]) / (end[0] - begin[0])
+    assert up == pytest.approx(begin[1] + rise * (across - begin[0]), abs=0.5)
+
+
+def corners(path):
+    """Return the points of a path of straight lines."""
+    numbers = [float(text) for text in re.findall(r"-?[\d.]+", path)]
+    return list(zip(numbers[::2], numbers[1::2], strict=True))

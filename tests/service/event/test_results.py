@@ -9,6 +9,9 @@ import statistics
 import pytest
 
 from referee.service.event.results import read_results
+from referee.service.event.results_table import table_rows
+from referee.service.scoreboard.facts import read_facts
+from referee.service.scoreboard.view import publication_of
 from referee.service.teams.registration import withdraw
 from referee.store.scores import ScoringRun, insert_scoring_run, newest_scoring_run
 
@@ -141,6 +144,23 @@ def test_the_interval_of_the_scoring_run_is_told(event):
         insert_scoring_run(connection, number, event.contest.clock.now(), other)
     entry = read_results(event.contest)["entries"][0]
     assert (1.5, 2.5) == (entry["score_low"], entry["score_high"])
+
+
+def test_a_suspect_energy_gives_no_interval_on_any_surface(event):
+    """Table, CSV, scoreboard and feed have the score without ends, as the session's card has it."""
+    event.register("ants")
+    number = event.play("ants", verdict="SUSPECT")
+    results = read_results(event.contest)
+    entry = results["entries"][0]
+    assert entry["score"] is not None and (None, None) == (entry["score_low"], entry["score_high"])
+    assert not any(line.startswith("score") for line in entry["intervals"])
+    assert "–" == table_rows(results)[0].interval
+    with event.contest.database.read() as connection:
+        facts = read_facts(event.contest, connection)
+    assert (None, None) == facts.played[0].interval
+    assert (number, None) == tuple(
+        publication_of(facts).view["entries"][0][name] for name in ("session", "score_low")
+    )
 
 
 def test_the_extra_prizes_are_those_of_the_rules(event):

@@ -4,9 +4,13 @@
 from __future__ import annotations
 
 import json
+import re
+import shlex
 import shutil
 import zipfile
 from base64 import b64decode
+from dataclasses import replace
+from html import unescape
 
 import pytest
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
@@ -15,8 +19,9 @@ from referee.cli import main
 from referee.errors import ConfigError, InputError
 from referee.service.evidence.bundle import MEMBERS, write_bundle
 from referee.service.evidence.slip import slip_of, slip_text
-from referee.service.evidence.slip_page import slip_page
+from referee.service.evidence.slip_page import slip_page, slip_page_of
 from referee.service.evidence.verify import verify_bundle
+from referee.service.setup.contest import prepare_contest
 from referee.service.setup.signing_key import (
     ensure_signing_key,
     key_id,
@@ -99,7 +104,8 @@ def test_another_key_is_no_proof(folder, tmp_path):
 def test_the_slip_binds_the_operator(folder, tmp_path):
     """Whoever holds the event's key can sign other facts, but their chain is not the slip's."""
     members = forged(folder, lambda t, row: row.update(actor="Tim") if t == "session_events" else 0)
-    findings = verify(folder, changed(folder, tmp_path, members, manifest=True))
+    unsigned = changed(folder, tmp_path, members, manifest=True)
+    findings = verify(folder, unsigned, public_keys=())
     assert any("No score in it has the chain" in finding.what for finding in findings)
     slip = (folder / "slip.txt").read_text()
     for odd, told in (
@@ -173,5 +179,23 @@ def test_the_slip_is_a_page_with_a_code():
     assert "session 3 score none chain 9F3A-77C1-02DE-4B5A-8C11" == slip_text(
         3, None, "9f3a77c102de4b5a8c11ff"
     )
-    page = slip_page("LPIRC", "<ants>", slip)
+    page = slip_page("LPIRC", "<ants>", slip, "referee verify")
     assert slip in page and "<svg" in page and "&lt;ants&gt;" in page
+
+
+@pytest.mark.parametrize("blacklist", [None, "black list.csv"])
+def test_the_command_on_the_slip_proves_it(tmp_path, monkeypatch, capsys, blacklist):
+    """The printed command holds as it stands, beside the bundle and the files that it names."""
+    contest = make_contest(tmp_path, FakeClock(), mode="event", seconds=20)
+    if blacklist is not None:
+        (tmp_path / blacklist).write_text("2,1\n")
+        images = replace(contest.config.images, blacklist=tmp_path / blacklist)
+        contest = replace(contest, config=replace(contest.config, images=images))
+        database, _ = prepare_contest(contest.config)
+        database.close()
+    number = play(contest)
+    write_bundle(contest, number, tmp_path / f"session{number}.zip")
+    (told,) = re.findall("<code>(referee .*)</code>", slip_page_of(contest, number))
+    contest.database.close()
+    monkeypatch.chdir(tmp_path)
+    assert 0 == main(shlex.split(unescape(told))[1:]), capsys.readouterr().out

@@ -13,7 +13,9 @@ import pytest
 
 from referee.errors import InputError
 from referee.service.evidence.bundle import write_bundle
+from referee.service.evidence.bundle_file import NotABundle
 from referee.service.evidence.facts import link_behind
+from referee.service.evidence.facts_read import read_facts
 from referee.service.evidence.shadow import shadow_findings
 from referee.service.evidence.verify import verify_bundle
 from tests.bench.tampering import tamper
@@ -202,6 +204,48 @@ def test_the_second_path_agrees(folder, tmp_path):
         odd = json.dumps(told | {name: told[name] * 1.001}).encode()
         findings = shadow_findings(members | {"score.json": odd}, folder / "truth.json", None)
         assert name in next(findings).what
+
+
+def test_regions_of_a_crowd_are_no_truth_of_the_second_path(folder, tmp_path):
+    """COCO's crowd regions are no objects for the scorer, and so for the second path neither."""
+    truth = json.loads((folder / "truth.json").read_text())
+    crowd = truth["annotations"][0] | {"id": 99, "iscrowd": 1, "bbox": [0, 0, 30, 20]}
+    truth["annotations"].append(crowd)
+    (tmp_path / "crowd.json").write_text(json.dumps(truth))
+    assert [] == list(shadow_findings(members_of(folder), tmp_path / "crowd.json", None))
+
+
+def test_the_second_path_calls_no_bundle_forged_for_a_list_that_it_cannot_read(folder, tmp_path):
+    """WordNet ids in a blacklist are wrong use of the second path, and no finding."""
+    (tmp_path / "names.csv").write_text("1,n02672831\n")
+    with pytest.raises(InputError, match="the second path cannot read it"):
+        list(shadow_findings(members_of(folder), folder / "truth.json", tmp_path / "names.csv"))
+
+
+FIRST_ROWS = {
+    "no row at all": ([], "line 1 is not the session's own row"),
+    "another row first": (["teams", "sessions", "materials"], "line 1 is not the session's own"),
+    "no materials": (["sessions", "teams", "answers"], "do not say what the session was run with"),
+    "materials too late": (["sessions", "materials", "teams"], "do not say what the session"),
+}
+
+
+@pytest.mark.parametrize("name", FIRST_ROWS)
+def test_facts_begin_with_session_team_and_materials(name):
+    """Facts that begin with other rows are refused, and the reason tells the two cases apart."""
+    tables, told = FIRST_ROWS[name]
+    before, lines = None, []
+    for table in tables:
+        row = {"answer_id": 1, "row_count": 0, "late": 0, "content": {"sha256": "00"}}
+        line = {"table": table, "row": row}
+        before = link_behind(line, before)
+        lines.append(json.dumps(line | {"strand": before.hex()}).encode())
+    with pytest.raises(NotABundle) as refused:
+        read_facts({"facts.jsonl": b"\n".join(lines)})
+    assert ("facts.jsonl", True) == (
+        refused.value.finding.member,
+        told in refused.value.finding.what,
+    )
 
 
 def test_random_changes_are_all_found():

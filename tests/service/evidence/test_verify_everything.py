@@ -4,20 +4,27 @@
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
+from hashlib import sha256
 from pathlib import Path
 
 import pytest
 
 from referee.cli import main
+from referee.service.event.proposals import apply_proposal
+from referee.service.event.rescoring import Filter, make_proposal
 from referee.service.evidence.bundle import write_bundle
 from referee.service.evidence.slip import slip_of
+from referee.service.evidence.slip_page import slip_page_of
+from referee.service.evidence.verify import verify_bundle
 from referee.service.results.final_score import compute_run
 from referee.service.setup.config_file import load_config
 from referee.service.setup.contest import open_contest, prepare_contest, read_truth_with
 from referee.service.setup.manifest import digest_of
 from referee.service.setup.signing_key import ensure_signing_key
+from referee.store.proposals import stored_proposals
 from referee.store.readings import energy_of
 from referee.store.scores import insert_scoring_run
 from referee.store.sessions import load_session, record_event
@@ -179,3 +186,41 @@ def test_a_session_of_every_kind(tmp_path, capsys, name):
     told = json.loads(capsys.readouterr().out)
     assert list(case.told) == [f"{one['member']}: {one['what']}" for one in told["findings"]]
     assert (1, False) if case.told else (0, True) == (code, told["holds"])
+
+
+def test_a_blacklist_through_a_pipe_is_hashed_as_it_is_read(tmp_path):
+    """A pipe gives its bytes once: they are scored, they are hashed, and they verify."""
+    write_images(tmp_path / "images", NAMES)
+    config = tmp_path / "contest.toml"
+    truth = coco(tmp_path)
+    config.write_text(
+        f'[contest]\nmode = "event"\nseconds = 20\n[images]\nfolder = "images"\n'
+        f'ground_truth = "{truth.name}"\n{METER}'
+    )
+    loaded = load_config(config)
+    prepare_contest(loaded)[0].close()
+    contest = open_contest(loaded, FakeClock())
+    number, content = play(contest), b"2,1\n4,1\n"
+    reading, writing = os.pipe()
+    os.write(writing, content)
+    os.close(writing)
+    chosen = Filter(blacklist=Path(f"/dev/fd/{reading}"))
+    proposal = make_proposal(contest, chosen, "Kim", "a new list")
+    os.close(reading)
+    (stored,) = stored_proposals(contest.database.connection)
+    assert sha256(content).hexdigest() == stored.inputs["blacklist"]
+    assert "--blacklist" not in slip_page_of(contest, number)
+    apply_proposal(contest, proposal, "Kim", "agreed")
+    assert "--ground-truth truth.json --blacklist blacklist.csv --slip" in slip_page_of(
+        contest, number
+    )
+    write_bundle(contest, number, tmp_path / "bundle.zip")
+    contest.database.close()
+    (tmp_path / "list.csv").write_bytes(content)
+    for shadow in (False, True):
+        reading, writing = os.pipe()
+        os.write(writing, content)
+        os.close(writing)
+        for path in (tmp_path / "list.csv", Path(f"/dev/fd/{reading}")):
+            assert [] == verify_bundle(tmp_path / "bundle.zip", truth, path, shadow=shadow)
+        os.close(reading)

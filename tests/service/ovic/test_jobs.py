@@ -46,13 +46,13 @@ def test_an_endless_worker_is_killed_with_its_children():
 
 
 def dies(pid: int) -> bool:
-    """Wait up to 20 s for a process, no child of ours, to end; tell whether it did."""
+    """Wait up to 180 s for a process, no child of ours, to end; tell whether it did."""
     try:
         descriptor = os.pidfd_open(pid)
     except ProcessLookupError:
         return True
     try:
-        return bool(select.select([descriptor], [], [], 20)[0])
+        return bool(select.select([descriptor], [], [], 180)[0])
     finally:
         os.close(descriptor)
 

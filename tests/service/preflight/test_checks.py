@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import dataclasses
+import re
 import shutil
 import socket
 from datetime import date
@@ -11,14 +12,20 @@ from datetime import date
 import pytest
 
 from power.meter import Identity
+from referee.commands import check
 from referee.service.people.operators import add_operator
 from referee.service.preflight.disk import disk_shortage
 from referee.service.preflight.finding import Level
-from referee.service.preflight.lane_rules import meter_findings
+from referee.service.preflight.lane_rules import (
+    identity_in,
+    identity_text,
+    meter_findings,
+    shared_meter_findings,
+)
 from referee.service.preflight.listing import all_findings
 from referee.service.preflight.ports import answering, free
 from referee.service.preflight.surroundings import LaneFacts, PortFacts, Surroundings
-from referee.service.setup.config import MeterSection
+from referee.service.setup.config import LaneSection, MeterSection
 from referee.service.teams.registration import add_team, new_passwords
 from referee.store.teams import Registration
 
@@ -51,6 +58,30 @@ def with_lane(**values):
 def with_meter(**values):
     """Return surroundings whose only meter is configured differently."""
     return with_lane(meter=dataclasses.replace(SET, **values))
+
+
+def test_address_of_a_lane_names_its_own_setting(contest):
+    """The remedy names the setting of the lane, and keeps its port."""
+    lanes = tuple(
+        LaneSection(name, f"127.0.0.1:{8000 + number}", SET)
+        for number, name in enumerate(("left", "right"))
+    )
+    config = dataclasses.replace(contest.config, declared_lanes=lanes)
+    facts = tuple(LaneFacts(n, SET, it.contest, ()) for n, it in enumerate(lanes, 1))
+    ports = (PortFacts("contest of lane 2", "127.0.0.1:8001", "in use"),)
+    around = dataclasses.replace(AROUND, runs=False, lanes=facts, ports=ports)
+    other = dataclasses.replace(contest, config=config)
+    remedies = {it.item: it.remedy for it in all_findings(other, around, "this program")}
+    sentence = remedies["address for contestants of lane 2"]
+    assert sentence.startswith("Set [[lane]] number 2 contest to 0.0.0.0:8001 or ")
+    assert remedies["contest of lane 2 port"].endswith("choose another [[lane]] number 2 contest.")
+
+
+def test_help_names_checks_that_exist(contest):
+    """The names behind --override in the help are items of the list."""
+    named = set(re.findall(r"--(?:override|take-back) '?([a-z ]+?)'? --reason", check.__doc__))
+    other_kind = dataclasses.replace(SET, resource="shelly:192.0.2.7")
+    assert named and named <= found(contest, with_lane(meter=other_kind)).keys()
 
 
 @pytest.mark.usefixtures("cheap")
@@ -167,6 +198,8 @@ def test_disk_that_is_nearly_full(contest, practice, monkeypatch, mode, floor):
     [
         ({"voltage_range_v": None}, "ranges", Level.WARN, "auto-range"),
         ({}, "ranges", Level.OK, "300 V, 1 A"),
+        ({"current_range_a": 3.0}, "ranges", Level.FAIL, "no current range 3 at crest factor 3"),
+        ({"element": "2"}, "ranges", Level.FAIL, "a WT310E has no element 2"),
         ({"calibrated": None}, "calibration", Level.WARN, "not recorded"),
         ({"calibrated": date(2025, 6, 6)}, "calibration", Level.WARN, "longer ago"),
         ({"calibrated": date(2025, 6, 7)}, "calibration", Level.OK, "2025-06-07"),
@@ -180,6 +213,20 @@ def test_the_meter_as_it_is_configured(contest, values, item, level, words):
     """Ranges, calibration, temperature and kind of the meter are judged on 7 June 2026."""
     finding = found(contest, with_meter(**values))[item]
     assert (level, True) == (finding.level, words in finding.text)
+
+
+def test_the_ranges_of_a_meter_that_nobody_has_asked(contest):
+    """While no meter answers, what some model of the family has passes, and 3 A passes nowhere."""
+    unknown = dataclasses.replace(LANE, identity=None)
+
+    def level(**values):
+        lane = dataclasses.replace(unknown, meter=dataclasses.replace(SET, **values))
+        return found(contest, dataclasses.replace(AROUND, lanes=(lane,)))["ranges"].level
+
+    assert Level.OK is level(element="2")
+    assert Level.OK is level(current_range_a=40.0)
+    assert Level.FAIL is level(current_range_a=3.0)
+    assert Level.FAIL is level(current_range_a=40.0, crest_factor=6)
 
 
 @pytest.mark.parametrize(
@@ -212,6 +259,46 @@ def test_several_lanes_have_several_meters(contest):
     assert (Level.OK, 1) == (items["link of lane 1"].level, items["link of lane 1"].lane)
     assert (Level.FAIL, 2) == (items["link of lane 2"].level, items["link of lane 2"].lane)
     assert 2 == items["error queue of lane 2"].lane
+
+
+def lanes_with(*identities):
+    """Return a lane for each of these meters."""
+    return [
+        LaneFacts(n, dataclasses.replace(SET, resource=f"at {n}"), identity=it, name=f"place {n}")
+        for n, it in enumerate(identities, 1)
+    ]
+
+
+@pytest.mark.parametrize(
+    ("identities", "sharing"),
+    [
+        ([KNOWN], []),
+        ([KNOWN, None], []),
+        ([None, None], []),
+        ([KNOWN, dataclasses.replace(KNOWN, serial="C3")], []),
+        ([KNOWN, dataclasses.replace(KNOWN, model="WT333E")], []),
+        ([dataclasses.replace(KNOWN, serial="")] * 2, []),
+        ([KNOWN, KNOWN], [1, 2]),
+        ([KNOWN, dataclasses.replace(KNOWN, firmware="F2.01")], [1, 2]),
+        ([KNOWN, dataclasses.replace(KNOWN, serial="C3"), KNOWN], [1, 3]),
+    ],
+)
+def test_one_meter_in_two_lanes_fails_in_both(identities, sharing):
+    """Equal model and serial number are one meter, which no two lanes may share."""
+    items = {it.item: it for it in shared_meter_findings(lanes_with(*identities))}
+    assert [f"own meter of lane {lane}" for lane in sharing] == list(items)
+    assert sharing == [it.lane for it in items.values()]
+    for finding in items.values():
+        assert Level.FAIL is finding.level
+        assert all(f"lane 'place {n}' (at {n})" in finding.text for n in sharing)
+        assert "python -m power identify" in finding.remedy
+
+
+@pytest.mark.parametrize("identity", [KNOWN, Identity("", "a, b", "1, serial 2", "")])
+def test_a_kept_identity_is_read_again(identity):
+    """The text of a slow check's finding tells which meter answered."""
+    assert identity_text(identity) == identity_text(identity_in(identity_text(identity)))
+    assert identity_in("answers") is None
 
 
 def test_a_session_that_is_still_there(contest, desk):

@@ -9,14 +9,20 @@ from datetime import UTC, datetime, timedelta
 import argon2
 import pytest
 
+from power.emulator.instrument import Instrument, Options
+from power.emulator.interpreter import Interpreter
+from power.emulator.load import Load
+from power.emulator.profile import constant
 from power.errors import MeterReplyError
-from power.meter import Identity
+from power.meter import Identity, MeterSettings
+from power.wt310.driver import WT310
 from referee.programs.golden_client import MEAN_AP, Played, judge
 from referee.service.preflight.durable_commit import check_commits, judge_commits
 from referee.service.preflight.finding import Level, fail, ok
 from referee.service.preflight.meter_look import look_at_meter, look_findings
 from referee.service.preflight.passwords import check_passwords
 from referee.service.preflight.slow import COMMIT, FRESH_FOR, counted
+from tests.support.direct_wire import DirectTransport
 
 NOON = datetime(2026, 6, 7, 12, tzinfo=UTC)
 GOOD = replace(ok(*COMMIT, "fast"), found=NOON, basis="disk")
@@ -82,10 +88,11 @@ class Queued:
 
 
 class Inspected:
-    """A meter that updates each `interval_s`, with errors in its queue."""
+    """A meter that says that it updates each `nominal_s`, with errors in its queue."""
 
-    def __init__(self, interval_s, errors=(), silent=False):
+    def __init__(self, interval_s, errors=(), silent=False, nominal_s=None):
         self.interval_s, self.errors, self.silent, self.now_s = interval_s, errors, silent, 0.0
+        self.nominal_s = interval_s if nominal_s is None else nominal_s
 
     def identify(self):
         """Return who this is."""
@@ -95,9 +102,13 @@ class Inspected:
         """Return the queue."""
         return list(self.errors)
 
+    def settings(self):
+        """Return what somebody has set."""
+        return MeterSettings(timer_s=0, update_interval_s=self.nominal_s)
+
     def await_update(self, update_interval_s):
-        """Return the next update."""
-        if self.silent:
+        """Return the next update; nobody waits for longer than two intervals and a second."""
+        if self.silent or self.interval_s > 2 * update_interval_s + 1:
             raise MeterReplyError("no updates")
         self.now_s += self.interval_s
         return self.now_s, 0.002
@@ -108,7 +119,9 @@ class Inspected:
     [
         (Inspected(1.0), "clock", Level.OK),
         (Inspected(0.25), "clock", Level.OK),
-        (Inspected(1.02), "clock", Level.WARN),
+        (Inspected(5.0), "clock", Level.OK),
+        (Inspected(1.02, nominal_s=1.0), "clock", Level.WARN),
+        (Inspected(20.0), "clock", Level.FAIL),
         (Inspected(1.0, silent=True), "clock", Level.FAIL),
         (Inspected(1.0), "error queue", Level.OK),
         (Inspected(1.0, [Queued()]), "error queue", Level.WARN),
@@ -117,7 +130,7 @@ class Inspected:
 )
 def test_a_look_at_a_meter(meter, item, level):
     """A clock that is 2 % slow, no updates, and old errors are told."""
-    found = {it.item: it for it in look_findings(look_at_meter(meter, 1.0), 1, 1)}
+    found = {it.item: it for it in look_findings(look_at_meter(meter), 1, 1)}
     assert level is found[item].level
 
 
@@ -133,3 +146,20 @@ def test_the_golden_client_compares_exactly(contest, mean_ap, verdict, level, wo
     """The last bit of mAP counts, and so does the verdict with its reasons."""
     finding = judge(contest.config, Played(mean_ap, verdict, ("a gap",), 12.0))
     assert (level, True) == (finding.level, words in finding.text)
+
+
+def test_a_meter_that_was_just_switched_on_passes():
+    """The look prepares nothing, and needs nothing that only a preparation switches on."""
+    now_s = [0.0]
+
+    def clock():
+        return now_s[0]
+
+    def sleep(seconds):
+        now_s[0] += seconds
+
+    wire = Interpreter(Instrument(Load(constant(5.0), volts=120.0), clock, Options()))
+    meter = WT310(lambda: DirectTransport(wire, sleep), clock=clock, sleep=sleep)
+    found = {it.item: it for it in look_findings(look_at_meter(meter), 1, 1)}
+    assert {"identity", "error queue", "clock"} == set(found)
+    assert {Level.OK} == {it.level for it in found.values()}, found

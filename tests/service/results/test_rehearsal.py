@@ -206,6 +206,60 @@ def test_text_names_every_figure(report):
         "0.75 s for the referee in 2 requests",
         "cat 5, class 9 1",
         "1 reach beyond their image, 1 inverted, 1 repeated",
+        "answers     1, late 0, refused 0",
         "never match 3: ",
     ):
         assert words in text
+
+
+def post(contest, session_id, *statuses):
+    """Store posts of answers that got these statuses."""
+    requests = [
+        Request(session_id, 1.0, "", "POST", "/result", status, None, 0, 9, 9, 0.1, "10.0.0.2")
+        for status in statuses
+    ]
+    with contest.database.write() as connection:
+        insert_requests(connection, requests)
+
+
+def test_refused_answers_are_counted_with_the_commonest_reason(practice):
+    """A program whose posts were all refused is not told that it sent nothing."""
+    session_id = begin(practice)
+    fetch(practice, session_id, (0.5, 0.1))
+    post(practice, session_id, *[406] * 80, 415, 415)
+    text = rehearsal_text(report_of(practice, session_id))
+    assert "  answers     0, late 0, refused 82\n" in text
+    assert (
+        "WARNING     Refused: 82 answers, 80 of them with 406: the lists differ in length" in text
+    )
+    assert "no detection was sent" not in text
+
+
+def test_late_answers_are_warned_of_and_are_not_refused(practice):
+    """A late form is answered with 401 and stored: the report counts it once, as late."""
+    session_id = begin(practice)
+    answer(practice, session_id, Detections.from_rows(ROWS), late=True)
+    post(practice, session_id, 401)
+    text = rehearsal_text(report_of(practice, session_id))
+    assert "late 1, refused 0" in text
+    assert "WARNING     1 answer came after the session's end and do not count." in text
+
+
+def test_requests_at_the_same_time_are_waited_for_once(practice):
+    """Connections that wait together wait no longer than the session lasts."""
+    session_id = begin(practice)
+    fetch(practice, session_id, *[(1.0, 2.0)] * 5, (2.0, 2.0), (9.0, 5.0))
+    log_out(practice, session_id, 10.0)
+    text = rehearsal_text(report_of(practice, session_id))
+    assert "4.00 s for the referee in 7 requests (40.0% of the session), 5000 ms at most" in text
+
+
+def test_rates_are_plain_numbers(practice):
+    """Images are counted where they were fetched, rows where they were answered, both plainly."""
+    session_id = begin(practice)
+    fetch(practice, session_id, *[(0.001, 0.0)] * 1051)
+    log_out(practice, session_id, 10.0)
+    answer(practice, session_id, Detections.from_rows(ROWS))
+    text = rehearsal_text(report_of(practice, session_id))
+    assert "images/s    1050 0 0 0 0 0 0 0 0 0  (fetched" in text
+    assert "rows/s      0 0 0 0 0 0 6 0 0 0  (answered" in text

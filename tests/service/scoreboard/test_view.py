@@ -11,8 +11,12 @@ import pytest
 from referee.core.states import EndCause
 from referee.errors import Refusal
 from referee.service.event.finalizing import finalize, reopen
+from referee.service.scoreboard.facts import read_facts
 from referee.service.scoreboard.freezing import freeze, freeze_of, thaw
 from referee.service.scoreboard.publisher import Publisher
+from referee.service.scoreboard.view import publication_of
+from referee.service.setup.config import LaneSection
+from referee.service.teams.order import set_order
 from referee.service.teams.registration import amend, withdraw
 from referee.store.database import Database
 from referee.store.ovic_entries import record_entry_event
@@ -278,3 +282,20 @@ def test_the_leaderboards_of_models_stand_beside_the_ranking(tmp_path, clock):
     published = Publisher(replace(contest, config=replace(contest.config, ovic=closed)))
     assert [] == boards()
     contest.database.close()
+
+
+def test_the_public_reads_who_is_next_in_each_lane(event):
+    """With several lanes the view has each lane's own next team; a freeze hides them."""
+    event.register("ants", "bees", "wasps")
+    names = ("left", "right")
+    lanes = tuple(LaneSection(name, "127.0.0.1:0", event.contest.config.meter) for name in names)
+    config = replace(event.contest.config, declared_lanes=lanes)
+    contest = replace(event.contest, config=config)
+    amend(contest, "ants", lambda old: replace(old, lane="right"), "needs 120 V", "Kim")
+    set_order(contest, ["ants", "bees", "wasps"], "", "Kim")
+    with contest.database.read() as connection:
+        facts = read_facts(contest, connection)
+    told = [(lane["name"], lane["next"]) for lane in publication_of(facts).view["lanes"]]
+    assert [("left", "bees"), ("right", "ants")] == told
+    freeze(contest, "Kim")
+    assert [] == json.loads(Publisher(contest).refresh().view)["lanes"]

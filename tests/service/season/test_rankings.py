@@ -13,11 +13,17 @@ import pytest
 
 from referee.scoring import MapUncertainty, compare
 from referee.scoring.halves import Halves
+from referee.service.evidence.bundle_file import NotABundle
+from referee.service.season.bundle_read import read_bundle
+from referee.service.season.found import find_bundles
 from referee.service.season.joint import energy_of_row, joint_fields, joint_uncertainty
+from referee.service.season.overview import broken_bundles, left_out, overview_of
 from referee.service.season.rankings import BY_MAP, BY_SCORE, events_of
 from referee.service.season.report_page import report_page
 from referee.service.season.report_text import (
-    broken_bundles,
+    bundles_csv,
+    cells,
+    pair_line,
     pairs_csv,
     rankings_csv,
     report_json,
@@ -69,7 +75,7 @@ def row(
     if new is not None:
         luck = sum(team.encode()) if seed is None else seed
         told["joint"] = joint_fields(joint, draws(new, luck))
-    return new_row(key, "ab", told | more) | {"file": f"a/{team}.zip"}
+    return new_row(key, f"sha of {team}", told | more) | {"file": f"a/{team}.zip"}
 
 
 def only(rows, by=BY_SCORE):
@@ -232,3 +238,183 @@ def test_an_event_without_any_value_has_a_page():
     """A team without a result is in the table, and no chart breaks."""
     rows = [row("a", None, None, verdict="INVALID")]
     assert "INVALID" in report_page("s", BY_SCORE, events_of(rows), rows, lambda *it: None)
+
+
+def test_equal_rankings_with_a_tie_agree_wholly():
+    """Kendall's tau of two equal rankings is 1, also where two teams share a value."""
+    rows = [row("a", 0.4, 0.4), row("b", 0.3, 0.3), row("c", 0.3, 0.3), row("d", 0.1, 0.1)]
+    assert 1.0 == only(rows).tau
+    assert only([row("a", 0.4, 0.2), row("b", 0.4, 0.1)]).tau is None
+
+
+def test_a_pair_of_equal_values_is_not_ahead():
+    """Nobody is ahead by 0, and an emulated energy is named beside its verdict."""
+    odd = row("b", 0.3, 0.3)
+    odd["old"]["emulated"] = True
+    ranking = only([row("a", 0.3, 0.3), odd])
+    assert ["a and b have the same value"] == [pair_line(pair) for pair in ranking.pairs]
+    assert ["VALID", "VALID, EMULATED"] == [cells(one)[-1] for one in ranking.entrants]
+
+
+def test_a_folder_and_a_dangling_link_named_like_bundles_are_named(tmp_path):
+    """What is called .zip and is no file is among the bundles, and its row says why."""
+    (tmp_path / "folder.zip").mkdir()
+    (tmp_path / "link.zip").symlink_to(tmp_path / "nowhere")
+    found = {bundle.path.name: bundle.path for bundle in find_bundles([tmp_path])}
+    assert {"folder.zip", "link.zip"} == set(found)
+    with pytest.raises(NotABundle, match="It is no file"):
+        read_bundle(found["folder.zip"])
+    with pytest.raises(NotABundle, match="No such file"):
+        read_bundle(found["link.zip"])
+
+
+def test_each_missing_value_has_its_reason():
+    """Each dash of the table stands for a reason, in the text, the page, the CSV and the JSON."""
+    rows = [
+        row("ants", 0.3, 0.3, verdict="INVALID"),
+        row("bees", 0.3, None),
+        row("cats", 0.2, 0.2, uncertainty_wh=None),
+        row("dogs", 0.1, 0.1, verdict="SUSPECT"),
+    ]
+    rows[0]["old"] |= {"score": None, "reason": "The meter lost 3 s.\x1b"}
+    rows[0]["new"]["score"] = None
+    rows[1]["new"]["score"] = None
+    events = events_of(rows)
+    told = {one.team: one.missing for one in events[0].rankings[0].entrants}
+    for one in events[0].rankings[0].entrants:
+        names = ("old", "new", "old_interval", "new_interval", "best")
+        assert {name for name in names if getattr(one, name) is None} == set(told[one.team])
+    assert "the energy is INVALID: The meter lost 3 s.?" == told["ants"]["new"]
+    assert "no mAP under this ground truth" == told["bees"]["new"]
+    assert "the energy has no uncertainty" == told["cats"]["new_interval"]
+    text = report_text(events, rows)
+    page = report_page("s", BY_SCORE, events, rows, lambda *it: None)
+    table = rankings_csv(events)
+    for why in ("INVALID: The meter lost 3 s.?", "no mAP under", "energy has no uncertainty"):
+        assert why in text and why in page and why in table
+    assert "ants has no old value, new value, interval, possible ranks: the energy is" in text
+
+
+def test_one_rule_for_suspect_on_every_surface():
+    """A SUSPECT energy ranks, and gives no interval, no probability and no possible ranks.
+
+    So it is with a file of a version of the referee that had these intervals. Differences between
+    the others still tell their possible ranks.
+    """
+    rows = [
+        row("ants", 0.1, 0.9),
+        row("bees", 0.2, 0.5, verdict="SUSPECT"),
+        row("cats", 0.3, 0.1),
+    ]
+    rows[1]["old"] |= {"score_interval": [0.1, 0.2], "mean_ap_interval": [0.1, 0.2]}
+    rows[1]["new"] |= {"score_interval": [0.1, 0.2], "mean_ap_interval": [0.1, 0.2]}
+    ranking = only(rows)
+    ants, bees, cats = ranking.entrants
+    assert (2, None, None, None) == (bees.new_rank, bees.old_interval, bees.new_interval, bees.best)
+    assert ((1, 2), (2, 3)) == ((ants.best, ants.worst), (cats.best, cats.worst))
+    with_bees = [pair for pair in ranking.pairs if "bees" in (pair.ahead, pair.behind)]
+    assert {(None, None, "bees: the energy is SUSPECT")} == {
+        (it.low, it.turn_probability, it.missing) for it in with_bees
+    }
+    (alone,) = only(rows[1:2]).entrants
+    assert (1, None, "the energy is SUSPECT") == (alone.new_rank, alone.best, alone.missing["best"])
+    by_map = only(rows, BY_MAP)
+    assert None not in (by_map.entrants[1].new_interval, by_map.entrants[1].best)
+    assert None not in {pair.low for pair in by_map.pairs}
+
+
+@pytest.mark.parametrize(
+    ("rows", "why"),
+    [
+        ([row("a", 0.1, 0.1)], "fewer than two teams have both values"),
+        ([row("a", 0.1, 0.1), row("b", 0.1, 0.2)], "the old values are all equal"),
+        ([row("a", 0.1, 0.1), row("b", 0.2, 0.1)], "the new values are all equal"),
+    ],
+)
+def test_a_missing_tau_has_its_reason(rows, why):
+    """Where a ranking has no order, the report says which one, and no dash stands alone."""
+    assert f"(no Kendall's tau: {why})" in report_text(events_of(rows), rows)
+    page = report_page("s", BY_SCORE, events_of(rows), rows, lambda *it: None)
+    assert f"<td>– ({why})</td>" in page
+    assert why == only(rows).tau_missing
+
+
+def checked():
+    """Return rows under the old rules and new ones; one old result does not reproduce."""
+    own = (KEY[0], "ilsvrc-devkit", "2014", *KEY[3:])
+    teams = [("ants", 0.3, 0.2), ("bees", 0.2, 0.3)]
+    rows = [row(*one) for one in teams]
+    rows += [row("ants", 0.3, 0.3, key=own, reproduces=True)]
+    rows += [row("bees", 0.2, 0.25, key=own, reproduces=False)]
+    for one in (rows[1], rows[3]):
+        one["old"]["emulated"] = True
+    rows += [row("cats", 0.1, 0.1, voided_utc=UTC.format(2)), row("dogs", 0.1, 0.1, verdict=None)]
+    return [*rows, broken_row(KEY, None, "It is no zip file.") | {"file": "a/x.zip"}]
+
+
+def test_a_bundle_whose_old_result_does_not_reproduce_is_marked():
+    """The mark stands under all rules of the file, and the list tells both numbers."""
+    rows = checked()
+    events = events_of(rows)
+    for ranking in events[0].rankings:
+        told = {one.team: (one.reproduces, cells(one)[-1]) for one in ranking.entrants}
+        assert (True, "VALID") == told["ants"]
+        assert (False, "VALID, EMULATED, NOT REPRODUCED") == told["bees"]
+    line = "a/bees.zip: ilsvrc-devkit 2014 gives the mAP 0.25, and the bundle tells 0.2"
+    assert line in report_text(events, rows)
+    page = report_page("s", BY_SCORE, events, rows, lambda *it: None)
+    assert line in page and 2 == page.count(", NOT REPRODUCED<")
+    (told,) = report_json("x", BY_SCORE, events, rows)["not_reproduced"]
+    assert ("a/bees.zip", 0.2, 0.25) == (told["file"], told["old_mean_ap"], told["new_mean_ap"])
+    ranked = csv.DictReader(io.StringIO(rankings_csv(events)))
+    assert {("ants", "True"), ("bees", "False")} == {
+        (one["team"], one["reproduces"]) for one in ranked
+    }
+
+
+def test_a_summary_stands_before_the_tables():
+    """It counts the bundles by what became of them, names the rules, and says what turned."""
+    rows = checked()
+    events = events_of(rows)
+    found = overview_of(rows, events)
+    assert (5, 4, 1, 2, 1) == (
+        *(found.bundles, found.scored, found.broken, found.left_out),
+        found.emulated,
+    )
+    assert (1, 1, 2) == (found.reproduced, found.not_reproduced, found.not_checked)
+    assert ("ilsvrc-devkit 2014", "pascal-voc 2010") == found.rules
+    assert (2, 1, 2, 1, 1) == (
+        *(found.rankings, found.turned_pairs, found.comparable_pairs),
+        *(found.rankings_with_turned_pairs, found.rankings_with_another_first),
+    )
+    text = report_text(events, rows)
+    page = report_page("s", BY_SCORE, events, rows, lambda *it: None)
+    for form in (text, page):
+        for words in (
+            "Bundles: 5; scored 4, broken 1, scored and in no ranking 2, with an emulated energy 1",
+            "Old results: reproduced 1, not reproduced 1, unknown 2",
+            "Turned pairs: 1 of 2, in 1 of the rankings. Another first place: in 1.",
+        ):
+            assert -1 < form.index(words) < form.index("old value")
+    told = report_json("x", BY_SCORE, events, rows)
+    assert 5 == told["summary"]["bundles"]
+    assert "file" == next(iter(told)) and list(told).index("summary") < list(told).index("events")
+
+
+def test_a_bundle_in_no_ranking_says_why():
+    """A void session, one without a verdict, and a broken bundle are told in every form."""
+    rows = checked()
+    events = events_of(rows)
+    why = {one["file"]: one["reason"] for one in left_out(rows, events)}
+    assert {
+        "a/cats.zip": "The session is void.",
+        "a/dogs.zip": "Its energy has no verdict.",
+    } == why
+    page = report_page("s", BY_SCORE, events, rows, lambda *it: None)
+    for file, reason in [*why.items(), ("a/x.zip", "It is no zip file.")]:
+        assert f"{file}: {reason}" in report_text(events, rows)
+        assert f"{file}: {reason}" in page
+        table = csv.DictReader(io.StringIO(bundles_csv(events, rows)))
+        assert [reason] == [one["reason"] for one in table if one["file"] == file]
+    void = [row("cats", 0.1, 0.1, voided_utc=UTC.format(2))]
+    assert "no session that takes part" in report_text(events_of(void), void)

@@ -164,16 +164,20 @@ def test_a_session_without_a_score_has_the_new_map_alone(members, tmp_path):
     assert ("scored", None, None) == (row["status"], row["old"], row["new"]["score"])
     assert 0 < row["new"]["mean_ap"] < 1
     assert energy_of_row(row) is None
-    old = json.loads(members["score.json"]) | {"verdict": "INVALID"}
+    old = json.loads(members["score.json"])
+    old |= {"verdict": "INVALID", "reasons": ["It lost 3 s.", "More."]}
     invalid = write(tmp_path / "b.zip", members | {"score.json": json.dumps(old).encode()})
-    assert None is score_bundle(invalid, TRUTH, resamples=4)["new"]["score"]
+    row = score_bundle(invalid, TRUTH, resamples=4)
+    assert (None, "It lost 3 s.") == (row["new"]["score"], row["old"]["reason"])
 
 
 def test_a_suspect_energy_has_a_score_and_no_interval(members, tmp_path):
     """Nobody guarantees the limit of error of a SUSPECT energy."""
     old = json.loads(members["score.json"]) | {"verdict": "SUSPECT"}
     path = write(tmp_path / "a.zip", members | {"score.json": json.dumps(old).encode()})
-    new = score_bundle(path, TRUTH, resamples=4)["new"]
+    row = score_bundle(path, TRUTH, resamples=4)
+    new = row["new"]
+    assert energy_of_row(row) is None
     assert new["score"] > 0
     assert None is new["score_interval"]
     assert new["mean_ap_interval"]

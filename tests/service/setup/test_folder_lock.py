@@ -27,3 +27,14 @@ def test_asking_leaves_no_trace(tmp_path):
     with lock_folder(tmp_path, "desk"), pytest.raises(InputError, match="is in use by process"):
         with lock_folder(tmp_path, "desk"):
             pass
+
+
+def test_a_folder_that_cannot_be_made_is_said(tmp_path):
+    """A file where the folder should be is named, and no traceback follows."""
+    (tmp_path / "demo").write_text("")
+    with pytest.raises(InputError, match="demo: the folder cannot be made: there is a file"):
+        with lock_folder(tmp_path / "demo", "contest"):
+            pass
+    with pytest.raises(InputError, match="data: the folder cannot be made: Not a directory"):
+        with lock_folder(tmp_path / "demo" / "data", "contest"):
+            pass

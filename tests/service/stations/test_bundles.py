@@ -10,11 +10,11 @@ import zipfile
 import pytest
 
 from referee.errors import InputError
+from referee.service.evidence import bundle_file
 from referee.service.evidence.bundle import write_bundle
 from referee.service.scoreboard.feed import START, lines_after
 from referee.service.scoreboard.publisher import Publisher
 from referee.service.setup.signing_key import station_key
-from referee.service.stations import bundles as bundles_module
 from referee.service.stations.bundles import BundleFolder
 from referee.service.stations.joint_rows import joint_stations
 from referee.tracks.loading import load_track
@@ -136,7 +136,7 @@ def test_a_file_that_is_no_zip_and_one_that_is_too_large_are_told(copies, monkey
     """Nothing is unpacked beyond the size of a session."""
     (copies / "notes.zip").write_bytes(b"PK")
     assert "notes.zip" in read(copies)[1][0]
-    monkeypatch.setitem(bundles_module._MEMBERS, "score.json", 10)
+    monkeypatch.setitem(bundle_file.MOST, "score.json", bundle_file.Most(10, 10))
     assert [] == read(copies)[0]
 
 

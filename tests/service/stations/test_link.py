@@ -86,9 +86,10 @@ def test_an_answer_that_is_no_feed_is_told(pieces, told):
 )
 def test_a_byte_now_and_then_does_not_hold_a_look(first, monkeypatch):
     """The time is that of the whole look, in the head and in the body."""
-    monkeypatch.setattr(link_module, "LOOK_S", 0.2)
-    with answering(dripping(first)) as url, pytest.raises(StationFault, match="takes longer"):
-        http_look(None)(url, None)
+    with answering(dripping(first)) as url, monkeypatch.context() as patched:
+        patched.setattr(link_module, "LOOK_S", 0.2)
+        with pytest.raises(StationFault, match="takes longer"):
+            http_look(None)(url, None)
 
 
 def test_an_endless_answer_ends_at_the_limit(monkeypatch):

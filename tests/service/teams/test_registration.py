@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+import sqlite3
+from contextlib import closing
 from dataclasses import replace
 
 import pytest
@@ -105,6 +107,41 @@ def test_a_team_in_its_session_keeps_its_password(contest):
     with pytest.raises(InputError, match="Session 1 of 'ants' is ARMED"):
         new_passwords(contest, [], "Kim")
     assert before == registered_teams(contest.config.teams)
+
+
+def test_others_write_while_passwords_are_hashed(contest):
+    """The database is nobody's while the hashes, which take seconds, are made."""
+    import_teams(contest, LINES, "teams.csv", "Kim")
+    with closing(sqlite3.connect(contest.database.path, timeout=0, isolation_level=None)) as other:
+
+        def write(*counts):
+            other.execute("begin immediate")
+            other.execute("rollback")
+            told.append(counts)
+
+        told = []
+        new_passwords(contest, [], "Kim", write)
+    assert [(1, 2), (2, 2)] == told
+
+
+@pytest.mark.parametrize("change", ["armed", "withdrawn", "renamed"])
+def test_a_team_that_changes_while_passwords_are_hashed_keeps_its_own(contest, change):
+    """The teams are looked at again before the new hashes are stored; then none changes."""
+    import_teams(contest, LINES, "teams.csv", "Kim")
+    first = new_passwords(contest, [], "Kim")
+
+    def meanwhile(done, total):
+        if done == total and change == "armed":
+            session(contest, "ants", "armed")
+        elif done == total and change == "withdrawn":
+            withdraw(contest, "ants", "broken", "Kim")
+        elif done == total:
+            rename(contest, "ants", "wasps", "Kim")
+
+    with pytest.raises(InputError, match="ARMED|has withdrawn|No team is called 'ants'"):
+        new_passwords(contest, [], "Kim", meanwhile)
+    assert admitted(contest, "bees", first["bees"])
+    assert admitted(contest, "wasps" if change == "renamed" else "ants", first["ants"])
 
 
 def test_a_renamed_team_keeps_password_sessions_and_place(contest):

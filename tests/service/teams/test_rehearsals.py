@@ -11,8 +11,10 @@ from referee.errors import InputError
 from referee.programs.practice_folder import rehearsal_config
 from referee.service.setup.config import PracticeSection
 from referee.service.setup.contest import open_contest, prepare_contest
-from referee.service.teams.registration import add_team, rename
+from referee.service.teams.registration import add_team, amend, rename
 from referee.service.teams.rehearsals import Lights, lights_text, read_lights
+from referee.service.teams.roster import read_roster
+from referee.service.teams.roster_view import roster_json
 from referee.store.teams import Registration
 from tests.support.contests import write_images, write_truth
 from tests.support.events import Event
@@ -76,3 +78,15 @@ def test_a_rehearsal_with_the_events_images_is_refused(event):
         section = replace(config.practice, images=images)
         with pytest.raises(InputError, match=words):
             rehearsal_config(replace(config, practice=section))
+
+
+def test_the_rehearsals_own_page_has_the_lights_and_the_registrations(event, rehearsal):
+    """While the rehearsal runs, its page has the lights of this moment, organisation and prizes."""
+    amend(
+        event, "ants", lambda old: replace(old, organisation="Hill", prizes=False), "a form", "Kim"
+    )
+    rehearsal.answer(rehearsal.desk.begin("ants", "10.0.0.2"), [1])
+    page = roster_json(read_roster(rehearsal.contest), read_lights(rehearsal.contest))
+    (ants,) = page["teams"]
+    assert ("ants", "Hill", False) == (ants["team"], ants["organisation"], ants["prizes"])
+    assert [True, False, True, False] == list(ants["rehearsal"].values())

@@ -229,7 +229,7 @@ def test_the_worker_ends_with_the_link(files, how):
         assert len(watched) >= 2
         ready: set[int] = set()
         while len(ready) < len(watched):
-            ended = select.select(list(set(watched) - ready), [], [], 20)[0]
+            ended = select.select(list(set(watched) - ready), [], [], 180)[0]
             assert ended, "the agent or its worker lives on"
             ready.update(ended)
     finally:
@@ -262,7 +262,7 @@ def test_what_no_referee_writes_ends_the_link(content):
     os.close(far)
     try:
         with pytest.raises(LinkEnded):
-            Inbox(near, silence_s=20).line()
+            Inbox(near, silence_s=180).line()
     finally:
         os.close(near)
         os.wait()
@@ -272,7 +272,7 @@ def test_bytes_after_a_line_belong_to_the_file():
     """A line and the bytes behind it come apart at the right place, however they arrive."""
     near, far = os.pipe()
     os.write(far, b'{"event": "model"}\n\n{\x00{"event": "alive"}\n')
-    inbox = Inbox(near, silence_s=20)
+    inbox = Inbox(near, silence_s=180)
     assert {"event": "model"} == inbox.line()
     assert b"\n{\x00" == inbox.content(3)
     assert {"event": "alive"} == inbox.line()

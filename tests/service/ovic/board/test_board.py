@@ -208,8 +208,9 @@ def test_an_interruption_ends_the_board_too(server, files):
 
 def test_a_cable_that_is_pulled_is_noticed(server, files, monkeypatch):
     """A link that carries nothing any more, and says nothing about it, has an end too."""
-    monkeypatch.setattr(address_module, "KEEP_ALIVE_S", 1)
-    monkeypatch.setattr(address_module, "KEEP_ALIVES", 1)
+    # The server must answer in this time until the line dies, on a busy machine too.
+    monkeypatch.setattr(address_module, "KEEP_ALIVE_S", 5)
+    monkeypatch.setattr(address_module, "KEEP_ALIVES", 2)
     with dying_line(server.address.port) as (port, die):
         known = files / "known_hosts"
         know(known, port, server.folder / "host")
@@ -223,10 +224,10 @@ def test_a_cable_that_is_pulled_is_noticed(server, files, monkeypatch):
 
 
 def await_ends(watched: list[int]) -> None:
-    """Wait until these processes have ended, 20 s at most for each."""
+    """Wait until these processes have ended, 180 s at most for each."""
     try:
         for descriptor in watched:
-            assert select.select([descriptor], [], [], 20)[0], "a process lives on"
+            assert select.select([descriptor], [], [], 180)[0], "a process lives on"
     finally:
         for descriptor in watched:
             with suppress(OSError):

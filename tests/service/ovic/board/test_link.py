@@ -21,9 +21,11 @@ HELLO = 'print(\'{"event": "hello", "mark": "m"}\', flush=True)\n'
 
 
 @pytest.fixture
-def impatient(monkeypatch) -> None:
+def impatient(monkeypatch) -> Iterator[None]:
     """Kill at once a client that would never end."""
-    monkeypatch.setattr(link_module, "_ENDING_S", 0.1)
+    with monkeypatch.context() as patched:
+        patched.setattr(link_module, "_ENDING_S", 0.1)
+        yield
 
 
 @contextmanager
@@ -41,14 +43,14 @@ def test_a_greeting_of_the_shell_is_skipped():
     """What a board's shell prints comes before the agent's first message, and is no fault."""
     noise = "print('Welcome!'); print('{\"event\": \"noise\"}'); print('[1]')\n"
     with linked(noise + HELLO + "input()") as link:
-        assert "hello" == link.greet("m", "logging in", 20)["event"]
+        assert "hello" == link.greet("m", "logging in", 180)["event"]
 
 
 def test_an_endless_greeting_is_refused(impatient):
     """A board that never says its first message cannot fill the memory."""
     with linked("import sys\nwhile True: sys.stdout.write('x' * 9999)") as link:
         with pytest.raises(Unavailable, match="without an end"):
-            link.greet("m", "logging in", 20)
+            link.greet("m", "logging in", 180)
 
 
 def test_a_silent_board_is_given_up(impatient):
@@ -60,8 +62,8 @@ def test_a_silent_board_is_given_up(impatient):
 
 def test_a_board_that_takes_nothing_is_given_up(impatient, monkeypatch):
     """Sending ends when the other end has taken nothing for a while."""
-    monkeypatch.setattr(link_module, "_STALLED_S", 0.2)
-    with linked("import signal; signal.pause()") as link:
+    with linked("import signal; signal.pause()") as link, monkeypatch.context() as patched:
+        patched.setattr(link_module, "_STALLED_S", 0.2)
         with pytest.raises(Unavailable, match="while sending"):
             link.send(b"x" * 1_000_000, "sending")
 
@@ -70,20 +72,20 @@ def test_an_end_is_explained():
     """An ended client is explained by its exit code, its last words and what was going on."""
     with linked("import sys; sys.exit('no such board')") as link:
         with pytest.raises(Unavailable, match="logging in: 1 no such board"):
-            link.greet("m", "logging in", 20)
+            link.greet("m", "logging in", 180)
     with linked(HELLO + "import os; os.abort()") as link:
-        link.greet("m", "logging in", 20)
+        link.greet("m", "logging in", 180)
         with pytest.raises(Unavailable, match="sending: -6"):
             link.send(b"x" * 1_000_000, "sending")
-            link.receive("sending", 20)
+            link.receive("sending", 180)
 
 
 def test_the_last_words_of_an_agent_are_read():
     """A message that stands before the end is not lost, though the link has ended."""
     with linked(HELLO + 'print(\'{"event": "failed", "text": "no"}\')') as link:
-        link.greet("m", "logging in", 20)
+        link.greet("m", "logging in", 180)
         link.send(b"x" * 1_000_000, "sending")
-        assert "failed" == link.receive("sending", 20)["event"]
+        assert "failed" == link.receive("sending", 180)["event"]
 
 
 @pytest.mark.parametrize("line", ["noise", "[1]", '{"event": 1}', "[" * 100_000])
@@ -91,15 +93,15 @@ def test_what_no_agent_writes_is_refused(line):
     """After the first message each line is a message."""
     with linked(HELLO + f"print({line!r}); input()") as link:
         with pytest.raises(Unavailable, match="no message"):
-            link.greet("m", "logging in", 20)
-            link.receive("measuring", 20)
+            link.greet("m", "logging in", 180)
+            link.receive("measuring", 180)
 
 
 def test_who_waits_says_that_it_is_there(monkeypatch):
     """While the referee waits, the agent hears from it again and again."""
     monkeypatch.setattr(link_module, "ALIVE_S", 0.01)
     with linked("import sys\nfor line in sys.stdin: print(line, end='', flush=True)") as link:
-        assert ["alive", "alive"] == [link.receive("waiting", 20)["event"] for _ in range(2)]
+        assert ["alive", "alive"] == [link.receive("waiting", 180)["event"] for _ in range(2)]
 
 
 def test_content_arrives_whole():
@@ -112,13 +114,13 @@ def test_content_arrives_whole():
     )
     with linked(read) as link:
         link.send(content, "sending")
-        assert hashlib.sha256(content).hexdigest() == link.receive("sending", 20)["event"]
+        assert hashlib.sha256(content).hexdigest() == link.receive("sending", 180)["event"]
 
 
 def test_a_client_that_does_not_end_is_killed(impatient):
     """Closing has an end, though the client ignores the end of its input."""
     with linked(HELLO + "import signal; signal.pause()") as link:
-        link.greet("m", "logging in", 20)
+        link.greet("m", "logging in", 180)
         process = link._process
     assert -9 == process.returncode
 
@@ -128,4 +130,4 @@ def test_a_message_in_two_parts_is_one(monkeypatch):
     monkeypatch.setattr(link_module, "_CHUNK", 3)
     message = json.dumps({"event": "hello", "mark": "m", "text": "ä" * 50})
     with linked(f"print({message!r}, flush=True); input()") as link:
-        assert "ä" * 50 == link.greet("m", "logging in", 20)["text"]
+        assert "ä" * 50 == link.greet("m", "logging in", 180)["text"]
