@@ -88,6 +88,15 @@ def newest_link(connection: sqlite3.Connection) -> bytes | None:
     return None if row is None else bytes(row[0])
 
 
+def has_link(connection: sqlite3.Connection, beginning: bytes) -> bool:
+    """Tell whether the whole database has a link that begins with these bytes."""
+    row = connection.execute(
+        "select exists (select 1 from chain where substr(digest, 1, :bytes) = :beginning)",
+        {"bytes": len(beginning), "beginning": beginning},
+    ).fetchone()
+    return bool(row[0])
+
+
 def count_links(connection: sqlite3.Connection) -> int:
     """Count the links of the whole database."""
     return int(connection.execute("select count(*) from chain").fetchone()[0])

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import shutil
 import sqlite3
 import threading
 from collections.abc import Iterator
@@ -13,6 +14,7 @@ from pathlib import Path
 from referee.core.aside import Aside, here
 from referee.errors import InputError, Unavailable
 from referee.store import chain
+from referee.store.readable import refusal_of_writes
 
 Connection = sqlite3.Connection
 """A connection as other layers see it: they pass it to queries and never use it directly."""
@@ -20,6 +22,8 @@ Connection = sqlite3.Connection
 # The longest wait for another process's write. A writer normally holds the lock for a few
 # milliseconds, so a caller that has waited this long gets an error.
 BUSY_S = 10.0
+# A disk with less room than this takes no commit.
+_FULL_BYTES = 1 << 20
 
 # When the write-ahead log has this many pages (32 MB), a commit also copies them into the database.
 # The copy delays that commit by about 20 ms. With SQLite's default of 1,000 pages it happened four
@@ -30,7 +34,8 @@ _WAL_PAGES = 8000
 class Database:
     """One SQLite file, with one connection per thread.
 
-    With `read_only` SQLite refuses every statement that would write.
+    With `read_only` SQLite refuses every statement that would write. `copy` is opened in place of
+    `path`, which messages name: see `referee.store.readable`.
 
     WAL mode lets readers continue while one thread writes. `synchronous=FULL` makes a commit
     survive a power cut (https://sqlite.org/pragma.html#pragma_synchronous). The thread that owns
@@ -40,9 +45,10 @@ class Database:
     connection, so a greenlet must not pause inside `read` or `write`.
     """
 
-    def __init__(self, path: Path, *, read_only: bool = False) -> None:
+    def __init__(self, path: Path, *, read_only: bool = False, copy: Path | None = None) -> None:
         self.path = path
-        self._read_only = read_only
+        self._file = copy or path
+        self.read_only = read_only
         self._connections: dict[int, sqlite3.Connection] = {}
         self._opened: list[sqlite3.Connection] = []
         self._lock = threading.Lock()
@@ -62,7 +68,7 @@ class Database:
 
         A durable commit waits for the disk. Other commits survive the death of this process, but
         survive a power cut only after the next durable commit. Raises `Unavailable` if the disk is
-        full or another process holds the database too long.
+        full or read-only, or if another process holds the database too long.
         """
         connection = self.connection
         with undone_on_error(connection, self.path):
@@ -127,7 +133,7 @@ class Database:
         connection = None
         try:
             connection = sqlite3.connect(
-                self.path,
+                self._file,
                 timeout=BUSY_S if busy_s is None else busy_s,
                 isolation_level=None,
                 check_same_thread=False,
@@ -140,11 +146,12 @@ class Database:
             connection.execute("pragma fullfsync = on")
             connection.execute("pragma foreign_keys = on")
             connection.execute(f"pragma wal_autocheckpoint = {_WAL_PAGES}")
-            connection.execute(f"pragma query_only = {int(self._read_only)}")
+            connection.execute(f"pragma query_only = {int(self.read_only)}")
         except sqlite3.Error as error:
             if connection is not None:
                 connection.close()
-            raise InputError(f"{self.path} cannot be opened as a database: {error}.") from error
+            why = refusal_of_writes(self._file.parent) or error
+            raise InputError(f"{self.path} cannot be opened as a database: {why}.") from error
         with self._lock:
             self._opened.append(connection)
         return connection
@@ -179,8 +186,20 @@ def undone_on_error(connection: sqlite3.Connection, path: Path) -> Iterator[None
         if connection.in_transaction:
             connection.rollback()
         if isinstance(error, sqlite3.OperationalError):
-            raise Unavailable(f"The database {path.name} could not be written: {error}.") from error
+            why = "the disk is full" if _is_full(error, path) else refusal_of_writes(path.parent)
+            why = why or str(error)
+            raise Unavailable(f"The database {path.name} could not be written: {why}.") from error
         raise
+
+
+def _is_full(error: sqlite3.OperationalError, path: Path) -> bool:
+    """Tell whether a failure means a full disk; SQLite also says "disk I/O error" there."""
+    if getattr(error, "sqlite_errorcode", None) == sqlite3.SQLITE_FULL:
+        return True
+    try:
+        return "disk" in str(error) and shutil.disk_usage(path.parent).free < _FULL_BYTES
+    except OSError:
+        return False
 
 
 def _migrations() -> list[str]:

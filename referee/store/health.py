@@ -5,9 +5,11 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any
+
+from referee.store.readable import readable
 
 _FAULTS_MOST = 20
 # Any program that writes holds the database for less than this.
@@ -33,11 +35,13 @@ def database_facts(path: Path) -> dict[str, Any]:
 
 @contextmanager
 def _opened(path: Path) -> Iterator[sqlite3.Connection]:
-    connection = sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True, timeout=_BUSY_S)
-    try:
+    with (
+        readable(path) as file,
+        closing(
+            sqlite3.connect(f"{file.absolute().as_uri()}?mode=ro", uri=True, timeout=_BUSY_S)
+        ) as connection,
+    ):
         yield connection
-    finally:
-        connection.close()
 
 
 def _tables(connection: sqlite3.Connection) -> list[str]:

@@ -92,6 +92,8 @@ class Journal:
         self._weighing = threading.Lock()
         self._large_bytes = 0
         self._stalled = False
+        # Why the newest commit failed; None after a good one.
+        self._refused: Exception | None = None
         # `_begun`: an entry may be in the queue. `_awaited`: a caller may wait for one.
         self._begun = threading.Event()
         self._awaited = threading.Event()
@@ -107,11 +109,20 @@ class Journal:
         bytes wait, which means that the disk has stalled.
         """
         if len(self._entries) >= _WAITING or self._large_bytes > _LARGE_BYTES:
-            raise Unavailable("The referee's disk is too slow: try again in a second.")
+            raise self.held_up("try again in a second.")
         large = size_bytes if size_bytes >= _SMALL_BYTES else 0
         if large:
             self._weigh(large)
         return self._queue(write, large, durable=True)
+
+    def held_up(self, then: str) -> Unavailable:
+        """Return the error for a write that waits too long: why it waits, and what to do then.
+
+        A disk that refuses the writes before it, because it is full, is not called slow.
+        """
+        if self._refused is not None:
+            return Unavailable(f"{str(self._refused).rstrip('.')}; {then}")
+        return Unavailable(f"The referee's disk is too slow: {then}")
 
     def note(self, write: Callable[[Connection, Sequence[T]], object], row: T) -> None:
         """Queue a row and return at once; `write` gets all rows of one commit together.
@@ -124,7 +135,8 @@ class Journal:
         """
         if len(self._entries) >= _WAITING and (self._stalled or not self.catch_up(_CATCH_UP_S)):
             if not self._stalled:
-                _log.error("the disk has stalled: notes are dropped until it goes on")
+                why = self._refused or "the disk has stalled"
+                _log.error("%s: notes are dropped until it goes on", why)
             self._stalled = True
             return
         self._entries.append(_Note(write, row))
@@ -212,6 +224,9 @@ class Journal:
             # Nothing of the batch is on the disk, so every caller gets the error. The thread must
             # live on, because the disk may recover.
             outcomes = [(entry, None, error) for entry in batch]
+            self._refused = error
+        else:
+            self._refused = None
         for entry, value, failure in outcomes:
             entry.tell(value, failure)
 

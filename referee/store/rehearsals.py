@@ -1,15 +1,24 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Queries for what teams did in the rehearsals of an event, from the rehearsals' own database."""
+"""Queries between an event and its rehearsals, which have a database each.
+
+The event asks what the teams did in rehearsals, and a rehearsal how the event registered them.
+"""
 
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from contextlib import closing
 from pathlib import Path
+from typing import TypeVar
 
 from referee.errors import Unavailable
+from referee.store.readable import readable
+from referee.store.teams import Registration, stored_teams
 
 _WAIT_S = 2.0
+
+T = TypeVar("T")
 
 
 def rehearsed(path: Path) -> Mapping[str, tuple[bool, bool, bool, bool]]:
@@ -18,31 +27,51 @@ def rehearsed(path: Path) -> Mapping[str, tuple[bool, bool, bool, bool]]:
     The first name of a team in the rehearsals names it. A rehearsal that scored no answer is not
     scored. The database is only read; without the file the map is empty.
     """
-    if not path.exists():
-        return {}
-    try:
-        connection = sqlite3.connect(f"{path.as_uri()}?mode=ro", uri=True, timeout=_WAIT_S)
-        try:
-            rows = connection.execute("""
-                select t.name, 1,
-                    max(exists (select 1 from fetched_images as f
-                        where f.session_id = s.session_id)
-                        or exists (select 1 from shows as w
-                        where w.session_id = s.session_id and w.painted_s is not null)),
-                    max(exists (select 1 from answers as a
-                        where a.session_id = s.session_id and a.late = 0)),
-                    max(exists (select 1 from scoring_runs as r
-                        where r.session_id = s.session_id and r.upto_answer_id > 0))
-                from sessions as s join teams as t using (team_id)
-                where exists (select 1 from session_events as e
-                    where e.session_id = s.session_id and e.kind = 'started')
-                group by t.team_id
-                """).fetchall()
-        finally:
-            connection.close()
-    except sqlite3.Error as error:
-        raise Unavailable(f"The rehearsals in {path} cannot be read: {error}.") from error
+    rows = _ask(path, "The rehearsals", _lights)
     return {
         str(name): (bool(begun), bool(fetched), bool(answered), bool(scored))
-        for name, begun, fetched, answered, scored in rows
+        for name, begun, fetched, answered, scored in rows or ()
     }
+
+
+def registrations_at(path: Path) -> Mapping[str, Registration]:
+    """Return how the event with this database registered its teams, by their present names.
+
+    The database is only read; without the file the map is empty.
+    """
+    teams = _ask(path, "The event's teams", stored_teams)
+    return {team.name: team.registration for team in teams or ()}
+
+
+def _ask(path: Path, what: str, query: Callable[[sqlite3.Connection], T]) -> T | None:
+    """Ask the database of another contest; return None if there is none."""
+    if not path.exists():
+        return None
+    try:
+        with (
+            readable(path) as file,
+            closing(
+                sqlite3.connect(f"{file.as_uri()}?mode=ro", uri=True, timeout=_WAIT_S)
+            ) as connection,
+        ):
+            return query(connection)
+    except sqlite3.Error as error:
+        raise Unavailable(f"{what} in {path} cannot be read: {error}.") from error
+
+
+def _lights(connection: sqlite3.Connection) -> list[tuple[object, ...]]:
+    return connection.execute("""
+        select t.name, 1,
+            max(exists (select 1 from fetched_images as f
+                where f.session_id = s.session_id)
+                or exists (select 1 from shows as w
+                where w.session_id = s.session_id and w.painted_s is not null)),
+            max(exists (select 1 from answers as a
+                where a.session_id = s.session_id and a.late = 0)),
+            max(exists (select 1 from scoring_runs as r
+                where r.session_id = s.session_id and r.upto_answer_id > 0))
+        from sessions as s join teams as t using (team_id)
+        where exists (select 1 from session_events as e
+            where e.session_id = s.session_id and e.kind = 'started')
+        group by t.team_id
+        """).fetchall()

@@ -22,13 +22,16 @@ class PowerSample:
 def recent_power(
     connection: sqlite3.Connection, session_id: int, after: int, limit: int
 ) -> list[PowerSample]:
-    """Return the session's newest readings with a number above `after`, in order."""
+    """Return the session's newest readings with a number above `after`, by session time.
+
+    The numbers need not rise: what is read at the end is stored after readings that came later.
+    """
     rows = connection.execute(
         "select reading_id, elapsed_s, power_w from readings where session_id = :session"
         " and reading_id > :after order by reading_id desc limit :limit",
         {"session": session_id, "after": after, "limit": limit},
     ).fetchall()
-    return [PowerSample(*row) for row in reversed(rows)]
+    return sorted((PowerSample(*row) for row in rows), key=lambda one: one.elapsed_s)
 
 
 @dataclass(frozen=True)

@@ -7,6 +7,7 @@ import sqlite3
 import subprocess
 import sys
 import threading
+from types import SimpleNamespace
 
 import psutil
 import pytest
@@ -233,15 +234,38 @@ def test_two_processes_write_at_once(database, request):
     count = 200
     command = [sys.executable, "-c", WRITER, str(database.path), str(count)]
     writers = [subprocess.Popen(command, cwd=request.config.rootpath) for _ in range(2)]
-    assert [0, 0] == [writer.wait(120) for writer in writers]
+    assert [0, 0] == [writer.wait(180) for writer in writers]
     stored = database.connection.execute("select count(*), max(answer_id) from answers").fetchone()
     assert (2 * count, 2 * count) == tuple(stored)
 
 
 def test_a_busy_database_is_told(tmp_path, monkeypatch):
     """A writer that waits too long for another one gets an error, and does not hang."""
-    monkeypatch.setattr(database_module, "BUSY_S", 0.01)
-    with opened(tmp_path / "a.db") as first, opened(tmp_path / "a.db") as second:
-        with first.write(), pytest.raises(Unavailable, match="locked"), second.write():
-            pass
-        assert 1 == new_session(second)
+    with opened(tmp_path / "a.db") as first, monkeypatch.context() as patched:
+        # A connection keeps the bound that it was opened with.
+        patched.setattr(database_module, "BUSY_S", 0.01)
+        with opened(tmp_path / "a.db") as second:
+            with first.write(), pytest.raises(Unavailable, match="locked"), second.write():
+                pass
+            assert 1 == new_session(second)
+
+
+@pytest.mark.parametrize(
+    ("text", "code", "free", "told"),
+    [
+        ("database or disk is full", sqlite3.SQLITE_FULL, 10**9, "the disk is full."),
+        ("disk I/O error", sqlite3.SQLITE_IOERR, 4096, "the disk is full."),
+        ("disk I/O error", sqlite3.SQLITE_IOERR, 10**9, "disk I/O error."),
+        ("database is locked", sqlite3.SQLITE_BUSY, 4096, "database is locked."),
+    ],
+)
+def test_a_full_disk_is_called_full(database, monkeypatch, text, code, free, told):
+    """Whatever SQLite says of a disk without room, the sentence says that it is full."""
+    monkeypatch.setattr(
+        database_module.shutil, "disk_usage", lambda folder: SimpleNamespace(free=free)
+    )
+    error = sqlite3.OperationalError(text)
+    error.sqlite_errorcode = code
+    with pytest.raises(Unavailable) as refused, database.write():
+        raise error
+    assert str(refused.value).endswith(f"could not be written: {told}")

@@ -156,6 +156,23 @@ def test_a_full_queue_refuses(database, monkeypatch):
     journal.close()
 
 
+def test_a_full_disk_is_not_called_a_slow_one(journal, monkeypatch):
+    """A write that waits too long is told why the disk refused those before it."""
+
+    def full(*, durable):
+        raise Unavailable("The database could not be written: the disk is full.")
+
+    with monkeypatch.context() as patched:
+        patched.setattr(journal._writer, "write", full)
+        with pytest.raises(Unavailable, match="disk is full"):
+            journal.submit(store).result(BOUND_S)
+        patched.setattr(journal_module, "_WAITING", 0)
+        with pytest.raises(Unavailable, match="the disk is full; try again in a second"):
+            journal.submit(store)
+    journal.submit(lambda connection: None).result(BOUND_S)
+    assert "The referee's disk is too slow: wait." == str(journal.held_up("wait."))
+
+
 def test_batches_are_bounded(database, monkeypatch):
     """A queue that exceeds one commit is written in several, and none is left."""
     monkeypatch.setattr(journal_module, "_AT_ONCE", 4)
@@ -315,12 +332,13 @@ def test_notes_of_a_kind_are_written_at_once(journal):
 def test_notes_are_dropped_while_the_disk_has_stalled(database, monkeypatch, caplog):
     """On a stalled disk the first note waits for its bound, and later ones are dropped at once."""
     monkeypatch.setattr(journal_module, "_WAITING", 1)
-    monkeypatch.setattr(journal_module, "_CATCH_UP_S", 0.01)
     new_session(database)
     journal = Journal(database)
     gate = Gate(journal)
-    for _ in range(3):
-        journal.note(store_all, 1)
+    with monkeypatch.context() as patched:
+        patched.setattr(journal_module, "_CATCH_UP_S", 0.01)
+        for _ in range(3):
+            journal.note(store_all, 1)
     monkeypatch.setattr(journal_module, "_CATCH_UP_S", BOUND_S)
     journal.note(store_all, 1)
     gate.open()
@@ -331,14 +349,36 @@ def test_notes_are_dropped_while_the_disk_has_stalled(database, monkeypatch, cap
     assert 1 == caplog.text.count("notes are dropped until it goes on")
 
 
-def test_notes_alone_wait_for_company(journal, database):
+class Company(threading.Event):
+    """The wait for a caller, which ends when the test lets it, as if its time were over."""
+
+    def __init__(self):
+        super().__init__()
+        self.bounds_s, self.begun, self.over = [], threading.Event(), threading.Event()
+
+    def wait(self, timeout=None):
+        """Note the bound and wait for the test instead."""
+        self.bounds_s.append(timeout)
+        self.begun.set()
+        assert self.over.wait(BOUND_S)
+        return False
+
+
+def test_notes_alone_wait_for_company(journal, database, monkeypatch):
     """Notes that follow each other share a commit, without anybody asking for it."""
     statements = []
     journal.submit(lambda connection: connection.set_trace_callback(statements.append)).result()
-    for _ in range(10):
+    statements.clear()
+    company = Company()
+    monkeypatch.setattr(journal, "_awaited", company)
+    journal.note(store_all, 1)
+    assert company.begun.wait(BOUND_S)
+    for _ in range(9):
         journal.note(store_all, 1)
+    assert 0 == count(database)
+    company.over.set()
     eventually(lambda: count(database) == 10)
-    assert statements.count("COMMIT") < 10
+    assert (1, journal_module._COMPANY_S) == (statements.count("COMMIT"), company.bounds_s[0])
 
 
 def test_waiting_for_the_disk_happens_aside(database):

@@ -18,6 +18,7 @@ from referee.store.answers import (
 )
 from referee.store.notices import audit_of, insert_audit, insert_notice, notices_of, recent_notices
 from referee.store.readings import (
+    Energy,
     energy_of,
     insert_energy,
     insert_reading,
@@ -34,6 +35,7 @@ from referee.store.scores import (
     newest_snapshot,
 )
 from referee.store.shows import insert_show, last_frame, shows_of
+from referee.store.watching import recent_power
 from tests.store.conftest import NOON, answer, at, new_session, show
 
 UTC_TEXT = NOON.isoformat()
@@ -148,6 +150,18 @@ def test_readings_are_read_back_whole(database):
     assert newest_reading(database.connection, session_id + 1) is None
 
 
+def test_the_course_of_the_power_never_runs_backwards(database):
+    """A reading that was stored after a later one stands at its time, and is news all the same."""
+    session_id = new_session(database)
+    with database.write() as connection:
+        for second in (19.5, 20.4, 20.3):
+            insert_reading(connection, session_id, second, reading(), "boot")
+    found = recent_power(database.connection, session_id, 0, 10)
+    assert [(1, 19.5), (3, 20.3), (2, 20.4)] == [(one.reading_id, one.elapsed_s) for one in found]
+    assert [3] == [one.reading_id for one in recent_power(database.connection, session_id, 2, 10)]
+    assert [3, 2] == [one.reading_id for one in recent_power(database.connection, session_id, 0, 2)]
+
+
 @pytest.mark.parametrize("value", [float("nan"), float("inf"), -float("inf")])
 def test_a_reading_that_is_not_finite(database, value):
     """NaN is stored as missing, and infinity as infinity."""
@@ -156,6 +170,16 @@ def test_a_reading_that_is_not_finite(database, value):
         insert_reading(connection, session_id, 0.0, reading(power_w=value), "boot")
     found = newest_reading(database.connection, session_id).power_w
     assert (None if value != value else value) == found
+
+
+def test_the_reason_that_decides_comes_first():
+    """An INVALID energy tells first why it is INVALID; equal reasons keep their order."""
+    severities = ("VALID", "SUSPECT", "INVALID", "SUSPECT")
+    found = [{"code": "", "severity": it, "text": f"{n} {it}"} for n, it in enumerate(severities)]
+    detail = {"findings": found, "reasons": [one["text"] for one in found]}
+    energy = Energy(1, 1, UTC_TEXT, None, None, "INVALID", detail)
+    assert ["2 INVALID", "1 SUSPECT", "3 SUSPECT", "0 VALID"] == energy.reasons
+    assert ["old"] == replace(energy, detail={"reasons": ["old"]}).reasons
 
 
 def store_energy(database, session_id, energy_wh):

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import sqlite3
+from dataclasses import replace
 
 import pytest
 
@@ -13,6 +14,7 @@ from referee.store.images import (
     ImageEntry,
     InputFile,
     Manifest,
+    load_manifest,
     note_material,
     replace_manifest,
 )
@@ -309,6 +311,53 @@ def test_manifest_is_replaced_whole(database):
         for table in ("images", "classes", "inputs")
     ]
     assert [0, 1, 0] == counts
+
+
+MATERIAL = Manifest((IMAGE,), {1: "cat"}, {"ground_truth": InputFile("/x", "1" * 64)})
+
+
+@pytest.fixture
+def used(database):
+    """Return a database with a manifest and a session that was run with it."""
+    with database.write() as connection:
+        replace_manifest(connection, MATERIAL)
+    new_session(database)
+    return database
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "update images set sha256 = '1' || substr(sha256, 2)",
+        "update images set source_id = 6, path = '/y'",
+        "update images set width = width + 1",
+        "delete from images",
+        "insert or replace into images select * from images",
+        "insert into images select 2, 6, path, media_type, 1, 0, sha256, 1, 1 from images",
+        "update classes set name = 'dog'",
+        "delete from classes",
+        "insert or replace into classes values (1, 'dog')",
+        "insert into classes values (2, 'dog')",
+        "update inputs set sha256 = '2' || substr(sha256, 2)",
+        "delete from inputs",
+        "insert or replace into inputs select * from inputs",
+    ],
+)
+def test_the_material_of_sessions_stays(used, statement):
+    """No program changes what a session was run with: images, classes and input files."""
+    with pytest.raises(sqlite3.IntegrityError, match="while there are sessions"):
+        with used.write() as connection:
+            connection.execute(statement)
+    assert MATERIAL == load_manifest(used.connection)
+
+
+def test_files_of_the_same_contents_move_beside_sessions(used):
+    """Other paths and times of equal files are stored while there are sessions."""
+    image = replace(IMAGE, path="/y/1.jpg", modified_ns=7)
+    moved = Manifest((image,), {1: "cat"}, {"ground_truth": InputFile("/y", "1" * 64)})
+    with used.write() as connection:
+        replace_manifest(connection, moved)
+    assert moved == load_manifest(used.connection)
 
 
 @pytest.mark.parametrize("name", ["", "x" * 101])
