@@ -18,7 +18,8 @@ export class Chart {
 
   forget(sessionId) {
     this.sessionId = sessionId;
-    this.samples = []; // in order: [number of the reading, second of the session, watts or null]
+    this.samples = []; // by time: [number of the reading, second of the session, watts or null]
+    this.newestId = 0; // the highest of those numbers, which need not rise with the time
     this.topW = 0; // the axis only grows while one session is shown
     this.fetchedAt = -Infinity;
     this.fetchedIn = null; // the session's state at the last fetch; a new state needs another fetch
@@ -32,13 +33,13 @@ export class Chart {
     if (!session || done || this.fetching || performance.now() - this.fetchedAt < FETCH_MS) return;
     this.fetching = true;
     try {
-      const after = this.samples.length ? this.samples.at(-1)[0] : 0;
-      const response = await fetch(`sessions/${session.id}/power?after=${after}`);
+      const response = await fetch(`sessions/${session.id}/power?after=${this.newestId}`);
       if (!response.ok) return;
       const news = (await response.json()).samples;
       if (session.id !== this.sessionId) return;
       [this.fetchedAt, this.fetchedIn] = [performance.now(), session.state];
-      this.samples.push(...news);
+      this.newestId = Math.max(this.newestId, ...news.map(([id]) => id));
+      this.samples = [...this.samples, ...news].sort((a, b) => a[1] - b[1]);
       const newest = this.samples.length ? this.samples.at(-1)[1] : 0;
       this.samples = this.samples.filter(([, second]) => second >= newest - WINDOW_S);
       this.draw(session, lengthS, gapS);

@@ -5,19 +5,21 @@ import { listen } from "../shared/events.js";
 import { zonedText, zoneText } from "../shared/format.js";
 import { $, fill, make, show } from "../shared/page.js";
 import { act, isBusy } from "../shared/acting.js";
+import { enable } from "../shared/person.js";
 import { confirmed } from "./actions.js";
+import { chosen, forgetChoice, showChoice } from "./choice.js";
 import { Lane } from "./lane.js";
 import { noticeRow, showRows } from "./lists.js";
-import { QUESTIONS } from "./questions.js";
-import { alarmLines, seenText, silenceAlarm } from "./wording.js";
+import { QUESTIONS, replaceQuestion } from "./questions.js";
+import { alarmLines, hinderedText, seenText, silenceAlarm } from "./wording.js";
 
 const SILENT_MS = 4000;
+const CHECKS_MS = 5000;
 
 let board = null;
+let checks = null; // the list of the page Check
 let boardAt = performance.now(); // when that board came
 let trouble = "";
-let nextTeams = {}; // the team that was next in each lane on the last board
-let freeLanes = ""; // the lanes in which nobody ran or waited, on the last board
 let lanes = [];
 
 const ageS = () => (performance.now() - boardAt) / 1000;
@@ -30,7 +32,7 @@ function showBoard(next) {
   show("contest", `${board.contest} – ${board.mode}`);
   showContestants();
   showOvic();
-  showTeams();
+  showChoice(board);
   lanes.forEach((lane, n) => lane.showBoard(board, board.lanes[n]));
   showSessions();
   show("notices-title", `What happened, times in ${zoneText(new Date())}`);
@@ -73,6 +75,7 @@ function showContestants() {
   const urls = board.lanes.flatMap((lane) => lane.urls);
   $("contestants").hidden = lanes.length > 1 && urls.length > 0 && !password;
   show("urls", !urls.length ? none : lanes.length > 1 ? "" : urls.join(" or "));
+  $("contestants").title = urls.join(" or ");
   show("login-hint", password ? `· any user name, password ${password}` : "");
 }
 
@@ -85,52 +88,6 @@ function showOvic() {
   show("ovic-line", `${running} ${ovic.received} to validate, ${ovic.waiting} to measure.`);
 }
 
-function showTeams() {
-  $("next").hidden = board.mode === "practice";
-  const chosen = $("team").value;
-  fill("team", board.teams, (name) => make("option", name));
-  if (board.teams.includes(chosen)) $("team").value = chosen;
-  // The team that is next is chosen by itself, as often as the running order moves on.
-  const moved = JSON.stringify(board.next_teams) !== JSON.stringify(nextTeams);
-  nextTeams = board.next_teams;
-  if (chooseFreeLane(moved) || moved) chooseNextTeam();
-  $("team").disabled = board.teams.length === 0;
-  show("next-team", nextText());
-  $("next-team").title = nextText();
-  const none = board.mode === "practice" || board.teams.length
-    ? "" : "No team is registered: run ‘referee team add NAME’. The team then appears here by itself.";
-  show("teams-text", board.teams_text ?? none);
-}
-
-function nextText() {
-  const named = board.lanes.filter(({ number }) => nextTeams[number]);
-  if (!named.length) return "";
-  if (board.lanes.length === 1) return `Next: ${nextTeams[1]}`;
-  return `Next in lane ${named.map(({ number, name }) => `${name}: ${nextTeams[number]}`).join(" · ")}`;
-}
-
-// The next team goes where nobody runs or waits, and where it may run. A lane that fits stays chosen,
-// and while no lane becomes free nothing changes under the operator's hand. Returns whether it did.
-function chooseFreeLane(moved) {
-  const live = ["READY", "ARMED", "RUNNING"];
-  const free = board.lanes.filter((lane) => !lane.next && !live.includes(lane.current?.state));
-  const numbers = free.map(({ number }) => number).join();
-  const changed = numbers !== freeLanes;
-  freeLanes = numbers;
-  if (!changed && !moved) return false;
-  const before = $("lane").value;
-  const fits = ({ number }) => nextTeams[number];
-  const mine = free.filter(({ number }) => String(number) === before);
-  const chosen = mine.find(fits) ?? free.find(fits) ?? mine[0] ?? free[0];
-  if (chosen) $("lane").value = chosen.number;
-  return $("lane").value !== before;
-}
-
-function chooseNextTeam() {
-  const next = nextTeams[board.lanes.length === 1 ? 1 : $("lane").value];
-  if (board.teams.includes(next)) $("team").value = next;
-}
-
 // Show everything that changes between two boards.
 function tick() {
   show("now", zonedText(new Date()));
@@ -141,19 +98,34 @@ function tick() {
   showAlarm(silent ? ageS() : null);
   if (!board) return;
   for (const lane of lanes) lane.tick(ageS());
-  $("create").disabled = isBusy() || board.teams.length === 0;
+  enable($("create"), !isBusy() && $("team").value !== "", "new session");
 }
 
 function showAlarm(silentS) {
   const alarms = silentS === null ? board?.alarms ?? [] : [silenceAlarm(silentS, trouble)];
   $("alarm").hidden = alarms.length === 0;
   $("calm").hidden = !board || alarms.length > 0;
+  const hindered = checks && board?.mode === "event" ? hinderedText(checks, board.lanes) : "";
+  $("calm").classList.toggle("hindered", hindered !== "");
+  $("calm-page").hidden = !hindered || checks.running;
+  show("calm-text", hindered || "Nothing is wrong.");
   if (!alarms.length) return;
   show("alarm-text", alarmLines(alarms).join("\n"));
   const details = alarms.map(({ detail }) => detail);
   show("alarm-detail", [...new Set([...details, seenText(alarms)].filter(Boolean))].join(" · "));
   $("alarm-seen").hidden = silentS !== null || alarms.every(({ seen }) => seen);
-  $("alarm-seen").disabled = isBusy();
+  enable($("alarm-seen"), !isBusy(), "alarm seen");
+}
+
+// Nobody can arm a session while a check fails, so "Nothing is wrong." would be untrue then.
+async function lookAtChecks() {
+  try {
+    const response = await fetch("check/now");
+    if (response.ok) checks = await response.json();
+  } catch {
+    // The desk does not answer: the red bar says so.
+  }
+  setTimeout(lookAtChecks, CHECKS_MS);
 }
 
 async function refresh() {
@@ -189,11 +161,15 @@ const card = (lane, on) => act("display/card", { lane, on }, refresh);
 
 $("new-session").addEventListener("submit", async (event) => {
   event.preventDefault();
-  await act("sessions", { team: $("team").value, lane: Number($("lane").value) }, refresh);
+  const { team, lane, counted, replaces } = chosen();
+  if (!team || (replaces && !await confirmed(replaceQuestion(team, replaces)))) return;
+  await act("sessions", { team, lane, seen_counted: counted }, (made) => {
+    if (made) forgetChoice();
+    return refresh();
+  });
   tick();
   if (document.activeElement === document.body) $("create").focus();
 });
-$("lane").addEventListener("change", chooseNextTeam);
 // An open menu closes when somebody clicks elsewhere, or on one of its entries.
 document.addEventListener("click", (event) => {
   for (const menu of document.querySelectorAll("details.more[open]")) {
@@ -206,3 +182,4 @@ const showTrouble = ({ text }) => { trouble = text; };
 makeLanes([{ number: 1, name: "" }]);
 listen("events", { board: showBoard, trouble: showTrouble, full: showTrouble });
 setInterval(tick, 200);
+lookAtChecks();

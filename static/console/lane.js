@@ -4,6 +4,7 @@
 import { clockText, figure } from "../shared/format.js";
 import { $, show, showState } from "../shared/page.js";
 import { isBusy, say } from "../shared/acting.js";
+import { enable } from "../shared/person.js";
 import { Chart } from "./chart.js";
 import { leftOf, showSession, showTime } from "./panel.js";
 import { ageText, rowText } from "./wording.js";
@@ -41,7 +42,6 @@ export class Lane {
       element.setAttribute("aria-labelledby", ids.join(" "));
     }
     $("lanes").append(panel);
-    if (this.number > 1) $(this.at("display-page")).href = `lanes/${this.number}/display`;
   }
 
   on(part, act) {
@@ -118,6 +118,7 @@ export class Lane {
     for (const part of ["lane-name", "address"]) $(at(part)).hidden = !name;
     show(at("lane-name"), name);
     show(at("address"), urls.map((url) => url.replace("http://", "")).join(" or ") || "no network");
+    $(at("address")).title = $(at("address")).textContent;
     showState(at("link"), meter.word);
     show(at("meter-model"), meter.link === "none" ? "Sessions are run without energy." : meter.model ?? "");
     show(at("meter-reading"), reading
@@ -132,6 +133,7 @@ export class Lane {
     const { at, news: { display } } = this;
     $(at("display")).hidden = !display;
     if (!display) return;
+    $(at("display-page")).href = display.page.slice(1);
     showState(at("display-state"), display.fault ? "lost" : "ok", display.fault ? "not ready" : "ready");
     show(at("display-text"), display.text);
     $(at("card")).setAttribute("aria-pressed", display.card);
@@ -171,7 +173,9 @@ export class Lane {
 
   allow(state) {
     const { at, session, board } = this;
-    const may = (part, allowed) => { $(at(part)).disabled = isBusy() || !allowed; };
+    const may = (part, sensible, action = part) => {
+      enable($(at(part)), !isBusy() && Boolean(sensible), action);
+    };
     const practice = board.mode === "practice";
     const live = ["READY", "ARMED", "RUNNING"].includes(state);
     for (const part of ["arm", "rerun", "extra", "aside"]) $(at(part)).hidden = practice;
@@ -181,9 +185,10 @@ export class Lane {
     may("rerun", session && !["READY", "SEALED", "VOID"].includes(state));
     may("extra", session && live);
     may("note", session);
-    may("aside", session && state !== "SEALED");
+    may("aside", session && state !== "SEALED", session?.rehearsal ? "counts" : "rehearsal");
     may("seen", true);
-    may("arm-next", !["ARMED", "RUNNING"].includes(this.news.current?.state));
+    may("arm-next", !["ARMED", "RUNNING"].includes(this.news.current?.state), "arm");
+    may("card", true, "test card");
     show(at("aside"), session?.rehearsal ? "Let it count…" : "Mark as rehearsal…");
   }
 

@@ -3,6 +3,14 @@
 
 const place = (session) => `session ${session.id} of ${session.team}`;
 
+// A new session of a team whose result counts; `why` is the desk's sentence.
+export const replaceQuestion = (team, why) => ({
+  text: `${why} Make a new session for ${team}?`,
+  yes: "Make a new session",
+  no: "Leave it",
+  destroys: true,
+});
+
 export const QUESTIONS = {
   stop: (session) => ({
     text: `Stop the running ${place(session)}? What has come so far will be scored.`,

@@ -42,6 +42,20 @@ export function alarmLines(alarms) {
   });
 }
 
+// What stands in the place of the red bar while there is no alarm: "" if sessions can be armed. `list`
+// is that of the page Check.
+export function hinderedText({ running, ready, findings }, lanes) {
+  if (running) return "No session can be armed while the slow checks run.";
+  if (ready) return "";
+  const standing = findings.filter(({ level, override }) => level === "FAIL" && !override);
+  const common = standing.some(({ lane }) => lane === null);
+  const hindered = lanes.filter(({ number }) => common || standing.some(({ lane }) => lane === number));
+  const where = hindered.length < lanes.length
+    ? ` in lane ${hindered.map(({ name }) => name).join(", ")}` : "";
+  const count = standing.length === 1 ? "a check fails" : `${standing.length} checks fail`;
+  return `No session can be armed${where}: ${count}. `;
+}
+
 export function seenText(alarms) {
   const names = [...new Set(alarms.map(({ seen }) => seen).filter(Boolean))];
   return names.length ? `Seen by ${names.join(", ")}` : "";

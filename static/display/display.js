@@ -63,6 +63,9 @@ async function tellScreen() {
 
 function words() {
   if (trouble) return `${trouble}\nThe display tries again by itself.`;
+  if (truth.mode === "waiting") {
+    return "A session runs, and another page shows its images.\nClick, or press F, to show them here instead.";
+  }
   if (truth.mode === "other") return "A newer display page has taken over. Close this one.";
   if (unfit) return unfit;
   const size = `${facts?.width ?? 0} x ${facts?.height ?? 0} pixels`;
@@ -90,5 +93,9 @@ watchScreen((measured) => {
   show();
 });
 
-onGesture(() => { if (!truth.live) fillScreen(); });
+onGesture(() => {
+  if (truth.live) return;
+  fillScreen();
+  if (truth.mode === "waiting") link.report("take", {}).catch(() => {});
+});
 keepAwake();

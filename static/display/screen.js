@@ -15,7 +15,7 @@ export function watchScreen(changed) {
     facts.width = devicePixels(innerWidth, box?.inlineSize);
     facts.height = devicePixels(innerHeight, box?.blockSize);
     facts.visible = document.visibilityState === "visible";
-    facts.fills = fills(facts);
+    facts.fills = fills();
     if (told === JSON.stringify(facts)) return;
     told = JSON.stringify(facts);
     changed({ ...facts });
@@ -46,10 +46,14 @@ function observed() {
   return knows ? { box: "device-pixel-content-box" } : {};
 }
 
-// The window fills its screen in full-screen mode, and in a kiosk, which has no such mode.
-function fills({ width, height, ratio }) {
-  return width + SLACK_PX >= Math.round(screen.width * ratio)
-    && height + SLACK_PX >= Math.round(screen.height * ratio);
+// The window fills its screen in full-screen mode, and in a kiosk, which has no such mode. The page's
+// zoom changes the size of CSS pixels inside, but neither the screen's size nor the window's. So the
+// window must be as large as the screen, and the page must have the screen's shape at any zoom.
+function fills() {
+  const zoom = screen.width / innerWidth;
+  return outerWidth + SLACK_PX >= screen.width
+    && outerHeight + SLACK_PX >= screen.height
+    && Math.abs(innerHeight * zoom - screen.height) <= SLACK_PX * Math.max(1, zoom);
 }
 
 // The median distance of animation frames, measured while the page is visible.

@@ -3,6 +3,7 @@
 
 import { act } from "../shared/acting.js";
 import { $, fill, make, show, showState } from "../shared/page.js";
+import { enable } from "../shared/person.js";
 import { ask, button } from "./ask.js";
 import { followDocument } from "./following.js";
 
@@ -22,7 +23,7 @@ const look = followDocument("check/now", (list) => {
   show("verdict", list.running
     ? "No session can be armed while the slow checks run." : verdictText(list.ready, count));
   $("again").hidden = list.mode === "practice";
-  $("again").disabled = list.running;
+  enable($("again"), !list.running, "slow checks");
   show("again", list.running ? "Slow checks are running…" : "Run the slow checks");
   const key = document.activeElement?.dataset?.key;
   if (fill("urgent", urgent, rowOf) && key) {
@@ -70,13 +71,16 @@ function ageOf(row) {
 
 function actionOf(row) {
   const name = `${row.group}, ${row.item}`;
-  if (row.override) return keyed("Take back…", `Take back the override of ${name}`, () => takeBack(row));
-  if (row.level === "FAIL") return keyed("Override…", `Override ${name}`, () => override(row));
+  if (row.override) {
+    return keyed("take back override", "Take back…", `Take back the override of ${name}`, () => takeBack(row));
+  }
+  if (row.level === "FAIL") return keyed("override check", "Override…", `Override ${name}`, () => override(row));
   return "";
 }
 
-function keyed(label, spoken, press) {
+function keyed(action, label, spoken, press) {
   const element = button(label);
+  enable(element, true, action);
   element.dataset.key = spoken;
   element.setAttribute("aria-label", spoken);
   element.addEventListener("click", press);

@@ -3,6 +3,7 @@
 
 import { figure, momentText } from "../shared/format.js";
 import { make } from "../shared/page.js";
+import { enable } from "../shared/person.js";
 import { button } from "./ask.js";
 
 const COLUMNS = [
@@ -69,8 +70,10 @@ function skipsOf(skipped) {
 
 function actionsOf(proposal, decide) {
   const cancel = button("Cancel…");
+  enable(cancel, true, "cancel proposal");
   cancel.addEventListener("click", () => decide(proposal, "cancel"));
   const apply = button("Apply…");
+  enable(apply, true, "apply proposal");
   apply.className = "ends";
   apply.addEventListener("click", () => decide(proposal, "apply"));
   const actions = make("p", cancel, apply);

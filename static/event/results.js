@@ -4,7 +4,7 @@
 import { act } from "../shared/acting.js";
 import { figure, momentText, points } from "../shared/format.js";
 import { $, fill, make, show, showState } from "../shared/page.js";
-import { personName } from "../shared/person.js";
+import { enable, personName } from "../shared/person.js";
 import { ask, button } from "./ask.js";
 import { followDocument } from "./following.js";
 import { proposalOf } from "./proposals.js";
@@ -29,8 +29,9 @@ const look = followDocument("results/now", ({ results, proposals, scoreboard }) 
   fill("prizes", results.prizes, (prize) => make("li", prizeText(prize)));
   fill("champions", results.champions, (champion) => make("li", championText(champion)));
   $("finalize").hidden = results.final;
-  $("finalize").disabled = results.open.length > 0 || results.mode === "practice";
+  enable($("finalize"), results.open.length === 0 && results.mode !== "practice", "finalize");
   $("reopen").hidden = !results.final;
+  enable($("reopen"), true, "reopen");
   showFreeze(scoreboard, results.final);
   fill("proposals", proposals, (proposal) => proposalOf(proposal, decide));
 });
@@ -81,6 +82,7 @@ function verdictOf(entry, final) {
     cell.append(make("small", `reviewed by ${entry.review.operator}: ${entry.review.reason}`));
   } else if (!final && !entry.withdrawn && ["SUSPECT", "INVALID"].includes(entry.verdict)) {
     const review = button("Review…");
+    enable(review, true, "review");
     review.addEventListener("click", () => reviewSession(entry));
     const place = make("div", review);
     place.className = "row";
@@ -147,6 +149,7 @@ function showFreeze({ address, freeze }, final) {
     ? `The scoreboard is FROZEN for the public, by ${freeze.operator} at ${momentText(freeze.utc)}.` : "");
   $("freeze").hidden = address === null || frozen || final;
   $("thaw").hidden = !frozen;
+  for (const what of ["freeze", "thaw"]) enable($(what), true, `${what} scoreboard`);
 }
 
 async function freezeOrThaw(what) {

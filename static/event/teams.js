@@ -3,6 +3,7 @@
 
 import { act } from "../shared/acting.js";
 import { $, make, show } from "../shared/page.js";
+import { enable } from "../shared/person.js";
 import { ask, button } from "./ask.js";
 import { followDocument } from "./following.js";
 
@@ -26,7 +27,8 @@ function render() {
   show("contest", `${roster.contest} – teams`);
   show("order-text", roster.order_text);
   show("rule", `The lottery: ${roster.lottery_rule}`);
-  $("lottery").disabled = runnerNames().length === 0;
+  enable($("lottery"), runnerNames().length > 0, "lottery team");
+  enable($("save"), true, "order team");
   $("draft").hidden = draft === null;
   $("none").hidden = roster.teams.length > 0;
   show("none", roster.mode === "practice"
@@ -84,24 +86,25 @@ function actionsOf(team) {
   const row = make("div");
   row.className = "row";
   if (team.withdrawn) {
-    row.append(keyed(team, "Return…", () => bringBack(team)));
+    row.append(keyed(team, "return", "Return…", () => bringBack(team)));
   } else {
     if (team.runs_sessions) {
       row.append(
-        keyed(team, "↑", () => move(team, -1), `Move ${team.team} up`),
-        keyed(team, "↓", () => move(team, 1), `Move ${team.team} down`),
+        keyed(team, "order", "↑", () => move(team, -1), `Move ${team.team} up`),
+        keyed(team, "order", "↓", () => move(team, 1), `Move ${team.team} down`),
       );
     }
     row.append(
-      keyed(team, "Rename…", () => rename(team)),
-      keyed(team, "Withdraw…", () => withdraw(team)),
+      keyed(team, "rename", "Rename…", () => rename(team)),
+      keyed(team, "withdraw", "Withdraw…", () => withdraw(team)),
     );
   }
   return make("td", row);
 }
 
-function keyed(team, label, press, spoken = `${label.replace("…", "")} ${team.team}`) {
+function keyed(team, what, label, press, spoken = `${label.replace("…", "")} ${team.team}`) {
   const element = button(label);
+  enable(element, true, `${what} team`);
   element.dataset.key = `${label} ${team.team}`;
   element.setAttribute("aria-label", spoken);
   element.addEventListener("click", press);

@@ -3,6 +3,7 @@
 
 import { clockText, figure, points } from "../shared/format.js";
 import { $, fill, make, show } from "../shared/page.js";
+import { showParts } from "./parts.js";
 import { follow } from "./stream.js";
 
 const LAST_S = 10;
@@ -48,6 +49,7 @@ function showView() {
   $("entries").classList.toggle("dense", dense);
   document.body.style.setProperty("--lines", lines.toFixed(1));
   fill("entries", rows, (row) => (row.year ? championRow(row) : entryRow(row)));
+  showParts();
   $("nobody").hidden = view.entries.length > 0;
   if (view.stations) $("nobody").textContent = "No station has told of a team yet.";
   $("boards").hidden = view.boards.length === 0;
@@ -140,6 +142,12 @@ function idle() {
       + "operators thaw it.");
   }
   if (view.state === "FINAL") return prizes();
+  // Where a freeze of an earlier version is shown, nobody is next in any lane.
+  const lanes = (view.lanes ?? []).filter(({ next }) => next);
+  if (view.lanes?.length > 1 && lanes.length) {
+    return message("Next ", ...lanes.flatMap(({ name, next }, place) => [
+      `${place ? " · " : ""}in lane ${name}: `, make("strong", next)]));
+  }
   if (view.next) return message("Next: ", make("strong", view.next));
   if (view.entries.length === 0) return message("The event has not begun.");
   return message("Nobody runs now.");

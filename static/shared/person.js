@@ -14,6 +14,23 @@ let usedAt = -USED_MS;
 // The name under which actions go on record, or "" while the console has no logins.
 export const personName = () => me?.name ?? "";
 
+const FORBIDDEN = "Only an operator may do this: log in with another name.";
+
+// Enable a button if it makes sense now and its action is one that the visitor may do. The desk's
+// table of roles decides that; `action` is the action's name in the audit log.
+export function enable(element, sensible, action) {
+  element.dataset.action = action;
+  element.dataset.sensible = sensible;
+  weigh(element);
+}
+
+function weigh(element) {
+  const allowed = me === null || me.may.includes(element.dataset.action);
+  element.disabled = !allowed || element.dataset.sensible !== "true";
+  if (!allowed) element.title = FORBIDDEN;
+  else if (element.title === FORBIDDEN) element.title = "";
+}
+
 // Ask who this page's visitor is; without a login ask for one.
 export async function look() {
   const response = await fetch("me");
@@ -28,6 +45,7 @@ place.id = "person";
 
 function showPerson() {
   document.body.dataset.role = me.role;
+  document.querySelectorAll("[data-action]").forEach(weigh);
   place.className = me.logins ? "" : "open";
   if (!me.logins) {
     place.textContent = "no login needed";
