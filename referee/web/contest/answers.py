@@ -13,7 +13,7 @@ from flask import Flask, Request, Response
 from referee.core.instant import Instant
 from referee.errors import Refusal
 from referee.formats.answers import AnswerFormat
-from referee.formats.forms import find_token
+from referee.formats.forms import find_token, has_answer_list
 from referee.service.entry.answers import Receipt
 from referee.tracks.track import Track
 from referee.web.contest import legacy
@@ -33,6 +33,7 @@ from referee.web.server.bodies import (
     BEGINNING_BYTES,
     COMING_BYTES,
     MAX_BODY_BYTES,
+    SMALL_BODY_BYTES,
     Body,
     BodyRoom,
 )
@@ -58,11 +59,12 @@ def register(app: Flask, services: ContestServices) -> None:
     def result() -> Response:
         asked, notes = current()
         body = Body(asked, MAX_BODY_BYTES)
+        token = None
         try:
             token = _token(asked, body)
             notes.session = services.admission.answering_session(token)
         except Refusal:
-            body.discard()
+            body.discard(known=token is not None and services.admission.gave_out(token))
             raise
         short = body.length is not None and body.length <= BEGINNING_BYTES
         notes.long = not short
@@ -96,8 +98,24 @@ def _token(asked: Request, body: Body) -> str:
     kind = asked.mimetype
     posted = None
     if kind in FORM_TYPES:
-        posted = find_token(body.beginning(), multipart=kind == MULTIPART)
+        posted = _posted_token(body, multipart=kind == MULTIPART)
     return require_token(asked, posted)
+
+
+def _posted_token(body: Body, *, multipart: bool) -> str | None:
+    """Return a form's token; read on only where the form is an answer.
+
+    Clients of 2015-2019 send the token before the lists or behind them.
+    """
+    beginning = body.beginning(SMALL_BODY_BYTES)
+    whole = beginning
+    if len(beginning) == SMALL_BODY_BYTES:  # The last field may be cut, and so may a token.
+        whole = beginning[: beginning.rfind(b"\r\n" if multipart else b"&") + 1]
+    token = find_token(whole, multipart)
+    if token is None:
+        more = has_answer_list(beginning, multipart)
+        token = find_token(body.beginning(BEGINNING_BYTES) if more else beginning, multipart)
+    return token
 
 
 def _parsed(
@@ -132,11 +150,13 @@ def _receipt(app: Flask, receipt: Receipt) -> Response:
         {
             "answer": receipt.answer,
             "stored": receipt.stored,
-            "flagged": [{"row": flag.row, "reason": flag.reason} for flag in listed],
+            # People count the rows of a post from 1, and so do the refusals of a post.
+            "flagged": [{"row": flag.row + 1, "reason": flag.reason} for flag in listed],
             "flagged_count": len(receipt.flagged),
             "received_s": receipt.received_s,
             "remaining_seconds": receipt.remaining_s,
             "late": receipt.late,
+            "remarks": receipt.remarks,
         }
     )
     return Response(text, content_type="application/json")

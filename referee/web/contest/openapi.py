@@ -204,6 +204,7 @@ def _result() -> dict[str, Any]:
         received_s="number",
         remaining_seconds="number",
         late="boolean",
+        remarks="array",
     )
     return operation("Send detections", TEXT | receipt, _ANSWER, secured=True, body=body)
 

@@ -18,6 +18,7 @@ from referee.service.submission.window import Window
 from referee.web.contest.replies import MULTIPART, field_of, token_of, wants_json
 from referee.web.contest.services import ContestServices
 from referee.web.server.bodies import Body, BodyRoom
+from referee.web.server.connection import waits_of
 
 SUBMIT = "ovic_submit"
 """The endpoint that reads its own body."""
@@ -43,19 +44,21 @@ def register(app: Flask, services: ContestServices, door: Door) -> None:
         username, password = field_of(request, "username"), field_of(request, "password")
         if username is None or password is None:
             raise Refusal("username_missing", "Send the form fields 'username' and 'password'.")
-        services.admission.require_team(username, password, request.remote_addr or "")
+        address, waits = request.remote_addr or "", waits_of(request.environ)
+        services.admission.require_team(username, password, address, waits)
         token = token_of_team(contest, username)
         return jsonify(token=token, team=username) if wants_json(request) else Response(token)
 
     @app.route("/ovic/entries", methods=["POST", "PUT"], endpoint=SUBMIT)
     def submit() -> Response:
         body = Body(request, _LONGEST)
+        team = None
         try:
             team = _team(services)
             _require_file(request)
             task = door.require_welcome(request.args.get("task"), body.length)
         except RefereeError:
-            body.discard()
+            body.discard(known=team is not None)
             raise
         body.give_time(body.length or door.most_bytes)
         with room.held_for(body, team):
@@ -110,7 +113,7 @@ def _taken(door: Door, body: Body, team: str, task: Task, disk: Aside) -> Stored
         door.require_place(team, task, model.sha256)
         return disk(model.keep)
     except RefereeError:
-        body.discard()
+        body.discard(known=True)
         raise
     finally:
         disk(model.drop)

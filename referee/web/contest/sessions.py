@@ -18,6 +18,7 @@ from referee.web.contest.help import help_text
 from referee.web.contest.openapi import openapi
 from referee.web.contest.replies import field_of, problem, require_token, token_of, wants_json
 from referee.web.contest.services import ContestServices
+from referee.web.server.connection import waits_of
 
 _log = logging.getLogger(__name__)
 
@@ -29,7 +30,10 @@ def register(app: Flask, services: ContestServices) -> None:
 
     @app.route("/", methods=["GET", "POST"])
     def home() -> AnyResponse:
-        return redirect(_HOME)
+        # A closed network has no such site. Whoever wants a page is a person with a browser; the
+        # programs of 2015-2019 accept anything, and get the old address.
+        browser = "text/html" in request.headers.get("Accept", "")
+        return redirect("/help" if browser else _HOME)
 
     @app.route("/help", methods=["GET", "POST"])
     def help_page() -> Response:
@@ -101,7 +105,9 @@ def _login(services: ContestServices) -> Response:
     if username is None or password is None:
         raise Refusal("username_missing", "Send the form fields 'username' and 'password'.")
     try:
-        login = services.admission.login(username, password, request.remote_addr or "")
+        login = services.admission.login(
+            username, password, request.remote_addr or "", waits_of(request.environ)
+        )
     except Refusal:
         raise
     except Unavailable as error:

@@ -9,6 +9,7 @@ from typing import Any
 from flask import Flask, Response
 
 from referee.core.states import EndCause
+from referee.core.turns import counted_attempt
 from referee.errors import Refusal
 from referee.service.board.alarms import AlarmKey, AlarmRecord, key_of
 from referee.service.desk.control_desk import ControlDesk
@@ -17,7 +18,7 @@ from referee.service.event.marks import add_note, see_result, set_rehearsal
 from referee.service.setup.contest import Contest
 from referee.service.teams.lanes import require_right_lane
 from referee.service.teams.registration import models_only
-from referee.service.teams.roster import read_roster
+from referee.service.teams.roster import RosterTeam, read_roster
 from referee.web.desk.acting import acting
 from referee.web.desk.arguments import ALARM_MOST, posted_number, posted_text, session_number
 from referee.web.desk.broadcast import Broadcast
@@ -25,6 +26,7 @@ from referee.web.desk.visitors import acting_operator
 
 # The red bar has one alarm a lane, and one that belongs to none.
 _ALARMS_MOST = 20
+_UNSEEN = object()
 
 
 def register_actions(
@@ -44,7 +46,8 @@ def register_actions(
         def do(arguments: dict[str, Any]) -> dict[str, Any]:
             operator = acting_operator(arguments)
             team, lane = posted_text(arguments, "team"), arguments.get("lane")
-            return {"session": _new_session(contest, desk, team, lane, operator)}
+            seen = arguments.get("seen_counted", _UNSEEN)
+            return {"session": _new_session(contest, desk, team, lane, seen, operator)}
 
         return act(do)
 
@@ -99,18 +102,32 @@ def _alarms(arguments: dict[str, Any]) -> list[AlarmKey]:
 
 
 def _new_session(
-    contest: Contest, desk: ControlDesk, team: str, lane: object, operator: str
+    contest: Contest, desk: ControlDesk, team: str, lane: object, seen: object, operator: str
 ) -> int:
-    """Make a session; the lane may be left out where there is only one."""
+    """Make a session; the lane may be left out where there is only one.
+
+    `seen` is the number of the team's session that counted when the operator decided, None for
+    none, or `_UNSEEN`.
+    """
     if lane is None and len(desk.lanes) == 1:
         lane = desk.lanes[0].number
     if not isinstance(lane, int) or isinstance(lane, bool):
         raise Refusal("lane_unknown", "Say in which lane the team runs.")
-    _require_may_run(contest, team, lane)
+    found = _require_may_run(contest, team, lane)
+    if seen is not _UNSEEN:
+        _require_seen(found, seen)
     return desk.new_session(team, operator, lane)
 
 
-def _require_may_run(contest: Contest, team: str, lane: int) -> None:
+def _require_seen(team: RosterTeam, seen: object) -> None:
+    """Raise `Refusal` if another session of the team counts than the operator saw (None: none)."""
+    counted = counted_attempt(team.attempts)
+    if (None if counted is None else counted.session_id) != seen:
+        now = "no session" if counted is None else f"session {counted.session_id}"
+        raise Refusal("state_moved", f"Of '{team.name}' {now} counts by now. Look again.")
+
+
+def _require_may_run(contest: Contest, team: str, lane: int) -> RosterTeam:
     if contest.config.contest.mode == "practice":
         raise Refusal("practice", "In practice every login makes its own session.")
     roster = read_roster(contest)
@@ -124,6 +141,7 @@ def _require_may_run(contest: Contest, team: str, lane: int) -> None:
     if not found.registration.sessions:
         raise Refusal("models_only", models_only(team))
     require_right_lane(roster, found, lane)
+    return found
 
 
 def _move(

@@ -4,11 +4,11 @@
 from __future__ import annotations
 
 import json
-import unicodedata
 from typing import Any
 
 from flask import g, request
 
+from referee.core.written_text import character_name, unfit_character
 from referee.errors import Refusal
 from referee.web.server.bodies import Body
 
@@ -22,8 +22,6 @@ ALARM_MOST = 2000
 """The most characters of an alarm's text, which the page sends back as it came."""
 
 _QUOTED_MOST = 40
-# The categories of control characters, surrogates, and line and paragraph separators.
-_UNFIT = frozenset({"Cc", "Cs", "Zl", "Zp"})
 
 
 def session_number(text: str) -> int:
@@ -68,11 +66,11 @@ def posted_text(arguments: dict[str, Any], name: str, most: int = _TEXT_MOST) ->
     text = arguments.get(name)
     if text is None:
         return ""
-    if not isinstance(text, str) or len(text) > most or not _is_one_line(text):
-        raise Refusal(
-            "text_wrong",
-            f"The {name} must be one line of text, at most {most} characters long.",
-        )
+    unfit = unfit_character(text) if isinstance(text, str) else None
+    if not isinstance(text, str) or len(text) > most or unfit is not None:
+        said = f"The {name} must be one line of text, at most {most} characters long."
+        hint = "" if unfit is None else f" It has {character_name(unfit)}: leave that out."
+        raise Refusal("text_wrong", said + hint)
     return text
 
 
@@ -82,10 +80,6 @@ def posted_number(arguments: dict[str, Any], name: str) -> int:
     if not isinstance(number, int) or isinstance(number, bool) or not 0 <= number < 10**9:
         raise Refusal("number_wrong", f"The {name} must be a whole number.")
     return number
-
-
-def _is_one_line(text: str) -> bool:
-    return not any(unicodedata.category(character) in _UNFIT for character in text)
 
 
 def _whole_number(text: str) -> int | None:

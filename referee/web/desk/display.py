@@ -13,6 +13,7 @@ from werkzeug.exceptions import MethodNotAllowed
 from referee.errors import Refusal
 from referee.service.display.display import Display
 from referee.service.people.logins import Logins
+from referee.service.setup.lane_words import display_path
 from referee.web.desk.arguments import posted_arguments, query_number, session_number
 from referee.web.desk.assets import static_folder
 from referee.web.desk.visitors import while_let_in
@@ -23,12 +24,12 @@ _PIXELS = "application/octet-stream"
 def register_display(app: Flask, displays: Sequence[Display | None], logins: Logins) -> None:
     """Add the routes of each lane's display page; without a display each of them says so.
 
-    Those of lane 1 begin with `/display`, those of lane 2 with `/lanes/2/display`.
+    Those of a lane begin with its `display_path`.
     """
     for number, display in enumerate(displays, 1):
         pages = Blueprint(f"display{number}", __name__)
         _add_routes(pages, display, logins)
-        app.register_blueprint(pages, url_prefix="" if number == 1 else f"/lanes/{number}")
+        app.register_blueprint(pages, url_prefix=display_path(number).removesuffix("/display"))
 
 
 def _add_routes(app: Blueprint, display: Display | None, logins: Logins) -> None:
@@ -70,6 +71,10 @@ def _add_routes(app: Blueprint, display: Display | None, logins: Logins) -> None
     @app.post("/display/screen")
     def display_screen() -> Response:
         return take(there().measured)
+
+    @app.post("/display/take")
+    def display_take() -> Response:
+        return take(there().take)
 
     @app.post("/display/painted")
     def display_painted() -> Response:

@@ -17,7 +17,7 @@ from referee.web.desk.acting import acting
 from referee.web.desk.arguments import posted_text
 from referee.web.desk.assets import static_folder
 from referee.web.desk.broadcast import Broadcast
-from referee.web.desk.roles import ROUTES, Access
+from referee.web.desk.roles import ROUTES, Access, actions_of
 from referee.web.desk.visitors import (
     Visitor,
     is_at_desk,
@@ -25,6 +25,7 @@ from referee.web.desk.visitors import (
     remember_visitor,
     visitor_of,
 )
+from referee.web.server.connection import waits_of
 
 _OF_LANE = re.compile(r"^/lanes/[0-9]+/display")
 _NO_OPERATORS = (
@@ -98,7 +99,8 @@ def register_logins(
 
         def do(arguments: dict[str, Any]) -> dict[str, Any]:
             name, password = posted_text(arguments, "name"), posted_text(arguments, "password")
-            seals.append(logins.begin(name, password, request.remote_addr or ""))
+            address, waits = request.remote_addr or "", waits_of(request.environ)
+            seals.append(logins.begin(name, password, address, waits))
             return {}
 
         response = act(do)
@@ -119,12 +121,16 @@ def register_logins(
 
 
 def _me(visitor: Visitor, needed: bool, contest: str) -> dict[str, object]:
-    """Return what a page says about its visitor; without registered operators nobody logs in."""
+    """Return what a page says about its visitor; without registered operators nobody logs in.
+
+    `may` names the actions whose buttons the page enables.
+    """
     return {
         "contest": contest,
         "logins": needed,
         "name": visitor.name,
         "role": visitor.role.value,
+        "may": actions_of(visitor.role),
     }
 
 

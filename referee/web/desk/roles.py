@@ -3,7 +3,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import re
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from referee.core.actors import Role
@@ -70,6 +71,7 @@ ROUTES: Mapping[str, Access] = {
     "GET /display/frames/<session>/<number>": _DISPLAY,
     "GET /display/card": _DISPLAY,
     "POST /display/screen": _DISPLAY,
+    "POST /display/take": _DISPLAY,
     "POST /display/painted": _DISPLAY,
     "POST /display/bye": _DISPLAY,
     "POST /display/card": _act("test card"),
@@ -87,3 +89,24 @@ ROUTES: Mapping[str, Access] = {
     "POST /scoreboard/<any(freeze, thaw):what>": _act("{what} scoreboard"),
     "POST /proposals/<int:number>/<any(apply, cancel):what>": _act("{what} proposal"),
 }
+
+_CHOICE = re.compile(r"<any\(([^)]+)\):(\w+)>")
+
+
+def actions_of(role: Role) -> list[str]:
+    """Return the actions that a role may do, by their names in the audit log.
+
+    The pages enable the buttons of these alone.
+    """
+    allowed = [(route, one.action) for route, one in ROUTES.items() if role.may(one.least)]
+    return [name for route, action in allowed if action for name in _names(route, action)]
+
+
+def _names(route: str, action: str) -> Iterator[str]:
+    """Return the names of a route's actions, one for each of the words that it takes."""
+    choice = _CHOICE.search(route)
+    if choice is None:
+        yield action
+        return
+    for word in choice[1].split(", "):
+        yield action.format(**{choice[2]: word})

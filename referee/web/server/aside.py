@@ -13,8 +13,12 @@ from referee.core.aside import Aside
 
 T = TypeVar("T")
 
-WorkerKind = Literal["gevent", "gthread"]
-"""How a server serves many requests at once: greenlets of one thread, or threads."""
+WorkerKind = Literal["gevent", "mixed", "gthread"]
+"""How a server serves many requests at once.
+
+`gevent`: greenlets of one thread. `mixed`: greenlets for the connections, and threads for the
+application. `gthread`: threads for both.
+"""
 
 
 def make_aside(kind: WorkerKind, at_once: int) -> Aside:

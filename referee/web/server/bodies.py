@@ -55,9 +55,9 @@ class Body:
             self.discard()
             raise _too_large(limit)
 
-    def beginning(self) -> bytes:
-        """Return the first mebibyte, or all of a shorter body."""
-        return self._read_to(BEGINNING_BYTES)
+    def beginning(self, most: int) -> bytes:
+        """Return the first bytes, or all of a shorter body."""
+        return self._read_to(most)[:most]
 
     def whole(self) -> bytes:
         """Return the whole body."""
@@ -78,26 +78,34 @@ class Body:
 
     def give_time(self, most_bytes: int) -> None:
         """Let the client take its time for a body of this size, because it may send one."""
-        give_time = getattr(self._environ.get("gunicorn.socket"), "give_time", None)
-        if give_time is not None:
-            give_time(most_bytes)
+        self._call_connection("give_time", most_bytes)
 
-    def discard(self) -> None:
+    def discard(self, *, known: bool = False) -> None:
         """Read the rest of the body and drop it, because a client that still sends reads no answer.
 
-        The rest may take five seconds and 32 MiB. After that the connection is cut.
+        Of a stranger's body 64 KiB are read in all. Of a longer one nothing more is read, and the
+        connection ends with the answer. The rest of a `known` sender's may take five seconds and
+        32 MiB. After that the connection is cut.
         """
-        if self.length is not None and self.length > MAX_BODY_BYTES:
+        most = MAX_BODY_BYTES if known else SMALL_BODY_BYTES
+        if self.length is not None and self.length > most:
+            self._call_connection("leave_unread")
             return
-        hurry = getattr(self._environ.get("gunicorn.socket"), "hurry", None)
-        if hurry is not None:
-            hurry()
-        left = (MAX_BODY_BYTES if self.length is None else self.length) - len(self._content)
+        self._call_connection("hurry")
+        left = (most if self.length is None else self.length) - len(self._content)
         try:
             while left > 0 and (piece := self._stream.read(min(_PIECE, left))):
                 left -= len(piece)
         except (OSError, ParseException):
             pass  # The client is gone, too slow or wrong. The answer is still tried.
+        if self.length is None and left <= 0:
+            self._call_connection("leave_unread")
+
+    def _call_connection(self, name: str, *arguments: int) -> None:
+        """Call a method of the connection, which only a server of greenlets has."""
+        method = getattr(self._environ.get("gunicorn.socket"), name, None)
+        if method is not None:
+            method(*arguments)
 
     def _read_to(self, count: int) -> bytes:
         if self.length is not None:
@@ -166,7 +174,7 @@ class BodyRoom:
         """Reserve room for a body during the block; raise `Unavailable` without enough room."""
         size = self._unknown_bytes if body.length is None else body.length
         if not self._take(sender, size):
-            body.discard()
+            body.discard(known=True)
             raise Unavailable("too many long bodies are coming in; send this one again.")
         try:
             yield

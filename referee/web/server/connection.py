@@ -3,10 +3,14 @@
 
 from __future__ import annotations
 
+import _socket
 import errno
+import os
 import time
+from collections.abc import Callable, Mapping
 from typing import Any
 
+import gevent
 from gunicorn.http.errors import ParseException
 
 from referee.web.server.bodies import MAX_BODY_BYTES
@@ -33,8 +37,12 @@ SEND_RATE = 50_000
 # Otherwise it ends the connection.
 _REST_BYTES = 64 * 1024
 _REST_S = 5.0
-# A finished connection waits this long for its client to close it.
+# Between two pieces of a body that nobody needs: 32 MiB then take a second.
+_DROP_REST_S = 0.002
+# A finished connection waits this long for its client to close it. Meanwhile it drops a piece of
+# what still comes, and rests: a client that sends on gets no more of the server than that.
 _LINGER_S = 2.0
+_LINGER_REST_S = 0.1
 _PIECE = 64 * 1024
 # Up to this size, a head and the data behind it are sent together in one packet.
 _TOGETHER_BYTES = 4 * 1024
@@ -44,22 +52,56 @@ _TOO_SLOW = (
 )
 
 
+def waits_of(environ: Mapping[str, Any]) -> Callable[[], bool]:
+    """Return a function that tells whether the client of a request still waits for its answer.
+
+    A client that has closed its sending side with the request waits for the answer, as far as
+    anybody can see. One that closes later has gone. Any thread may ask.
+    """
+    link = environ.get("gunicorn.socket")
+    if link is None or _has_closed(link):
+        return lambda: True
+    return lambda: not _has_closed(link)
+
+
+def _has_closed(link: Any) -> bool:
+    """Tell whether the other side has closed, without taking what it has sent."""
+    # A second name of the same socket, of the plain type: gevent's and TLS's own cannot peek.
+    try:
+        seen = _socket.socket(fileno=os.dup(link.fileno()))
+    except OSError:
+        return True  # The connection is gone on our side, too.
+    try:
+        return not seen.recv(1, _socket.MSG_PEEK | _socket.MSG_DONTWAIT)
+    except BlockingIOError:
+        return False
+    except OSError:
+        return True
+    finally:
+        seen.close()
+
+
 class BoundedConnection:
     """A connected socket for gunicorn, with a time limit for each part of a request.
 
-    It is `idle` until the head of a request has arrived. Only one greenlet may use it; other
-    greenlets may call `send_away`.
+    It is `idle` until the head of a request has arrived, and `receiving` while it waits for bytes
+    of a client. Only one greenlet may use it; other greenlets may call `send_away`, and the thread
+    of the request `hurry`, `give_time` and `leave_unread`.
     """
 
     def __init__(self, link: Any) -> None:
         self._link = link
         self._until_s = 0.0
+        self._rest_s = 0.0
         self._head_begun = False
         self._gone = False
         self._sent_away = False
+        self._unread = False
+        self._request: Any = None
         self._held = b""
         self.idle = True
-        self.idle_since_s = time.monotonic()
+        self.receiving = False
+        self.waits_since_s = time.monotonic()
 
     def __getattr__(self, name: str) -> Any:
         """Return any other attribute of the socket, for gunicorn."""
@@ -72,6 +114,8 @@ class BoundedConnection:
         `TimeoutError` if a body does not come in time.
         """
         if not self.idle:
+            # A body that is all there would keep the other clients waiting to its end.
+            gevent.sleep(self._rest_s)
             return self._receive(size, self._until_s - time.monotonic())
         try:
             if self._head_begun:
@@ -115,33 +159,49 @@ class BoundedConnection:
     def begin_request(self, request: Any) -> None:
         """Start the time limit of a request's body, because its head has arrived."""
         self.idle = False
+        self.waits_since_s = time.monotonic()
+        self._rest_s = 0.0
+        self._request = request
         length = min(getattr(request.body.reader, "length", 0), MAX_BODY_BYTES)
         self._until_s = time.monotonic() + BODY_S + length / BODY_RATE
 
     def hurry(self) -> None:
-        """Limit the rest of the body to five more seconds, because it is not needed any more."""
+        """Limit the rest of the body to five more seconds, because it is not needed any more.
+
+        It is read at leisure, since a client that sends it fast would slow the others down.
+        """
+        self._rest_s = _DROP_REST_S
         self._until_s = time.monotonic() + _REST_S
 
     def give_time(self, length: int) -> None:
         """Start the time limit again, for a body of this length that its sender may send."""
         self._until_s = time.monotonic() + BODY_S + length / BODY_RATE
 
+    def leave_unread(self) -> None:
+        """End the connection after the answer, which says so, and read no more of the body."""
+        self._unread = True
+        if self._request is not None:
+            self._request.force_close()
+
     def finish_request(self, request: Any) -> None:
         """Prepare for the next request; raise `StopIteration` if this one's body is not read."""
+        self._request = None
         self.flush()
+        if self._unread:
+            raise StopIteration
         # A reader with a length counts down what is still to come.
         if request.body.failed or getattr(request.body.reader, "length", None) != 0:
             self._read_rest(request.body)
         self.idle = True
-        self.idle_since_s = time.monotonic()
+        self.waits_since_s = time.monotonic()
         self._head_begun = False
         if request.unreader.buf.getvalue():
             self._begin_head()
 
     def send_away(self) -> None:
-        """End the wait for a request, so that the connection's greenlet closes the connection.
+        """End the wait for the client, so that the connection's greenlet closes the connection.
 
-        A request that has already arrived is still served.
+        A request that has already arrived is still served. A body that breaks off is refused.
         """
         self._sent_away = True
         try:
@@ -161,7 +221,7 @@ class BoundedConnection:
                 self._link.shutdown(1)  # SHUT_WR
                 until_s = time.monotonic() + _LINGER_S
                 while self._receive(_PIECE, until_s - time.monotonic()):
-                    pass
+                    gevent.sleep(_LINGER_REST_S)
         except OSError:
             pass  # The client has gone, or does not close in time.
         self._link.close()
@@ -182,6 +242,7 @@ class BoundedConnection:
         if seconds <= 0:
             raise TimeoutError("the time for the request is over")
         self._link.settimeout(seconds)
+        self.receiving = True
         try:
             received: bytes = self._link.recv(size)
         except OSError:
@@ -189,4 +250,6 @@ class BoundedConnection:
             if self._sent_away:
                 return b""
             raise
+        finally:
+            self.receiving = False
         return received

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The limits on connections: each address has a share, and idle connections make room."""
+"""The limits on connections: each address has a share, and those that wait make room."""
 
 from __future__ import annotations
 
@@ -8,15 +8,22 @@ from typing import Generic, Protocol, TypeVar
 MOST_OF_ADDRESS = 128
 """The most connections of one address with one worker; honest clients have used up to 32."""
 
+IDLE_FIRST_S = 5.0
+"""An idle connection makes room for another one unless a request has been coming so much longer."""
+
 
 class Guest(Protocol):
-    """A connection that knows whether it waits for a request and since when, and can end that."""
+    """A connection that knows for what it waits and since when, and can end that.
+
+    It is `idle` while it waits for a request, and `receiving` while it waits for any bytes.
+    """
 
     idle: bool
-    idle_since_s: float
+    receiving: bool
+    waits_since_s: float
 
     def send_away(self) -> None:
-        """End the wait for a request."""
+        """End the wait."""
 
 
 G = TypeVar("G", bound=Guest)
@@ -25,9 +32,11 @@ G = TypeVar("G", bound=Guest)
 class Crowd(Generic[G]):
     """The connections of one worker, by address.
 
-    If a new connection finds no room, the longest idle connection is sent away. It is one of the
-    same address if that address has its full share. Otherwise it is one of the address with the
-    most connections.
+    If a new connection finds no room, the longest idle connection is sent away, or the connection
+    whose request has been coming for the longest time, if that began `IDLE_FIRST_S` earlier. So a
+    client that has just connected does not make room for one that has been sending for long. It is
+    one of the same address if that address has its full share. Otherwise it is one of the address
+    with the most connections. Requests that are served stay.
     """
 
     def __init__(self, most: int) -> None:
@@ -36,7 +45,7 @@ class Crowd(Generic[G]):
         self._of_address: dict[str, set[G]] = {}
 
     def enter(self, address: str, guest: G) -> bool:
-        """Add a new connection; return False if no idle connection can make room for it."""
+        """Add a new connection; return False if no connection can make room for it."""
         if len(self._of_address.get(address, ())) >= MOST_OF_ADDRESS:
             if not self._make_room(address):
                 return False
@@ -67,10 +76,15 @@ class Crowd(Generic[G]):
         return any(self._make_room(address) for address in crowded)
 
     def _make_room(self, address: str) -> bool:
-        idle = [guest for guest in self._of_address[address] if guest.idle]
-        if not idle:
+        guests = self._of_address[address]
+        waiting = [one for one in guests if one.idle or one.receiving]
+        if not waiting:
             return False
-        oldest = min(idle, key=lambda guest: guest.idle_since_s)
+        oldest = min(waiting, key=_order_of_leaving)
         self.leave(address, oldest)
         oldest.send_away()
         return True
+
+
+def _order_of_leaving(guest: Guest) -> float:
+    return guest.waits_since_s + (0.0 if guest.idle else IDLE_FIRST_S)

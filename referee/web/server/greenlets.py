@@ -46,6 +46,10 @@ class GreenletWorker(PlainErrors, GeventWorker):  # type: ignore[misc]
         monkey.patch_all(ssl=False, thread=False)
         # Logging keeps its real locks: a log line never waits, and Python's shutdown needs them.
         monkey.patch_thread(logging=False)
+        self.take_sockets()
+
+    def take_sockets(self) -> None:
+        """Listen with gevent's sockets in place of Python's."""
         bound: list[Any] = self.sockets
         self.sockets: list[Any] = [
             socket.socket(one.FAMILY, socket.SOCK_STREAM, fileno=one.sock.detach()) for one in bound

@@ -32,6 +32,7 @@ _CONNECTIONS = 1000
 _DESCRIPTORS = 4096
 _WORKERS = {
     "gevent": "referee.web.server.greenlets.GreenletWorker",
+    "mixed": "referee.web.server.mixed.MixedWorker",
     "gthread": "referee.web.server.threads.ThreadedWorker",
 }
 
@@ -66,8 +67,8 @@ def serve(
     """Serve until told to stop; `make` builds the application in each worker, after the fork.
 
     gunicorn replaces a worker that dies. The bound socket stays open, so waiting connections are
-    not lost. `threads` is used by gthread workers only. `log_requests` asks for a line in the log
-    for each request. `tls` goes with gevent workers only.
+    not lost. `threads` is used by gthread and mixed workers only. `log_requests` asks for a line in
+    the log for each request. `tls` goes with gevent workers only.
     """
     _allow_descriptors()
     options: dict[str, Any] = {
@@ -82,8 +83,8 @@ def serve(
         "proc_name": name,
         "control_socket_disable": True,
         "logger_class": RequestLog if log_requests else ServerLog,
-        # The gevent worker's connection holds a short head back, and sendfile(2) would overtake it.
-        "sendfile": kind != "gevent",
+        # A connection of a greenlet holds a short head back, and sendfile(2) would overtake it.
+        "sendfile": kind == "gthread",
         # No proxy stands in front, so no header may name another scheme or another path. As nobody
         # may send such a header, gunicorn need not look up who may.
         "secure_scheme_headers": {},

@@ -14,10 +14,10 @@ from referee.errors import Unavailable
 from referee.service.desk.control_desk import ControlDesk
 from referee.service.display.display import Display
 from referee.service.setup.clock import SystemClock
-from referee.service.setup.config import CameraSection
 from referee.service.setup.contest import frame_tag_of
+from referee.store.sessions import all_sessions
 from tests.support.contests import make_contest
-from tests.support.display_page import opened
+from tests.support.display_page import PATIENT, Page, in_a_hurry, opened
 from tests.web.conftest import DirectDesk, Site, serving
 
 FAILED = (500, "Display failed to start\n")
@@ -26,9 +26,9 @@ LOGIN = {"username": "me", "password": "practice"}
 
 @pytest.fixture
 def site(tmp_path: Path) -> Iterator[Site]:
-    """Return a rehearsal of the camera track with half a second of patience."""
+    """Return a rehearsal of the camera track."""
     contest = make_contest(tmp_path, SystemClock(), mode="practice", seconds=600, track="camera")
-    config = replace(contest.config, camera=CameraSection(dwell_ms=0, paint_s=0.5))
+    config = replace(contest.config, camera=PATIENT)
     contest = replace(contest, config=config)
     with serving(contest) as site:
         yield site
@@ -41,15 +41,29 @@ def display_of(desk: ControlDesk) -> Display:
     return desk.display
 
 
+@pytest.fixture(autouse=True)
+def page(site: Site) -> Page:
+    """Return the display's page, without which no login would be accepted."""
+    return opened(display_of(site.desk))
+
+
 def ask(client: FlaskClient, **fields: str) -> tuple[int, str]:
     """Ask for an image on the screen with these fields."""
     answer = client.post("/image_camera", data=fields)
     return answer.status_code, answer.get_data(as_text=True)
 
 
-def test_the_answer_comes_after_the_paint(site: Site) -> None:
+def test_a_login_without_a_display_is_refused(site: Site, page: Page) -> None:
+    """The clock does not start while the team could see nothing; a sentence says what to do."""
+    display_of(site.desk).leave(page.me)
+    answer = site.client.post("/login", data=LOGIN, headers={"Accept": "application/json"})
+    assert 500 <= answer.status_code
+    assert "open /display of the console" in answer.get_data(as_text=True)
+    assert [] == list(all_sessions(site.contest.database.connection))
+
+
+def test_the_answer_comes_after_the_paint(site: Site, page: Page) -> None:
     """A painted image is answered by the old text, and counts as fetched."""
-    page = opened(display_of(site.desk))
     token = site.login()
     assert (200, "Display success\n") == ask(site.client, token=token, image_name="3")
     assert [1] == page.painted
@@ -73,20 +87,21 @@ def test_the_answer_comes_after_the_paint(site: Site) -> None:
     ],
 )
 def test_refusals_are_the_old_ones(
-    site: Site, fields: dict[str, str], status: int, text: str | None
+    site: Site, page: Page, fields: dict[str, str], status: int, text: str | None
 ) -> None:
     """Token, then number, then display: each refusal has the old status and text."""
     token = site.login()
+    display_of(site.desk).leave(page.me)
     if fields.get("token") == "good":
         fields = fields | {"token": token}
-    found = ask(site.client, **fields)
+    with in_a_hurry(display_of(site.desk)):
+        found = ask(site.client, **fields)
     assert status == found[0]
     assert text in (None, found[1])
 
 
 def test_a_missing_image_has_the_old_text(site: Site) -> None:
     """A file that is gone is `Image not found`, also where it would be shown."""
-    opened(display_of(site.desk))
     token = site.login()
     (site.contest.config.images.folder / "2.jpg").unlink()
     assert (500, "Image not found\n") == ask(site.client, token=token, image_name="2")

@@ -308,10 +308,32 @@ def test_problem_details_name_every_fault(site: Site) -> None:
     ]
 
 
-def test_the_home_page_leads_to_the_contests_site(site: Site) -> None:
-    """The root redirects as before, and no other URL redirects."""
-    answer = site.client.get("/")
+@pytest.mark.parametrize("accept", [None, "*/*", "application/json"])
+def test_the_home_page_leads_old_programs_to_the_old_site(site: Site, accept: str | None) -> None:
+    """For a program the root redirects as in 2015-2019."""
+    answer = site.client.get("/", headers={} if accept is None else {"Accept": accept})
     assert (answer.status_code, answer.headers["Location"]) == (302, "http://lpirc.net/")
+
+
+def test_the_home_page_leads_a_browser_to_the_help(site: Site) -> None:
+    """A person with a browser on a closed network finds the help, which is on the same server."""
+    accept = "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8"
+    answer = site.client.get("/", headers={"Accept": accept})
+    assert (answer.status_code, answer.headers["Location"]) == (302, "/help")
+    assert site.client.get("/help").status_code == 200
+
+
+def test_an_answer_is_stored_with_the_address_that_it_came_from(site: Site) -> None:
+    """The record says which machine has sent an answer."""
+    token = site.login()
+    sent = {"Authorization": f"Bearer {token}", "Content-Type": "text/csv"}
+    came = {"REMOTE_ADDR": "10.0.0.9"}
+    for line in ("1,1,0.5,1,1,2,2", "2,1,0.5,1,1,2,2"):
+        answer = site.client.post("/result", data=line, headers=sent, environ_overrides=came)
+        assert answer.status_code == 200
+        came = {"REMOTE_ADDR": "10.0.0.10"}
+    rows = site.contest.database.connection.execute("select address from answers order by rowid")
+    assert ["10.0.0.9", "10.0.0.10"] == [row[0] for row in rows]
 
 
 def test_help_is_free_and_starts_nothing(site: Site) -> None:
@@ -433,3 +455,35 @@ def test_control_characters_are_quoted_harmlessly(site: Site, code: int) -> None
     logged = requests_of(site.contest.database.connection, 1)
     assert all(request.path.isprintable() for request in logged)
     assert [406, 406, 406] == [request.status for request in logged][1:4]
+
+
+def test_receipts_and_refusals_count_rows_from_one(site: Site) -> None:
+    """The same row of a post has the same number in a receipt and in a refusal."""
+    headers = bearer(site.login()) | {"Content-Type": "text/csv"}
+    lines = ["1 1 0.5 3 3 3 3", "0 1 0.5 3 3 3 3"]
+    receipt = site.client.post("/result", data="\n".join(lines), headers=headers).json
+    assert [{"row": 2, "reason": "unknown image"}] == receipt["flagged"]
+    lines[1] = "0 1 x 3 3 3 3"
+    refused = site.client.post("/result", data="\n".join(lines), headers=headers)
+    assert "line 2" in refused.headers["X-Referee-Detail"]
+
+
+@pytest.mark.parametrize(
+    ("kind", "full", "lost"),
+    [
+        ("text/csv", "1 1 0.5 3 3 3 3", "1 1 3 3 3 3"),
+        (
+            "application/json",
+            '[{"image_id": 1, "category_id": 1, "bbox": [3, 3, 1, 1], "score": 0.5}]',
+            '[{"image_id": 1, "category_id": 1, "bbox": [3, 3, 1, 1]}]',
+        ),
+    ],
+)
+def test_a_receipt_says_that_the_confidence_is_missing(
+    site: Site, kind: str, full: str, lost: str
+) -> None:
+    """A post that lost its column of confidences is stored, and its receipt says so."""
+    headers = bearer(site.login()) | {"Content-Type": kind}
+    assert [] == site.client.post("/result", data=full, headers=headers).json["remarks"]
+    (remark,) = site.client.post("/result", data=lost, headers=headers).json["remarks"]
+    assert remark.startswith("confidence missing: ")

@@ -42,9 +42,11 @@ def unparsed(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     yield
 
 
-def post(site: Site, path: str, body: Counted, length: int, **headers: str) -> Any:
-    """Post a body of this length."""
-    environ = {"wsgi.input": body, "CONTENT_LENGTH": str(length), "CONTENT_TYPE": FORM}
+def post(
+    site: Site, path: str, body: Counted, length: int, kind: str = FORM, **headers: str
+) -> Any:
+    """Post a body of this length and kind."""
+    environ = {"wsgi.input": body, "CONTENT_LENGTH": str(length), "CONTENT_TYPE": kind}
     return site.client.post(path, headers=headers, environ_overrides=environ)
 
 
@@ -62,14 +64,56 @@ def test_answers_of_strangers_are_not_parsed(site: Site, token: str) -> None:
         assert (answer.status_code, answer.data) == (401, b"Invalid Token\n")
 
 
+@pytest.mark.parametrize("kind", [FORM, "multipart/form-data; boundary=x", ""])
 @pytest.mark.usefixtures("unparsed")
-def test_a_strangers_long_answer_is_not_kept(site: Site) -> None:
-    """A long form without a token near its beginning is read in pieces and thrown away."""
+def test_of_a_long_form_without_a_token_64_kib_are_read(site: Site, kind: str) -> None:
+    """A form that is no answer and has no token in its first 64 KiB is read no further."""
     body = Counted()
-    assert post(site, "/result", body, MAX_BODY_BYTES).status_code == 400
-    bad = Counted()
-    assert post(site, "/result", bad, MAX_BODY_BYTES, Authorization="Bearer x").status_code == 401
-    assert body.taken == bad.taken == MAX_BODY_BYTES
+    answer = post(site, "/result", body, MAX_BODY_BYTES, kind)
+    assert (400, SMALL_BODY_BYTES) == (answer.status_code, body.taken)
+
+
+@pytest.mark.parametrize("kind", ["application/json", "text/csv", "image/jpeg", FORM])
+@pytest.mark.parametrize("token", [None, "x", "1." + "A" * 43])
+def test_nothing_is_read_of_a_body_whose_head_has_no_good_token(
+    site: Site, kind: str, token: str | None
+) -> None:
+    """A stranger's long body is refused by its head, where that says all."""
+    if kind == FORM and token is None:
+        return  # The form may have the token.
+    body = Counted()
+    headers = {} if token is None else {"Authorization": f"Bearer {token}"}
+    answer = post(site, "/result", body, MAX_BODY_BYTES, kind, **headers)
+    assert (400 if token is None else 401, 0) == (answer.status_code, body.taken)
+
+
+def test_of_a_long_answer_without_a_token_a_mebibyte_is_read(site: Site) -> None:
+    """An answer may have its token behind its lists, so more of it is read."""
+    body = Counted(b"image_name=1&")
+    assert 400 == post(site, "/result", body, MAX_BODY_BYTES).status_code
+    assert BEGINNING_BYTES == body.taken
+
+
+@pytest.mark.parametrize("before", range(SMALL_BODY_BYTES - 60, SMALL_BODY_BYTES + 60, 7))
+def test_a_token_may_lie_anywhere_behind_the_lists(site: Site, before: int) -> None:
+    """A token that begins in the first 64 KiB and ends behind them is read whole."""
+    token = site.login().encode()
+    form = b"image_name=1&CLASS_ID=1&confidence=1&xmin=1&ymin=1&xmax=2&ymax=2&x="
+    answer = site.client.post(
+        "/result", data=form.ljust(before, b"x") + b"&token=" + token, content_type=FORM
+    )
+    assert (200, b"Result stored in the server database\n") == (answer.status_code, answer.data)
+
+
+def test_the_rest_of_a_known_senders_answer_is_read(site: Site) -> None:
+    """A team whose session takes no answers can read why: its body is read before."""
+    session = site.login()
+    sent = {"Authorization": f"Bearer {session}"}
+    site.client.post("/logout", headers=sent)
+    site.clock.advance(100_000)
+    body = Counted()
+    answer = post(site, "/result", body, MAX_BODY_BYTES, **sent)
+    assert (401, MAX_BODY_BYTES) == (answer.status_code, body.taken)
 
 
 def test_a_token_late_in_a_long_form_is_not_looked_for(site: Site) -> None:

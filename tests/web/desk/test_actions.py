@@ -125,3 +125,16 @@ def test_an_alarm_is_seen_by_its_lane_and_text(console: Console) -> None:  # noq
         assert ["Kim"] == [one["seen"] for one in console.client.get("/board").get_json()["alarms"]]
     for wrong in ([], [{"lane": "", "text": "another"}], ["text"], "text", [{"text": 7}]):
         assert 409 == console.post("/alarms/seen", alarms=wrong).status_code, wrong
+
+
+def test_a_result_is_replaced_by_nobody_who_has_not_seen_it(console: Console) -> None:  # noqa: F811
+    """A new session is refused if another session of the team counts than the page showed."""
+    ended = session_in(console, "ENDED")
+    choice = console.client.get("/board").get_json()["choices"]["ants"]
+    assert ("has run", ended) == (choice["turn"], choice["counted"])
+    assert f"Session {ended} of 'ants' is over, and its result counts." in choice["replaces"]
+    refused = console.post("/sessions", team="ants", seen_counted=None)
+    assert (409, "state_moved") == (refused.status_code, refused.get_json()["code"])
+    assert f"session {ended} counts by now" in refused.get_json()["text"]
+    made = console.post("/sessions", team="ants", seen_counted=ended)
+    assert (200, ended + 1) == (made.status_code, made.get_json()["session"])

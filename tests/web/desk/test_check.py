@@ -9,11 +9,10 @@ import pytest
 
 from referee.service.board.board import board_of
 from referee.service.desk.readiness import Outside
-from referee.service.preflight.disk import DISK_FLOOR_BYTES
 from referee.web.desk.broadcast import Broadcast
 from referee.web.desk.console import console_app
-from tests.support.contests import make_contest
-from tests.support.fakes import FakeClock, FakeMeter, eventually, running_desk
+from tests.support.contests import make_contest, no_room
+from tests.support.fakes import BOUND_S, FakeClock, FakeMeter, eventually, running_desk
 
 
 class Outsider:
@@ -21,11 +20,12 @@ class Outsider:
 
     def __init__(self):
         self.begun, self.end = threading.Event(), threading.Event()
+        self.fault = "the disk was full"
 
     def __call__(self, stopping):
         self.begun.set()
-        self.end.wait(20)
-        return "the disk was full"
+        self.end.wait(BOUND_S)
+        return self.fault
 
 
 @pytest.fixture
@@ -62,7 +62,7 @@ def rows(client, level):
 def test_a_fail_is_overridden_and_taken_back(event, monkeypatch):
     """Arming is refused, allowed, and refused again; an action without a reason changes nothing."""
     client, desk, _ = event
-    monkeypatch.setitem(DISK_FLOOR_BYTES, "event", 2**60)
+    no_room(monkeypatch)
     number = desk.new_session("ants", "Kim")
     assert "not_ready" == post(client, f"/sessions/{number}/arm").json["code"]
     (bad,) = rows(client, "FAIL")
@@ -87,7 +87,7 @@ def test_slow_checks_and_sessions_keep_apart(event, slow):
     number = desk.new_session("ants", "Kim")
     calls = len(meter.calls)
     assert 200 == post(client, "/check/again").status_code
-    assert slow.begun.wait(20)
+    assert slow.begun.wait(BOUND_S)
     assert "identify" in meter.calls[calls:]
     assert client.get("/check/now").json["running"]
     assert 200 == post(client, "/check/again").status_code  # A repeat changes nothing.
@@ -123,3 +123,15 @@ def test_the_page_is_served(event):
         assert b"static/event/check.js" in page.data
     with client.get("/static/event/check.js") as script:
         assert 200 == script.status_code
+
+
+def test_slow_checks_that_find_no_fault_add_none(event, slow):
+    """A golden client that is in order leaves what it stored itself, and no FAIL of the desk."""
+    client, desk, _ = event
+    slow.fault = ""
+    slow.end.set()
+    post(client, "/check/again")
+    eventually(lambda: not client.get("/check/now").json["running"])
+    assert [] == rows(client, "FAIL")
+    number = desk.new_session("ants", "Kim")
+    assert "ARMED" == post(client, f"/sessions/{number}/arm").json["state"]

@@ -299,6 +299,7 @@ def test_power_after_an_odd_number(console: Console, after: str) -> None:
         (r'{"reason": "\ud800"}', "text_wrong"),
         (r'{"reason": "\u0000"}', "text_wrong"),
         (r'{"reason": "one\ntwo"}', "text_wrong"),
+        (r'{"reason": "\u202eelpmaxe"}', "text_wrong"),
         ('{"reason": ["wrong device"]}', "text_wrong"),
         ('{"reason": "' + 201 * "x" + '"}', "text_wrong"),
         ('{"reason": null}', "reason_missing"),

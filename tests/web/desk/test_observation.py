@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import pytest
 
-from referee.service.preflight.disk import DISK_FLOOR_BYTES
+from tests.support.contests import no_room
 from tests.support.doors import AWAY
 
 
@@ -14,7 +14,7 @@ def test_health_is_200_or_503_with_the_reasons(empty, monkeypatch):
     watcher = empty.visitor()
     answer = watcher.get("/health")
     assert (200, True, []) == (answer.status_code, answer.json["healthy"], answer.json["obstacles"])
-    monkeypatch.setitem(DISK_FLOOR_BYTES, "event", 2**60)
+    no_room(monkeypatch)
     answer = watcher.get("/health")
     assert (503, False) == (answer.status_code, answer.json["healthy"])
     assert empty.event.desk.obstacles() == answer.json["obstacles"] != []

@@ -7,8 +7,9 @@ import re
 
 import pytest
 
+from referee.core.actors import Role
 from referee.web.desk.doorkeeper import shared_rule
-from referee.web.desk.roles import ROUTES
+from referee.web.desk.roles import ROUTES, actions_of
 from tests.support.doors import AWAY, post
 
 # The least role of each route. A 'page' leads somebody without a login to the login page. A
@@ -44,6 +45,7 @@ TABLE = {
     "GET /display/card": "program",
     "POST /display/screen": "program",
     "POST /display/painted": "program",
+    "POST /display/take": "program",
     "POST /display/bye": "program",
     "POST /display/card": "operator",
     "POST /alarms/seen": "assistant",
@@ -126,3 +128,11 @@ def test_a_refused_action_changes_nothing_and_is_on_record(door):
     rows = sam.get("/audit/now").get_json()["rows"]
     assert ("Sam", "void") == (rows[0]["who"], rows[0]["action"])
     assert "only an operator may do this" in rows[0]["refusal"]
+
+
+def test_a_page_knows_what_its_visitor_may_do() -> None:
+    """The names of the actions come from the same table, a name for each word of a route."""
+    assert {"seen", "note", "alarm seen"} == set(actions_of(Role.ASSISTANT))
+    assert set() == set(actions_of(Role.PUBLIC))
+    wanted = {"arm", "counts", "new session", "order team", "reopen", "thaw scoreboard"}
+    assert wanted < set(actions_of(Role.OPERATOR))

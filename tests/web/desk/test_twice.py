@@ -5,11 +5,10 @@ from __future__ import annotations
 
 from referee.service.board.board import Board
 from referee.service.event.rescoring import Filter, make_proposal
-from referee.service.preflight.disk import DISK_FLOOR_BYTES
 from referee.web.desk.broadcast import Broadcast
 from referee.web.desk.console import console_app
 from referee.web.desk.roles import ROUTES
-from tests.support.contests import make_contest
+from tests.support.contests import make_contest, no_room
 from tests.support.doors import post
 from tests.support.fakes import running_desk
 from tests.web.desk.test_state_by_action import facts
@@ -61,7 +60,7 @@ def test_every_change_is_in_the_table():
 def test_every_change_twice(door, monkeypatch):
     """Each change made twice ends as if it was made once, also where the repeat is refused."""
     door.event.play("ants", verdict="SUSPECT")
-    monkeypatch.setitem(DISK_FLOOR_BYTES, "event", 2**60)
+    no_room(monkeypatch)
     kim = door.visitor("Kim")
     for _, path, body in CHANGES:
         if path.startswith("/proposals/"):

@@ -14,7 +14,7 @@ from gunicorn.http.body import Body, LengthReader
 from gunicorn.http.unreader import IterUnreader
 
 from referee.web.server import connection as connection_module
-from referee.web.server.connection import BoundedConnection
+from referee.web.server.connection import BoundedConnection, waits_of
 
 Pair = tuple[BoundedConnection, socket.socket]
 
@@ -23,7 +23,7 @@ Pair = tuple[BoundedConnection, socket.socket]
 def pair() -> Iterator[Pair]:
     """Return a connection and the client's end of it."""
     ours, theirs = socket.socketpair()
-    theirs.settimeout(20)
+    theirs.settimeout(180)
     with ours, theirs:
         yield BoundedConnection(ours), theirs
 
@@ -136,6 +136,49 @@ def test_a_long_rest_ends_the_connection(pair):
         link.finish_request(request(b"x" * 65_537))
 
 
+def test_a_body_that_is_left_unread_ends_the_connection(pair):
+    """Nothing more is read of a stranger's body; the answer says that it is the last one."""
+    link, client = pair
+    asked, told = request(b"x" * 100), []
+    asked.force_close = lambda: told.append("close")
+    link.begin_request(asked)
+    link.leave_unread()
+    with pytest.raises(StopIteration):
+        link.finish_request(asked)
+    assert (["close"], 100) == (told, asked.body.reader.length)
+
+
+def test_what_is_dropped_is_read_at_leisure(pair, monkeypatch):
+    """A client that sends on into a finished connection gets a piece of the server now and then."""
+    rests = []
+    monkeypatch.setattr(connection_module.gevent, "sleep", rests.append)
+    link, client = pair
+    client.sendall(bytes(100_000))
+    client.shutdown(socket.SHUT_WR)
+    link.close()
+    assert len(rests) >= 2 and set(rests) == {connection_module._LINGER_REST_S}
+
+
+def test_only_who_waits_for_bytes_is_receiving(pair):
+    """A connection is receiving while it waits for its client, and not while it is served."""
+    link, client = pair
+    seen = []
+    plain = link._link
+
+    class Watched:
+        def __getattr__(self, name):
+            return getattr(plain, name)
+
+        def recv(self, size):
+            seen.append(link.receiving)
+            return plain.recv(size)
+
+    link._link = Watched()
+    link.begin_request(request())
+    client.sendall(b"body")
+    assert (b"body", [True], False) == (link.recv(100), seen, link.receiving)
+
+
 def test_a_body_that_is_malformed_ends_the_connection(pair):
     """A malformed rest ends the connection, since nobody knows where the next request begins."""
     link, _ = pair
@@ -174,3 +217,24 @@ def test_a_client_that_stays_is_not_waited_for(pair, monkeypatch):
     link.sendall(b"bye")
     link.close()
     assert b"bye" == client.recv(100)
+
+
+def test_a_client_that_closes_waits_no_more(pair):
+    """A client that closes during its request is seen, and what it has sent stays unread."""
+    link, client = pair
+    waits = waits_of({"gunicorn.socket": link})
+    assert waits()
+    client.sendall(b"next")
+    assert waits()
+    assert b"next" == link.recv(100)
+    client.close()
+    assert not waits()
+
+
+def test_a_client_that_has_sent_all_may_close_its_half(pair):
+    """A client that closes its sending side with the request waits for the answer."""
+    link, client = pair
+    client.shutdown(socket.SHUT_WR)
+    assert waits_of({"gunicorn.socket": link})()
+    link.close()
+    assert waits_of({})()

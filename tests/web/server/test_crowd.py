@@ -12,8 +12,9 @@ from referee.web.server.crowd import Crowd
 class Guest:
     """A connection that remembers whether it was sent away."""
 
-    def __init__(self, since_s: float = 0.0, idle: bool = True) -> None:
-        self.idle_since_s = since_s
+    def __init__(self, since_s: float = 0.0, idle: bool = True, receiving: bool = False) -> None:
+        self.waits_since_s = since_s
+        self.receiving = receiving
         self.idle = idle
         self.gone = False
 
@@ -90,3 +91,38 @@ def test_at_the_end_all_idle_ones_go() -> None:
     idle, busy = fill(crowd, "a", 2), fill(crowd, "b", 2, idle=False)
     crowd.send_idle_away()
     assert [True] * 2 + [False] * 2 == gone(idle + busy)
+
+
+def test_a_body_that_trickles_makes_room(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where nobody is idle, the request that has been coming for longest is given up."""
+    monkeypatch.setattr(crowd_module, "MOST_OF_ADDRESS", 3)
+    crowd: Crowd[Guest] = Crowd(100)
+    served, old, young = Guest(0, False), Guest(1, False, True), Guest(2, False, True)
+    assert all(crowd.enter("a", guest) for guest in (served, young, old))
+    assert crowd.enter("a", Guest(3, False, True))
+    assert [False, True, False] == gone([served, old, young])
+    assert crowd.enter("a", Guest(4, True))
+    assert crowd.enter("a", Guest(5, False))
+    assert [False, True, True] == gone([served, old, young])
+
+
+def test_a_request_is_given_up_where_most_connections_are() -> None:
+    """In a full server the address with the most connections gives up a request, and no other."""
+    crowd: Crowd[Guest] = Crowd(3)
+    honest = Guest(0, False, True)
+    crowd.enter("honest", honest)
+    many = [Guest(n, False, True) for n in (1, 2)]
+    assert all(crowd.enter("many", guest) for guest in many)
+    assert crowd.enter("new", Guest(9, False))
+    assert [False, True, False] == gone([honest, *many])
+
+
+def test_a_client_that_has_just_connected_stays_before_one_that_sends_for_long() -> None:
+    """An operator's new connection is idle until its request is read, beside endless requests."""
+    crowd: Crowd[Guest] = Crowd(2)
+    endless, fresh = Guest(0.0, idle=False, receiving=True), Guest(20.0)
+    assert crowd.enter("a", endless) and crowd.enter("a", fresh)
+    assert crowd.enter("a", Guest(20.0, idle=False, receiving=True))
+    assert [True, False] == gone([endless, fresh])
+    assert crowd.enter("a", Guest(21.0, idle=False, receiving=True))
+    assert [True] == gone([fresh])
