@@ -18,6 +18,7 @@ from referee.programs.terminal import drop_output, tell_on_terminal
 COMMANDS = {
     "demo": "run a whole session on this machine, with generated data",
     "practice": "run a rehearsal referee for a contestant",
+    "explain": "show what became of each detection of a session, with pictures",
     "init": "set up an event: write a commented configuration and its secrets",
     "certificate": "make a certificate for contestants who connect by TLS",
     "team": "register teams, edit their list, print their slips",
@@ -60,6 +61,9 @@ def main(argv: Sequence[str] | None = None) -> int:
     signal.signal(signal.SIGTERM, _interrupt)
     # A shell script makes its background programs ignore Ctrl-C. This restores it.
     signal.signal(signal.SIGINT, _interrupt)
+    # A closed window leads there, too, unless nohup wants the program to outlive it.
+    if signal.getsignal(signal.SIGHUP) is not signal.SIG_IGN:
+        signal.signal(signal.SIGHUP, _interrupt)
     words = sys.argv[1:] if argv is None else list(argv)
     args = _parser(words[0] if words else "").parse_args(words)
     try:
@@ -119,4 +123,6 @@ def _record_refused(args: argparse.Namespace, error: RefereeError) -> None:
 
 
 def _interrupt(number: int, frame: FrameType | None) -> None:
+    if number == signal.SIGHUP:  # Shell and kernel both send one; the end is not interrupted.
+        signal.signal(signal.SIGHUP, signal.SIG_IGN)
     raise KeyboardInterrupt

@@ -15,6 +15,10 @@ class InputError(RefereeError):
     """An input that cannot be used; its text names the file, line and field if they are known."""
 
 
+class ArgumentError(InputError, ValueError):
+    """An argument of a call that cannot be used: wrong arrays, rules, levels or numbers."""
+
+
 class ConfigError(InputError):
     """An unusable configuration; its text names the file, the key and what was expected."""
 

@@ -11,6 +11,11 @@ each row that was edited, removed, added or moved past the referee, and then end
   referee audit --config event/contest.toml
   referee audit --person Kim --action void --config event/contest.toml
   referee audit --csv --config event/contest.toml > audit.csv
+
+The last line names the end of the chain. Write it down, and give it the next time: a copy of
+yesterday holds in itself, and only this link shows that it is old.
+
+  referee audit --expect 9f3a77c102de4b5a8c11 --config event/contest.toml
 """
 
 from __future__ import annotations
@@ -18,17 +23,21 @@ from __future__ import annotations
 import argparse
 import csv
 import json
+import re
 import sys
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
+from referee.core.spreadsheet import plain_cell
+from referee.errors import InputError
 from referee.service.evidence.facts_check import FactsCheck, check_facts
 from referee.service.people.audit import about, audit_json, local_time, read_audit, result
 from referee.service.setup.config_file import load_config
 from referee.service.setup.opened import opened_contest
 from referee.store.audit import AuditRow
 
+_LINK = re.compile("[0-9a-f]{20,64}")
 _COLUMNS = (
     *("audit_id", "utc", "time", "who", "role", "action", "session_id", "team", "detail", "reason"),
     *("result", "refusal"),
@@ -42,16 +51,35 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     for name, what in (("person", "people"), ("action", "actions"), ("team", "teams")):
         add(f"--{name}", default="", metavar="TEXT", help=f"only {what} with this text")
     add("--no-chain", action="store_true", help="print only; do not check the stored rows")
+    add(
+        "--expect",
+        type=_link,
+        metavar="LINK",
+        help="the end of the chain that an earlier audit printed, or its first 20 digits: a "
+        "database without it is an older copy",
+    )
     forms = parser.add_mutually_exclusive_group()
     forms.add_argument("--json", action="store_true", help="print one JSON object")
     forms.add_argument("--csv", action="store_true", help="print CSV with a header")
 
 
+def _link(text: str) -> str:
+    """Read the beginning of a link in hex, as whole bytes."""
+    digits = text.strip().lower()
+    if not _LINK.fullmatch(digits):
+        raise argparse.ArgumentTypeError(
+            f"'{text}' is no link: give 20 to 64 hex digits, as the audit prints them"
+        )
+    return digits[: len(digits) // 2 * 2]
+
+
 def run(args: argparse.Namespace) -> int:
     """Print the actions that fit."""
+    if args.expect is not None and args.no_chain:
+        raise InputError("--expect is a link of the chain: leave out --no-chain.")
     with opened_contest(load_config(args.config)) as contest:
         found = read_audit(contest, person=args.person, action=args.action, team=args.team)
-        checked = None if args.no_chain else check_facts(contest)
+        checked = None if args.no_chain else check_facts(contest, args.expect)
     rows = found[::-1]
     if args.json:
         chain = None if checked is None else asdict(checked) | {"holds": not checked.faults}
@@ -78,11 +106,7 @@ def _tell(checked: FactsCheck) -> int:
 
 def _cells(row: AuditRow) -> dict[str, Any]:
     """Return a row whose texts no spreadsheet takes for a formula."""
-    cells = audit_json(row)
-    return {
-        name: f"'{cell}" if isinstance(cell, str) and cell[:1] in "=+-@\t\r" and cell else cell
-        for name, cell in cells.items()
-    }
+    return {name: plain_cell(cell) for name, cell in audit_json(row).items()}
 
 
 def _line(row: AuditRow) -> str:

@@ -41,7 +41,7 @@ from referee.service.stations.bundles import BundleFolder
 from referee.service.stations.joint_board import read_board
 from referee.service.stations.joint_text import board_text
 from referee.service.stations.link import http_look
-from referee.tracks.loading import load_track
+from referee.tracks.loading import TRACK_OPTION, load_track
 
 _LOOK_AFTER_S = 0.2
 _EVERY_LEAST_S, _EVERY_MOST_S = 0.5, 3600.0
@@ -68,7 +68,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     add("--ca-file", type=Path, metavar="FILE", help="CA that https:// stations are checked with")
     add("--listen", metavar="HOST:PORT", help="follow until Ctrl-C, and serve the page there")
-    add("--track", choices=("network", "camera"), default="network", help="(default: network)")
+    add(
+        TRACK_OPTION,
+        default="network",
+        metavar="TRACK",
+        help="what is ranked: network, camera, or the Python module of other rules, which is run; "
+        "a bundle or a feed chooses none (default: network)",
+    )
     add("--title", default="Joint ranking", help="the board's title (default: Joint ranking)")
     add(
         "--every",
@@ -119,7 +125,7 @@ def _require_usable(args: argparse.Namespace) -> None:
 
 
 def _plan(args: argparse.Namespace) -> BoardPlan:
-    track = load_track(args.track)
+    track = load_track(args.track, TRACK_OPTION)
     return BoardPlan(
         title=args.title,
         track=track,

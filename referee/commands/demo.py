@@ -29,6 +29,7 @@ from referee.demo.screen import missing_for_camera
 from referee.demo.signs import SIGNS
 from referee.errors import InputError, Unavailable
 from referee.formats.ground_truth import read_ground_truth
+from referee.programs.emulator import range_for
 from referee.programs.hosting import Host, claimed, hosted
 from referee.programs.practice_folder import practice_config
 from referee.programs.progress import StatusLine, progress_bar
@@ -107,7 +108,7 @@ def run(args: argparse.Namespace) -> int:
             meter=MeterSection(
                 update_interval_s=0.25,
                 voltage_range_v=150.0,
-                current_range_a=0.1,
+                current_range_a=range_for(_LOAD),
                 emulated_load=_LOAD,
             ),
         )

@@ -70,7 +70,7 @@ def energy_within(path: Path, begin: datetime, end: datetime, images: int) -> Ru
     Raises InputError for a log that does not cover it.
     """
     found = _audited(path)
-    if any(it.utc.tzinfo is None for it in found.readings):
+    if any(kind.zone is None for kind in found.readings.columns().seen()):
         raise InputError(f"{path}: its times have no zone, so nobody knows when they were")
     energy_wh = energy_between(found.readings, begin, end)
     if energy_wh is None:

@@ -17,21 +17,21 @@ import argparse
 import math
 import sys
 from collections.abc import Callable
-from dataclasses import replace
 from pathlib import Path
 from time import sleep
 
 from referee.errors import InputError
 from referee.programs.hosting import is_hosted
+from referee.programs.practice_folder import config_in
 from referee.programs.progress import StatusLine
 from referee.service.evidence.bundle import write_bundle
 from referee.service.evidence.completeness import missing_from, wait_until_complete
 from referee.service.evidence.facts import refuse_changed
 from referee.service.results.result_text import result_line
-from referee.service.setup.config import Config, StorageSection
+from referee.service.setup.config import Config
 from referee.service.setup.config_file import load_config
-from referee.service.setup.contest import Contest, open_contest
-from referee.store.database import Database
+from referee.service.setup.contest import Contest
+from referee.service.setup.opened import opened_contest
 from referee.store.scores import newest_scoring_run
 
 # The desk waits 120 s for a meter that is lost at the end of a session, then judges the energy.
@@ -71,17 +71,13 @@ def run(args: argparse.Namespace) -> int:
         raise InputError(f"{config.database} does not exist: no session has been run here yet.")
     if not args.out.parent.is_dir():
         raise InputError(f"{args.out.parent} is not a folder. Make it first.")
-    _update(config)
-    contest = open_contest(config)
-    try:
+    with opened_contest(config) as contest:
         if not args.partial:
             _wait(contest, args.session, args.wait)
         tell = _warn if args.partial else refuse_changed
         digests = write_bundle(contest, args.session, args.out, tell)
         print(f"Wrote {args.out}, {len(digests) + 1} members.", file=sys.stderr)
         complete = _tell_result(contest, args.session)
-    finally:
-        contest.database.close()
     return 0 if complete or args.partial else 1
 
 
@@ -93,18 +89,7 @@ def _config(args: argparse.Namespace) -> Config:
     """Read the configuration; with --data, read the database of exactly that folder."""
     if args.config is not None:
         return load_config(args.config)
-    # A configuration of an earlier version may name the folder from which this one was copied.
-    config = load_config(args.data / "contest.toml")
-    return replace(config, storage=StorageSection(args.data.resolve()))
-
-
-def _update(config: Config) -> None:
-    """Upgrade the database if an earlier version of the referee wrote it."""
-    database = Database(config.database)
-    try:
-        database.migrate()
-    finally:
-        database.close()
+    return config_in(args.data)
 
 
 def _wait(contest: Contest, session_id: int, wait_s: float) -> None:

@@ -16,7 +16,7 @@ import argparse
 import sys
 from pathlib import Path
 
-from referee.commands.operators import add_operator, record_refused
+from referee.commands.operators import add_operator, record_refused, written
 from referee.errors import InputError, Refusal
 from referee.service.event.finalizing import finalize, reopen
 from referee.service.event.results import read_results
@@ -36,7 +36,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="who approves the results; once for each person",
     )
     add("--reopen", action="store_true", help="make final results provisional again")
-    add("--reason", default="", help="why they are opened again; it stays on record")
+    add("--reason", type=written, default="", help="why they are opened again; it stays on record")
     add("--config", type=Path, required=True, metavar="FILE", help="the event's contest.toml")
     add_operator(parser)
 

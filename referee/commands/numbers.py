@@ -8,9 +8,9 @@ import math
 
 
 def watt_hours(text: str) -> float:
-    """Read an energy, finite and greater than 0."""
+    """Read an energy, finite and greater than 0, by which a score divides."""
     value = float(text)
-    if not math.isfinite(value) or value <= 0:
+    if not math.isfinite(value) or value <= 0 or math.isinf(1 / value):
         raise argparse.ArgumentTypeError(f"{text} is not an energy: give watt-hours above 0")
     return value
 

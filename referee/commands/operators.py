@@ -7,7 +7,9 @@ import argparse
 import getpass
 
 from referee.core.actors import COMMAND_LINE, Actor
+from referee.core.written_text import character_name, unfit_character
 from referee.errors import RefereeError
+from referee.formats.team_table import clean_name
 from referee.service.people.audit import record_refusal
 from referee.service.setup.config_file import load_config
 from referee.service.setup.opened import opened_contest
@@ -22,6 +24,16 @@ def add_operator(parser: argparse.ArgumentParser) -> None:
         metavar="NAME",
         help="who does this, for the record (default: %(default)s)",
     )
+
+
+def written(text: str) -> str:
+    """Return a reason or a note as it was typed; the type of an option."""
+    unfit = unfit_character(text)
+    if unfit is not None:
+        raise argparse.ArgumentTypeError(
+            f"give one line of text, and leave {character_name(unfit)} out"
+        )
+    return text
 
 
 def record_refused(args: argparse.Namespace, error: RefereeError) -> None:
@@ -67,7 +79,7 @@ def _user() -> str:
 
 
 def _operator(text: str) -> Actor:
-    name = " ".join(text.split())
-    if not name or len(name) > 100 or not name.isprintable():
+    name = clean_name(text)
+    if name is None:
         raise argparse.ArgumentTypeError("give the name of a person")
     return Actor(name, COMMAND_LINE)

@@ -21,7 +21,7 @@ import json
 import secrets
 from pathlib import Path
 
-from referee.commands.operators import add_operator
+from referee.commands.operators import add_operator, written
 from referee.core.turns import draw_lots
 from referee.service.setup.config_file import load_config
 from referee.service.setup.opened import opened_contest
@@ -48,7 +48,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
             action.add_argument("team", nargs="+", metavar="TEAM", help="first, second, …")
         if name != "show":
             action.add_argument(
-                "--reason", default="", help="why; required if there is an order already"
+                "--reason",
+                type=written,
+                default="",
+                help="why; required if there is an order already",
             )
             add_operator(action)
         action.add_argument("--json", action="store_true", help="print one JSON object")

@@ -2,7 +2,8 @@
 """Run a rehearsal referee: any user name, the password 'practice', a new session at each login.
 
 A line that starts with 'ready' means that contestants can log in. The command prints the score of
-each session after its end. Ctrl-C stops everything. The folder --data keeps all results.
+each session after its end. Ctrl-C stops everything, and so does a closed window. The folder --data
+keeps all results.
 
   referee practice --images photos --ground-truth annotations.json
   referee practice --track camera --images photos --ground-truth annotations.json
@@ -15,7 +16,8 @@ at it through your own camera.
 With --config an event's teams rehearse before their turn: at the event's addresses, with its
 meter, and with their own passwords. Only the images are others, those of the section [practice].
 'referee team list' and the console's pages tell what a team has rehearsed. The event's own servers
-must be stopped meanwhile.
+must be stopped meanwhile. As in an event, Ctrl-C must come twice while a session runs, and a closed
+window ends nothing.
 
   referee practice --config event/contest.toml
 """
@@ -23,6 +25,7 @@ must be stopped meanwhile.
 from __future__ import annotations
 
 import argparse
+import shlex
 from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime
@@ -31,9 +34,11 @@ from pathlib import Path
 
 from referee.core.ground_truth import GroundTruth
 from referee.errors import InputError
+from referee.programs.emulator import range_for
+from referee.programs.ending import ended_on_purpose
 from referee.programs.following import follow_sessions, tell_ca, tell_display
 from referee.programs.hosting import claimed, event_rehearsal, hosted
-from referee.programs.practice_folder import practice_config
+from referee.programs.practice_folder import PRACTICE_DATA, folder_for, practice_config
 from referee.programs.terminal import say
 from referee.service.board.addresses import certificate_hosts
 from referee.service.results.rehearsal import rehearsal_report
@@ -116,9 +121,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add(
         "--data",
         type=Path,
-        default=Path("practice-data"),
         metavar="DIR",
-        help="folder that keeps everything (default: practice-data)",
+        help="folder that keeps everything (default: practice-data, or a folder beside it when that"
+        " one keeps sessions with other images, ground truth or track)",
     )
 
     parser.set_defaults(defaults={name: parser.get_default(name) for name in _OWN})
@@ -137,7 +142,8 @@ def run(args: argparse.Namespace) -> int:
         truth = read_contest_truth(contest)
         tell_display(contest.track, supervisor.console_url)
         try:
-            follow_sessions(host.database, contest.track, partial(_report, contest, truth))
+            told = partial(_report, contest, truth)
+            follow_sessions(host.database, contest.track, told, contest.clock)
         finally:
             contest.database.close()
     return 0
@@ -153,23 +159,30 @@ def _configuration(args: argparse.Namespace) -> Iterator[Config]:
                 f"--config takes all from the event: leave out --{given[0].replace('_', '-')}, or "
                 "change contest.toml."
             )
-        with event_rehearsal(load_config(args.config)) as config:
+        with event_rehearsal(load_config(args.config)) as config, ended_on_purpose(config):
             yield config
         return
     if args.images is None or args.ground_truth is None:
         raise InputError("Give --images and --ground-truth, or an event's --config.")
-    with claimed(args.data):
-        yield _own_configuration(args)
+    images = ImagesSection(
+        folder=args.images.resolve(),
+        ground_truth=args.ground_truth.resolve(),
+        blacklist=None if args.blacklist is None else args.blacklist.resolve(),
+        classes=args.classes,
+    )
+    data = args.data or folder_for(PRACTICE_DATA, images, args.track)
+    with claimed(data):
+        yield _own_configuration(args, data, images)
 
 
-def _own_configuration(args: argparse.Namespace) -> Config:
+def _own_configuration(args: argparse.Namespace, folder: Path, images: ImagesSection) -> Config:
     tls = None
     if args.tls:
-        data: Path = args.data.resolve()
+        data = folder.resolve()
         hosts = certificate_hosts([args.contest])
         tls = make_certificate(data, data / "contest.toml", hosts, datetime.now(UTC))
     return practice_config(
-        data=args.data,
+        data=folder,
         contest=ContestSection(
             name="Rehearsal",
             mode="practice",
@@ -177,12 +190,7 @@ def _own_configuration(args: argparse.Namespace) -> Config:
             seconds=args.seconds,
             shuffle=args.shuffle,
         ),
-        images=ImagesSection(
-            folder=args.images.resolve(),
-            ground_truth=args.ground_truth.resolve(),
-            blacklist=None if args.blacklist is None else args.blacklist.resolve(),
-            classes=args.classes,
-        ),
+        images=images,
         server=ServerSection(
             contest=args.contest, console=args.console, worker=args.worker, contest_tls=tls
         ),
@@ -192,10 +200,12 @@ def _own_configuration(args: argparse.Namespace) -> Config:
             emulated_load=args.load,
             # The emulated load is at 120 V. The ranges of a real meter belong in contest.toml.
             voltage_range_v=150.0 if args.meter == "emulated" else None,
-            current_range_a=0.5 if args.meter == "emulated" else None,
+            current_range_a=range_for(args.load) if args.meter == "emulated" else None,
         ),
     )
 
 
 def _report(contest: Contest, truth: GroundTruth, session_id: int) -> str:
-    return rehearsal_text(rehearsal_report(contest, truth, session_id))
+    told = rehearsal_text(rehearsal_report(contest, truth, session_id))
+    where = f"--data {shlex.quote(str(contest.config.storage.folder))}"
+    return f"{told}\n  pictures    referee explain {session_id} {where}"

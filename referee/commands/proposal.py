@@ -19,7 +19,7 @@ import sys
 from pathlib import Path
 
 from referee.commands.numbers import count
-from referee.commands.operators import add_operator
+from referee.commands.operators import add_operator, written
 from referee.errors import Refusal
 from referee.programs.progress import progress_bar
 from referee.service.event.proposal_view import all_proposals, proposal_json, proposal_text
@@ -48,7 +48,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         elif name != "list":
             action.add_argument("number", type=count, metavar="N", help="number of the proposal")
         if name in ("make", "apply", "cancel"):
-            action.add_argument("--reason", required=True, help="why; it stays on record")
+            action.add_argument(
+                "--reason", type=written, required=True, help="why; it stays on record"
+            )
             add_operator(action)
         if name in ("make", "list", "show"):
             action.add_argument("--json", action="store_true", help="print one JSON object")

@@ -10,7 +10,8 @@ FILE gets a line of JSON for each bundle and set of rules: the bundle's own scor
 their intervals, and what it takes to compare it with others. The bytes are the same for any number
 of workers. Rows that FILE has already stay, so other rules come beside them. A command that was
 stopped goes on where it was when it is given again. A bundle that cannot be scored gets a row with
-the reason, and the exit code is then 1. No bundle is changed.
+the reason, and the exit code is then 1. No bundle is changed, and none chooses code: rules other
+than the referee's own count only with --track.
 """
 
 from __future__ import annotations
@@ -18,7 +19,6 @@ from __future__ import annotations
 import argparse
 import json
 import os
-import sys
 from pathlib import Path
 
 from referee.errors import InputError
@@ -36,6 +36,7 @@ from referee.service.season.rescoring import Asked, Season, rescore
 from referee.service.season.rows import BROKEN
 from referee.service.season.scored import RESAMPLES
 from referee.service.season.tasks import TruthFiles
+from referee.tracks.loading import TRACK_HELP, TRACK_OPTION, trusted_tracks
 
 _TOLD = 20
 _MOST_DRAWS = 1_000_000
@@ -60,6 +61,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help=f"draws of the images for the intervals (default: {RESAMPLES})",
     )
     add("--seed", type=int, default=0, help="seed of all draws (default: 0)")
+    parser.add_argument(TRACK_OPTION, metavar="MODULE", help=TRACK_HELP)
     add("--json", action="store_true", help="print one JSON object: counts, and what is broken")
     _add_truth(parser)
     _add_workers(parser)
@@ -101,6 +103,7 @@ def _add_workers(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Score, write the file, and return 1 if a bundle is broken."""
+    trusted_tracks(args.track)  # Here a wrong name is wrong use; in a worker it would be a row.
     executor = _executor(args)
     bundles = find_bundles(args.bundles)
     # Another process, or another machine, has another working directory.
@@ -110,7 +113,7 @@ def run(args: argparse.Namespace) -> int:
     truth = TruthFiles(path, images, blacklist, args.classes)
     rules = tuple(dict.fromkeys(RULE_SETS[name] for name in args.rules or ["devkit"]))
     digest = truth_digest(truth.read())
-    asked = Asked(truth, digest, rules, args.seed, args.resamples)
+    asked = Asked(truth, digest, rules, args.seed, args.resamples, args.track)
     line = StatusLine(every_s=30.0)
     try:
         with Journal(args.out) as journal:
@@ -168,9 +171,9 @@ def _report(args: argparse.Namespace, bundles: int, season: Season) -> int:
                 " to the last digit."
             )
     for file, reason in broken[:_TOLD]:
-        print(f"{file}: {reason}", file=sys.stderr)
+        tell_on_terminal(f"{file}: {reason}")
     if len(broken) > _TOLD:
-        print(f"and {len(broken) - _TOLD} more, see 'reason' in {args.out}", file=sys.stderr)
+        tell_on_terminal(f"and {len(broken) - _TOLD} more, see 'reason' in {args.out}")
     return 1 if broken else 0
 
 

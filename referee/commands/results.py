@@ -14,6 +14,7 @@ from __future__ import annotations
 import argparse
 import json
 import os
+from contextlib import suppress
 from pathlib import Path
 
 from referee.errors import InputError
@@ -63,5 +64,6 @@ def _write(path: Path, text: str) -> None:
         part.write_text(text, encoding="utf-8")
         os.replace(part, path)
     except OSError as error:
-        part.unlink(missing_ok=True)
+        with suppress(OSError):  # On a read-only disk even this fails.
+            part.unlink(missing_ok=True)
         raise InputError(f"{path} cannot be written: {error.strerror}.") from error

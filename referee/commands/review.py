@@ -13,7 +13,7 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from referee.commands.operators import add_operator
+from referee.commands.operators import add_operator, written
 from referee.service.event.finalizing import review
 from referee.service.setup.config_file import load_config
 from referee.service.setup.opened import opened_contest
@@ -23,7 +23,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options."""
     add = parser.add_argument
     add("session", type=int, metavar="SESSION", help="number of the session, from 1")
-    add("--reason", required=True, help="why the energy may stand; it stays on record")
+    add(
+        "--reason", type=written, required=True, help="why the energy may stand; it stays on record"
+    )
     add("--config", type=Path, required=True, metavar="FILE", help="the event's contest.toml")
     add_operator(parser)
 

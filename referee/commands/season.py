@@ -9,6 +9,7 @@ open.
   referee season report season.jsonl --html season.html
   referee season report season.jsonl --csv > rankings.csv
   referee season report season.jsonl --csv pairs > pairs.csv
+  referee season report season.jsonl --csv bundles > bundles.csv
   referee season report season.jsonl --json
 """
 
@@ -16,13 +17,21 @@ from __future__ import annotations
 
 import argparse
 import json
+from collections.abc import Sequence
 from pathlib import Path
 
 from referee.programs.progress import progress_bar
-from referee.service.season.rankings import BY_MAP, BY_SCORE, events_of
-from referee.service.season.report_text import pairs_csv, rankings_csv, report_json, report_text
-from referee.service.season.rows import read_rows
+from referee.service.season.rankings import BY_MAP, BY_SCORE, Event, events_of
+from referee.service.season.report_text import (
+    bundles_csv,
+    pairs_csv,
+    rankings_csv,
+    report_json,
+    report_text,
+)
+from referee.service.season.rows import Row, of_trusted_tracks, read_rows
 from referee.service.setup.whole_files import replace_file
+from referee.tracks.loading import TRACK_HELP, TRACK_OPTION
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -35,8 +44,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--csv",
         nargs="?",
         const="rankings",
-        choices=("rankings", "pairs"),
-        help="print CSV with all digits: the rankings (default), or the pairs of teams",
+        choices=("rankings", "pairs", "bundles"),
+        help="print CSV with all digits: the rankings (default), the pairs, or the bundles",
     )
     form.add_argument("--html", type=Path, metavar="FILE", help="write a page that stands alone")
     parser.add_argument(
@@ -45,11 +54,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         default=BY_SCORE,
         help="what ranks: the score, or the mAP without the energy (default: score)",
     )
+    parser.add_argument(TRACK_OPTION, metavar="MODULE", help=TRACK_HELP)
 
 
 def run(args: argparse.Namespace) -> int:
     """Print or write the report."""
-    rows = read_rows(args.file)
+    rows = of_trusted_tracks(read_rows(args.file), args.track)
     events = events_of(rows, args.rank_by)
     if args.html is not None:
         # The library of charts is slow to import, and only the page has charts.
@@ -62,7 +72,13 @@ def run(args: argparse.Namespace) -> int:
     elif args.json:
         print(json.dumps(report_json(args.file.name, args.rank_by, events, rows), allow_nan=False))
     elif args.csv is not None:
-        print(pairs_csv(events) if args.csv == "pairs" else rankings_csv(events), end="")
+        print(_csv(args.csv, events, rows), end="")
     else:
         print(report_text(events, rows))
     return 0
+
+
+def _csv(what: str, events: Sequence[Event], rows: Sequence[Row]) -> str:
+    if what == "bundles":
+        return bundles_csv(events, rows)
+    return pairs_csv(events) if what == "pairs" else rankings_csv(events)

@@ -4,6 +4,9 @@
 The referee restarts a process that was killed, and a running session continues. The console says
 what to do. The files in data/logs say what happened.
 
+While a session is armed, runs or waits for its energy, Ctrl-C must come twice. A closed window ends
+nothing: the console then says which process ends the event.
+
   referee serve --config event/contest.toml
 """
 
@@ -12,6 +15,7 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
+from referee.programs.ending import ended_on_purpose
 from referee.programs.following import follow_sessions, tell_ca, tell_display
 from referee.programs.hosting import claimed, hosted
 from referee.programs.parent import stop_with_parent
@@ -34,7 +38,7 @@ def run(args: argparse.Namespace) -> int:
     if args.parent is not None:
         stop_with_parent(args.parent)
     config = load_config(args.config)
-    with claimed(config.storage.folder):
+    with ended_on_purpose(config), claimed(config.storage.folder):
         with hosted(config) as host:
             supervisor = host.supervisor
             doors = ", ".join(

@@ -26,10 +26,11 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 
-from referee.commands.operators import add_operator
+from referee.commands.operators import add_operator, written
 from referee.errors import InputError
 from referee.formats.team_table import parse_team_table
 from referee.formats.text import read_bytes
+from referee.programs.progress import progress_bar
 from referee.service.board.addresses import contestants_urls
 from referee.service.setup.config_file import load_config
 from referee.service.setup.contest import Contest
@@ -103,7 +104,7 @@ def _add_own(action: argparse.ArgumentParser, name: str) -> None:
             "--sessions", choices=_YES_NO, help="whether it runs sessions, or hands in models only"
         )
     if name in ("amend", "withdraw", "return"):
-        action.add_argument("--reason", required=True, help="why; it stays on record")
+        action.add_argument("--reason", type=written, required=True, help="why; it stays on record")
 
 
 def _add_slips(action: argparse.ArgumentParser) -> None:
@@ -165,7 +166,8 @@ def _slips(contest: Contest, args: argparse.Namespace) -> None:
     wifi = tuple(args.wifi) if args.wifi else None
     venue = Venue(settings.contest.name, lanes, wifi, rules, ca_words(settings.server.contest_tls))
     _require_writable(args.out)
-    passwords = registration.new_passwords(contest, args.name, args.by)
+    with progress_bar("passwords made") as progress:
+        passwords = registration.new_passwords(contest, args.name, args.by, progress)
     if not passwords:
         raise InputError("No team is registered, so there are no slips to make.")
     bound = {team.name: team.registration.lane for team in read_roster(contest).teams}

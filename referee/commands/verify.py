@@ -9,17 +9,21 @@ It needs the bundle, the ground truth and this program alone. It checks every ha
 of the session in an empty database again, writes each member anew, judges the energy again from the
 readings and the meter's conversation, and scores the detections. It prints one line if all of it
 holds. Otherwise it prints a line for each thing that does not, and the exit code is 1.
+
+A bundle chooses no code: its rules are one of the referee's own tracks. Other rules count only if
+you name their module by --track. What a key given by --public-key has not signed is not looked at.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
-import sys
 from dataclasses import asdict
 from pathlib import Path
 
+from referee.programs.terminal import say, tell_on_terminal
 from referee.service.evidence.verify import verify_bundle
+from referee.tracks.loading import TRACK_HELP, TRACK_OPTION
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -48,6 +52,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         action="store_true",
         help="score by a second path as well, which shares no reader, order or metric",
     )
+    parser.add_argument(TRACK_OPTION, metavar="MODULE", help=TRACK_HELP)
     add("--json", action="store_true", help="print one JSON object: holds, findings")
 
 
@@ -60,15 +65,16 @@ def run(args: argparse.Namespace) -> int:
         public_keys=args.public_key,
         slip=args.slip,
         shadow=args.shadow,
+        track=args.track,
     )
     if args.json:
         told = {"holds": not findings, "findings": [asdict(finding) for finding in findings]}
         print(json.dumps(told))
     elif findings:
         for finding in findings:
-            print(f"{finding.member or args.bundle.name}: {finding.what}", file=sys.stderr)
-        print(f"{args.bundle} does not hold.", file=sys.stderr)
+            tell_on_terminal(f"{finding.member or args.bundle.name}: {finding.what}")
+        tell_on_terminal(f"{args.bundle} does not hold.")
     else:
         signed = "signed by every key given" if args.public_key else "the signature was not checked"
-        print(f"{args.bundle} holds: every hash, row, energy, verdict and score; {signed}.")
+        say(f"{args.bundle} holds: every hash, row, energy, verdict and score; {signed}.")
     return 1 if findings else 0

@@ -54,6 +54,7 @@ def shown_page(
     try:
         metrics = {"width": width_px, "height": height_px, "deviceScaleFactor": 1, "mobile": False}
         metrics |= {"screenWidth": width_px, "screenHeight": height_px}
+        driver.set_window_size(width_px, height_px)
         driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", metrics)
         driver.get(url)
         yield lambda: _decoded(driver.get_screenshot_as_png())

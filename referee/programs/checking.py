@@ -21,7 +21,7 @@ from referee.service.preflight.listing import all_findings, list_json
 from referee.service.preflight.meter_look import look_at_meter, look_findings, unanswered
 from referee.service.preflight.overrides import overrides_of_today
 from referee.service.preflight.ports import free
-from referee.service.preflight.slow import AGAIN, expected, keep
+from referee.service.preflight.slow import AGAIN, expected, keep, kept_identity
 from referee.service.preflight.surroundings import LaneFacts, Surroundings
 from referee.service.preflight.versions import program_stamp
 from referee.service.setup.config import Config
@@ -68,8 +68,17 @@ def _images(config: Config) -> Finding | None:
 def _findings(contest: Contest, images: Finding | None) -> list[Finding]:
     config = contest.config
     scheme = config.server.contest_scheme
+    connection, utc = contest.database.connection, contest.clock.now().utc
+    kept = expected(contest, program_stamp(), [it.meter.resource for it in config.lanes])
     lanes = [
-        LaneFacts(n, it.meter, it.contest, tuple(contestants_urls(it.contest, scheme)))
+        LaneFacts(
+            lane=n,
+            name=it.name,
+            meter=it.meter,
+            address=it.contest,
+            urls=tuple(contestants_urls(it.contest, scheme)),
+            identity=kept_identity(connection, kept, n, utc),
+        )
         for n, it in enumerate(config.lanes, 1)
     ]
     names = [*port_names(len(lanes)), "console"]
@@ -116,7 +125,7 @@ def _look(config: Config, lane: int) -> list[Finding]:
     try:
         meter = open_meter(settings.resource, element=settings.element)
         try:
-            look = look_at_meter(meter, settings.update_interval_s)
+            look = look_at_meter(meter)
         finally:
             meter.close()
     except MeterError as error:

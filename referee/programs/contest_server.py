@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from referee.service.desk.link import DeskClient, socket_path
-from referee.service.entry.admission import Admission, SessionCache
+from referee.service.entry.admission import LOGINS_WAITING, Admission, SessionCache
 from referee.service.entry.answers import Answers
 from referee.service.entry.request_log import RequestLog
 from referee.service.setup.config import Config
@@ -28,6 +28,9 @@ def run_contest_server(config: Config, descriptor: int, lane: int) -> None:
 
     kind: WorkerKind = "gevent" if config.server.worker == "gevent" else "gthread"
 
+    # With threads each waiting login holds one, and the others need most of them.
+    logins = LOGINS_WAITING if kind == "gevent" else max(2, config.server.threads // 4)
+
     def make() -> Running:
         contest = open_contest(config)
         journal = Journal(contest.database, make_aside(kind, 1))
@@ -39,7 +42,7 @@ def run_contest_server(config: Config, descriptor: int, lane: int) -> None:
             door = Door(config, contest.clock, contest.database, commit, tasks)
         services = ContestServices(
             contest,
-            Admission(contest, sessions, desk, make_aside(kind, 1), lane),
+            Admission(contest, sessions, desk, make_aside(kind, 1), lane, logins),
             Answers(contest, sessions, journal),
             RequestLog(contest, journal),
             make_aside(kind, _LONG_ANSWERS),

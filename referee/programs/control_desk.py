@@ -9,7 +9,7 @@ from functools import partial
 
 from power.clock import real_elapsed_s
 from power.connect import open_meter
-from power.meter import InputMode, Meter, MeterSettings
+from power.meter import Meter
 from power.transports.transport import WireLog
 from referee.programs.outside import outside_of
 from referee.service.board.board import board_of
@@ -19,7 +19,7 @@ from referee.service.desk.link import DeskServer, socket_path
 from referee.service.desk.metering import Metering
 from referee.service.desk.requests import serve_request
 from referee.service.display.pages import PAGES_MOST
-from referee.service.setup.config import Config, MeterSection
+from referee.service.setup.config import Config
 from referee.service.setup.contest import open_contest
 from referee.service.setup.folder_lock import lock_folder
 from referee.service.submission.tasks import open_tasks
@@ -87,6 +87,7 @@ def run_control_desk(
         workers=1,
         threads=_VIEWERS + PAGES_MOST * len(resources) + _SPARE_THREADS,
         name="referee-desk",
+        kind="mixed",
         log_requests=config.log.requests,
     )
 
@@ -100,7 +101,7 @@ def _metering(config: Config, lane: int, resource: str) -> MakeMetering:
         opener = partial(
             open_meter, resource, clock=real_elapsed_s, wire_log=log, element=section.element
         )
-    return partial(Metering, opener, meter_settings(section), clock=real_elapsed_s)
+    return partial(Metering, opener, section.settings, clock=real_elapsed_s)
 
 
 def _stop(desk: ControlDesk, broadcast: Broadcast) -> None:
@@ -109,18 +110,3 @@ def _stop(desk: ControlDesk, broadcast: Broadcast) -> None:
     for lane in desk.lanes:
         if lane.display is not None:
             lane.display.close()
-
-
-def meter_settings(section: MeterSection) -> MeterSettings:
-    """Return the meter settings of the configuration; each session sets its own timer."""
-    return MeterSettings(
-        timer_s=0,
-        update_interval_s=section.update_interval_s,
-        mode=InputMode(section.mode),
-        voltage_range_v=section.voltage_range_v,
-        current_range_a=section.current_range_a,
-        crest_factor=section.crest_factor,
-        line_filter=section.line_filter,
-        frequency_filter=section.frequency_filter,
-        element=section.element,
-    )

@@ -15,6 +15,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import IO
 
+from power.emulator.load import Load
+from power.emulator.profile import LoadProfile, constant, parse_steps, read_csv
+from power.wt310.models import MODELS
 from referee.errors import InputError, Unavailable
 from referee.programs.child import Child, of_lane
 from referee.service.setup.config import Config, lane_suffix
@@ -65,6 +68,28 @@ def emulator(title: str, options: Sequence[str], log: Path) -> Iterator[Emulated
         child.wait(_STOP_S)
         if stdout is not None:
             stdout.close()
+
+
+def range_for(load: str) -> float:
+    """Return the smallest current range, in A, that holds an emulated load at all times.
+
+    A range that is too large for a load makes its energy uncertain, as with a real meter. Raises
+    `InputError` for a text that is no load.
+    """
+    try:
+        profile = _profile(load)
+    except (OSError, ValueError) as error:
+        raise InputError(f"--load {load}: {error}") from None
+    most_a = max(map(abs, profile.watts)) / Load(profile).volts
+    ranges = MODELS["WT310"].current_ranges(3)
+    return next((it for it in ranges if most_a <= it), ranges[-1])
+
+
+def _profile(load: str) -> LoadProfile:
+    kind, value = _load_options(load)
+    if kind == "--steps":
+        return parse_steps(value)
+    return read_csv(Path(value)) if kind == "--profile" else constant(float(value))
 
 
 def _load_options(load: str) -> list[str]:

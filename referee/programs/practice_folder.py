@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from itertools import count
 from pathlib import Path
 
 from referee.errors import InputError
@@ -18,6 +19,37 @@ from referee.service.setup.config import (
 )
 from referee.service.setup.config_file import dump_config, load_config
 from referee.service.setup.ovic_section import OvicSection
+
+PRACTICE_DATA = Path("practice-data")
+"""The folder of a contestant's first rehearsals, below the working directory."""
+
+
+def config_in(data: Path) -> Config:
+    """Return the configuration in a rehearsal's folder, with the database of exactly that folder.
+
+    A configuration of an earlier version may name the folder from which this one was copied.
+    """
+    return replace(load_config(data / "contest.toml"), storage=StorageSection(data.resolve()))
+
+
+def folder_for(base: Path, images: ImagesSection, track: str) -> Path:
+    """Return the folder of the rehearsals with these images: `base`, or `base-2`, `base-3`….
+
+    Sessions with other images, another ground truth or another track lie in a folder of their own,
+    because their scores belong to what they were shown.
+    """
+    for number in count(1):
+        folder = base if number == 1 else base.with_name(f"{base.name}-{number}")
+        path = folder / "contest.toml"
+        if not path.exists():
+            return folder
+        try:
+            known = load_config(path)
+        except InputError:
+            continue  # somebody else's folder
+        if (known.images, known.contest.track) == (images, track):
+            return folder
+    raise AssertionError("count() has no end")
 
 
 def practice_config(

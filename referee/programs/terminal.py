@@ -9,6 +9,8 @@ import os
 import sys
 from typing import TextIO
 
+from referee.formats.faults import harmless
+
 # Nobody reads a pipe any more, or the terminal itself is closed.
 _GONE = (errno.EPIPE, errno.EIO)
 
@@ -33,8 +35,9 @@ def drop_output(stream: TextIO) -> None:
 
 
 def _print(text: str, stream: TextIO) -> None:
+    shown = "\n".join(map(harmless, text.split("\n")))  # It may quote a stranger.
     try:
-        print(text, file=stream, flush=True)
+        print(shown, file=stream, flush=True)
     except OSError as error:
         # A file on a full disk may have room again, and keeps the line until then.
         if error.errno in _GONE:

@@ -110,3 +110,22 @@ def test_changed_facts_are_named(event, capsys):
     assert 1 == main(["audit", "--json", "--config", str(event)])
     chain = json.loads(capsys.readouterr().out)["chain"]
     assert (False, 3) == (chain["holds"], len(chain["faults"]))
+
+
+def test_a_copy_of_yesterday_is_noticed(event, tmp_path, capsys):
+    """An older copy holds in itself, but lacks the end that an earlier audit told (--expect)."""
+    database = tmp_path / "data" / "referee.db"
+    with closing(sqlite3.connect(database)) as source, closing(sqlite3.connect(":memory:")) as old:
+        source.backup(old)
+        words = ["team", "return", "ants", "--reason", "well", "--by", "Ada"]
+        assert 0 == main([*words, "--config", str(event)])
+        head = json.loads(printed(event, capsys, "--json"))["chain"]["head"]
+        for link in (head, head[:21].upper()):
+            printed(event, capsys, "--expect", link)  # It is the end, and later it is a link.
+        old.backup(source)
+    assert 0 == main(["audit", "--config", str(event)])
+    assert 1 == main(["audit", "--config", str(event), "--expect", head])
+    assert f"has no link {head}" in capsys.readouterr().err
+    assert 2 == main(["audit", "--config", str(event), "--no-chain", "--expect", head])
+    with pytest.raises(SystemExit):
+        main(["audit", "--config", str(event), "--expect", "9F3A"])

@@ -9,18 +9,14 @@ import pytest
 
 from referee.cli import main
 from referee.service.people.audit import read_audit
-from referee.service.preflight import contest_checks
-from referee.service.preflight.disk import DISK_FLOOR_BYTES
 from referee.service.setup.opened import opened_contest
-from tests.support.contests import make_contest
+from tests.support.contests import make_contest, no_room
 
 
 @pytest.fixture
 def event(tmp_path, monkeypatch):
     """Return the configuration of an event on a disk that is too small."""
-    monkeypatch.setitem(DISK_FLOOR_BYTES, "event", 2**60)
-    # Other programs write to the disk, and an override holds for exactly one text.
-    monkeypatch.setattr(contest_checks, "free_bytes", lambda config: 2**30)
+    no_room(monkeypatch)
     contest = make_contest(tmp_path, mode="event", seconds=600)
     contest.database.close()
     return contest.config

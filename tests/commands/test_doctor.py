@@ -37,6 +37,7 @@ def test_the_file_has_what_is_needed_and_no_secret(tmp_path, capsys):
     (folder / "logs" / "contest.log").write_text("\n".join(private))
     out = tmp_path / "x.zip"
     assert 0 == main(["doctor", "--config", str(config), "--out", str(out)])
+    assert 0o600 == out.stat().st_mode & 0o777
     found = members(out)
     assert "no secrets" in capsys.readouterr().out
     assert "numpy" in json.loads(found["machine.json"])["libraries"]

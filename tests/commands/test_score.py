@@ -52,11 +52,19 @@ def test_json_holds_the_contract(files, capsys):
 
 def test_energy_adds_the_score(files, capsys):
     """An energy adds mAP per watt-hour and normalised accuracy."""
-    assert 0 == run(*files, "--energy-wh", "0.5", "--json", "--images-processed", "1")
+    assert 0 == run(*files, "--energy-wh", "0.5", "--json", "--images-processed", "2")
     report = json.loads(capsys.readouterr().out)
-    assert (0.5, 1.5, 1.5) == tuple(
+    assert (0.5, 1.5, 0.75) == tuple(
         report[field] for field in ("energy_wh", "score", "normalized_accuracy")
     )
+
+
+def test_an_energy_that_gives_no_number_is_refused(files, capsys):
+    """1e-310 Wh would give a score that is no number of JSON: one sentence says what to give."""
+    with pytest.raises(SystemExit, match="2"):
+        run(*files, "--energy-wh", "1e-310", "--json")
+    out, err = capsys.readouterr()
+    assert ("", True) == (out, "1e-310 is not an energy: give watt-hours above 0" in err)
 
 
 def test_classes_without_ground_truth_are_null(files, capsys):
@@ -220,6 +228,51 @@ def test_what_cannot_be_told_is_null(files, tmp_path, capsys):
     assert (None, [0.0, 1.0]) == (told["mean_ap_standard_error"], told["mean_ap"])
 
 
+def test_clusters_stay_whole(files, tmp_path, capsys):
+    """With clusters the report counts them, and its interval is for as many clusters."""
+    boxes = "".join(f"{image},1,10,10,59,59\n" for image in range(1, 13))
+    (tmp_path / "truth.csv").write_text(boxes)
+    clusters = tmp_path / "clusters.csv"
+    clusters.write_text(
+        "image_id,cluster\n" + "".join(f"{image},film-{image % 4}\n" for image in range(12, 0, -1))
+    )
+    told = []
+    for options in ([], ["--clusters", clusters]):
+        assert 0 == run(*files, "--resamples", "100", "--json", *options)
+        told.append(json.loads(capsys.readouterr().out)["uncertainty"])
+    assert (False, 4) == ("clusters" in told[0], told[1]["clusters"])
+    assert "as many clusters of images" in told[1]["interval_of"]
+    assert told[0]["mean_ap"] != told[1]["mean_ap"]
+    (tmp_path / "rival.txt").write_text("3 1 0.9 10 10 59 59\n")
+    rival = ["--rival-detections", tmp_path / "rival.txt"]
+    assert 0 == run(*files, "--resamples", "100", "--clusters", clusters, *rival)
+    out = capsys.readouterr().out
+    assert "100 times, seed 0; 4 whole clusters" in out
+    assert "mAP minus rival's" in out
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("1,a\n", "has no line for image 2: name the cluster of each image"),
+        ("", "has no line for image 1 and 1 others"),
+        ("1,a\n2,a\n1,b\n", "line 3, image_id: image 1 is listed twice"),
+        ("1,a\n2,a\n3,b\n", "line 3, image_id: the ground truth has no image 3"),
+        ("1,a\n2,\n", "line 2, cluster: image 2 has none: name one"),
+        ("1,a\n2\n", "line 2 has 1 field, not 2: give image_id,cluster"),
+        ("image_id,scene\n1,a\n2,a\n", "line 1 names the columns image_id,scene"),
+        ("one,a\n2,a\n", "line 1, image_id: 'one' is not a whole number"),
+    ],
+)
+def test_clusters_name_each_image_once(files, tmp_path, capsys, text, message):
+    """A file of clusters that does not name each image once is refused in one sentence."""
+    (tmp_path / "clusters.csv").write_text(text)
+    assert 2 == run(*files, "--resamples", "100", "--clusters", tmp_path / "clusters.csv")
+    out, err = capsys.readouterr()
+    assert ("", 1) == (out, err.count("\n"))
+    assert f"{tmp_path / 'clusters.csv'}" in err and message in err
+
+
 def test_rival_may_overtake(files, tmp_path, capsys):
     """Beside another session's detections the report says which is ahead, and how surely."""
     (tmp_path / "rival.txt").write_text("1 1 0.9 10 10 59 59\n")
@@ -252,6 +305,8 @@ def test_rival_may_overtake(files, tmp_path, capsys):
             ["--rival-detections", "x"],
             "--rival-detections has no effect alone: add --resamples 100",
         ),
+        (["--clusters", "x"], "--clusters has no effect alone: add --resamples 100"),
+        (["--metric", "coco", "--clusters", "x"], "--clusters does not go with --metric coco"),
         (["--seed", "3"], "--seed has no effect alone: add --resamples 100"),
         (["--images-processed", "1"], "--images-processed has no effect alone: add --energy-wh"),
         (["--energy-uncertainty-wh", "1"], "no effect alone: add --energy-wh"),
@@ -260,6 +315,7 @@ def test_rival_may_overtake(files, tmp_path, capsys):
         (["--rival-energy-uncertainty-wh", "1"], "no effect alone: add --rival-energy-wh"),
         (["--pictures", "x"], "--pictures has no effect alone: add --explain"),
         (["--images-processed", "99", "--energy-wh", "1"], "more than the 2 images of the ground"),
+        (["--images-processed", "1", "--energy-wh", "1"], "less than the 2 images with detections"),
         (["--images", "-", "--blacklist", "-"], "- can stand for one file only"),
         (
             ["--rival-detections", "x", "--resamples", "100", "--energy-wh", "1"],
@@ -370,3 +426,28 @@ def test_explain_writes_a_folder(files, tmp_path, capsys):
     assert 0.75 == json.loads(out)["mean_ap"]
     assert f"Open {tmp_path}/why/index.html" in err
     assert (tmp_path / "why/fates.csv").is_file()
+
+
+def test_classic_mistakes_are_told_as_in_a_rehearsal(tmp_path, capsys):
+    """Class ids that are one too low, in COCO results, are named with the repaired mAP."""
+    images = [{"id": 10 * n, "file_name": "", "width": 99, "height": 99} for n in range(1, 21)]
+    boxes = [(10 * n, 1 + n % 3, [n, 5, 20, 20]) for n in range(1, 21)]
+    truth = {
+        "images": images,
+        "categories": [{"id": n, "name": f"c{n}"} for n in (1, 2, 3)],
+        "annotations": [
+            {"id": k, "image_id": i, "category_id": c, "bbox": b, "area": 400, "iscrowd": 0}
+            for k, (i, c, b) in enumerate(boxes, 1)
+        ],
+    }
+    answers = [
+        {"image_id": i, "category_id": c - 1, "bbox": b, "score": 0.9 - k / 100}
+        for k, (i, c, b) in enumerate(boxes)
+    ]
+    (tmp_path / "truth.json").write_text(json.dumps(truth))
+    (tmp_path / "answers.json").write_text(json.dumps(answers))
+    files = ["--ground-truth", str(tmp_path / "truth.json")]
+    assert 0 == run(*files, "--detections", str(tmp_path / "answers.json"), "--json")
+    first, second = json.loads(capsys.readouterr().out)["warnings"]
+    assert first.startswith("The class ids are one too low.")
+    assert "Repaired, the mAP is 1.0000, not 0.0000." == second

@@ -21,12 +21,16 @@ def file(tmp_path):
 
 
 def test_each_form_of_the_report(file, capsys):
-    """Text, JSON, two CSVs, and a page."""
+    """Text, JSON, three CSVs, and a page."""
     assert 0 == main(["season", "report", str(file)])
     assert "1 of 3 pairs turn" in capsys.readouterr().out
     assert 0 == main(["season", "report", str(file), "--rank-by", "map", "--json"])
     assert "map" == json.loads(capsys.readouterr().out)["by"]
-    for form, column in ((["--csv"], "old_rank"), (["--csv", "pairs"], "turn_probability")):
+    columns = {"rankings": "old_rank", "pairs": "turn_probability", "bundles": "reproduces"}
+    for form, column in [
+        (["--csv"], "old_rank"),
+        *((["--csv", it], columns[it]) for it in columns),
+    ]:
         assert 0 == main(["season", "report", str(file), *form])
         assert column in capsys.readouterr().out.splitlines()[0]
     page = file.with_suffix(".html")

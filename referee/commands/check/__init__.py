@@ -15,8 +15,8 @@ referee runs the command shows the running referee's list.
 An override holds for what the check finds now, and until midnight. --take-back ends it. ITEM is the
 name behind FAIL. Both stay on record with the name and the reason, as on the page.
 
-  referee check --override 'free sessions' --reason 'one team only' --config event/contest.toml
-  referee check --take-back 'free sessions' --reason 'repaired' --config event/contest.toml
+  referee check --override official --reason 'a show without prizes' --config event/contest.toml
+  referee check --take-back official --reason 'repaired' --config event/contest.toml
 """
 
 from referee.commands.check.command import add_arguments, run

@@ -7,7 +7,7 @@ import argparse
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from referee.commands.operators import add_operator
+from referee.commands.operators import add_operator, written
 from referee.errors import InputError
 from referee.service.preflight.finding import Finding, Level
 from referee.service.preflight.overrides import make_override, take_back
@@ -24,7 +24,7 @@ def add_overrides(parser: argparse.ArgumentParser) -> None:
         "--override", metavar="ITEM", help="let sessions be armed although this check fails"
     )
     change.add_argument("--take-back", metavar="ITEM", help="end the override of this check")
-    parser.add_argument("--reason", default="", help="why; it stays on record")
+    parser.add_argument("--reason", type=written, default="", help="why; it stays on record")
     add_operator(parser)
 
 

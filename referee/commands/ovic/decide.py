@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import argparse
 
-from referee.commands.operators import add_operator
+from referee.commands.operators import add_operator, written
 from referee.commands.ovic.contest_site import add_operators_config, operators_site
 from referee.commands.ovic.entry_text import entry_text
 from referee.core.entry_states import EventKind
@@ -43,7 +43,12 @@ def add_parser(actions: argparse._SubParsersAction[argparse.ArgumentParser]) -> 
     for parser, kind in ((again, "again"), (void, "voided")):
         parser.add_argument("entry", type=int, metavar="N", help="the entry's number")
         parser.add_argument(
-            "--reason", required=kind == "voided", default="", metavar="TEXT", help="why"
+            "--reason",
+            type=written,
+            required=kind == "voided",
+            default="",
+            metavar="TEXT",
+            help="why",
         )
         add_operators_config(parser)
         add_operator(parser)

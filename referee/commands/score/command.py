@@ -16,13 +16,18 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from referee.commands.score.remarks import of_boxes, of_image_ids
+from referee.commands.score.remarks import of_boxes, of_image_ids, of_mistakes
 from referee.commands.score.sense import require_sense
 from referee.core.coco_boxes import CocoTruth
 from referee.core.detections import Detections
 from referee.core.ground_truth import GroundTruth
 from referee.errors import InputError
-from referee.formats.detections_file import begin_coco_results, begin_detections, read_detections
+from referee.formats.csv_truth import read_clusters
+from referee.formats.detections_file import (
+    begin_coco_results,
+    begin_detections_and_form,
+    read_detections,
+)
 from referee.formats.ground_truth import read_ground_truth
 from referee.formats.image_ids import in_own_ids, own_image_ids
 from referee.formats.truth_file import GroundTruthFile
@@ -75,9 +80,13 @@ def _score(args: argparse.Namespace) -> tuple[Report, dict[int, str]]:
     score = _score_coco if args.metric == "coco" else _score_ilsvrc
     result, report, truth, image_id = score(args)
     if args.energy_wh is not None:
-        processed = args.images_processed
-        if processed is None:
-            processed = images_with_detections(image_id, truth)
+        answered = images_with_detections(image_id, truth)
+        processed = answered if args.images_processed is None else args.images_processed
+        if processed < answered:
+            raise InputError(
+                f"--images-processed {processed} is less than the {answered} images with"
+                " detections: a contestant detects nothing in an image that it did not get"
+            )
         if processed > result.images:
             raise InputError(
                 f"--images-processed {processed} is more than the {result.images} images of the"
@@ -96,15 +105,16 @@ def _ground_truth(args: argparse.Namespace) -> GroundTruthFile:
 def _score_ilsvrc(args: argparse.Namespace) -> tuple[IlsvrcResult, Report, GroundTruth, Ints]:
     """Return result, report, ground truth, and the image ids of the detections as it has them."""
     # The detections take longest to read, so they begin first.
-    read = begin_detections(args.detections)
+    read = begin_detections_and_form(args.detections)
     found = _ground_truth(args)
-    posted = read()
+    posted, as_coco = read()
     del read  # It holds the text.
     warnings = of_image_ids(posted.image_id, found.truth, args.image_ids)
     warnings += of_boxes(posted.box, found.truth)
     detections, numbering = in_own_ids(posted, found.truth, args.image_ids)
     rules = RULE_SETS[args.rules or "devkit"]
     result = _evaluate(found.truth, detections, rules)
+    warnings += of_mistakes(found, detections, result.mean_ap, as_coco=as_coco)
     report = ilsvrc_report(result) | {"image_ids": numbering, "warnings": warnings}
     if args.resamples and result.mean_ap is not None:
         report |= _uncertainty(args, found, result)
@@ -151,11 +161,12 @@ def _uncertainty(args: argparse.Namespace, found: GroundTruthFile, result: Ilsvr
     from referee.programs.progress import progress_bar
     from referee.service.results.score_uncertainty import Draws, rival_report, uncertainty_report
 
+    clusters = None if args.clusters is None else read_clusters(args.clusters, found.truth)
     try:
         energy = _energy(args.energy_wh, args.energy_uncertainty_wh)
         rival_energy = _energy(args.rival_energy_wh, args.rival_energy_uncertainty_wh)
         with progress_bar("draws of the images") as progress:
-            draws = Draws(args.resamples, args.seed or 0, progress)
+            draws = Draws(args.resamples, args.seed or 0, progress, clusters)
             mine = draws.of(result)
             report = uncertainty_report(mine, energy, draws)
             if args.rival_detections is not None:

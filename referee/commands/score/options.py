@@ -122,6 +122,13 @@ def _add_uncertainty(parser: argparse.ArgumentParser) -> None:
         "--seed", type=_count_or_none, metavar="N", help="seed of the draws (default: 0)"
     )
     parser.add_argument(
+        "--clusters",
+        type=path_or_standard_input,
+        metavar="FILE",
+        help="CSV image_id,cluster: images of one cluster, such as a scene or a film, go into one"
+        " half together (default: the images are independent)",
+    )
+    parser.add_argument(
         "--energy-uncertainty-wh",
         type=_uncertainty,
         metavar="X",

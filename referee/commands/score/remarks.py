@@ -6,11 +6,23 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from referee.core.columns import fractions_fault
+from referee.core.detections import Detections
 from referee.core.ground_truth import GroundTruth
-from referee.formats.image_ids import Numbering, fits_both
+from referee.formats.image_ids import (
+    Numbering,
+    contest_image_ids,
+    fits_both,
+    renumber,
+    renumber_detections,
+)
+from referee.formats.truth_file import GroundTruthFile
 
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
+
+# Above this mAP a program makes none of the classic mistakes in most of its rows.
+_HIGHEST_DOUBTED = 0.2
 
 
 def of_image_ids(image_id: Ints, truth: GroundTruth, chosen: Numbering | None) -> list[str]:
@@ -26,16 +38,33 @@ def of_image_ids(image_id: Ints, truth: GroundTruth, chosen: Numbering | None) -
 
 def of_boxes(box: Floats, truth: GroundTruth) -> list[str]:
     """Warn if all boxes lie between 0 and 1, as fractions of an image do."""
-    for corners, whose in ((truth.box, "ground truth"), (box, "detections")):
-        if len(corners) and _are_fractions(corners):
-            return [
-                f"all boxes of the {whose} lie between 0 and 1, as fractions of the image do:"
-                " boxes are pixels, so multiply x by the image's width and y by its height"
-            ]
-    return []
+    pairs = ((truth.box, "ground truth"), (box, "detections"))
+    faults = [fractions_fault(corners, whose) for corners, whose in pairs]
+    return [fault for fault in faults if fault][:1]
 
 
-def _are_fractions(box: Floats) -> bool:
-    """Tell whether all corners lie in 0..1, with one within: 0 and 1 alone may be pixels."""
-    inside = all(bool(((column >= 0) & (column <= 1)).all()) for column in box.T)
-    return inside and bool((box % 1 > 0).any())
+def of_mistakes(
+    found: GroundTruthFile, detections: Detections, mean_ap: float | None, *, as_coco: bool
+) -> list[str]:
+    """Warn of the classic mistakes that a low score proves, as the report of a rehearsal does.
+
+    The detections have the source's image ids. The search takes longer than the score itself, so a
+    score that no classic mistake leaves so high is not searched.
+    """
+    if mean_ap is None or mean_ap > _HIGHEST_DOUBTED:
+        return []
+    # Loaded here: few scores are so low.
+    from referee.scoring.mistakes.diagnosis import advice, find_mistakes
+    from referee.scoring.mistakes.posted import Posted
+
+    numbers = contest_image_ids(found.truth.image_ids.tolist())
+    own = np.arange(1, len(numbers) + 1)
+    posted = Posted(
+        detections=renumber_detections(detections, numbers),
+        as_coco=np.full(len(detections), as_coco),
+        order=own,
+        source_ids=own,
+    )
+    sizes = {numbers[image]: size for image, size in found.sizes.items() if image in numbers}
+    mistakes = find_mistakes(renumber(found.truth, numbers), posted, sizes)
+    return list(advice([it for it in mistakes if it.repaired_mean_ap is not None], mean_ap))

@@ -10,18 +10,21 @@ from referee.formats.text import STANDARD_INPUT
 
 _ONLY_ILSVRC = (
     *("--blacklist", "--rules", "--per-class", "--curves", "--explain", "--resamples"),
-    "--rival-detections",
+    *("--clusters", "--rival-detections"),
 )
 # The options of a line have an effect only beside the option before them.
 _NEEDED = {
     "--energy-wh": ("--images-processed", "--energy-uncertainty-wh"),
-    "--resamples": ("--seed", "--energy-uncertainty-wh", "--rival-detections"),
+    "--resamples": ("--seed", "--clusters", "--energy-uncertainty-wh", "--rival-detections"),
     "--rival-detections": ("--rival-energy-wh",),
     "--rival-energy-wh": ("--rival-energy-uncertainty-wh",),
     "--explain": ("--pictures",),
 }
 _VALUES = {"--resamples": "--resamples 100"}
-_FILES = ("--ground-truth", "--detections", "--images", "--blacklist", "--rival-detections")
+_FILES = (
+    *("--ground-truth", "--detections", "--images", "--blacklist", "--clusters"),
+    "--rival-detections",
+)
 
 
 def require_sense(args: argparse.Namespace) -> None:

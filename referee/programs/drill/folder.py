@@ -67,6 +67,8 @@ def new_folder(parent: Path) -> Path:
         numbers = [int(path.name) for path in parent.iterdir() if path.name.isdecimal()]
         folder = parent / str(max(numbers, default=0) + 1)
         folder.mkdir(mode=0o700)
+    except InputError as error:
+        raise InputError(f"{error} Give another --out.") from None
     except OSError as error:
         raise InputError(
             f"{parent}: a drill cannot be kept there ({error.strerror}). Give another --out."

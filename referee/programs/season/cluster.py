@@ -86,7 +86,8 @@ class Cluster:
             from distributed import Client, Security
         except ImportError:
             raise InputError(
-                "a cluster needs the extra 'season': pip install 'lpirc-referee[season]'"
+                "a cluster needs the extra 'season': in the project's folder, run"
+                " pip install '.[season]'"
             ) from None
         security = self.tls and Security(
             tls_ca_file=str(self.tls.ca),

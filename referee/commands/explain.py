@@ -1,0 +1,77 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Show what became of each detection of a session: pictures of the mistakes, and curves.
+
+For example, after a rehearsal:
+
+  referee explain 1
+  referee explain 3 --config event/contest.toml --out why
+
+The folder gets a page index.html, pictures of the worst mistakes on the images, a precision-recall
+curve for each class, and a CSV with the fate of each detection. This works while the servers run.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from pathlib import Path
+
+from referee.core.detections import Detections
+from referee.errors import InputError
+from referee.formats.truth_file import GroundTruthFile
+from referee.programs.practice_folder import PRACTICE_DATA, config_in
+from referee.scoring.ilsvrc import evaluate
+from referee.service.results.final_score import scored_answer
+from referee.service.results.score_explanation import write_explanation
+from referee.service.setup.config_file import load_config
+from referee.service.setup.contest import Contest, read_contest_truth
+from referee.service.setup.opened import opened_contest
+from referee.store.sessions import load_session
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the options."""
+    add = parser.add_argument
+    add("session", type=int, metavar="SESSION", help="number of the session, from 1")
+    add(
+        "--out",
+        type=Path,
+        metavar="DIR",
+        help="folder to write (default: explained-SESSION)",
+    )
+    place = parser.add_mutually_exclusive_group()
+    place.add_argument("--config", type=Path, metavar="FILE", help="an event's contest.toml")
+    place.add_argument(
+        "--data",
+        type=Path,
+        default=PRACTICE_DATA,
+        metavar="DIR",
+        help="the --data folder of a rehearsal (default: practice-data)",
+    )
+
+
+def run(args: argparse.Namespace) -> int:
+    """Write the explanation."""
+    config = config_in(args.data) if args.config is None else load_config(args.config)
+    if not config.database.exists():
+        raise InputError(f"{config.database} does not exist: no session has been run here yet.")
+    folder = args.out or Path(f"explained-{args.session}")
+    with opened_contest(config) as contest:
+        _explain(contest, args.session, folder)
+    print(f"Open {folder / 'index.html'}", file=sys.stderr)
+    return 0
+
+
+def _explain(contest: Contest, session_id: int, folder: Path) -> None:
+    """Write the explanation of a session's answers in time; images have the contest's ids."""
+    session = load_session(contest.database.connection, session_id)
+    detections = scored_answer(contest, session)
+    if not isinstance(detections, Detections):
+        raise InputError(f"The track '{session.track}' has no boxes that could be explained.")
+    found = GroundTruthFile(
+        read_contest_truth(contest),
+        file_names={entry.image_id: Path(entry.path).name for entry in contest.images},
+        sizes={entry.image_id: (entry.width, entry.height) for entry in contest.images},
+    )
+    result = evaluate(found.truth, detections)
+    write_explanation(folder, result, found, detections, contest.config.images.folder)

@@ -1,0 +1,69 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The checks of an event whose referee does not run, with real meters."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from referee.cli import main
+from referee.programs import checking
+from referee.programs.checking import Slow, check_here
+from referee.service.setup.config_file import load_config
+from tests.support.contests import write_images, write_truth
+from tests.support.emulators import Emulator
+
+pytestmark = pytest.mark.slow
+
+Switch = Callable[[], Emulator]
+
+
+@pytest.fixture
+def switch_on() -> Iterator[Switch]:
+    """Return a function that switches on a meter; all end with the test."""
+    started: list[Emulator] = []
+
+    def start() -> Emulator:
+        started.append(Emulator())
+        return started[-1]
+
+    yield start
+    for meter in started:
+        meter.end()
+
+
+@pytest.fixture
+def event(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Return the folder of a fresh event whose only slow checks are those of its meters."""
+    monkeypatch.setattr(checking, "run_slow_checks", lambda *_: None)
+    folder = tmp_path / "event"
+    assert 0 == main(["init", str(folder)])
+    write_images(folder / "images", ["1.jpg"])
+    write_truth(folder / "ground_truth.json", [(1, "1.jpg")])
+    return folder
+
+
+def own_meters(event: Path, left: str, right: str, slow: Slow | None) -> dict[str, str]:
+    """Return the text of each FAIL about a lane's own meter, with these resources of the lanes."""
+    path = event / "contest.toml"
+    text = re.sub(r'(?m)^(contest|resource) = ".*"$', "", path.read_text().split("\n[[lane]]")[0])
+    for name, resource in (("left", left), ("right", right)):
+        text += f'\n[[lane]]\nname = "{name}"\ncontest = "127.0.0.1:0"\nresource = "{resource}"\n'
+    path.write_text(text)
+    findings = check_here(load_config(path), slow, lambda _: None)["findings"]
+    return {it["item"]: it["text"] for it in findings if it["item"].startswith("own meter")}
+
+
+def test_one_meter_under_two_spellings_fails(event: Path, switch_on: Switch) -> None:
+    """Two addresses of one meter fail the check, also one made later without a new look."""
+    meter, other = switch_on(), switch_on()
+    spelled = meter.resource.replace("127.0.0.1", "localhost")
+    found = own_meters(event, meter.resource, spelled, "missing")
+    assert ["own meter of lane 1", "own meter of lane 2"] == list(found)
+    for text in found.values():
+        assert f"lane 'left' ({meter.resource}) and lane 'right' ({spelled})" in text
+    assert found == own_meters(event, meter.resource, spelled, None)
+    assert {} == own_meters(event, meter.resource, other.resource, "missing")

@@ -1,0 +1,42 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The folders of a contestant's rehearsals."""
+
+from __future__ import annotations
+
+from referee.programs.practice_folder import folder_for, practice_config
+from referee.service.setup.config import (
+    ContestSection,
+    ImagesSection,
+    MeterSection,
+    ServerSection,
+)
+
+
+def rehearsed(data, images, track="network"):
+    """Write the folder of a rehearsal."""
+    contest = ContestSection(mode="practice", track=track, shuffle=False)
+    practice_config(
+        data=data, contest=contest, images=images, server=ServerSection(), meter=MeterSection()
+    )
+
+
+def test_each_material_has_a_folder_of_its_own(tmp_path):
+    """Other images, and the camera track, get the next folder; the same material its own again."""
+    base = tmp_path / "practice-data"
+    first, second = (ImagesSection(tmp_path / it, tmp_path / "truth.json") for it in ("a", "b"))
+    assert base == folder_for(base, first, "network")
+    rehearsed(base, first)
+    assert base == folder_for(base, first, "network")
+    assert tmp_path / "practice-data-2" == folder_for(base, first, "camera")
+    rehearsed(tmp_path / "practice-data-2", first, "camera")
+    assert tmp_path / "practice-data-3" == folder_for(base, second, "network")
+    assert tmp_path / "practice-data-2" == folder_for(base, first, "camera")
+
+
+def test_a_folder_that_cannot_be_read_is_left_alone(tmp_path):
+    """A folder with another kind of contest.toml is somebody else's."""
+    base = tmp_path / "practice-data"
+    base.mkdir()
+    (base / "contest.toml").write_text("[[")
+    images = ImagesSection(tmp_path, tmp_path / "truth.json")
+    assert tmp_path / "practice-data-2" == folder_for(base, images, "network")
