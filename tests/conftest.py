@@ -4,6 +4,8 @@
 from __future__ import annotations
 
 import gc
+import logging
+import signal
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -12,6 +14,7 @@ from hypothesis import HealthCheck, settings
 
 from tests.support.mortal_disk import Disk, mortal_disk
 from tests.support.programs import BROWSER, Need, require
+from tests.support.troubles import TROUBLES, Troubles
 
 _SHARED_DATA = Path(__file__).resolve().parents[2] / "shared" / "data"
 
@@ -23,6 +26,15 @@ settings.load_profile("referee")
 
 # Their tests start programs and browsers, and wait for them. The many short ones fill the gaps.
 _LONGEST = ("e2e", "power", "client_sample", "web")
+
+
+def pytest_configure() -> None:
+    """Let the tests' programs feel Ctrl-C, also where a script runs the tests in its background.
+
+    A shell starts such programs with SIGINT ignored, and their children inherit that.
+    """
+    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
@@ -46,6 +58,18 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
         needs.append(BROWSER)
     for need in needs:
         require(need)
+
+
+@pytest.fixture(autouse=True)
+def troubles() -> Iterator[Troubles]:
+    """Collect what the code under test logs of its troubles, so that waits can end by them."""
+    TROUBLES.forget()
+    loggers = [logging.getLogger(name) for name in ("referee", "power")]
+    for logger in loggers:
+        logger.addHandler(TROUBLES)
+    yield TROUBLES
+    for logger in loggers:
+        logger.removeHandler(TROUBLES)
 
 
 @pytest.fixture(scope="session")

@@ -139,6 +139,29 @@ def test_tests_have_what_the_extras_need() -> None:
             assert set() == set(lines(text)) - tested, extra
 
 
+def test_the_table_of_extras_has_each_extra_once() -> None:
+    """The README has a row for each extra that a user may install, in their order."""
+    table = (ROOT / "README.md").read_text(encoding="utf-8").partition("| extra |")[2]
+    told = re.findall(r"^\| `([a-z]+)` \|", table.partition("\n\n")[0], re.MULTILINE)
+    assert sorted({*setup()["options.extras_require"]} - {"test", "check"}) == told
+
+
+def test_what_is_told_to_install_is_there() -> None:
+    """No page and no message installs from an index that has no referee, or an unknown extra."""
+    pages = [ROOT / "README.md", *(ROOT / "docs").glob("*.md")]
+    pages += [path for folder in OURS for path in (ROOT / folder).rglob("*") if path.is_file()]
+    told = [
+        word
+        for page in pages
+        if page.suffix in (".py", ".md", ".html", ".js", ".c")
+        for line in re.findall(r"pip install (.*)", page.read_text(encoding="utf-8"))
+        for word in re.findall(r"\blpirc-referee\b|\.\[([a-z,]+)\]", line)
+    ]
+    assert len(told) > 10
+    extras = {*setup()["options.extras_require"], "NAME"}
+    assert [] == [word for word in told if not set(word.split(",")) <= extras]
+
+
 def test_make_help_names_every_target() -> None:
     """`make help` names each target."""
     text = (ROOT / "Makefile").read_text(encoding="utf-8")

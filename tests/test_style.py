@@ -98,6 +98,71 @@ def test_no_test_sleeps():
     assert [] == sleeping
 
 
+# The least that a wait of a test may last which must not run out: a busy machine is slow.
+PATIENCE_S = 180
+# How soon something comes again, or how often: what is good has no less time when these are short.
+PAUSES = ("AGAIN_S", "FIRST_S", "ALIVE_S", "STEADY_S")
+
+
+def numbers_waited(call: ast.Call) -> Iterator[float]:
+    """Yield the seconds that a call waits, where they stand in the call as a number."""
+    name = call.func.attr if isinstance(call.func, ast.Attribute) else ""
+    places = {"wait": 0, "join": 0, "result": 0, "settimeout": 0, "select": 3}
+    waited = [call.args[places[name]]] if len(call.args) > places.get(name, 99) else []
+    waited += [it.value for it in call.keywords if it.arg in ("timeout", "timeout_s", "bound_s")]
+    for value in waited:
+        if isinstance(value, ast.Constant) and isinstance(value.value, int | float):
+            yield value.value
+
+
+def test_no_wait_of_a_test_is_short():
+    """A test waits 180 s at least, or less than one: then nothing is meant to come."""
+    short = [
+        f"{path}:{node.lineno} {ast.unparse(node)}"
+        for path, tree in trees("tests")
+        if not path.startswith("tests/bench/")
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Call) and any(1 <= s < PATIENCE_S for s in numbers_waited(node))
+    ]
+    assert [] == short
+
+
+def shortened(node: ast.AST) -> str:
+    """Return the name of a bound in seconds that a call of `monkeypatch` makes short, else ''."""
+    if not isinstance(node, ast.Call) or ast.unparse(node.func) != "monkeypatch.setattr":
+        return ""
+    *place, value = node.args
+    name = ast.literal_eval(place[-1]) if isinstance(place[-1], ast.Constant) else ""
+    short = isinstance(value, ast.Constant) and isinstance(value.value, int | float)
+    if name.endswith("_S") and not name.endswith(PAUSES) and short and value.value < 5:
+        return str(name)
+    return ""
+
+
+def test_a_bound_is_short_for_what_shall_fail_alone():
+    """A test shortens a bound within `with monkeypatch.context()`, around what runs out of it."""
+    whole = [
+        f"{path}:{node.lineno} {shortened(node)}"
+        for path, tree in trees("tests")
+        for node in ast.walk(tree)
+        if shortened(node)
+    ]
+    assert [] == whole
+
+
+def test_no_test_judges_the_time_that_it_took():
+    """No assertion compares a clock of this machine, but for the tests of the clock itself."""
+    clocks = ("time.monotonic()", "time.perf_counter()", "time.time()", "real_elapsed_s()")
+    timed = [
+        f"{path}:{node.lineno} {ast.unparse(node)}"
+        for path, tree in trees("tests")
+        if path != "tests/power/test_clock.py" and not path.startswith("tests/bench/")
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Assert) and any(clock in ast.unparse(node) for clock in clocks)
+    ]
+    assert [] == timed
+
+
 def test_tests_mirror_the_source():
     """A folder of tests has the name of the folder that it tests."""
     apart = {"bench", "e2e", "support"}  # speed, whole programs, and shared parts of tests

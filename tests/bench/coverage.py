@@ -35,10 +35,23 @@ LEVELS_OF_CONFIDENCE = {"few": None, "many": 10}
 # How much better the first of two detectors is, in log-odds, and the images of their contests.
 GAPS = (0, 0.05, 0.1, 0.2, 0.4, 0.8)
 PAIR_IMAGES, PAIR_CONTESTS = 300, 60
+# The images of each cluster, and how many contests are simulated of each detector.
+CLUSTERINGS = {
+    "100 of 3": np.full(100, 3),
+    "30 of 10": np.full(30, 10),
+    "10 of 30": np.full(10, 30),
+    "5 of 60": np.full(5, 60),
+    "30, from 75 to 2": 75 // np.arange(1, 31),
+    "one of 100, 20 of 10": np.array([100] + 20 * [10]),
+}
+CLUSTERED_CONTESTS = 200
 BINS = (0, 0.02, 0.05, 0.1, 0.2, 0.3, 0.4, 0.5)
 
 
-def run(parts=("intervals", "others", "pairs")):
+PARTS = ("intervals", "others", "clusters", "pairs")
+
+
+def run(parts=PARTS):
     """Print the tables of intervals, then that of differences and turned rankings."""
     with ProcessPoolExecutor(PROCESSES) as pool:
         if "intervals" in parts:
@@ -55,6 +68,8 @@ def run(parts=("intervals", "others", "pairs")):
                 for number, (classes, falling, quality) in enumerate(OTHERS)
             ]
             _print_intervals(pool, rows, OTHER_CONTESTS)
+        if "clusters" in parts:
+            _print_clusters(pool)
         if "pairs" in parts:
             _print_pairs(pool)
 
@@ -121,6 +136,41 @@ def coverage(found):
     return value.mean(), 100 * np.mean(low > value.mean()), 100 * np.mean(high < value.mean())
 
 
+def _print_clusters(pool):
+    """Print the coverage with clusters, each mAP's in a column, not named and named."""
+    print("\n| clusters |" + "".join(f" mAP {level}, not named | named |" for level in LEVELS[1:]))
+    print("| --- |" + " --- | --- |" * len(LEVELS[1:]))
+    cells = [(name, level) for name in CLUSTERINGS for level in range(1, len(LEVELS))]
+    found = pool.map(clustered, cells)
+    for name in CLUSTERINGS:
+        shown = []
+        for _ in LEVELS[1:]:
+            both = next(found)
+            for _, low, high in map(coverage, (both[:, [0, 1, 2]], both[:, [0, 3, 4]])):
+                shown.append(f" {100 - low - high:.1f} ({low:.1f}, {high:.1f}) |")
+        print(f"| {name} |" + "".join(shown), flush=True)
+
+
+def clustered(cell):
+    """Return mAP and both ends of its interval without and with clusters, (contests, 5)."""
+    name, level = cell
+    sizes = CLUSTERINGS[name]
+    cluster = np.repeat(np.arange(len(sizes)), sizes)
+    world = World(20)
+    detector = Detector(world, QUALITIES[20][level])
+    found = []
+    for number in range(CLUSTERED_CONTESTS):
+        chance = np.random.default_rng([number, *sizes.tolist(), level])
+        scenes = world.scenes(chance, len(cluster), cluster)
+        result = evaluate(scenes.truth, detector.answer(chance, scenes))
+        told = [
+            measure_uncertainty(result, DRAWS, number, clusters=named).interval()
+            for named in (None, cluster)
+        ]
+        found.append((result.mean_ap, *(end for it in told for end in (it.low, it.high))))
+    return np.array(found)
+
+
 def _print_pairs(pool):
     """Print how often the interval of a difference holds it, and how often the ranking turns."""
     cells = [
@@ -180,7 +230,6 @@ def pair(cell):
 
 
 if __name__ == "__main__":
-    PARTS = ("intervals", "others", "pairs")
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("parts", nargs="*", metavar="PART", help=f"of {', '.join(PARTS)}")
     parser.add_argument("--cells", nargs="+", help="cells of the first table: 20/.33/few/1000 …")

@@ -7,11 +7,10 @@ import json
 from pathlib import Path
 
 import numpy as np
-import pyarrow
-from pyarrow import csv
 
 from referee.core.detections import Detections
 from referee.core.ground_truth import GroundTruth
+from referee.formats.number_text import detection_lines
 
 IMAGES, CLASSES, BOXES, DETECTIONS = 20_000, 200, 55_000, 1_000_000
 WIDTH, HEIGHT = 500, 375
@@ -91,10 +90,7 @@ def write_files(folder, truth, detections):
 
 def write_lines(path, detections):
     """Write detections as lines, with all their digits."""
-    columns = {"image_id": detections.image_id, "class_id": detections.class_id}
-    columns |= {"confidence": detections.confidence}
-    columns |= dict(zip(("xmin", "ymin", "xmax", "ymax"), detections.box.T, strict=True))
-    csv.write_csv(pyarrow.table(columns), path, csv.WriteOptions(include_header=False))
+    Path(path).write_bytes(detection_lines(detections))
 
 
 def _boxes(chance, count, log_extent):

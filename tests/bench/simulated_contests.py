@@ -40,11 +40,16 @@ class World:
         drawn = np.searchsorted(self._cumulated, chance.random(count), side="right")
         return np.minimum(drawn, len(self.hard) - 1)
 
-    def scenes(self, chance, images):
-        """Draw images with 0 to 15 objects; half of an image's objects have one class."""
+    def scenes(self, chance, images, cluster=None):
+        """Draw images with 0 to 15 objects; half of an image's objects have one class.
+
+        Images of one of the clusters, (images,) from 0, share this class and how hard they are.
+        """
         count = chance.geometric(0.4, images) - (chance.random(images) < 0.1)
         image = np.repeat(np.arange(images), np.minimum(count, 15))
         main, other = self.classes_of(chance, images), self.classes_of(chance, len(image))
+        if cluster is not None:
+            main = main[cluster]
         klass = np.where(chance.random(len(image)) < 0.5, main[image], other)
         truth = GroundTruth(
             image_ids=np.arange(1, images + 1),
@@ -55,7 +60,8 @@ class World:
             blacklist=np.empty((0, 2), dtype=np.int64),
             class_names={},
         )
-        return Scenes(truth, chance.normal(0, 0.7, images))
+        hard = chance.normal(0, 0.7, images)
+        return Scenes(truth, hard if cluster is None else hard[cluster])
 
 
 class Detector:

@@ -161,7 +161,7 @@ def test_not_a_number_is_taken_and_flagged(contestant: Contestant) -> None:
     answer = json.loads(text)
     assert code == 200
     assert answer["stored"] == 2
-    assert answer["flagged"] == [{"row": 0, "reason": "confidence not finite"}]
+    assert answer["flagged"] == [{"row": 1, "reason": "confidence not finite"}]
     assert answer["late"] is False
 
 

@@ -17,6 +17,7 @@ from typing import Any
 import pytest
 from PIL import Image
 from selenium import webdriver
+from selenium.webdriver.common.by import By
 
 from referee.tracks.camera.code import FrameLabel, session_tag
 from referee.tracks.camera.compose import black, compose
@@ -266,8 +267,63 @@ def test_a_window_smaller_than_its_screen_shows_nothing(
     browser.get(f"{running.console}/display")
     eventually(lambda: "press F" in running.board()["display"]["fault"], "the fault")
     assert "press F" in text_of(browser, "hint")
-    log_in(running)
-    eventually(lambda: text_of(browser, "hint") == "", "no word in a session")
+    status, told = request(f"{running.contest}/login", b"username=me&password=practice", {})
+    assert FAILED == (status, told)
+
+
+@pytest.mark.parametrize(
+    ("page", "window", "zoom", "fills"),
+    [
+        ((1745, 982), (1920, 1080), 1.1, True),
+        ((960, 540), (1920, 1080), 2.0, True),
+        ((1920, 1080), (960, 540), 0.5, False),
+        ((1745, 900), (1920, 1080), 1.1, False),
+    ],
+    ids=["110 %", "200 %", "a quarter at 50 %", "a bar above at 110 %"],
+)
+def test_the_zoom_of_the_browser_changes_nothing(
+    running: Program,
+    browser: webdriver.Chrome,
+    page: tuple[int, int],
+    window: tuple[int, int],
+    zoom: float,
+    fills: bool,
+) -> None:
+    """A page that fills its screen is used at any zoom, and one that covers a part at none."""
+    browser.set_window_size(*window)
+    metrics = {"width": page[0], "height": page[1], "screenWidth": 1920, "screenHeight": 1080}
+    metrics |= {"deviceScaleFactor": zoom, "mobile": False}
+    browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", metrics)
+    browser.get(f"{running.console}/display")
+    expected = "" if fills else "press F"
+    eventually(
+        lambda: (found := running.board()["display"])["width"] and expected in found["fault"],
+        "the screen to be measured",
+    )
+    assert ("press F" in running.board()["display"]["fault"]) is not fills
+
+
+def test_a_running_sessions_screen_is_taken_by_a_click_alone(
+    running: Program, browser: webdriver.Chrome
+) -> None:
+    """A page that is opened meanwhile stays apart; a click moves the display, with an alarm."""
+    open_display(running, browser)
+    session = log_in(running)
+    assert SUCCESS == session.show(1)
+    with chromium() as other:
+        be_screen(other)
+        other.get(f"{running.console}/display")
+        wait_text(other, "hint", "another page shows its images")
+        assert SUCCESS == session.show(2)
+        assert (255, 255, 255) == pixels_of(browser).getpixel((60, 60))
+        # Without a monitor full-screen mode has a size of its own; this window fills its screen.
+        other.execute_script("document.documentElement.requestFullscreen = async () => {}")
+        other.find_element(By.TAG_NAME, "body").click()
+        eventually(lambda: text_of(other, "hint") == "", "the page to take the screen")
+        assert SUCCESS == session.show(3)
+        assert (255, 255, 255) == pixels_of(other).getpixel((60, 60))
+        assert "moved" in running.board()["alarm"]["text"]
+        eventually(lambda: pixels_of(browser).getpixel((60, 60)) == (0, 0, 0), "the first page")
 
 
 @pytest.mark.parametrize("move", ["void", "stop"])
@@ -301,7 +357,7 @@ def test_a_reloaded_page_shows_the_frame_of_its_session_only(
     log_in(running)
     browser.refresh()
     eventually(lambda: display_ready(running), "the display")
-    assert same(black(FULL_HD), pixels_of(browser))
+    eventually(lambda: same(black(FULL_HD), pixels_of(browser)), "a black screen")
 
 
 def test_two_requests_at_once_are_shown_one_after_the_other(

@@ -23,7 +23,7 @@ from referee.service.setup.clock import SystemClock
 from referee.service.setup.config import LaneSection
 from referee.service.setup.contest import Contest, frame_tag_of
 from referee.service.teams.order import set_order
-from referee.service.teams.registration import amend
+from referee.service.teams.registration import amend, withdraw
 from referee.store.marks import marks_of
 from referee.store.sessions import all_sessions, load_session
 from referee.tracks.camera.code import FrameLabel
@@ -31,10 +31,19 @@ from referee.tracks.camera.compose import compose
 from referee.tracks.camera.geometry import Screen
 from referee.web.desk.broadcast import Broadcast
 from referee.web.desk.console import console_app
-from tests.support.browsing import be_screen, chromium, pixels_of, press, text_of, wait_text
+from tests.support.browsing import (
+    be_screen,
+    choose,
+    chromium,
+    pixels_of,
+    press,
+    text_of,
+    wait_text,
+)
 from tests.support.contests import make_contest
 from tests.support.events import Event
 from tests.support.fakes import FakeClock, FakeMeter, eventually, running_desk
+from tests.support.operators import wait
 
 pytestmark = [pytest.mark.slow, pytest.mark.browser]
 
@@ -66,8 +75,10 @@ def event(
     """Return an event of two lanes, or as many as asked for, whose console the browser may open."""
     clock = FakeClock()
     contest = make_contest(tmp_path, clock, images=8, mode="event", seconds=600)
-    places = PLACES[: getattr(request, "param", 2)]
-    lanes = [LaneSection(name, f"127.0.0.1:80{n}0", contest.config.meter) for n, name in places]
+    count, *resource = getattr(request, "param", (2,))
+    places, meter = PLACES[:count], contest.config.meter
+    meter = replace(meter, resource=resource[0]) if resource else meter
+    lanes = [LaneSection(name, f"127.0.0.1:80{n}0", meter) for n, name in places]
     contest = replace(contest, config=replace(contest.config, declared_lanes=tuple(lanes)))
     for team in ("ants", "bees", LONG, "wasps"):
         register_team(contest.config.teams, team)
@@ -126,7 +137,7 @@ def test_two_lanes_fit_a_small_screen(event: Event, browser: webdriver.Chrome) -
     event.meter.lost = False
 
 
-@pytest.mark.parametrize("event", [4], indirect=True)
+@pytest.mark.parametrize("event", [(4,)], indirect=True)
 def test_four_lanes_fit_a_small_screen(event: Event, browser: webdriver.Chrome) -> None:
     """Four cards fit it too; what is wrong in two lanes is said once, and covers no button."""
     for lane, team in enumerate(("ants", "bees", LONG, "wasps"), 1):
@@ -143,27 +154,116 @@ def test_four_lanes_fit_a_small_screen(event: Event, browser: webdriver.Chrome) 
         meter.lost = False
 
 
+IN_THE_WAY = """
+const alarm = document.getElementById("alarm");
+const box = alarm.getBoundingClientRect();
+const found = [];
+for (let x = 5; x < innerWidth; x += 20) for (let y = box.top + 1; y < innerHeight; y += 6) {
+  const at = document.elementFromPoint(x, y);
+  if (!alarm.contains(at)) found.push(at.id || at.tagName);
+}
+return [...new Set(found)];
+"""
+
+
+@pytest.mark.parametrize("event", [(4, "emulated")], indirect=True)
+def test_four_lanes_in_a_low_window(event: Event, browser: webdriver.Chrome) -> None:
+    """Nothing lies over the red bar, each name can be read, and New session can be pressed."""
+    for lane, team in enumerate(("ants", "bees", LONG, "wasps"), 1):
+        begin(event, team, lane)
+    event.meters[1].lost = True
+    be_screen(browser, 1366, 681)
+    browser.get(event.url)
+    wait_text(browser, "state-4", "RUNNING")
+    wait_text(browser, "alarm-text", "Lane right: The power meter is")
+    wait_text(browser, "emulated-3", "EMULATED")
+    assert [] == browser.execute_script(IN_THE_WAY)
+    assert browser.find_element(By.ID, "session-title-3").rect["width"] >= 170
+    address = browser.find_element(By.ID, "address-3")
+    assert address.get_attribute("title") == address.get_property("textContent")
+    choose(browser, "team", "ants")
+    press(browser, "create")
+    wait_text(browser, "confirm-text", "is RUNNING")
+    press(browser, "confirm-no")
+    event.meters[1].lost = False
+    be_screen(browser, 1366, 768)
+
+
 def test_each_table_sees_its_next_team(event: Event, browser: webdriver.Chrome) -> None:
     """A lane chooses its next team; a team that is bound to the other lane is refused in words."""
     amend(event.contest, "bees", lambda old: replace(old, lane="left"), "needs 120 V", "Kim")
     set_order(event.contest, ["ants", "bees", "wasps"], "", "Kim")
     browser.get(event.url)
     wait_text(browser, "next-team", "Next in lane left: bees · right: ants")
-    chosen = "return [...document.querySelectorAll('#lane, #team')].map((one) => one.value).sort()"
-    assert ["1", "bees"] == browser.execute_script(chosen)
-    browser.find_element(By.CSS_SELECTOR, "#lane option[value='2']").click()
-    assert ["2", "ants"] == browser.execute_script(chosen)
-    browser.find_element(By.XPATH, "//*[@id='team']/option[.='bees']").click()
+    assert ["1", "bees"] == chosen(browser)
+    choose(browser, "lane", "2")
+    assert ["2", "ants"] == chosen(browser)
+    assert "'bees' runs in lane left only. 'ants' is next in lane right, and is chosen now." == (
+        text_of(browser, "refusal")
+    )
+    choose(browser, "team", "bees")
+    wait_text(browser, "refusal", "'bees' runs in lane left only.")
     press(browser, "create")
     wait_text(browser, "refusal", "'bees' runs in lane 'left' only")
     assert [] == all_sessions(event.contest.database.connection)
+
+
+def chosen(browser: webdriver.Chrome) -> list[str]:
+    """Return the lane's number and the team that are chosen for the next session."""
+    script = "return [...document.querySelectorAll('#lane, #team')].map((one) => one.value).sort()"
+    return list(browser.execute_script(script))
+
+
+def test_the_team_that_was_chosen_gets_the_session(event: Event, browser: webdriver.Chrome) -> None:
+    """A team stays chosen when the lane is chosen after it, whoever is next there."""
+    set_order(event.contest, ["ants", "bees", "wasps"], "", "Kim")
+    browser.get(event.url)
+    wait_text(browser, "next-team", "Next in lane left: ants · right: bees")
+    choose(browser, "team", "wasps")
+    choose(browser, "lane", "2")
+    # The running order moves on under the operator's hand.
+    withdraw(event.contest, "ants", "no device", "Kim")
+    wait_text(browser, "next-team", "Next in lane left: bees · right: wasps")
+    assert ["2", "wasps"] == chosen(browser)
+    press(browser, "create")
+    wait_text(browser, "session-title-2", "Session 1: wasps")
+    # Now the order proposes again, and what is proposed stays with another lane too.
+    wait(browser, lambda: chosen(browser) == ["1", "bees"], "the next team")
+    choose(browser, "lane", "2")
+    assert ["2", "bees"] == chosen(browser)
+
+
+def test_nobody_is_chosen_where_nobody_is_next(event: Event, browser: webdriver.Chrome) -> None:
+    """Without a running order somebody chooses; a team whose result counts is asked about."""
+    first = begin(event, "ants", 1)
+    event.desk.end(first, EndCause.STOP, "Kim")
+    event.settle(first)
+    begin(event, "bees", 2)
+    browser.get(event.url)
+    wait_text(browser, "team", "ants – has run")
+    wait_text(browser, "team", "bees – RUNNING in lane right")
+    assert ["", "1"] == chosen(browser)
+    assert not browser.find_element(By.ID, "create").is_enabled()
+    choose(browser, "team", "ants")
+    press(browser, "create")
+    wait_text(browser, "confirm-text", f"Session {first} of 'ants' is over, and its result counts.")
+    press(browser, "confirm-no")
+    assert 2 == len(all_sessions(event.contest.database.connection))
+    press(browser, "create")
+    press(browser, "confirm-yes")
+    wait_text(browser, "in-line-text", "session 3 of ants")
+    choose(browser, "team", "wasps")
+    press(browser, "create")
+    wait_text(browser, "sessions", "wasps")
+    assert not browser.find_element(By.ID, "confirm").is_displayed()
 
 
 def test_an_operator_acts_in_the_second_lane(event: Event, browser: webdriver.Chrome) -> None:
     """New session, extra time, arm and re-run happen in the lane that was chosen, on record."""
     browser.get(event.url)
     wait_text(browser, "session-title-2", "No session yet")
-    browser.find_element(By.CSS_SELECTOR, "#lane option[value='2']").click()
+    choose(browser, "team", "ants")
+    choose(browser, "lane", "2")
     press(browser, "create")
     wait_text(browser, "state-2", "READY")
     assert "No session yet" == text_of(browser, "session-title")

@@ -4,9 +4,10 @@
 from __future__ import annotations
 
 import re
+import shutil
 import threading
 from collections.abc import Iterator
-from contextlib import ExitStack
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -29,7 +30,7 @@ from referee.store.readings import energy_of, insert_energy
 from referee.store.scores import ScoringRun, Snapshot, insert_scoring_run, insert_snapshot
 from referee.web.desk.broadcast import Broadcast
 from referee.web.desk.console import console_app
-from tests.support.browsing import chromium, press, text_of, wait_text
+from tests.support.browsing import be_screen, choose, chromium, press, text_of, wait_text
 from tests.support.contests import make_contest
 from tests.support.fakes import FakeClock, FakeMeter, eventually, running_desk
 from tests.support.running import PATIENCE_S
@@ -129,10 +130,17 @@ def browser() -> Iterator[webdriver.Chrome]:
 @pytest.fixture
 def site(tmp_path: Path) -> Iterator[Site]:
     """Return the console of an event of 600 s with the teams 'ants' and 'bees'."""
+    with _site(tmp_path, "event") as site:
+        for team in ("ants", "bees"):
+            register_team(site.contest.config.teams, team)
+        yield site
+
+
+@contextmanager
+def _site(folder: Path, mode: str) -> Iterator[Site]:
+    """Serve the console of a contest of 600 s without teams."""
     clock = FakeClock()
-    contest = make_contest(tmp_path, clock, mode="event", seconds=600)
-    for team in ("ants", "bees"):
-        register_team(contest.config.teams, team)
+    contest = make_contest(folder, clock, mode=mode, seconds=600)
     meter = FakeMeter(clock)
     with running_desk(contest, meter) as desk:
         site = Site(contest, desk, meter, clock)
@@ -170,7 +178,7 @@ def test_team_that_is_added_later_can_be_chosen(site: Site, browser: webdriver.C
     wait_text(browser, "teams-text", "referee team add")
     assert not browser.find_element(By.ID, "create").is_enabled()
     register_team(site.contest.config.teams, "wasps")
-    wait_text(browser, "team", "wasps")
+    choose(browser, "team", "wasps")
     assert "" == text_of(browser, "teams-text")
     press(browser, "create")
     wait_text(browser, "session-title", "Session 1: wasps")
@@ -180,12 +188,13 @@ def test_team_that_is_added_later_can_be_chosen(site: Site, browser: webdriver.C
 def test_double_clicks_do_nothing_twice(site: Site, browser: webdriver.Chrome) -> None:
     """A double click makes or arms one session; the page says why there is no second one."""
     browser.get(site.url)
-    wait_text(browser, "team", "ants")
+    choose(browser, "team", "ants")
     WebDriverWait(browser, PATIENCE_S, 0.1).until(
         lambda driver: driver.find_element(By.ID, "create").is_enabled()
     )
     ActionChains(browser).double_click(browser.find_element(By.ID, "create")).perform()
     wait_text(browser, "state", "READY")
+    choose(browser, "team", "ants")
     press(browser, "create")
     wait_text(browser, "refusal", "Session 1 of 'ants' is READY")
     assert ["READY"] == states(site)
@@ -532,6 +541,23 @@ def test_power_is_drawn(site: Site, browser: webdriver.Chrome) -> None:
     wait_until(browser, "document.getElementById('chart-text').textContent.startsWith('5.000 W')")
 
 
+def test_nothing_is_wrong_only_while_sessions_can_be_armed(
+    site: Site, browser: webdriver.Chrome, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """While a check fails the page says so and leads to it; when it is over, nothing is wrong."""
+    usage, free = shutil.disk_usage, [2**40]
+    monkeypatch.setattr(shutil, "disk_usage", lambda path: usage(path)._replace(free=free[0]))
+    browser.get(site.url)
+    wait_text(browser, "calm", "Nothing is wrong.")
+    free[0] = 0
+    site.clock.advance(10)
+    wait_text(browser, "calm", "No session can be armed: a check fails. Check says what to do.")
+    assert "hindered" in str(browser.find_element(By.ID, "calm").get_attribute("class"))
+    free[0] = 2**40
+    site.clock.advance(10)
+    wait_text(browser, "calm", "Nothing is wrong.")
+
+
 # Appearance
 
 CONTRASTS = """
@@ -603,3 +629,26 @@ def test_stop_and_void_look_different(site: Site, browser: webdriver.Chrome) -> 
     for style in ("color", "border-top-style"):
         assert stop.value_of_css_property(style) != void.value_of_css_property(style)
     assert void.location["x"] > stop.location["x"] + stop.size["width"] + 100
+
+
+# A rehearsal
+
+
+@pytest.mark.parametrize("width_px", [1280, 1366, 1920])
+def test_lists_of_a_rehearsal_share_the_width(
+    tmp_path: Path, browser: webdriver.Chrome, width_px: int
+) -> None:
+    """Without a card for the next session, both lists fill the page, and a notice is readable."""
+    with _site(tmp_path, "practice") as site:
+        site.notice(None, "The power meter answers.", "info")
+        be_screen(browser, width_px, 720)
+        try:
+            browser.get(site.url)
+            wait_text(browser, "notices", "The power meter answers.")
+            lists = [browser.find_element(By.ID, f"{it}-title") for it in ("sessions", "notices")]
+            sessions, notices = (it.find_element(By.XPATH, "./..").rect for it in lists)
+        finally:
+            browser.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
+    assert notices["width"] > width_px / 3
+    assert notices["x"] + notices["width"] > width_px - 30
+    assert sessions["x"] < 30

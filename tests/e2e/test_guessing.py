@@ -14,8 +14,10 @@ from pathlib import Path
 
 import pytest
 
+from referee.service.entry.machine_turn import MachineTurn
 from referee.service.entry.team_list import register_team
 from referee.service.setup.config_file import load_config
+from referee.service.setup.contest import open_contest
 from tests.e2e.conftest import Material, both_workers, make_event
 from tests.support.running import PATIENCE_S, Program, eventually, get, program, request
 
@@ -31,21 +33,27 @@ REFUSED = "Invalid username or password\n"
 class Guesser(threading.Thread):
     """A connection that tries one wrong password after the other until it is stopped."""
 
-    def __init__(self, address: str, number: int) -> None:
+    def __init__(self, address: str, number: int, team: str = "rocket", source: str = "") -> None:
         super().__init__(name=f"guesser-{number}", daemon=True)
         self.answers: list[tuple[int, str]] = []
         self._address = address
         self._number = number
+        self._team = team
+        self._source = source
         self._stopped = threading.Event()
 
     def run(self) -> None:
         """Guess."""
-        with closing(http.client.HTTPConnection(self._address, timeout=PATIENCE_S)) as link:
+        with closing(
+            http.client.HTTPConnection(
+                self._address, timeout=PATIENCE_S, source_address=(self._source, 0)
+            )
+        ) as link:
             for guess in itertools.count():
                 # Without the pause, these threads would slow down the honest ones beside them.
                 if self._stopped.wait(_PAUSE_S):
                     return
-                body = f"username=rocket&password={self._number}-{guess}"
+                body = f"username={self._team}&password={self._number}-{guess}"
                 self.answers.append(log_in(link, body))
 
     def stop(self) -> None:
@@ -81,7 +89,8 @@ def event(tmp_path_factory: pytest.TempPathFactory, material: Material, worker: 
 def passwords(event: Path) -> dict[str, str]:
     """Return the passwords of the guessed team, of the team whose turn it is, and of visitors."""
     teams = load_config(event).teams
-    return {team: register_team(teams, team) for team in ("rocket", "ants", *VISITORS)}
+    names = ("rocket", "ants", "comet", *VISITORS)
+    return {team: register_team(teams, team) for team in names}
 
 
 @pytest.fixture(scope="module")
@@ -156,3 +165,33 @@ def test_the_guessed_team_itself_logs_in_from_its_own_address(
     status, text = try_once(running, "rocket", passwords["rocket"], "127.0.0.2")
     assert status == 200, text
     assert all(guesser.is_alive() for guesser in guessers)
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="needs other addresses of the loopback")
+def test_a_team_passes_the_guesses_of_many_addresses_at_its_name(
+    running: Program, passwords: dict[str, str], event: Path
+) -> None:
+    """The login of a team waits for no guess at its name, from however many addresses they come.
+
+    The test holds the turn of all processes as a login without a guess does. So no guess is
+    computed, and whoever had to wait for one would wait for ever.
+    """
+    arm(running, "comet")
+    address = running.contest.removeprefix("http://")
+    for number in range(39):  # From now on each of these addresses has guessed.
+        try_once(running, "comet", f"first {number}", f"127.0.3.{number + 1}")
+    guessers = [Guesser(address, n, "comet", f"127.0.3.{n + 1}") for n in range(39)]
+    contest = open_contest(load_config(event), read_only=True)
+    turn = MachineTurn(contest.config.storage.folder, contest.secrets.token_key)
+    contest.database.close()
+    eventually(lambda: turn.take(alone=False), "the turn")
+    for guesser in guessers:
+        guesser.start()
+    try:
+        status, text = try_once(running, "comet", passwords["comet"], "127.0.4.1")
+        assert status == 200, text
+        assert REFUSED not in [text for guesser in guessers for _, text in guesser.answers]
+    finally:
+        turn.give_back()
+        for guesser in guessers:
+            guesser.stop()

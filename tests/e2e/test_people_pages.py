@@ -16,7 +16,7 @@ from werkzeug.serving import make_server
 
 from referee.service.entry import passwords
 from referee.service.people.operators import replace_operator_password
-from tests.support.browsing import be_screen, chromium, press, wait_text
+from tests.support.browsing import be_screen, choose, chromium, press, wait_text
 from tests.support.contests import make_contest
 from tests.support.doors import Door, post
 from tests.support.events import Event
@@ -142,6 +142,7 @@ def test_an_action_after_the_end_of_the_login_is_done_once(
     """The console asks for a login when somebody acts without one, and then acts."""
     enter(browser, door, "/", "Kim")
     wait_text(browser, "connection", "live")
+    choose(browser, "team", "ants")
     door.event.contest.clock.advance(7200)
     press(browser, "create")
     type_login(browser, "dialog.login", "Kim", door.secrets["Kim"])
@@ -150,11 +151,29 @@ def test_an_action_after_the_end_of_the_login_is_done_once(
 
 
 def test_an_assistant_is_told_who_may_act(browser: webdriver.Chrome, door: Door) -> None:
-    """An assistant sees the console, and a button says why nothing was done."""
+    """The buttons of an assistant are those of the table of roles; the others say who may."""
+    event = door.event
+    number = event.play("ants", verdict="SUSPECT")
+    event.begin("bees")
     enter(browser, door, "/", "Sam")
-    press(browser, "create")
-    wait_text(browser, "refusal", "only an operator may do this")
-    assert [] == door.board.show()["sessions"]
+    choose(browser, "team", "ants")
+    wait_text(browser, "person", "assistant")
+    wait_text(browser, "state", "RUNNING")
+    enabled = (
+        "return [...document.querySelectorAll('main button')].filter((one) => !one.disabled"
+        " && one.checkVisibility() && one.dataset.action).map((one) => one.dataset.action)"
+    )
+    wait(browser, lambda: browser.execute_script(enabled) == ["note", "seen"], "the two buttons")
+    for part in ("stop", "void", "create"):
+        assert "Only an operator" in browser.find_element(By.ID, part).get_property("title")
+    for page in ("/teams", "/results", "/check"):
+        browser.get(f"{door.url}{page}")
+        wait_text(browser, "person", "assistant")
+        wait_text(browser, "connection", "live")
+        assert [] == browser.execute_script(enabled)
+    # Who knows the address is refused all the same.
+    answer = post(door.visitor("Sam"), f"/sessions/{number + 1}/stop")
+    assert (403, "role_forbids") == (answer.status_code, answer.get_json()["code"])
 
 
 def test_the_audit_is_live_and_can_be_filtered(browser: webdriver.Chrome, door: Door) -> None:

@@ -215,3 +215,33 @@ def first_content_ms(browser: webdriver.Chrome, url: str) -> float:
     wait_text(browser, "state", "PROVISIONAL")
     script = "return performance.getEntriesByName('first-contentful-paint')[0]?.startTime ?? 0"
     return float(browser.execute_script(script))
+
+
+@pytest.mark.browser
+def test_every_row_of_a_long_ranking_is_seen(event: Event) -> None:
+    """Forty teams do not fit a projector: the page shows one part after the other by itself."""
+    event.register(*(f"team {number:02}" for number in range(1, 41)))
+    rows = (
+        "const box = document.getElementById('ranking').getBoundingClientRect();"
+        "const top = document.querySelector('#ranking th').getBoundingClientRect().bottom - 1;"
+        "return [...document.getElementById('entries').rows].filter((row) => {"
+        "  const own = row.getBoundingClientRect();"
+        "  return own.top >= top && own.bottom <= box.bottom + 1;"
+        "}).map((row) => row.cells[1].innerText)"
+    )
+    with chromium() as browser:
+        be_screen(browser, 1366, 768)
+        browser.get(event.audience.url)
+        wait_text(browser, "entries", "team 40")
+        wait_text(browser, "part", "rows 1 to ")
+        wanted = {f"team {number:02}" for number in range(1, 41)}
+        first = {text.splitlines()[0][:7] for text in browser.execute_script(rows)}
+        assert not wanted <= first
+        found: set[str] = set(first)
+
+        def look() -> bool:
+            found.update(text.splitlines()[0][:7] for text in browser.execute_script(rows))
+            return wanted <= found
+
+        eventually(look, "every team to be shown")
+        eventually(lambda: "rows 1 to " in text_of(browser, "part"), "the first rows again")

@@ -69,7 +69,7 @@ class Table:
         """Put a meter with these options in the place of the one that is there."""
         plain, self.meter.command = self.meter.command, [*self.meter.command, *options]
         self.meter.terminate()
-        self.meter.wait(10.0)
+        self.meter.wait(PATIENCE_S)
         self.meter.start()
         self.meter.command = plain
 

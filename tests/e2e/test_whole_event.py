@@ -19,7 +19,7 @@ from referee.core.turns import draw_lots
 from tests.e2e.conftest import Material
 from tests.e2e.test_lifecycle import alive
 from tests.support.browsing import be_screen, chromium, press
-from tests.support.operators import People, answer, click, come_in
+from tests.support.operators import People, answer, click, come_in, wait
 from tests.support.running import Program, descendants, eventually
 from tests.support.venue import LANES, LOAD_W, SECONDS, Venue
 
@@ -84,7 +84,8 @@ def draw_the_order(people: People) -> None:
     press(kim.browser, "lottery")
     answer(kim.browser, "Draw", seed=SEED)
     kim.sees("order-text", f"Lottery with the seed '{SEED}' by Kim")
-    people.audience_sees("now", f"Next: {TWIN}")
+    lanes = f"{LANES[LEFT]}: {TWIN} · in lane {LANES[RIGHT]}: {OTHER_TWIN}"
+    people.audience_sees("now", f"Next in lane {lanes}")
 
 
 def pass_a_failed_check(people: People, venue: Venue) -> None:
@@ -191,6 +192,9 @@ def run_again_hidden(people: People, venue: Venue) -> None:
     """A void session leaves the scoreboard; its re-run stays hidden until the thaw."""
     kim = people.kim
     press(kim.browser, "seen-2")
+    # While the page asks the desk for that, its other buttons do nothing.
+    seen = kim.browser.find_element(By.ID, "seen-2")
+    wait(kim.browser, lambda: not seen.is_displayed(), "the result to be seen")
     kim.asks("rerun", LEFT, reason="the meter's plug was out")
     people.both_see("session-title", f"Session 5: {UNLUCKY}")
     people.audience_sees("entries", "runs again")
@@ -204,6 +208,8 @@ def run_again_hidden(people: People, venue: Venue) -> None:
     player = venue.play(UNLUCKY, LEFT)
     kim.sees("images", "12 of 12", LEFT)
     player.join()
+    # A quick machine answers everything within a second, and so short an energy is SUSPECT.
+    wait(kim.browser, lambda: kim.seconds_left(LEFT) <= 600 - SECONDS, "enough to integrate")
     assert before == venue.public_bytes()
     kim.asks("stop", LEFT)
     people.both_see("state", "SCORED", LEFT)

@@ -43,6 +43,7 @@ def be_screen(
     width, height = width_px // ratio, height_px // ratio
     metrics = {"width": width, "height": height, "screenWidth": width, "screenHeight": height}
     metrics |= {"deviceScaleFactor": ratio, "mobile": False}
+    browser.set_window_size(width, height)  # A page sees this size as its window's outer one.
     browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", metrics)
 
 
@@ -70,3 +71,12 @@ def press(browser: webdriver.Chrome, button: str) -> None:
     found = browser.find_element(By.ID, button)
     WebDriverWait(browser, PATIENCE_S, 0.1).until(lambda driver: found.is_enabled(), button)
     found.click()
+
+
+def choose(browser: webdriver.Chrome, field: str, value: str) -> None:
+    """Choose an entry of a list by its value, as soon as the page has it."""
+    entry = f"#{field} option[value='{value}']"
+    WebDriverWait(browser, PATIENCE_S, 0.1).until(
+        lambda driver: driver.find_elements(By.CSS_SELECTOR, entry), f"{field} to offer {value!r}"
+    )
+    browser.find_element(By.CSS_SELECTOR, entry).click()

@@ -7,12 +7,14 @@ import io
 import json
 import os
 import tempfile
+from collections import namedtuple
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
 
 from PIL import Image
 
+from referee.service.preflight import disk
 from referee.service.setup.config_file import load_config
 from referee.service.setup.contest import open_contest, prepare_contest
 from referee.store.database import Database
@@ -20,6 +22,18 @@ from referee.store.images import ImageEntry, Manifest, replace_manifest
 
 RESOURCE = "TCPIP::192.0.2.7::inst0::INSTR"
 """The meter's resource in the configurations of tests; tests put a fake in its place."""
+
+
+def no_room(monkeypatch) -> None:
+    """Let every contest's disk be too small, with free bytes that no other program changes.
+
+    The number stands in the finding's text, and an override holds for one text.
+    """
+    full = (2**40, 2**40 - 2**20, 2**20)
+    monkeypatch.setattr(disk.shutil, "disk_usage", lambda folder: _DiskUsage(*full))
+
+
+_DiskUsage = namedtuple("_DiskUsage", ("total", "used", "free"))
 
 # Each image has its own file time: the referee recognises a file by its size and time.
 _WRITTEN_NS = 1_700_000_000_000_000_000

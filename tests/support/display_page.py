@@ -4,12 +4,15 @@
 from __future__ import annotations
 
 import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
 from referee.errors import Refusal
 from referee.service.display.display import Display
-from tests.support.fakes import eventually
+from referee.service.setup.config import CameraSection
+from tests.support.fakes import BOUND_S, eventually
 
 SCREEN = {"width": 640, "height": 480, "ratio": 1, "visible": True, "fills": True}
 
@@ -51,3 +54,17 @@ def opened(display: Display, paints: bool = True) -> Page:
     threading.Thread(target=page.run, name="page", daemon=True).start()
     eventually(lambda: display.status().fault == "")
     return page
+
+
+PATIENT = CameraSection(dwell_ms=0, paint_s=BOUND_S)
+"""Settings under which a request that shall be painted is painted, on a slow machine too."""
+
+
+@contextmanager
+def in_a_hurry(display: Display) -> Iterator[None]:
+    """Let requests that nobody paints fail after half a second, within the block alone."""
+    display._paint_s = 0.5
+    try:
+        yield
+    finally:
+        display._paint_s = BOUND_S

@@ -6,6 +6,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable
 from contextlib import contextmanager
+from dataclasses import replace
 from datetime import UTC, datetime
 from functools import partial
 
@@ -14,6 +15,7 @@ from power.meter import Identity, IntegrationStart, IntegrationState, MeterSetti
 from referee.core.instant import Instant, shifted
 from referee.service.desk.control_desk import ControlDesk
 from referee.service.desk.metering import LinkState, Metering
+from tests.support.troubles import TROUBLES, source_of
 
 BOUND_S = 180.0
 _LOOK_S = 0.005
@@ -22,15 +24,17 @@ _LOOK_S = 0.005
 def eventually(predicate: Callable[[], object], bound_s: float = BOUND_S) -> None:
     """Wait until the predicate holds; fail when it does not within a generous bound.
 
-    Only a failing test waits so long.
+    Only a failing test waits so long. A mistake in a thread of the code ends the wait at once.
     """
     pause = threading.Event()
     looks = int(bound_s / _LOOK_S)
     for _ in range(looks):
         if predicate():
             return
+        TROUBLES.require_none()
         pause.wait(_LOOK_S)
-    raise AssertionError(f"this did not come about within {bound_s:g} s")
+    said = f"this did not come about within {bound_s:g} s: {source_of(predicate)}"
+    raise AssertionError(f"{said}\n{TROUBLES.report()}")
 
 
 class FakeClock:
@@ -74,6 +78,7 @@ class FakeMeter:
 
     def __init__(self, clock: FakeClock, power_w: float = 5.0, reading_takes_s: float = 0.0):
         self.clock = clock
+        self.identity = self.IDENTITY
         self.power_w = power_w
         self.reading_takes_s = reading_takes_s
         self.lost = False
@@ -117,7 +122,7 @@ class FakeMeter:
     def identify(self) -> Identity:
         """Return a WT310E."""
         self._answer("identify")
-        return self.IDENTITY
+        return self.identity
 
     def prepare(self, settings: MeterSettings) -> MeterSettings:
         """Reset the integrator and keep these settings."""
@@ -200,8 +205,13 @@ def making(meter):
 def running_desk(contest, *meters, outside=None):
     """Run a control desk with a lane for each of these meters until the block ends.
 
-    A lane whose meter is None runs without one. `outside` is what the desk is told of the laptop.
+    A lane whose meter is None runs without one. A meter that nobody has named gets the serial
+    number of its lane, as no two meters have the same; that of lane 1 keeps its own. `outside` is
+    what the desk is told of the laptop.
     """
+    for lane, meter in enumerate(meters[1:], 2):
+        if meter is not None and meter.identity == FakeMeter.IDENTITY:
+            meter.identity = replace(FakeMeter.IDENTITY, serial=f"C2QJ{lane:05}V")
     desk = ControlDesk(contest, [making(meter) for meter in meters], outside)
     desk.start()
     try:

@@ -30,7 +30,7 @@ from pathlib import Path
 # linux/fs/ext4/ext4.h: EXT4_IOC_SHUTDOWN is _IOR('X', 125, __u32); NOLOGFLUSH is 2.
 _SHUTDOWN = 0x8004587D
 _LEAVE_THE_JOURNAL = 2
-_FREE_S = 20.0
+_FREE_S = 180.0
 _AGAIN_S = 0.05
 _PAUSE = threading.Event()
 
@@ -58,6 +58,10 @@ class Disk:
     def mount(self) -> None:
         """Mount the file system."""
         _run("mount", "-t", "ext4", "-o", "loop", str(self._image), str(self.folder))
+
+    def refuse_writes(self) -> None:
+        """Mount the file system read-only; no program may have a file open there for writing."""
+        _run("mount", "-o", "remount,ro", str(self.folder))
 
     def _unmount(self) -> None:
         """Unmount; the kernel may need a moment to close the files of killed programs."""
@@ -96,4 +100,4 @@ def mortal_disk(parent: Path, mebibytes: int) -> Iterator[Disk | None]:
 
 
 def _run(*command: str) -> None:
-    subprocess.run(command, check=True, capture_output=True, timeout=60)
+    subprocess.run(command, check=True, capture_output=True, timeout=180)

@@ -11,7 +11,7 @@ from selenium import webdriver
 from selenium.webdriver.common.by import By
 from selenium.webdriver.support.ui import WebDriverWait
 
-from tests.support.browsing import be_screen, press, text_of, wait_text
+from tests.support.browsing import be_screen, choose, press, text_of, wait_text
 from tests.support.running import PATIENCE_S
 
 
@@ -96,10 +96,11 @@ class Operator:
 
     def calls(self, team: str, lane: int, session: int) -> None:
         """Make the session of the team that the page says is next, and put it on a lane's card."""
-        wait(self.browser, lambda: self.chosen("team"), "the teams")
+        wait(self.browser, lambda: team in self.text("next-team"), f"{team} to be next")
         if self.chosen("lane") != str(lane):
-            self.browser.find_element(By.CSS_SELECTOR, f"#lane option[value='{lane}']").click()
-        wait(self.browser, lambda: self.chosen("team") == team, f"{team} to be next")
+            choose(self.browser, "lane", str(lane))
+        if self.chosen("team") != team:
+            choose(self.browser, "team", team)
         press(self.browser, "create")
         click(self.browser, f"Show session {session}")
         self.sees("session-title", f"Session {session}: {team}", lane)

@@ -144,7 +144,7 @@ class Program:
 
 @contextmanager
 def program(arguments: Sequence[str], cwd: Path) -> Iterator[Program]:
-    """Run a `referee` command that hosts a contest, from its ready line to Ctrl-C."""
+    """Run a `referee` command that hosts a contest, from its ready line to SIGTERM."""
     with (cwd / "stderr.txt").open("w") as errors:
         child = subprocess.Popen(
             [sys.executable, "-m", "referee", *arguments],
@@ -161,7 +161,7 @@ def program(arguments: Sequence[str], cwd: Path) -> Iterator[Program]:
         yield running
     finally:
         if child.poll() is None:
-            child.send_signal(signal.SIGINT)
+            child.send_signal(signal.SIGTERM)  # One Ctrl-C ends no session.
         child.communicate(timeout=PATIENCE_S)
 
 

@@ -27,6 +27,8 @@ class ShellyPlug:
         self.total_wh = 1000.0
         self.fault: int | str = 0
         self.mac = MAC
+        # What measures in place of a switch, as its methods answer.
+        self.components: dict[str, dict[str, Any]] = {}
         self.asked: list[str] = []
         self.held = threading.Event()
         self.held.set()
@@ -34,7 +36,7 @@ class ShellyPlug:
     def answer(self, path: str) -> tuple[int, str]:
         """Return status and body for a path."""
         self.asked.append(path)
-        self.held.wait(60)
+        self.held.wait(180)
         if isinstance(self.fault, str):
             return 200, self.fault
         if self.fault:
@@ -60,6 +62,11 @@ class ShellyPlug:
             "current": 0.05,
             "aenergy": {"total": self.total_wh, "by_minute": [0.0], "minute_ts": 0},
         }
+        if self.components and parts.path == "/rpc/Shelly.GetStatus":
+            return {f"{name.lower()}:0": status for name, status in self.components.items()}
+        if self.components and parts.path != "/shelly":
+            method = parts.path.removeprefix("/rpc/").removesuffix(".GetStatus")
+            return self.components.get(method) if parse_qs(parts.query) == {"id": ["0"]} else None
         if parts.path == "/rpc/Switch.GetStatus":
             return switch if parse_qs(parts.query) == {"id": ["0"]} else None
         about = {"id": "shellyplusplugs-1", "mac": self.mac, "model": "SNPL-00112EU", "gen": 2}

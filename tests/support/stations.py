@@ -94,7 +94,7 @@ def answering(reply, context=None):
         ended.set()
         with socket.create_connection(listener.getsockname()):
             pass
-        thread.join(10)
+        thread.join(180)
         listener.close()
 
 

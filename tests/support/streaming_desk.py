@@ -36,7 +36,12 @@ def make() -> Running:
 def main(descriptor: str) -> None:
     """Serve until told to stop, as `run_control_desk` does."""
     serve(
-        make, descriptor=int(descriptor), workers=1, threads=VIEWERS + 4, name="referee-streaming"
+        make,
+        descriptor=int(descriptor),
+        workers=1,
+        threads=VIEWERS + 4,
+        name="referee-streaming",
+        kind="mixed",
     )
 
 

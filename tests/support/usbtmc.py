@@ -46,7 +46,7 @@ class UsbBackend(usb.backend.IBackend):  # type: ignore[misc]
     @property
     def serial(self) -> str:
         """Return the USB serial number: the nameplate's characters in hexadecimal."""
-        return self._interpreter.instrument.options.serial.encode("ascii").hex().upper()
+        return self._interpreter.instrument.serial.encode("ascii").hex().upper()
 
     @property
     def resource(self) -> str:

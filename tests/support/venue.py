@@ -27,9 +27,18 @@ PUBLIC = ("/", "/view", "/live", "/charts/energy.svg", "/charts/speed.svg", "/fe
 
 
 class Venue:
-    """An event of two lanes, each with an emulated meter of the same load, and its teams."""
+    """An event of two lanes, each with a meter of the same load, and its teams.
 
-    def __init__(self, folder: Path, material: Material, teams: Sequence[str]) -> None:
+    `meters` are the resources of meters that run already; left out, each lane has an emulated one.
+    """
+
+    def __init__(
+        self,
+        folder: Path,
+        material: Material,
+        teams: Sequence[str],
+        meters: Sequence[str] = ("emulated", "emulated"),
+    ) -> None:
         self.folder, self.teams = folder, teams
         self.config = make_event(folder, material)
         # Copies, because an image is touched.
@@ -42,8 +51,8 @@ class Venue:
         text = text.replace('"127.0.0.1:0"', f'"{console}"')
         text = text.replace('# scoreboard = ""', f'scoreboard = "{self.audience}"')
         text = text.replace("seconds = 5\n", f"seconds = {SECONDS}\n")
-        for name, door in zip(LANES.values(), doors, strict=True):
-            text += f'\n[[lane]]\nname = "{name}"\ncontest = "{door}"\nresource = "emulated"\n'
+        for name, door, meter in zip(LANES.values(), doors, meters, strict=True):
+            text += f'\n[[lane]]\nname = "{name}"\ncontest = "{door}"\nresource = "{meter}"\n'
             text += f'emulated_load = "{LOAD_W}"\n'
         self.config.write_text(text)
         self.doors = dict(zip(LANES, doors, strict=True))

@@ -1,0 +1,80 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The golden path of an event whose meters are found by address: from switch-on to final."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.e2e.conftest import Material
+from tests.support.emulators import Emulator
+from tests.support.running import Program, referee
+from tests.support.venue import LANES, LOAD_W, SECONDS, Venue
+
+pytestmark = pytest.mark.slow
+
+TEAMS = ("Ants", "Bees")
+
+
+@pytest.fixture
+def meters() -> Iterator[list[str]]:
+    """Return the addresses of two meters that were just switched on."""
+    started = [Emulator("--watts", f"{LOAD_W:g}") for _ in LANES]
+    yield [one.resource for one in started]
+    for one in started:
+        one.end()
+
+
+def test_two_meters_from_switch_on_to_final(
+    tmp_path: Path,
+    material: Material,
+    meters: list[str],
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    """Two meters that nobody has set since they were switched on carry an event to its end."""
+    venue = Venue(tmp_path, material, TEAMS, meters)
+    # The interval of `init`: a machine that stands still for a second leaves no gap.
+    text = venue.config.read_text().replace("update_interval_s = 0.25", "update_interval_s = 1.0")
+    venue.config.write_text(text)
+    venue.import_teams()
+    the_check_passes(venue)
+    with venue.serve() as running:
+        for lane, team in zip(LANES, TEAMS, strict=True):
+            running.act("sessions", team=team, lane=lane)
+            running.act(f"sessions/{lane}/arm")
+        players = [venue.play(team, lane) for lane, team in zip(LANES, TEAMS, strict=True)]
+        for player in players:
+            player.join()
+        for session in LANES:
+            has_its_energy(running, session)
+    capsys.readouterr()
+    assert 0 == venue.referee("results", "--json")
+    entries = json.loads(capsys.readouterr().out)["entries"]
+    assert {(1, "VALID")} == {(one["rank"], one["verdict"]) for one in entries}
+    assert 0 == venue.referee("finalize", "--approved-by", "Kim")
+    capsys.readouterr()
+    assert 0 == venue.referee("results", "--json")
+    results = json.loads(capsys.readouterr().out)
+    assert (True, entries) == (results["final"], results["entries"])
+
+
+def the_check_passes(venue: Venue) -> None:
+    """No check fails, and both meters answer with serial numbers of their own."""
+    done = referee("check", "--json", "--config", str(venue.config))
+    shown = json.loads(done.stdout)
+    found = {one["item"]: one for one in shown["findings"]}
+    assert [] == [one for one in found.values() if one["level"] == "FAIL"]
+    assert (0, True) == (done.returncode, shown["ready"])
+    known = {found[f"identity of lane {lane}"]["text"] for lane in LANES}
+    assert len(LANES) == len(known)
+    assert all("an update each" in found[f"clock of lane {lane}"]["text"] for lane in LANES)
+
+
+def has_its_energy(running: Program, session: int) -> None:
+    """The session is scored with what its load draws in its time."""
+    row = running.scored(session)
+    assert "VALID" == row["verdict"], row
+    assert LOAD_W * SECONDS / 3600 == pytest.approx(row["energy_wh"])

@@ -1,0 +1,51 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Every link between the pages of the documents leads to a file, and to a heading in it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+PAGES = sorted(
+    [*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md"), *ROOT.glob("client_sample/**/*.md")]
+)
+
+
+def prose(page: Path) -> str:
+    """Return a page without its blocks of code, whose comments look like headings."""
+    text = page.read_text(encoding="utf-8")
+    return re.sub(r"^```.*?^```[^\n]*$", "", text, flags=re.MULTILINE | re.DOTALL)
+
+
+def anchors(page: Path) -> set[str]:
+    """Return the anchors of a page's headings, as the usual viewers of Markdown make them."""
+    headings = re.findall(r"^#+ (.*)$", prose(page), re.MULTILINE)
+    plain = [re.sub(r"\[([^\]]*)\]\([^)]*\)", r"\1", heading) for heading in headings]
+    return {re.sub(r"[^\w\- ]", "", it.strip().lower()).replace(" ", "-") for it in plain}
+
+
+def broken(page: Path) -> Iterator[str]:
+    """Yield the links of a page to what this project has not."""
+    for link in re.findall(r"\]\(([^)\s]+)\)", prose(page)):
+        name, _, anchor = link.partition("#")
+        target = page.parent / name if name else page
+        if re.match(r"[a-z]+:", link):
+            continue
+        if not target.exists() or (anchor and anchor not in anchors(target)):
+            yield link
+
+
+def test_there_are_pages_and_anchors() -> None:
+    """The pages have links to headings of other pages."""
+    assert len(PAGES) > 20
+    assert sum(len(re.findall(r"\.md#", prose(page))) for page in PAGES) > 20
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_every_link_leads_somewhere(page: Path) -> None:
+    """Each link leads to a file, and where it names a heading, the file has it."""
+    assert [] == list(broken(page))
