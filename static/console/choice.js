@@ -2,7 +2,7 @@
 // The choice of the next session: its team and its lane. The desk's running order proposes both.
 // What an operator has chosen by hand stays until the session is made.
 
-import { $, fill, make, show } from "../shared/page.js";
+import { $, fill, make, show, showCut } from "../shared/page.js";
 import { say } from "../shared/acting.js";
 
 const LIVE = ["READY", "ARMED", "RUNNING"];
@@ -21,8 +21,8 @@ export function showChoice(news) {
   if (!board.teams.includes(before)) leave(before);
   propose();
   $("team").disabled = board.teams.length === 0;
-  show("next-team", nextText());
-  $("next-team").title = nextText();
+  showCut("next-team", nextText());
+  $("team").title = $("team").value;
   const none = board.mode === "practice" || board.teams.length
     ? "" : "No team is registered: run ‘referee team add NAME’. The team then appears here by itself.";
   show("teams-text", board.teams_text ?? none);
@@ -89,6 +89,7 @@ function wrongLane({ team, lane }) {
 
 $("team").addEventListener("change", () => {
   byHand = true;
+  $("team").title = $("team").value;
   say(wrongLane(chosen()));
 });
 

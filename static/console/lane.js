@@ -2,7 +2,7 @@
 // One lane on the page: its card, its meter, its display, its last result and its buttons.
 
 import { clockText, figure } from "../shared/format.js";
-import { $, show, showState } from "../shared/page.js";
+import { $, show, showCut, showState } from "../shared/page.js";
 import { isBusy, say } from "../shared/acting.js";
 import { enable } from "../shared/person.js";
 import { Chart } from "./chart.js";
@@ -115,10 +115,9 @@ export class Lane {
     const { at, news: { meter, name, urls, alarm } } = this;
     const { reading } = meter;
     $(at("session")).classList.toggle("alarmed", Boolean(alarm));
-    for (const part of ["lane-name", "address"]) $(at(part)).hidden = !name;
+    for (const part of ["lane-name", "address-box"]) $(at(part)).hidden = !name;
     show(at("lane-name"), name);
-    show(at("address"), urls.map((url) => url.replace("http://", "")).join(" or ") || "no network");
-    $(at("address")).title = $(at("address")).textContent;
+    showCut(at("address"), urls.map((url) => url.replace("http://", "")).join(" or ") || "no network");
     showState(at("link"), meter.word);
     show(at("meter-model"), meter.link === "none" ? "Sessions are run without energy." : meter.model ?? "");
     show(at("meter-reading"), reading
@@ -145,15 +144,14 @@ export class Lane {
     $(at("last")).hidden = !toSee;
     if (toSee) {
       const more = news.unseen.length > 1 ? ` ${news.unseen.length - 1} more to see.` : "";
-      show(at("last-text"), `${toSee.unseen ? "Look at" : "Last:"} ${rowText(toSee, board.figures)}.${more}`);
+      showCut(at("last-text"), `${toSee.unseen ? "Look at" : "Last:"} ${rowText(toSee, board.figures)}.${more}`);
       $(at("last")).classList.toggle("unseen-result", toSee.unseen);
       $(at("seen")).hidden = !toSee.unseen;
-      $(at("last-text")).title = $(at("last-text")).textContent;
     }
     const { next, current } = news;
     $(at("in-line")).hidden = !next || next.id === current?.id;
     if ($(at("in-line")).hidden) return;
-    show(at("in-line-text"), `Next in line: session ${next.id} of ${next.team}.`);
+    showCut(at("in-line-text"), `Next in line: session ${next.id} of ${next.team}.`);
     show(at("arm-next"), `Arm session ${next.id}`);
   }
 

@@ -2,7 +2,7 @@
 // A lane's card: one session, its time, its figures and its result. `at` gives the ids of the lane.
 
 import { clockText, figure, zonedText } from "../shared/format.js";
-import { $, fill, make, show, showState } from "../shared/page.js";
+import { $, fill, make, show, showCut, showState } from "../shared/page.js";
 import { ageText, flagText, scoreText } from "./wording.js";
 
 const OVER = ["SCORED", "SEALED", "VOID"];
@@ -14,21 +14,24 @@ export function showSession(at, session, lane, board) {
   showResult(at, session);
 }
 
+// A line that is cut keeps its beginning: that of a name in Arabic or Hebrew is on the right.
+const directionOf = (name) => (/^\P{L}*[\p{Script=Arabic}\p{Script=Hebrew}]/u.test(name) ? "rtl" : "ltr");
+
 function showTitle(at, session, board) {
   $(at("state")).hidden = !session;
   $(at("rehearsal")).hidden = !session?.rehearsal;
   if (session) {
-    show(at("session-title"), `Session ${session.id}: ${session.team}`);
-    $(at("session-title")).title = session.team;
+    showCut(at("session-title"), `Session ${session.id}: ${session.team}`);
     $(at("session-title")).classList.toggle("long", session.team.length > 24);
+    $(at("session-title")).dir = directionOf(session.team);
     showState(at("state"), session.state);
-    show(at("state-text"), session.text);
+    showCut(at("state-text"), session.text);
     return;
   }
   const practice = board.mode === "practice";
   const anybody = board.contestants.password !== null;
-  show(at("session-title"), practice ? "Waiting for a login" : "No session yet");
-  show(at("state-text"), practice
+  showCut(at("session-title"), practice ? "Waiting for a login" : "No session yet");
+  showCut(at("state-text"), practice
     ? `${anybody ? "Any user name will do. The password is practice."
       : "The teams log in with their own passwords."} Every login starts a session of its own.`
     : "Choose the team that is next, and press New session.");
@@ -38,20 +41,20 @@ function showFigures(at, session, { meter }, { figures }) {
   const soFar = session && !session.final && !["READY", "VOID"].includes(session.state) ? " so far" : "";
   const old = meter.old && ["RUNNING", "ENDED"].includes(session?.state) && !session.verdict;
   $(at("results")).classList.toggle("void", session?.state === "VOID");
-  show(at("energy-name"), `${session?.emulated ? "emulated " : ""}energy${soFar}, Wh`);
-  show(at("map-name"), `${figures.accuracy.label}${soFar}`);
-  show(at("score-name"), `${figures.score.label}${soFar}, ${figures.score.unit}`);
+  showCut(at("energy-name"), `${session?.emulated ? "emulated " : ""}energy${soFar}, Wh`);
+  showCut(at("map-name"), `${figures.accuracy.label}${soFar}`);
+  showCut(at("score-name"), `${figures.score.label}${soFar}, ${figures.score.unit}`);
   // The power is that of this moment, whichever session the card shows.
-  show(at("power-name"), session?.state === "RUNNING" ? "power, W" : "power now, W");
+  showCut(at("power-name"), session?.state === "RUNNING" ? "power, W" : "power now, W");
   show(at("power"), figure(meter.reading?.power_w, 3));
   $(at("power-box")).classList.toggle("old", meter.old);
-  show(at("power-note"), meter.old && meter.reading ? `at ${zonedText(new Date(meter.reading.utc))}` : "");
+  showCut(at("power-note"), meter.old && meter.reading ? `at ${zonedText(new Date(meter.reading.utc))}` : "");
   show(at("energy"), figure(session?.energy_wh, 6));
   $(at("energy-box")).classList.toggle("old", old);
-  show(at("energy-note"), energyNote(session, old));
+  showCut(at("energy-note"), energyNote(session, old));
   show(at("map"), figure(session?.[figures.accuracy.field], 4));
   show(at("score"), session ? scoreText(session) : "–");
-  show(at("score-note"), scoreNote(session, old));
+  showCut(at("score-note"), scoreNote(session, old));
 }
 
 function showCounts(at, session) {
@@ -111,10 +114,10 @@ export function showTime(at, session, board, ageS) {
   if (over) {
     const [text, unit] = resultText(session, board.figures.score.unit);
     show(at("clock"), text);
-    show(at("clock-label"), unit);
+    showCut(at("clock-label"), unit);
   } else {
     show(at("clock"), clockText(left));
-    show(at("clock-label"), running ? "left" : "");
+    showCut(at("clock-label"), running ? "left" : "");
   }
   const sure = running || (over && session.state !== "VOID" && !session.too_short);
   const long = clock.textContent.length > 5 ? "long" : "";

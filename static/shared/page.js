@@ -9,6 +9,12 @@ export function show(id, text) {
   if (element.textContent !== String(text)) element.textContent = text;
 }
 
+// A text that its place may cut: the whole of it is the title.
+export function showCut(id, text) {
+  show(id, text);
+  $(id).title = text;
+}
+
 export function showState(id, name, text = name) {
   show(id, text);
   $(id).className = `state ${name}`;

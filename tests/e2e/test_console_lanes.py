@@ -3,9 +3,7 @@
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 
@@ -13,11 +11,8 @@ import pytest
 from PIL import Image
 from selenium import webdriver
 from selenium.webdriver.common.by import By
-from werkzeug.serving import make_server
 
 from referee.core.states import EndCause
-from referee.service.board.board import board_of
-from referee.service.desk.control_desk import ControlDesk
 from referee.service.entry.team_list import register_team
 from referee.service.setup.clock import SystemClock
 from referee.service.setup.config import LaneSection
@@ -29,8 +24,6 @@ from referee.store.sessions import all_sessions, load_session
 from referee.tracks.camera.code import FrameLabel
 from referee.tracks.camera.compose import compose
 from referee.tracks.camera.geometry import Screen
-from referee.web.desk.broadcast import Broadcast
-from referee.web.desk.console import console_app
 from tests.support.browsing import (
     be_screen,
     choose,
@@ -42,7 +35,8 @@ from tests.support.browsing import (
 )
 from tests.support.contests import make_contest
 from tests.support.events import Event
-from tests.support.fakes import FakeClock, FakeMeter, eventually, running_desk
+from tests.support.fakes import eventually, running_desk
+from tests.support.lane_console import LONG, PLACES, begin, lanes_event, served
 from tests.support.operators import wait
 
 pytestmark = [pytest.mark.slow, pytest.mark.browser]
@@ -73,50 +67,9 @@ def event(
     tmp_path: Path, browser: webdriver.Chrome, request: pytest.FixtureRequest
 ) -> Iterator[Event]:
     """Return an event of two lanes, or as many as asked for, whose console the browser may open."""
-    clock = FakeClock()
-    contest = make_contest(tmp_path, clock, images=8, mode="event", seconds=600)
-    count, *resource = getattr(request, "param", (2,))
-    places, meter = PLACES[:count], contest.config.meter
-    meter = replace(meter, resource=resource[0]) if resource else meter
-    lanes = [LaneSection(name, f"127.0.0.1:80{n}0", meter) for n, name in places]
-    contest = replace(contest, config=replace(contest.config, declared_lanes=tuple(lanes)))
-    for team in ("ants", "bees", LONG, "wasps"):
-        register_team(contest.config.teams, team)
-    meters = [FakeMeter(clock) for _ in places]
-    with running_desk(contest, *meters) as desk, served(contest, desk) as url:
-        found = Event(contest, desk, meters[0])
-        found.meters = meters
-        found.url = url
+    with lanes_event(tmp_path, *getattr(request, "param", (2,))) as found:
         yield found
         browser.get("about:blank")
-    contest.database.close()
-
-
-@contextmanager
-def served(contest: Contest, desk: ControlDesk) -> Iterator[str]:
-    """Serve the console of a desk until the block ends, and return its address."""
-    board = board_of(contest, desk)
-    broadcast = Broadcast(board.show, 4)
-    server = make_server("127.0.0.1", 0, console_app(contest, desk, board, broadcast), True)
-    thread = threading.Thread(target=server.serve_forever, name="console", daemon=True)
-    thread.start()
-    broadcast.start()
-    yield f"http://127.0.0.1:{server.port}"
-    broadcast.close()
-    server.shutdown()
-    thread.join()
-    server.server_close()
-
-
-PLACES = ((1, "left"), (2, "right"), (3, "back"), (4, "front"))
-LONG = "a team with as many letters in its name as a form lets it be"
-
-
-def begin(event: Event, team: str, lane: int) -> int:
-    """Let a team's session run in a lane."""
-    number = event.desk.new_session(team, "Kim", lane)
-    event.desk.arm(number, "Kim")
-    return int(event.desk.begin(team, "10.0.0.2", lane))
 
 
 def test_two_lanes_fit_a_small_screen(event: Event, browser: webdriver.Chrome) -> None:
