@@ -105,9 +105,9 @@ function showAlarm(silentS) {
   const alarms = silentS === null ? board?.alarms ?? [] : [silenceAlarm(silentS, trouble)];
   $("alarm").hidden = alarms.length === 0;
   $("calm").hidden = !board || alarms.length > 0;
-  const hindered = checks && board?.mode === "event" ? hinderedText(checks, board.lanes) : "";
+  const hindered = board ? hinderedText(board, checks) : "";
   $("calm").classList.toggle("hindered", hindered !== "");
-  $("calm-page").hidden = !hindered || checks.running;
+  $("calm-page").hidden = !hindered || board.final || !checks || checks.running;
   show("calm-text", hindered || "Nothing is wrong.");
   if (!alarms.length) return;
   show("alarm-text", alarmLines(alarms).join("\n"));
@@ -117,13 +117,14 @@ function showAlarm(silentS) {
   enable($("alarm-seen"), !isBusy(), "alarm seen");
 }
 
-// Nobody can arm a session while a check fails, so "Nothing is wrong." would be untrue then.
+// Nobody can arm a session while a check fails, so "Nothing is wrong." would be untrue then. A list
+// that cannot be fetched is not known.
 async function lookAtChecks() {
   try {
     const response = await fetch("check/now");
-    if (response.ok) checks = await response.json();
+    checks = response.ok ? await response.json() : null;
   } catch {
-    // The desk does not answer: the red bar says so.
+    checks = null;
   }
   setTimeout(lookAtChecks, CHECKS_MS);
 }

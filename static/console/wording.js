@@ -42,17 +42,23 @@ export function alarmLines(alarms) {
   });
 }
 
-// What stands in the place of the red bar while there is no alarm: "" if sessions can be armed. `list`
-// is that of the page Check.
-export function hinderedText({ running, ready, findings }, lanes) {
-  if (running) return "No session can be armed while the slow checks run.";
-  if (ready) return "";
+// What stands in the place of the red bar while there is no alarm: "" if nothing is wrong, and sessions
+// can be armed. `list` is that of the page Check, null while nobody knows it.
+export function hinderedText({ mode, final, lanes }, list) {
+  if (final) return "The results are final, so no session can be armed.";
+  if (!list) return "The checks are not known yet.";
+  if (list.running) return "No session can be armed while the slow checks run.";
+  return list.ready ? "" : failingText(list.findings, mode, lanes);
+}
+
+function failingText(findings, mode, lanes) {
   const standing = findings.filter(({ level, override }) => level === "FAIL" && !override);
   const common = standing.some(({ lane }) => lane === null);
   const hindered = lanes.filter(({ number }) => common || standing.some(({ lane }) => lane === number));
   const where = hindered.length < lanes.length
     ? ` in lane ${hindered.map(({ name }) => name).join(", ")}` : "";
   const count = standing.length === 1 ? "a check fails" : `${standing.length} checks fail`;
+  if (mode === "practice") return `Before a login: ${count}. `;
   return `No session can be armed${where}: ${count}. `;
 }
 

@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 from selenium import webdriver
@@ -20,11 +21,14 @@ from selenium.webdriver.support.ui import WebDriverWait
 from werkzeug.serving import BaseWSGIServer, make_server
 
 from referee.core.states import EndCause
+from referee.errors import Unavailable
 from referee.service.board.board import Board
 from referee.service.desk.control_desk import ControlDesk
 from referee.service.desk.metering import LinkState
+from referee.service.desk.readiness import Readiness
 from referee.service.entry.team_list import register_team
 from referee.service.setup.contest import Contest
+from referee.store.finals import insert_finalization
 from referee.store.notices import Level, insert_notice
 from referee.store.readings import energy_of, insert_energy
 from referee.store.scores import ScoringRun, Snapshot, insert_scoring_run, insert_snapshot
@@ -556,6 +560,26 @@ def test_nothing_is_wrong_only_while_sessions_can_be_armed(
     free[0] = 2**40
     site.clock.advance(10)
     wait_text(browser, "calm", "Nothing is wrong.")
+
+
+def test_nothing_is_wrong_is_never_guessed(
+    site: Site, browser: webdriver.Chrome, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A list of checks that cannot be had is not known, and final results arm no session."""
+    show = Readiness.show
+
+    def broken(_: Readiness) -> dict[str, Any]:
+        raise Unavailable("The disk does not answer.")
+
+    monkeypatch.setattr(Readiness, "show", broken)
+    browser.get(site.url)
+    wait_text(browser, "calm", "The checks are not known yet.")
+    assert "hindered" in str(browser.find_element(By.ID, "calm").get_attribute("class"))
+    monkeypatch.setattr(Readiness, "show", show)
+    wait_text(browser, "calm", "Nothing is wrong.")
+    with site.contest.database.write() as connection:
+        insert_finalization(connection, site.clock.now(), ["Ada"], {})
+    wait_text(browser, "calm", "The results are final, so no session can be armed.")
 
 
 # Appearance

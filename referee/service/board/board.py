@@ -27,6 +27,7 @@ from referee.service.submission.views import line_view, standing_entries
 from referee.service.teams.roster import read_roster
 from referee.service.teams.roster_view import choices_json
 from referee.store.database import Connection
+from referee.store.finals import is_final
 from referee.store.notices import Notice, recent_notices
 from referee.store.sessions import FIRST_LANE, SessionRecord, all_sessions, load_session
 from referee.store.watching import recent_power
@@ -89,6 +90,7 @@ class Board:
         return {
             "contest": settings.name,
             "mode": settings.mode,
+            "final": is_final(connection),
             "seconds": settings.seconds,
             "images": contest.image_count,
             "classes": len(contest.classes),
