@@ -96,7 +96,7 @@ ROOMS = {
         "scpi": {"errors", "meter"},
         # The resource strings of other kinds of meters, which configurations read too.
         "kind_resource": set(),
-        "emulator": {"errors", "clock", "resource"},
+        "emulator": {"errors", "clock", "resource", "emulated"},
         "transports": {"errors", "clock", "append_file", "resource"},
         "wt310": {"errors", "clock", "meter", "values", "scpi", "transports"},
         # Other meters: drivers that sample, and one integrator over all of them.
@@ -135,6 +135,8 @@ POWER = {
         "power.clock",
         # A configured meter has the settings of its serial line in its resource string.
         "power.resource",
+        # An emulator's energy is not official, whatever its address.
+        "power.emulated",
         # What a configuration sets is checked by the rule that the meter's driver has.
         "power.wt310.models",
         # The evidence is compared with what the meter said on its wire.

@@ -7,19 +7,17 @@ import hashlib
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
+from power.emulated import SERIAL_PREFIX
 from power.emulator.errors import TEXTS, ErrorQueue, Refused, event_bit
 from power.emulator.faults import Entry, Faults
 from power.emulator.load import Load
 from power.emulator.measurement import Measurement, Values
 from power.emulator.settings import MODELS, Communication, Model, Settings
 
-EMULATED = "EMU"
-"""How the serial number of each emulated meter begins; no meter of Yokogawa's has such a one."""
-
 
 def serial_at(resource: str) -> str:
     """Return the serial number of the emulated meter at an address; other addresses have others."""
-    return EMULATED + hashlib.sha256(resource.encode()).hexdigest()[:6].upper()
+    return SERIAL_PREFIX + hashlib.sha256(resource.encode()).hexdigest()[:6].upper()
 
 
 @dataclass(frozen=True)
@@ -71,7 +69,7 @@ class Instrument:
         if options.model not in MODELS:
             raise ValueError(f"no model {options.model!r}; choose one of {', '.join(MODELS)}")
         self.options = options
-        self.serial = options.serial or f"{EMULATED}000000"
+        self.serial = options.serial or f"{SERIAL_PREFIX}000000"
         self.clock = clock
         self.model: Model = MODELS[options.model]
         self.communication = Communication(

@@ -49,12 +49,14 @@ class Started:
 class Conversation:
     """The readings and the starts of a wire log, and each meter that told who it is, in order.
 
-    `gaps` counts the lines that say what is lost.
+    `resources` has the address at each opening of the link. `gaps` counts the lines that say what
+    is lost.
     """
 
     readings: list[Answered] = field(default_factory=list)
     starts: list[Started] = field(default_factory=list)
     identities: list[Identity] = field(default_factory=list)
+    resources: list[str] = field(default_factory=list)
     gaps: int = 0
 
 
@@ -89,6 +91,8 @@ def _take(
             _meet(found, content)
         if asked == output.READ_QUERY:
             _keep(found, float(told["monotonic_s"]), replies, element)
+    elif event == "open":
+        found.resources.append(content.decode("utf-8", "replace"))
     elif event == "gap":
         found.gaps += 1
     elif event in ("identity", "settings", "start", "reading"):

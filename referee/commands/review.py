@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Let the energy of a session stand although it is SUSPECT or INVALID, with a reason on record.
+"""Let the energy of a session stand although it is doubtful, with a reason on record.
 
-A SUSPECT energy then counts as it is. An INVALID energy still gives no score. Look at the reasons
-of the verdict first: 'referee results' prints them. The other way is to void the session on the
-console, and to run it again.
+A SUSPECT or EMULATED energy then counts as it is. An INVALID energy still gives no score. Look at
+the reasons of the verdict first: 'referee results' prints them. The other way is to void the
+session on the console, and to run it again.
 
   referee review 3 --reason 'the gap of 2.1 s lies before the load' --config event/contest.toml
 """

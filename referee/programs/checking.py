@@ -16,7 +16,6 @@ from referee.programs.slow_checks import run_slow_checks
 from referee.service.board.addresses import contestants_urls
 from referee.service.preflight.contest_checks import under_way
 from referee.service.preflight.finding import Finding, fail
-from referee.service.preflight.lane_rules import item_of
 from referee.service.preflight.listing import all_findings, list_json
 from referee.service.preflight.meter_look import look_at_meter, look_findings, unanswered
 from referee.service.preflight.overrides import overrides_of_today
@@ -26,6 +25,7 @@ from referee.service.preflight.surroundings import LaneFacts, Surroundings
 from referee.service.preflight.versions import program_stamp
 from referee.service.setup.config import Config
 from referee.service.setup.contest import Contest, prepare_contest
+from referee.service.setup.lane_words import of_lane
 from referee.service.setup.opened import opened_contest
 
 Slow = Literal["all", "missing"]
@@ -69,7 +69,7 @@ def _findings(contest: Contest, images: Finding | None) -> list[Finding]:
     config = contest.config
     scheme = config.server.contest_scheme
     connection, utc = contest.database.connection, contest.clock.now().utc
-    kept = expected(contest, program_stamp(), [it.meter.resource for it in config.lanes])
+    kept = expected(contest, program_stamp(), config.lanes)
     lanes = [
         LaneFacts(
             lane=n,
@@ -81,7 +81,7 @@ def _findings(contest: Contest, images: Finding | None) -> list[Finding]:
         )
         for n, it in enumerate(config.lanes, 1)
     ]
-    names = [*port_names(len(lanes)), "console"]
+    names = [*port_names(config), "console"]
     addresses = [*(lane.address for lane in lanes), config.server.console]
     if config.server.scoreboard is not None:
         names.append("scoreboard")
@@ -109,19 +109,18 @@ def _check_slowly(
     if busy:
         tell(f"No slow check is made. {busy}")
         return
-    resources = [lane.meter.resource for lane in config.lanes]
-    asked = expected(contest, program_stamp(), resources)
+    asked = expected(contest, program_stamp(), config.lanes)
     meters = {key: basis.lane for key, basis in asked.items() if basis.lane is not None}
     for lane in sorted({it for key, it in meters.items() if wanted is None or key in wanted}):
-        tell(f"checking: {item_of('power meter', lane, len(resources))}")
-        found = [(finding, resources[lane - 1]) for finding in _look(config, lane)]
+        tell(f"checking: {of_lane('power meter', config.lane(lane).name)}")
+        found = [(finding, config.lane(lane).meter.resource) for finding in _look(config, lane)]
         keep(contest.database, contest.clock.now(), found)
     if wanted is None or set(wanted) - set(meters):
         run_slow_checks(config, wanted, tell)
 
 
 def _look(config: Config, lane: int) -> list[Finding]:
-    settings, lanes = config.lane(lane).meter, len(config.lanes)
+    settings, name = config.lane(lane).meter, config.lane(lane).name
     try:
         meter = open_meter(settings.resource, element=settings.element)
         try:
@@ -129,5 +128,5 @@ def _look(config: Config, lane: int) -> list[Finding]:
         finally:
             meter.close()
     except MeterError as error:
-        return list(unanswered(error, settings.resource, lane, lanes))
-    return look_findings(look, lane, lanes)
+        return list(unanswered(error, settings.resource, name))
+    return look_findings(look, name)

@@ -25,11 +25,6 @@ _LOG_MOST_BYTES = 50 * 2**20
 _log = logging.getLogger(__name__)
 
 
-def of_lane(title: str, lane: str) -> str:
-    """Return the title of a program of a lane; a single lane has the name ''."""
-    return f"{title} of lane {lane}" if lane else title
-
-
 class Child:
     """One child process with its command, its log file and its restarts.
 

@@ -12,7 +12,6 @@ from referee.errors import ConfigError, RefereeError
 from referee.programs.checks_process import run_in_a_process
 from referee.service.board.addresses import contestants_urls
 from referee.service.desk.readiness import Outside
-from referee.service.preflight.lane_rules import item_of
 from referee.service.preflight.machine_facts import MachineFacts, ask_command, read_machine
 from referee.service.preflight.machine_watch import MachineWatch, sample_clocks
 from referee.service.preflight.ports import answering
@@ -20,6 +19,7 @@ from referee.service.preflight.surroundings import PortFacts
 from referee.service.setup.config import Config
 from referee.service.setup.contest import Contest
 from referee.service.setup.contest_tls import pinned_context
+from referee.service.setup.lane_words import of_lane
 from referee.store.notices import insert_notice
 
 
@@ -35,7 +35,7 @@ def outside_of(config: Config, contest: Contest, addresses: Sequence[str]) -> Ou
             return  # The list of checks has the jump anyway.
 
     def ports() -> tuple[PortFacts, ...]:
-        names = port_names(len(addresses))
+        names = port_names(config)
         tls = config.server.contest_tls
         try:
             context = None if tls is None else pinned_context(tls)
@@ -54,9 +54,9 @@ def outside_of(config: Config, contest: Contest, addresses: Sequence[str]) -> Ou
     return Outside(watch, ports, urls, partial(run_in_a_process, config))
 
 
-def port_names(lanes: int) -> list[str]:
+def port_names(config: Config) -> list[str]:
     """Return what the list calls the contest servers' ports."""
-    return [item_of("contest", lane, lanes) for lane in range(1, lanes + 1)]
+    return [of_lane("contest", lane.name) for lane in config.lanes]
 
 
 def read_here() -> MachineFacts:

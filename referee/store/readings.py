@@ -46,6 +46,11 @@ class Energy:
         by_weight = sorted(found, key=lambda one: _WEIGHTS.index(one["severity"]))
         return [str(one["text"]) for one in by_weight]
 
+    @property
+    def emulated(self) -> bool:
+        """Tell whether an emulator measured, as far as anybody could tell; it is not official."""
+        return bool(self.detail.get("emulated", False))
+
 
 _WEIGHTS = ("INVALID", "SUSPECT", "VALID")
 

@@ -80,7 +80,7 @@ function verdictOf(entry, final) {
   }
   if (entry.review) {
     cell.append(make("small", `reviewed by ${entry.review.operator}: ${entry.review.reason}`));
-  } else if (!final && !entry.withdrawn && ["SUSPECT", "INVALID"].includes(entry.verdict)) {
+  } else if (!final && !entry.withdrawn && entry.review_open) {
     const review = button("Review…");
     enable(review, true, "review");
     review.addEventListener("click", () => reviewSession(entry));
@@ -112,10 +112,10 @@ function championText({ year, mean_ap: map, energy_wh: energy, score }) {
   return `champion of ${year}: score ${score.toFixed(5)} (mAP ${map.toFixed(5)}, ${energy.toFixed(4)} Wh)`;
 }
 
-async function reviewSession({ session, team, verdict }) {
+async function reviewSession({ session, team, review_open: doubt }) {
   const answer = await ask({
-    text: `Let the ${verdict} energy of session ${session} of '${team}' stand? `
-      + (verdict === "INVALID" ? "It still gives no score." : "It then counts as it is."),
+    text: `Let the ${doubt} energy of session ${session} of '${team}' stand? `
+      + (doubt === "INVALID" ? "It still gives no score." : "It then counts as it is."),
     yes: "Let it stand",
     fields: [{ name: "reason", label: "Reason" }],
   });

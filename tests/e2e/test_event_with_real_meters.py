@@ -53,12 +53,29 @@ def test_two_meters_from_switch_on_to_final(
     capsys.readouterr()
     assert 0 == venue.referee("results", "--json")
     entries = json.loads(capsys.readouterr().out)["entries"]
-    assert {(1, "VALID")} == {(one["rank"], one["verdict"]) for one in entries}
+    assert {(1, "VALID", True)} == {(it["rank"], it["verdict"], it["emulated"]) for it in entries}
+    somebody_must_review_what_an_emulator_measured(venue, capsys)
     assert 0 == venue.referee("finalize", "--approved-by", "Kim")
     capsys.readouterr()
     assert 0 == venue.referee("results", "--json")
     results = json.loads(capsys.readouterr().out)
-    assert (True, entries) == (results["final"], results["entries"])
+    figures = [(one["rank"], one["score"]) for one in entries]
+    assert (True, figures) == (
+        results["final"],
+        [(one["rank"], one["score"]) for one in results["entries"]],
+    )
+
+
+def somebody_must_review_what_an_emulator_measured(
+    venue: Venue, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A meter on loopback counts as EMULATED: nothing is final until somebody answers for it."""
+    capsys.readouterr()
+    assert 1 == venue.referee("finalize", "--approved-by", "Kim")
+    assert "is EMULATED, and nobody has reviewed it" in capsys.readouterr().err
+    for session in LANES:
+        reason = "the meter of this test"
+        assert 0 == venue.referee("review", str(session), "--by", "Kim", "--reason", reason)
 
 
 def the_check_passes(venue: Venue) -> None:
@@ -68,9 +85,11 @@ def the_check_passes(venue: Venue) -> None:
     found = {one["item"]: one for one in shown["findings"]}
     assert [] == [one for one in found.values() if one["level"] == "FAIL"]
     assert (0, True) == (done.returncode, shown["ready"])
-    known = {found[f"identity of lane {lane}"]["text"] for lane in LANES}
+    known = {found[f"identity of lane {lane}"]["text"] for lane in LANES.values()}
     assert len(LANES) == len(known)
-    assert all("an update each" in found[f"clock of lane {lane}"]["text"] for lane in LANES)
+    assert all(
+        "an update each" in found[f"clock of lane {lane}"]["text"] for lane in LANES.values()
+    )
 
 
 def has_its_energy(running: Program, session: int) -> None:

@@ -62,7 +62,7 @@ def test_one_meter_under_two_spellings_fails(event: Path, switch_on: Switch) -> 
     meter, other = switch_on(), switch_on()
     spelled = meter.resource.replace("127.0.0.1", "localhost")
     found = own_meters(event, meter.resource, spelled, "missing")
-    assert ["own meter of lane 1", "own meter of lane 2"] == list(found)
+    assert ["own meter of lane left", "own meter of lane right"] == list(found)
     for text in found.values():
         assert f"lane 'left' ({meter.resource}) and lane 'right' ({spelled})" in text
     assert found == own_meters(event, meter.resource, spelled, None)

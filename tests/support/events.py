@@ -66,10 +66,12 @@ class Event:
         """Let the scorer look once."""
         LiveScorer(self.contest, read_contest_truth(self.contest)).look()
 
-    def judge(self, number, verdict, energy_wh=0.1, facts=None):
+    def judge(self, number, verdict, energy_wh=0.1, facts=None, *, emulated=False):
         """Store another judged energy, and let the scorer look."""
         reasons = [] if verdict == "VALID" else ["a gap of 2.1 s"]
-        detail = {"reasons": reasons} | ({} if facts is None else {"facts": facts})
+        detail = {"reasons": reasons, "emulated": emulated} | (
+            {} if facts is None else {"facts": facts}
+        )
         with self.contest.database.write() as connection:
             insert_energy(
                 *(connection, number),

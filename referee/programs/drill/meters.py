@@ -11,9 +11,10 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from referee.errors import Unavailable
-from referee.programs.child import Child, of_lane
+from referee.programs.child import Child
 from referee.programs.emulator import emulator
 from referee.service.setup.config import LaneSection, MeterSection, lane_suffix
+from referee.service.setup.lane_words import of_lane
 
 _ANSWER_S = 5.0
 _FOR_EVER_S = 86_400.0

@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from power.emulated import is_emulated
 from power.meter import NO_SAMPLE, Reading
 from power.values import reading_to_json
 from referee.core.instant import Instant
@@ -39,8 +40,9 @@ class MeterView:
     def show(self, current: SessionRecord | None, now: Instant) -> dict[str, Any]:
         """Return the meter, ready for JSON.
 
-        `old` means that its figures no longer change, and `unmeasured` that the running session's
-        device works and draws nothing through the meter.
+        `emulated` means that no real meter answers, as far as anybody can tell; `restarts` that the
+        referee starts this emulator again. `old` means that its figures no longer change, and
+        `unmeasured` that the running session's device works and draws nothing through the meter.
         """
         status = self._status()
         reading, age_s = self._reading(status, current, now)
@@ -54,7 +56,8 @@ class MeterView:
             "link": status.link.value,
             "word": meter_word(status.link.value, old),
             "text": status.text,
-            "emulated": self._section.emulated,
+            "emulated": is_emulated(self._section.resource, identity),
+            "restarts": self._section.emulated,
             "other_kind": self._section.other_kind,
             "model": None if identity is None else f"{identity.model} {identity.serial}",
             "update_interval_s": interval_s,

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from power.emulated import is_emulated
 from referee.core.instant import Instant, seconds_between
 from referee.core.states import EndCause, SessionState, elapsed_s, state_of
 from referee.service.board.wording import session_text, verdict_text
@@ -61,7 +62,7 @@ def session_row(contest: Contest, session: SessionRecord, now: Instant) -> dict[
         "state": state.value,
         "end_cause": None if facts.end_cause is None else facts.end_cause.value,
         "void_reason": session.void_reason,
-        "emulated": configured.emulated if meter is None else meter.emulated,
+        "emulated": is_emulated(configured.resource, None) if meter is None else meter.emulated,
         contest.track.accuracy.field: None if run is None else run.accuracy,
         "score": None if run is None else run.score,
         "energy_wh": None if energy is None else energy.energy_wh,

@@ -104,7 +104,7 @@ def _what_now(meter: Row, sessions: Sequence[Row]) -> str:
 
 
 def _keep(meter: Row) -> str:
-    if meter["emulated"]:
+    if meter["restarts"]:
         return _AGAIN
     if meter["other_kind"]:
         return _NOTHING_COUNTS
@@ -115,7 +115,7 @@ def _keep(meter: Row) -> str:
 
 
 def _at_rest(meter: Row) -> str:
-    if meter["emulated"]:
+    if meter["restarts"]:
         return _AGAIN
     return (
         " Check its cable and its power, and whether another program uses it. If that does not "

@@ -8,6 +8,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from typing import Protocol
 
+from power.emulated import is_emulated
 from power.energy.conditions import conditions_to_json
 from power.meter import IntegrationStart, MeterSettings, Reading
 from referee.core.instant import Instant, seconds_between, shifted
@@ -235,7 +236,8 @@ class Lane:
         self._prepared = None
         identity = self.metering.status.identity
         conditions = conditions_to_json(self._meter.conditions)
-        meter = SessionMeter(self._meter.emulated, identity, settings, conditions)
+        emulated = is_emulated(self._meter.resource, identity)
+        meter = SessionMeter(emulated, identity, settings, conditions)
         self._sleep.begin()
         integration = self.metering.start()
         started = now = clock.now()

@@ -180,14 +180,13 @@ class Readiness:
             self._keep([fail(*GOLDEN, fault, remedy)], self._program)
 
     def _look_at_meter(self, lane: Lane, section: MeterSection) -> None:
-        lanes = len(self._lanes)
         with lane.lock:
             self._require_idle(lane)
             try:
                 look = lane.metering.look(look_at_meter)
-                found = look_findings(look, lane.number, lanes)
+                found = look_findings(look, lane.name)
             except Unavailable as error:
-                found = list(unanswered(error, section.resource, lane.number, lanes))
+                found = list(unanswered(error, section.resource, lane.name))
         self._keep(found, section.resource)
 
     def _keep(self, found: Sequence[Finding], basis: str) -> None:
@@ -233,7 +232,7 @@ class Readiness:
             link=status.link.value,
             link_text=status.text,
             identity=status.identity,
-            name=self._contest.config.lane(lane.number).name,
+            name=lane.name,
             display=None if lane.display is None else _display_facts(lane, lane.display),
         )
 

@@ -9,6 +9,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any
 
+from power.emulated import is_emulated
 from power.energy.conditions import conditions_from_json
 from power.energy.judge import RunFacts, facts_from_json, facts_to_json, judge_run
 from power.energy.verdict import (
@@ -254,7 +255,8 @@ def judge_session(
     meter = session_meter_of(connection, number)
     if meter is None:
         stand_in = replace(settings, timer_s=int(session.facts.length_s))
-        meter = SessionMeter(configured.emulated, identity, stand_in)
+        emulated = is_emulated(configured.resource, identity)
+        meter = SessionMeter(emulated, identity, stand_in)
     added = [*found, *added_by_the_run(contest, session, meter)]
     facts = RunFacts(
         meter.identity,
@@ -287,7 +289,7 @@ def judge_again(
     facts = facts_from_json(energy.detail.get("facts", {}))
     stored = readings_of(contest.database.connection, session.session_id)
     result = judge_run(_in_session_seconds(stored), facts)
-    return result, _detail(result, facts, bool(energy.detail.get("emulated", False)))
+    return result, _detail(result, facts, energy.emulated)
 
 
 def seconds_run(session: SessionRecord) -> float:

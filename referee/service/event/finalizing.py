@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The approval of final results, and the review of energies that are not VALID."""
+"""The approval of final results, and the review of energies that are doubtful."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from referee.core.states import SessionState, state_of
 from referee.core.written_text import one_blank_between, unfit_character
 from referee.errors import Refusal
+from referee.service.event.doubt import doubt_of
 from referee.service.event.results import Results, provisional_results
 from referee.service.setup.contest import Contest
 from referee.service.setup.finality import require_provisional
@@ -67,11 +68,11 @@ def reopen(contest: Contest, operator: str, reason: str) -> None:
 
 
 def review(contest: Contest, session_id: int, operator: str, reason: str) -> None:
-    """Let the energy of an ended session stand although it is not VALID; a repeat changes nothing.
+    """Let the doubtful energy of an ended session stand (see `doubt_of`); a repeat changes nothing.
 
-    A SUSPECT energy then counts as it is. An INVALID one still gives no score. The review belongs
-    to this energy: another judgement needs another review. Raises `Refusal` without a reason, for
-    a session that is not over, and for an energy that is VALID.
+    A SUSPECT or EMULATED energy then counts as it is. An INVALID one still gives no score. The
+    review belongs to this energy: another judgement needs another review. Raises `Refusal`
+    without a reason, for a session that is not over, and for an energy without a doubt.
     """
     _names([operator])
     _require_reason(reason)
@@ -85,13 +86,14 @@ def review(contest: Contest, session_id: int, operator: str, reason: str) -> Non
                 "state_conflict",
                 f"Session {session_id} is {state.value} and has no energy to review.",
             )
-        if energy.verdict == "VALID":
+        doubt = doubt_of(contest.config, energy)
+        if not doubt:
             raise Refusal("energy_valid", f"The energy of session {session_id} is VALID.")
         if review_of(connection, energy.energy_id) is not None:
             return
         now = contest.clock.now()
         insert_review(connection, energy.energy_id, now, operator, reason)
-        action = f"review {energy.verdict}"
+        action = f"review {doubt}"
         insert_audit(connection, now, operator, action, session_id, reason=reason)
 
 

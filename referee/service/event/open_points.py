@@ -8,7 +8,9 @@ from collections.abc import Iterator, Sequence
 from referee.core.entry_states import EntryState
 from referee.core.states import SessionState
 from referee.core.turns import Turn, standing_attempts
+from referee.service.event.doubt import EMULATED, doubt_of
 from referee.service.event.standings import Standing
+from referee.service.setup.config import Config
 from referee.service.setup.contest import Contest
 from referee.service.teams.roster import Roster, RosterTeam
 from referee.store.database import Connection
@@ -18,6 +20,9 @@ from referee.store.proposals import stored_proposals
 from referee.store.sessions import sessions_to_score
 
 _JUDGED = (EntryState.SCORED, EntryState.REFUSED, EntryState.VOID)
+_TUNNEL = (
+    " If its meter's address was that of a tunnel or a bridge to a real meter, the review says so."
+)
 _AHEAD = (SessionState.READY, SessionState.ARMED, SessionState.RUNNING)
 
 
@@ -30,7 +35,7 @@ def open_points(
         found += _of_team(team)
     unscored = {session.session_id for session in sessions_to_score(connection)}
     for standing in standings:
-        found += _of_standing(standing, unscored)
+        found += _of_standing(contest.config, standing, unscored)
     found += [
         f"Proposal {proposal.proposal_id} of new scores is open. Apply it or cancel it."
         for proposal in stored_proposals(connection)
@@ -56,7 +61,7 @@ def _of_team(team: RosterTeam) -> Iterator[str]:
         yield f"'{team.name}' has no session that counts. Let it run, or withdraw it."
 
 
-def _of_standing(standing: Standing, unscored: set[int]) -> Iterator[str]:
+def _of_standing(config: Config, standing: Standing, unscored: set[int]) -> Iterator[str]:
     session, energy = standing.session, standing.energy
     if session is None or standing.team.turn in (Turn.ON, Turn.WITHDRAWN):
         return
@@ -65,10 +70,10 @@ def _of_standing(standing: Standing, unscored: set[int]) -> Iterator[str]:
         yield f"{name} has no judged energy yet. Wait, or look at the meter."
     elif standing.run is None or session.session_id in unscored:
         yield f"{name} is not scored yet. The referee must run for that: 'referee serve'."
-    elif energy.verdict != "VALID" and standing.review is None:
+    elif standing.review is None and (doubt := doubt_of(config, energy)):
         yield (
-            f"{name} has an energy that is {energy.verdict}, and nobody has reviewed it. Void the "
-            "session, or let it stand by a review."
+            f"{name} has an energy that is {doubt}, and nobody has reviewed it. Void the "
+            f"session, or let it stand by a review.{_TUNNEL if doubt == EMULATED else ''}"
         )
 
 

@@ -9,6 +9,7 @@ from typing import Any
 
 from referee.core.turns import SESSION_RULE
 from referee.scoring import lpirc
+from referee.service.event.doubt import doubt_of
 from referee.service.event.open_points import open_points
 from referee.service.event.standings import TIE_RULE, Standing, read_standings
 from referee.service.setup.contest import Contest
@@ -70,9 +71,13 @@ def ranked_results(contest: Contest, standings: Sequence[Standing]) -> Results:
 
 
 def _entry(contest: Contest, standing: Standing) -> dict[str, Any]:
-    """Return one entry; `mean_ap` is the track's accuracy whatever its name."""
+    """Return one entry; `mean_ap` is the track's accuracy whatever its name.
+
+    `review_open` is what somebody must review first (see `doubt_of`), '' if nothing is open.
+    """
     low, high = standing.interval(contest.track)
     energy, team, review = standing.energy, standing.team, standing.review
+    doubt = "" if energy is None or review is not None else doubt_of(contest.config, energy)
     return {
         "rank": standing.rank,
         "team": team.name,
@@ -90,7 +95,8 @@ def _entry(contest: Contest, standing: Standing) -> dict[str, Any]:
         "verdict": None if energy is None else energy.verdict,
         "reasons": [] if energy is None else energy.reasons,
         "review": None if review is None else asdict(review),
-        "emulated": energy is not None and bool(energy.detail.get("emulated", False)),
+        "review_open": doubt,
+        "emulated": energy is not None and energy.emulated,
         "normalized_accuracy": standing.figure("normalized_accuracy"),
         "objects_per_s": standing.objects_per_s(),
         "turn": team.turn.value,

@@ -8,6 +8,7 @@ import math
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from power.emulated import is_emulated
 from power.energy.judge import facts_from_json
 from power.wt310.recorded import Conversation, read_conversation
 from referee.core.states import SessionState, state_of
@@ -102,6 +103,11 @@ def _of_the_conversation(
     ):
         if found != expected:
             yield Finding("run.json", f"The {what}: found {found}, the meter said {expected}.")
+    places = [*conversation.resources, ""]
+    if not meter.emulated and any(is_emulated(place, meter.identity) for place in places):
+        who = "unknown" if meter.identity is None else meter.identity.serial
+        text = f"It says that a real meter measured: serial {who}, {conversation.resources}."
+        yield Finding("run.json", f"{text} These are an emulator's.")
     yield from _readings(contest, session, conversation)
 
 

@@ -10,8 +10,8 @@ from referee.core.states import SessionState, state_of
 from referee.errors import RefereeError
 from referee.service.preflight.disk import disk_shortage, free_bytes
 from referee.service.preflight.finding import Finding, fail, ok, warn
-from referee.service.preflight.lane_rules import item_of
 from referee.service.setup.contest import Contest
+from referee.service.setup.lane_words import of_lane
 from referee.service.teams.rehearsals import Lights, read_lights
 from referee.service.teams.roster import Roster, read_roster
 from referee.store.images import ImageEntry
@@ -125,7 +125,7 @@ def _rehearsal(contest: Contest, roster: Roster) -> Iterator[Finding]:
     nexts = roster.next_in_lanes
     lights = read_lights(contest) if nexts else {}
     for lane, name in sorted(nexts.items()):
-        item = item_of("rehearsal of the next team", lane, len(roster.lanes))
+        item = of_lane("rehearsal of the next team", contest.config.lane(lane).name)
         yield _rehearsal_of(contest, item, name, lights[name])
 
 

@@ -8,9 +8,9 @@ from dataclasses import replace
 
 from referee.service.people.operators import is_on_this_machine
 from referee.service.preflight.finding import Finding, fail, ok, warn
-from referee.service.preflight.lane_rules import item_of
 from referee.service.preflight.surroundings import PortFacts, Surroundings
 from referee.service.setup.config import Config
+from referee.service.setup.lane_words import of_lane
 
 _RULE_S = 600
 
@@ -32,7 +32,7 @@ def configuration_findings(config: Config, around: Surroundings) -> Iterator[Fin
 def network_findings(config: Config, around: Surroundings) -> Iterator[Finding]:
     """Judge the contestants' address and the ports."""
     for lane in around.lanes:
-        item = item_of("address for contestants", lane.lane, len(around.lanes))
+        item = of_lane("address for contestants", lane.name)
         key = _address_key(config, lane.lane)
         yield replace(_address(item, key, lane.address, lane.urls), lane=lane.lane)
     yield _console(config.server.console)
@@ -83,10 +83,10 @@ def _console(address: str) -> Finding:
 
 def _port_key(config: Config, port: PortFacts) -> str:
     """Return the setting of a port; a lane's port is named after its lane."""
-    if not port.name.startswith("contest"):
-        return f"[server] {port.name}"
-    lane = port.name.removeprefix("contest of lane ")
-    return _address_key(config, int(lane) if lane.isdigit() else 1)
+    for number, lane in enumerate(config.lanes, 1):
+        if port.name == of_lane("contest", lane.name):
+            return _address_key(config, number)
+    return f"[server] {port.name}"
 
 
 def _port(port: PortFacts, key: str, *, runs: bool) -> Finding:

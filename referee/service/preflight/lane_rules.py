@@ -9,29 +9,25 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from datetime import date, timedelta
 
+from power.emulated import is_emulated
 from power.errors import MeterRefused
 from power.meter import Identity
 from power.wt310.models import model_of, require_settable, require_settable_by_any
 from referee.service.preflight.finding import Finding, fail, ok, warn
 from referee.service.preflight.surroundings import LaneFacts
 from referee.service.setup.config import MeterSection
-from referee.service.setup.lane_words import display_path
+from referee.service.setup.lane_words import display_path, of_lane
 
 _CALIBRATED_FOR = timedelta(days=365)
 _IDENTITY = re.compile(r"(\S*) (.*), serial (.*), firmware (.*)")
 
 
-def item_of(name: str, lane: int, lanes: int) -> str:
-    """Return the item's name; it has the lane's number if there are several."""
-    return name if lanes == 1 else f"{name} of lane {lane}"
-
-
-def meter_findings(facts: LaneFacts, lanes: int, mode: str, today: date) -> Iterator[Finding]:
+def meter_findings(facts: LaneFacts, mode: str, today: date) -> Iterator[Finding]:
     """Judge a lane's meter as it is configured and connected."""
     meter = facts.meter
 
     def item(name: str) -> str:
-        return item_of(name, facts.lane, lanes)
+        return of_lane(name, facts.name)
 
     if meter.resource == "none":
         remedy = "Set [meter] resource; without energy there is no score."
@@ -42,8 +38,9 @@ def meter_findings(facts: LaneFacts, lanes: int, mode: str, today: date) -> Iter
         yield _not_official(meter, item("official"), mode)
         return
     yield _ranges(meter, facts.identity, item("ranges"))
+    if is_emulated(meter.resource, facts.identity):
+        yield _emulated(meter, facts.identity, item("emulated"), mode)
     if meter.emulated:
-        yield _emulated(item("emulated"), mode)
         return
     yield _calibration(meter.calibrated, item("calibration"), today)
     yield _room(meter.ambient_c, item("room"))
@@ -82,13 +79,13 @@ def shared_meter_findings(lanes: Sequence[LaneFacts]) -> Iterator[Finding]:
             "it runs. 'python -m power identify' tells which meter answers at an address."
         )
         for facts in sharing:
-            item = item_of("own meter", facts.lane, len(lanes))
+            item = of_lane("own meter", facts.name)
             yield replace(fail("meter", item, text, remedy), lane=facts.lane)
 
 
-def display_finding(facts: LaneFacts, lanes: int, *, runs: bool) -> Finding:
+def display_finding(facts: LaneFacts, *, runs: bool) -> Finding:
     """Judge the display of a lane; only a running referee has a page that can be asked."""
-    item, found = item_of("screen", facts.lane, lanes), facts.display
+    item, found = of_lane("screen", facts.name), facts.display
     page = display_path(facts.lane)
     if not runs:
         remedy = (
@@ -139,11 +136,17 @@ def _ranges(meter: MeterSection, identity: Identity | None, item: str) -> Findin
     return ok("meter", item, f"{meter.voltage_range_v:g} V, {meter.current_range_a:g} A")
 
 
-def _emulated(item: str, mode: str) -> Finding:
+def _emulated(meter: MeterSection, identity: Identity | None, item: str, mode: str) -> Finding:
     text = "EMULATED: a program plays the meter"
+    remedy = "No energy will be official. Set [meter] resource to that of the real meter."
+    if not is_emulated("", identity) and not meter.emulated:
+        text = f"EMULATED: {meter.resource} is an address of this machine, where no meter is"
+        remedy += (
+            " If it is a tunnel or a bridge to a real meter, acknowledge this, and let each energy "
+            "stand by a review on the page Results."
+        )
     if mode == "practice":
         return ok("meter", item, text)
-    remedy = "No energy will be official. Set [meter] resource to that of the real meter."
     return warn("meter", item, text, remedy)
 
 

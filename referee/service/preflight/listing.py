@@ -65,8 +65,7 @@ def all_findings(
     shown = contest.track.delivery is Delivery.SHOWN
     checks += [partial(_lane_findings, around, mode, today, lane, shown) for lane in around.lanes]
     checks.append(lambda: shared_meter_findings(around.lanes))
-    meters = [lane.meter.resource for lane in around.lanes]
-    wanted = expected(contest, program, meters)
+    wanted = expected(contest, program, around.lanes)
     checks.append(lambda: kept_findings(contest.database.connection, wanted, now.utc))
     return in_groups(finding for check in checks for finding in _guarded(check))
 
@@ -74,10 +73,9 @@ def all_findings(
 def _lane_findings(
     around: Surroundings, mode: str, today: date, lane: LaneFacts, shown: bool
 ) -> Iterator[Finding]:
-    lanes = len(around.lanes)
-    found = list(meter_findings(lane, lanes, mode, today))
+    found = list(meter_findings(lane, mode, today))
     if shown:
-        found.append(display_finding(lane, lanes, runs=around.runs))
+        found.append(display_finding(lane, runs=around.runs))
     yield from (replace(finding, lane=lane.lane) for finding in found)
 
 

@@ -11,7 +11,8 @@ from typing import Protocol, runtime_checkable
 from power.errors import MeterError
 from power.meter import Identity, Meter, MeterSettings
 from referee.service.preflight.finding import Finding, fail, ok, warn
-from referee.service.preflight.lane_rules import identity_text, item_of
+from referee.service.preflight.lane_rules import identity_text
+from referee.service.setup.lane_words import of_lane
 
 # The watch lasts two updates at least, and three seconds if updates are short.
 _UPDATES_LEAST = 2
@@ -96,21 +97,21 @@ def _measured(seen: Sequence[tuple[float, float]], nominal_s: float) -> UpdateCl
     return UpdateClock(nominal_s, (last_s - first_s) / passed, error_s)
 
 
-def look_findings(look: MeterLook, lane: int, lanes: int) -> list[Finding]:
-    """Judge what a meter told."""
+def look_findings(look: MeterLook, lane: str) -> list[Finding]:
+    """Judge what the meter of a lane told; `lane` is the lane's name."""
     return [
-        ok("meter", item_of("identity", lane, lanes), identity_text(look.identity)),
-        _errors(look, item_of("error queue", lane, lanes)),
-        _clock(look, item_of("clock", lane, lanes)),
+        ok("meter", of_lane("identity", lane), identity_text(look.identity)),
+        _errors(look, of_lane("error queue", lane)),
+        _clock(look, of_lane("clock", lane)),
     ]
 
 
-def unanswered(error: Exception, resource: str, lane: int, lanes: int) -> Iterator[Finding]:
+def unanswered(error: Exception, resource: str, lane: str) -> Iterator[Finding]:
     """Judge a meter that did not answer."""
     remedy = "Look at its cable and its power. Try: python -m power identify"
-    yield fail("meter", item_of("identity", lane, lanes), f"{resource}: {error}", remedy)
+    yield fail("meter", of_lane("identity", lane), f"{resource}: {error}", remedy)
     for name in ("error queue", "clock"):
-        item = item_of(name, lane, lanes)
+        item = of_lane(name, lane)
         yield warn("meter", item, "not checked: the meter did not answer", remedy)
 
 

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 
@@ -13,8 +13,11 @@ from referee.core.instant import Instant
 from referee.errors import ConfigError
 from referee.service.entry.team_list import registered_teams
 from referee.service.preflight.finding import Finding, Level, warn
-from referee.service.preflight.lane_rules import identity_in, item_of
+from referee.service.preflight.lane_rules import identity_in
+from referee.service.preflight.surroundings import LaneFacts
+from referee.service.setup.config import LaneSection
 from referee.service.setup.contest import Contest
+from referee.service.setup.lane_words import of_lane
 from referee.store.database import Connection, Database
 from referee.store.operators import present_operators
 from referee.store.preflight import StoredFinding, insert_finding, newest_findings
@@ -40,11 +43,13 @@ class Basis:
     lane: int | None = None
 
 
-def expected(contest: Contest, program: str, meters: Sequence[str]) -> dict[tuple[str, str], Basis]:
+def expected(
+    contest: Contest, program: str, lanes: Iterable[LaneFacts | LaneSection]
+) -> dict[tuple[str, str], Basis]:
     """Return group and item of each slow check of an event, and what it must hold for.
 
-    `program` is the stamp of the program, `meters` the VISA resource of each lane. A rehearsal has
-    no slow checks, and an emulated meter needs no look.
+    `program` is the stamp of the program. A rehearsal has no slow checks, and a meter that the
+    referee plays itself needs no look.
     """
     config = contest.config
     if config.contest.mode == "practice":
@@ -56,10 +61,11 @@ def expected(contest: Contest, program: str, meters: Sequence[str]) -> dict[tupl
     }
     if config.ovic.is_open:
         found[OVIC] = Basis(program)
-    for lane, resource in enumerate(meters, 1):
+    for number, lane in enumerate(lanes, 1):
+        resource = lane.meter.resource
         if resource not in ("none", "emulated"):
             for name in METER_ITEMS:
-                found["meter", item_of(name, lane, len(meters))] = Basis(resource, lane)
+                found["meter", of_lane(name, lane.name)] = Basis(resource, number)
     return found
 
 

@@ -102,6 +102,6 @@ def _context(session: SessionRecord, energy: Energy, fetched: int) -> Mapping[st
         "uncertainty_wh": energy.uncertainty_wh,
         "verdict": energy.verdict,
         "reasons": list(energy.detail["reasons"]),
-        "emulated": bool(energy.detail.get("emulated", False)),
+        "emulated": energy.emulated,
         "referee_version": __version__,
     }

@@ -174,7 +174,7 @@ def _judgement(played: Played) -> dict[str, Any] | None:
         "mean_ap": None if run is None else run.accuracy,
         "energy_wh": energy.energy_wh,
         "uncertainty_wh": energy.uncertainty_wh,
-        "emulated": bool(energy.detail.get("emulated", False)),
+        "emulated": energy.emulated,
         "score_low": played.interval[0],
         "score_high": played.interval[1],
         "objects_per_s": played.objects_per_s,

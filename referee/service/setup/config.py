@@ -183,7 +183,7 @@ class MeterSection:
 
     @property
     def emulated(self) -> bool:
-        """Tell whether an emulator replaces the meter; such an energy is not official."""
+        """Tell whether the referee starts an emulator of its own in place of the meter."""
         return self.resource == "emulated"
 
     @property

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The words for a lane: in a notice, and for a contestant at the port of another lane."""
+"""The words for a lane: in notices and titles, and for a contestant at another lane's port."""
 
 from __future__ import annotations
 
@@ -10,6 +10,11 @@ from referee.service.setup.config import Config
 def lane_words(name: str) -> str:
     """Return how a notice of a lane begins; it is empty for a lane without a name."""
     return f"Lane {name}: " if name else ""
+
+
+def of_lane(title: str, name: str) -> str:
+    """Return the title of a program, a check or a port of a lane; a single lane has the name ''."""
+    return f"{title} of lane {name}" if name else title
 
 
 def other_lane(config: Config, right: int, asked: int) -> Refusal:

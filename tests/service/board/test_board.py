@@ -177,14 +177,21 @@ def test_numbers_that_the_meter_lacks(shown):
 
 
 @pytest.mark.parametrize(
-    ("resource", "emulated"), [("emulated", True), ("USB0::1::INSTR", False), ("none", False)]
+    ("resource", "emulated"),
+    [
+        ("emulated", True),
+        ("TCPIP::127.0.0.1,4000::inst0::INSTR", True),
+        ("USB0::1::INSTR", False),
+        ("none", False),
+    ],
 )
 def test_board_says_whether_the_meter_is_emulated(shown, resource, emulated):
     """The board says that a meter is emulated, and does not say so of a real one."""
     config = shown.contest.config
     other = replace(config, meter=replace(config.meter, resource=resource))
     board = Board(replace(shown.contest, config=other), lambda: shown.status)
-    assert emulated == board.show()["meter"]["emulated"]
+    shown_meter = board.show()["meter"]
+    assert (emulated, resource == "emulated") == (shown_meter["emulated"], shown_meter["restarts"])
 
 
 def test_a_meter_without_samples_is_old(shown):
@@ -382,7 +389,10 @@ def test_what_the_disk_refuses_is_on_the_board_all_the_same(shown):
 # The emulated meter
 
 
-@pytest.mark.parametrize(("resource", "emulated"), [("emulated", True), ("none", False)])
+@pytest.mark.parametrize(
+    ("resource", "emulated"),
+    [("emulated", True), ("TCPIP::localhost::inst0::INSTR", True), ("none", False)],
+)
 def test_an_emulated_meter_is_said(shown, resource, emulated):
     """The meter and each session say whether an emulator measured the energy."""
     config = shown.contest.config

@@ -27,7 +27,7 @@ DESTROYS = re.compile(r"\boff and on\b|\bRESET\b(?! INVALID)|cut off", re.IGNORE
 
 def meter(link: str = "ok", *, old: bool = False, **changes: Any) -> dict[str, Any]:
     """Return a meter as the board describes it."""
-    what = {"link": link, "old": old, "text": "No answer.", "emulated": False}
+    what = {"link": link, "old": old, "text": "No answer.", "restarts": False}
     what["other_kind"] = False
     return what | {"reading": None, "update_interval_s": 1.0, "unmeasured": False} | changes
 
@@ -87,10 +87,10 @@ def test_a_device_that_the_meter_does_not_see_is_an_alarm() -> None:
 
 @pytest.mark.parametrize("link", ["ok", "lost"])
 @pytest.mark.parametrize("needs", [session("RUNNING"), session("ENDED")], ids=["running", "ended"])
-@pytest.mark.parametrize("emulated", [False, True])
-def test_nothing_that_destroys_is_advised(link: str, needs: dict[str, Any], emulated: bool) -> None:
+@pytest.mark.parametrize("restarts", [False, True])
+def test_nothing_that_destroys_is_advised(link: str, needs: dict[str, Any], restarts: bool) -> None:
     """No line advises a reset or a power switch while a session needs the meter."""
-    lost = meter(link, old=True, emulated=emulated)
+    lost = meter(link, old=True, restarts=restarts)
     for others in ([], [session("READY")], [session("SCORED"), session("VOID")]):
         lines = [alarm_text(lost, needs, *others), session_text(needs, lost)]
         assert [] == [line for line in lines if DESTROYS.search(line)]
@@ -173,9 +173,9 @@ def test_meter_that_integrates_no_more(state: str, age_s: float, lost: bool) -> 
 
 
 def test_emulated_meter_has_no_cable() -> None:
-    """For an emulated meter the bar says who starts it again."""
+    """For an emulated meter of the referee's own the bar says who starts it again."""
     for rows in ([session("RUNNING")], [session("ENDED")], []):
-        text = alarm_text(meter("lost", old=True, emulated=True), *rows)
+        text = alarm_text(meter("lost", old=True, restarts=True), *rows)
         assert "emulated" in text
         assert "cable" not in text
 

@@ -600,12 +600,22 @@ def test_the_settings_of_the_start_are_judged_by_whatever_is_configured_later(co
 
 
 @pytest.mark.parametrize(("mode", "codes"), [("event", ["emulated"]), ("practice", [])])
-def test_an_emulated_energy_of_an_event_says_so(tmp_path, clock, mode, codes):
+@pytest.mark.parametrize(
+    ("resource", "serial"),
+    [
+        ("emulated", "C2QJ00001V"),
+        ("TCPIP::127.0.0.1,4000::inst0::INSTR", "C2QJ00001V"),
+        ("TCPIP::10.0.0.3::inst0::INSTR", "EMU0A1B2C"),
+    ],
+)
+def test_an_emulated_energy_of_an_event_says_so(tmp_path, clock, mode, codes, resource, serial):
     """An event's energy from the emulator has a finding; a rehearsal's has the fact alone."""
     contest = make_contest(tmp_path, clock, mode=mode, seconds=3)
-    emulated = replace(contest.config.meter, resource="emulated")
+    emulated = replace(contest.config.meter, resource=resource)
     contest = replace(contest, config=replace(contest.config, meter=emulated))
-    with running_desk(contest, FakeMeter(clock, reading_takes_s=0.25)) as desk:
+    meter = FakeMeter(clock, reading_takes_s=0.25)
+    meter.identity = replace(FakeMeter.IDENTITY, serial=serial)
+    with running_desk(contest, meter) as desk:
         energy = settled(contest, running(desk) if mode == "event" else desk.begin("me", "::1"))
     contest.database.close()
     assert "VALID" == energy.verdict

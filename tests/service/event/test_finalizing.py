@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 
 import pytest
 
@@ -124,6 +125,27 @@ def test_a_doubtful_energy_needs_a_review(event, verdict):
     assert 1 == len(open_codes(event))
     review(event.contest, first, "Ada", "again")
     finalize(event.contest, ["Ada"])
+
+
+@pytest.mark.parametrize("resource", ["emulated", "TCPIP::127.0.0.1,4000::inst0::INSTR"])
+def test_an_emulated_energy_needs_a_review_unless_all_is_a_trial(event, resource):
+    """A VALID energy of an emulator stays open, but not where every lane is declared emulated."""
+    first, _ = played(event)
+    event.judge(first, "VALID", emulated=True)
+    meter = replace(event.contest.config.meter, resource=resource)
+    contest = replace(event.contest, config=replace(event.contest.config, meter=meter))
+    if resource != "emulated":
+        (point,) = read_results(contest)["open"]
+        assert "is EMULATED, and nobody has reviewed it" in point
+        assert "tunnel or a bridge" in point
+        entry = {one["team"]: one for one in read_results(contest)["entries"]}["ants"]
+        assert ("VALID", "EMULATED") == (entry["verdict"], entry["review_open"])
+        review(contest, first, "Ada", "a tunnel to the meter on the table")
+    else:
+        with pytest.raises(Refusal, match="VALID"):
+            review(contest, first, "Ada", "it is a trial")
+    entries = {one["team"]: one for one in finalize(contest, ["Ada"])["entries"]}
+    assert (True, "") == (entries["ants"]["emulated"], entries["ants"]["review_open"])
 
 
 def test_a_review_has_its_bounds(event):

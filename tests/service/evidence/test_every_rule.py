@@ -297,6 +297,23 @@ def test_nothing_is_found_where_nothing_was_left_out(contest):
         assert [] == [it for it in findings if "judged again" in it or "says" in it], code
 
 
+@pytest.mark.parametrize(
+    ("told", "emulated"),
+    [
+        ({"event": "open", "text": "TCPIP::127.0.0.1,4000::inst0::INSTR"}, True),
+        ({"event": "open", "text": "TCPIP::10.0.0.3::inst0::INSTR"}, False),
+    ],
+)
+def test_an_emulator_that_passes_for_a_real_meter_is_found(contest, told, emulated):
+    """The meter's log has the address, which must fit what the bundle says of the meter."""
+    number, _ = stored(contest, Run(), without="")
+    log = contest.config.wire_log_of(1).read_bytes()
+    line = json.dumps(json.loads(log.splitlines()[0]) | told).encode()
+    session = load_session(contest.database.connection, number)
+    found = energy_findings(contest, session, {"meter.jsonl": line + b"\n" + log})
+    assert emulated == any("These are an emulator's" in one.what for one in found)
+
+
 def test_each_rule_has_its_row():
     """A new code in the judge or in the settling needs a run here that breaks its rule."""
     root = Path(__file__).parents[3]

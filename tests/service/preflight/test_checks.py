@@ -67,14 +67,16 @@ def test_address_of_a_lane_names_its_own_setting(contest):
         for number, name in enumerate(("left", "right"))
     )
     config = dataclasses.replace(contest.config, declared_lanes=lanes)
-    facts = tuple(LaneFacts(n, SET, it.contest, ()) for n, it in enumerate(lanes, 1))
-    ports = (PortFacts("contest of lane 2", "127.0.0.1:8001", "in use"),)
+    facts = tuple(LaneFacts(n, SET, it.contest, (), name=it.name) for n, it in enumerate(lanes, 1))
+    ports = (PortFacts("contest of lane right", "127.0.0.1:8001", "in use"),)
     around = dataclasses.replace(AROUND, runs=False, lanes=facts, ports=ports)
     other = dataclasses.replace(contest, config=config)
     remedies = {it.item: it.remedy for it in all_findings(other, around, "this program")}
-    sentence = remedies["address for contestants of lane 2"]
+    sentence = remedies["address for contestants of lane right"]
     assert sentence.startswith("Set [[lane]] number 2 contest to 0.0.0.0:8001 or ")
-    assert remedies["contest of lane 2 port"].endswith("choose another [[lane]] number 2 contest.")
+    assert remedies["contest of lane right port"].endswith(
+        "choose another [[lane]] number 2 contest."
+    )
 
 
 def test_help_names_checks_that_exist(contest):
@@ -251,14 +253,31 @@ def test_a_rehearsal_has_neither_slow_checks_nor_a_warning_about_its_emulator(pr
     assert "golden client" not in items
 
 
+@pytest.mark.parametrize(
+    ("resource", "serial", "told"),
+    [
+        ("TCPIP::127.0.0.1,4000::inst0::INSTR", "C2", "tunnel or a bridge"),
+        ("TCPIP::10.0.0.3::inst0::INSTR", "EMU0A1B2C", "Set [meter] resource"),
+    ],
+)
+def test_an_emulator_at_an_address_is_called_one(contest, resource, serial, told):
+    """Its serial number or a loopback address gives it away, and the remedy says what to do."""
+    identity = dataclasses.replace(KNOWN, serial=serial)
+    meter = dataclasses.replace(SET, resource=resource)
+    items = found(contest, with_lane(meter=meter, identity=identity))
+    assert (Level.WARN, True) == (items["emulated"].level, "EMULATED" in items["emulated"].text)
+    assert told in items["emulated"].remedy
+    assert "emulated" not in found(contest)
+
+
 def test_several_lanes_have_several_meters(contest):
     """Each item of a meter names its lane, and concerns it alone."""
-    lost = LaneFacts(2, SET, link="lost", link_text="No link")
-    around = dataclasses.replace(AROUND, lanes=(LANE, lost))
+    lost = LaneFacts(2, SET, link="lost", link_text="No link", name="right")
+    around = dataclasses.replace(AROUND, lanes=(dataclasses.replace(LANE, name="left"), lost))
     items = found(contest, around)
-    assert (Level.OK, 1) == (items["link of lane 1"].level, items["link of lane 1"].lane)
-    assert (Level.FAIL, 2) == (items["link of lane 2"].level, items["link of lane 2"].lane)
-    assert 2 == items["error queue of lane 2"].lane
+    assert (Level.OK, 1) == (items["link of lane left"].level, items["link of lane left"].lane)
+    assert (Level.FAIL, 2) == (items["link of lane right"].level, items["link of lane right"].lane)
+    assert 2 == items["error queue of lane right"].lane
 
 
 def lanes_with(*identities):
@@ -286,7 +305,7 @@ def lanes_with(*identities):
 def test_one_meter_in_two_lanes_fails_in_both(identities, sharing):
     """Equal model and serial number are one meter, which no two lanes may share."""
     items = {it.item: it for it in shared_meter_findings(lanes_with(*identities))}
-    assert [f"own meter of lane {lane}" for lane in sharing] == list(items)
+    assert [f"own meter of lane place {lane}" for lane in sharing] == list(items)
     assert sharing == [it.lane for it in items.values()]
     for finding in items.values():
         assert Level.FAIL is finding.level
@@ -328,7 +347,7 @@ def test_an_event_refuses_a_meter_of_another_kind(mode, allowed, level):
     """A Shelly fails the check of an event unless the configuration permits it."""
     meter = MeterSection(resource="shelly:192.0.2.7", allow_unofficial=allowed)
     facts = dataclasses.replace(LANE, meter=meter)
-    items = {it.item: it for it in meter_findings(facts, 1, mode, date(2026, 6, 1))}
+    items = {it.item: it for it in meter_findings(facts, mode, date(2026, 6, 1))}
     assert items.keys() == {"link", "official"}
     assert items["official"].level is level
     assert "shelly:192.0.2.7 is not an official meter" in items["official"].text

@@ -25,6 +25,6 @@ READY = {"fault": "", "text": "1920x1080 pixels, 60 Hz"}
 def test_the_display_of_a_lane(runs, facts, level, words):
     """A display must be able to show frames; only a running referee knows it."""
     lane = LaneFacts(1, MeterSection(), display=facts)
-    finding = display_finding(lane, 1, runs=runs)
+    finding = display_finding(lane, runs=runs)
     assert (level, True) == (finding.level, words in finding.text)
     assert finding.remedy or level is Level.OK

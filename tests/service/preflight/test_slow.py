@@ -130,7 +130,7 @@ class Inspected:
 )
 def test_a_look_at_a_meter(meter, item, level):
     """A clock that is 2 % slow, no updates, and old errors are told."""
-    found = {it.item: it for it in look_findings(look_at_meter(meter), 1, 1)}
+    found = {it.item: it for it in look_findings(look_at_meter(meter), "")}
     assert level is found[item].level
 
 
@@ -160,6 +160,6 @@ def test_a_meter_that_was_just_switched_on_passes():
 
     wire = Interpreter(Instrument(Load(constant(5.0), volts=120.0), clock, Options()))
     meter = WT310(lambda: DirectTransport(wire, sleep), clock=clock, sleep=sleep)
-    found = {it.item: it for it in look_findings(look_at_meter(meter), 1, 1)}
+    found = {it.item: it for it in look_findings(look_at_meter(meter), "")}
     assert {"identity", "error queue", "clock"} == set(found)
     assert {Level.OK} == {it.level for it in found.values()}, found

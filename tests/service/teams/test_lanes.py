@@ -115,8 +115,9 @@ def test_a_lane_that_is_gone_is_told(teams):
     new_passwords(two, [], "Kim")
     found = {one.item: one.text for one in team_findings(two)}
     assert "'wasps' runs in lane 'right' only, which is not there" == found["list"]
-    assert {"rehearsal of the next team of lane 1", "rehearsal of the next team of lane 2"} <= {
-        *found
-    }
+    assert {
+        "rehearsal of the next team of lane left",
+        "rehearsal of the next team of lane middle",
+    } <= {*found}
     assert "wasps" not in read_roster(two).next_in_lanes.values()
     assert {1: "ants"} == read_roster(with_lanes(teams)).next_in_lanes
