@@ -7,14 +7,14 @@ import { enable } from "../shared/person.js";
 import { ask, button } from "./ask.js";
 import { followDocument } from "./following.js";
 
-const SIGNS = { OK: "✓ OK", WARN: "△ WARN", FAIL: "✕ FAIL", PASSED: "△ PASSED" };
-const ORDER = ["FAIL", "PASSED", "WARN"];
+const SIGNS = { OK: "✓ OK", WARN: "△ WARN", FAIL: "✕ FAIL", PASSED: "△ PASSED", KNOWN: "✓ KNOWN" };
+const ORDER = ["FAIL", "PASSED", "WARN", "KNOWN"];
 const MINUTE_S = 60;
 const HOURS_FROM_MIN = 120;
 
 const look = followDocument("check/now", (list) => {
   const rows = list.findings.map((row) => ({
-    ...row, age_s: undefined, age: ageText(row.age_s), shown: row.override ? "PASSED" : row.level }));
+    ...row, age_s: undefined, age: ageText(row.age_s), shown: shownAs(row) }));
   const urgent = ORDER.flatMap((level) => rows.filter((row) => row.shown === level));
   const good = rows.filter((row) => row.shown === "OK");
   const count = (level) => rows.filter((row) => row.shown === level).length;
@@ -31,6 +31,12 @@ const look = followDocument("check/now", (list) => {
   }
   fill("good", good.map((row, n) => ({ ...row, first: good[n - 1]?.group !== row.group })), goodOf);
 });
+
+// A FAIL that somebody overrides still fails; a WARN that somebody acknowledges is known.
+function shownAs({ level, override }) {
+  if (!override) return level;
+  return level === "FAIL" ? "PASSED" : "KNOWN";
+}
 
 function verdictText(ready, count) {
   const warns = count("WARN");
@@ -52,7 +58,8 @@ function rowOf(row) {
   if (row.override) {
     const { operator, reason, utc } = row.override;
     const at = new Date(utc).toLocaleTimeString("en-GB", { timeZoneName: "short" });
-    told.append(quiet("passed", `Overridden by ${operator} at ${at}: ${reason}`));
+    const done = row.shown === "PASSED" ? "Overridden" : "Acknowledged";
+    told.append(quiet(row.shown, `${done} by ${operator} at ${at}: ${reason}`));
   }
   return make("li", level, told, actionOf(row));
 }
@@ -72,10 +79,11 @@ function ageOf(row) {
 function actionOf(row) {
   const name = `${row.group}, ${row.item}`;
   if (row.override) {
-    return keyed("take back override", "Take back…", `Take back the override of ${name}`, () => takeBack(row));
+    const what = row.shown === "PASSED" ? "override" : "acknowledgement";
+    return keyed("take back override", "Take back…", `Take back the ${what} of ${name}`, () => takeBack(row, what));
   }
-  if (row.level === "FAIL") return keyed("override check", "Override…", `Override ${name}`, () => override(row));
-  return "";
+  const label = row.level === "FAIL" ? "Override" : "Acknowledge";
+  return keyed("override check", `${label}…`, `${label} ${name}`, () => override(row));
 }
 
 function keyed(action, label, spoken, press) {
@@ -92,7 +100,9 @@ function goodOf(row) {
   level.className = "level OK";
   const group = make("span", row.first ? row.group : "");
   group.className = "group";
-  return make("li", group, make("span", level, ` ${row.item}: ${row.text} `, ageOf(row)));
+  const told = make("div", make("span", level, ` ${row.item}: ${row.text} `, ageOf(row)));
+  if (row.remedy) told.append(quiet("remedy", row.remedy));
+  return make("li", group, told);
 }
 
 function ageText(seconds) {
@@ -102,19 +112,23 @@ function ageText(seconds) {
   return minutes < HOURS_FROM_MIN ? `(${minutes} min ago)` : `(${Math.floor(minutes / MINUTE_S)} h ago)`;
 }
 
-async function override({ group, item, text }) {
+async function override({ group, item, text, level }) {
+  const fails = level === "FAIL";
+  const question = fails ? "Let sessions be armed although this check fails?"
+    : "Is this known, and may it stand?";
   const answer = await ask({
-    text: `Let sessions be armed although this check fails? ${group}, ${item}: ${text}`,
-    yes: "Override it",
+    text: `${question} ${group}, ${item}: ${text}`,
+    yes: fails ? "Override it" : "Acknowledge it",
     fields: [{ name: "reason", label: "Reason (it stays on record)" }],
-    destroys: true,
+    destroys: fails,
   });
-  if (answer) await act("check/override", { ...answer, group, item, text }, look);
+  if (answer) await act("check/override", { ...answer, group, item, level, text }, look);
 }
 
-async function takeBack({ group, item, override: { number } }) {
+async function takeBack({ group, item, override: { number } }, what) {
+  const then = what === "override" ? " No session can be armed then." : "";
   const answer = await ask({
-    text: `Take back the override of ${group}, ${item}? No session can be armed then.`,
+    text: `Take back the ${what} of ${group}, ${item}?${then}`,
     yes: "Take it back",
     fields: [{ name: "reason", label: "Reason" }],
   });

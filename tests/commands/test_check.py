@@ -58,14 +58,26 @@ def test_an_override_lasts_until_it_is_taken_back(event, capsys):
     assert 2 == len(done)
 
 
+def test_a_known_warning_counts_no_more(event, capsys):
+    """The list has it with name and reason, and its last line does not ask to look at it."""
+    change = ("--acknowledge", "teams, list", "--reason", "they come", "--by", "Kim")
+    main(["check", "--quick", "--config", str(event.path), *change])
+    text = capsys.readouterr().out
+    assert "  WARN  list: no team is registered" in text
+    assert "        acknowledged by Kim: they come" in text
+    with opened_contest(event) as contest:
+        assert ("Kim", "acknowledge check") in [(it.who, it.action) for it in read_audit(contest)]
+
+
 @pytest.mark.parametrize(
     ("words", "code", "told"),
     [
+        (("--acknowledge", "disk", "--reason", "x"), 1, "something else by now: FAIL"),
         (("--override", "disk"), 2, "need --reason"),
         (("--override", "disk", "--reason", " "), 2, "need --reason"),
-        (("--reason", "because"), 2, "--reason goes with --override or --take-back"),
+        (("--reason", "because"), 2, "--reason goes with --override, --acknow"),
         (("--override", "nothing", "--reason", "x"), 2, "No check is called 'nothing'. These fail"),
-        (("--override", "list", "--reason", "x"), 1, "This check does not fail any more"),
+        (("--override", "list", "--reason", "x"), 1, "The check finds something else by now: WARN"),
         (("--override", "disk", "--take-back", "disk", "--reason", "x"), 2, "not allowed with"),
     ],
 )

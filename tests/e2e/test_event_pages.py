@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import re
 import threading
 from collections.abc import Iterator
 from pathlib import Path
@@ -188,3 +189,26 @@ def test_slow_checks_and_an_override_from_the_page(event: Event, browser: webdri
     click(browser, "Take back the override of servers, golden client")
     answer(browser, "Take it back", reason="room was made")
     wait_text(browser, "verdict", "No session can be armed: 1 check fails.")
+
+
+def test_a_known_warning_is_acknowledged_on_the_page(
+    event: Event, browser: webdriver.Chrome
+) -> None:
+    """It is known by name and reason and counts no more, until somebody takes that back."""
+    browser.get(f"{event.url}/check")
+    wait_text(browser, "state", "READY")
+    before = warnings(browser)
+    click(browser, "Acknowledge meter, calibration")
+    answer(browser, "Acknowledge it", operator="Kim", reason="a borrowed meter")
+    wait_text(browser, "urgent", "Acknowledged by Kim")
+    wait_text(browser, "verdict", f"{before - 1} to look at")
+    click(browser, "Take back the acknowledgement of meter, calibration")
+    answer(browser, "Take it back", reason="it has a certificate")
+    wait_text(browser, "verdict", f"{before} to look at")
+
+
+def warnings(browser: webdriver.Chrome) -> int:
+    """Return how many warnings the page counts."""
+    found = re.search(r"(\d+) to look at", browser.find_element(By.ID, "verdict").text)
+    assert found
+    return int(found[1])

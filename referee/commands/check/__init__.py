@@ -13,9 +13,11 @@ referee runs the command shows the running referee's list.
   referee check --again --config event/contest.toml
 
 An override holds for what the check finds now, and until midnight. --take-back ends it. ITEM is the
-name behind FAIL. Both stay on record with the name and the reason, as on the page.
+name behind FAIL. A WARN that you know and let stand is acknowledged in the same way; the list
+counts it no more. All of it stays on record with the name and the reason, as on the page.
 
   referee check --override official --reason 'a show without prizes' --config event/contest.toml
+  referee check --acknowledge calibration --reason 'a borrowed meter' --config event/contest.toml
   referee check --take-back official --reason 'repaired' --config event/contest.toml
 """
 

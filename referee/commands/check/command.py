@@ -99,12 +99,13 @@ def _lines(shown: Mapping[str, Any]) -> list[str]:
             lines.append(f"        {row['remedy']}")
         if row["override"]:
             by = row["override"]
-            lines.append(f"        overridden by {by['operator']}: {by['reason']}")
+            done = "overridden" if row["level"] == "FAIL" else "acknowledged"
+            lines.append(f"        {done} by {by['operator']}: {by['reason']}")
     return [*lines, "", _verdict(shown["ready"], shown["findings"])]
 
 
 def _verdict(ready: bool, rows: Sequence[Mapping[str, Any]]) -> str:
-    warns = sum(row["level"] == "WARN" for row in rows)
+    warns = sum(row["level"] == "WARN" and row["override"] is None for row in rows)
     if ready:
         return f"Ready; {warns} to look at." if warns else "Ready."
     stand = sum(row["level"] == "FAIL" and row["override"] is None for row in rows)

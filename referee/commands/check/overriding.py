@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Overrides of checks by a command, with the rule and the record of the page /check."""
+"""Overrides and acknowledgements by a command, with the rule and record of the page /check."""
 
 from __future__ import annotations
 
@@ -23,32 +23,40 @@ def add_overrides(parser: argparse.ArgumentParser) -> None:
     change.add_argument(
         "--override", metavar="ITEM", help="let sessions be armed although this check fails"
     )
-    change.add_argument("--take-back", metavar="ITEM", help="end the override of this check")
+    change.add_argument(
+        "--acknowledge", metavar="ITEM", help="say that this warning is known and may stand"
+    )
+    change.add_argument(
+        "--take-back", metavar="ITEM", help="end the override or the acknowledgement of this check"
+    )
     parser.add_argument("--reason", type=written, default="", help="why; it stays on record")
     add_operator(parser)
 
 
 def changes(args: argparse.Namespace) -> bool:
     """Tell whether the command changes an override; raise `InputError` if a reason is missing."""
-    wanted = args.override is not None or args.take_back is not None
+    wanted = {args.override, args.acknowledge, args.take_back} != {None}
     if wanted and not args.reason.strip():
         raise InputError("An override, and its end, need --reason: it stays on record.")
     if args.reason and not wanted:
-        raise InputError("--reason goes with --override or --take-back.")
+        raise InputError("--reason goes with --override, --acknowledge or --take-back.")
     return wanted
 
 
 def change_override(config: Config, args: argparse.Namespace, rows: Sequence[_Row]) -> None:
     """Make or end an override of a finding in the list; a repeat changes nothing.
 
-    Raises `InputError` if no finding, or more than one, has the name; `Refusal` if it is no FAIL.
+    Raises `InputError` if no finding, or more than one, has the name; `Refusal` if `--override`
+    names no FAIL, or `--acknowledge` no WARN.
     """
     with opened_contest(config) as contest:
         now = contest.clock.now()
-        if args.override is not None:
-            row = _named(args.override, rows)
+        if args.take_back is None:
+            level = Level.WARN if args.override is None else Level.FAIL
+            row = _named(args.acknowledge or args.override or "", rows)
             found = Finding(row["group"], row["item"], Level(row["level"]), row["text"])
-            make_override(contest.database, now, found, found.text, args.reason, args.by)
+            seen = (level, found.text)
+            make_override(contest.database, now, found, seen, args.reason, args.by)
             return
         override = _named(args.take_back, rows)["override"]
         if override is not None:

@@ -17,7 +17,7 @@ from referee.service.desk.lane import Lane
 from referee.service.desk.watched_thread import WatchedThread
 from referee.service.display.display import Display
 from referee.service.display.facts import display_facts
-from referee.service.preflight.finding import Finding, fail
+from referee.service.preflight.finding import Finding, Level, fail
 from referee.service.preflight.listing import all_findings, list_json, require_none_standing
 from referee.service.preflight.machine_watch import MachineWatch
 from referee.service.preflight.meter_look import look_at_meter, look_findings, unanswered
@@ -109,11 +109,13 @@ class Readiness:
         overrides = overrides_of_today(contest.database, contest.clock)
         require_none_standing(self._findings(), overrides, contest.clock.now(), lane)
 
-    def override(self, group: str, item: str, seen: str, reason: str, operator: str) -> None:
-        """Let sessions be armed although a check fails (see `make_override`)."""
+    def override(
+        self, key: tuple[str, str], seen: tuple[Level, str], reason: str, operator: str
+    ) -> None:
+        """Let sessions be armed despite a FAIL, or acknowledge a WARN (see `make_override`)."""
         contest = self._contest
         found = {finding.key: finding for finding in self._findings()}
-        finding = found.get((group, item))
+        finding = found.get(key)
         make_override(contest.database, contest.clock.now(), finding, seen, reason, operator)
 
     def take_back(self, number: int, reason: str, operator: str) -> None:

@@ -10,7 +10,11 @@ from enum import Enum
 
 
 class Level(Enum):
-    """How good a finding is. While a FAIL stands, no session can be armed."""
+    """How good a finding is. While a FAIL stands, no session can be armed.
+
+    A WARN is something that somebody can put right, or knows and acknowledges. What nobody could
+    check here is a note: an OK with a remedy.
+    """
 
     OK = "OK"
     WARN = "WARN"
@@ -21,9 +25,10 @@ class Level(Enum):
 class Finding:
     """What a check found about one item of a group.
 
-    `remedy` says what to do; only an OK has none. `found` is the time of a slow check, and None for
-    a check that is made anew at each look. `basis` is what a slow check's finding holds for. `lane`
-    is the lane that it concerns, None for all: its fault keeps no other lane from arming.
+    `remedy` says what to do; an OK has none, unless it is a note. `found` is the time of a slow
+    check, and None for a check that is made anew at each look. `basis` is what a slow check's
+    finding holds for. `lane` is the lane that it concerns, None for all: its fault keeps no other
+    lane from arming.
     """
 
     group: str
@@ -44,6 +49,11 @@ class Finding:
 def ok(group: str, item: str, text: str) -> Finding:
     """Return a finding that is good."""
     return Finding(group, item, Level.OK, text)
+
+
+def note(group: str, item: str, text: str, remedy: str) -> Finding:
+    """Return a note of what could not be checked here; `remedy` says what to see to instead."""
+    return Finding(group, item, Level.OK, f"not checked here: {text}", remedy)
 
 
 def warn(group: str, item: str, text: str, remedy: str) -> Finding:

@@ -13,7 +13,7 @@ from power.emulated import is_emulated
 from power.errors import MeterRefused
 from power.meter import Identity
 from power.wt310.models import model_of, require_settable, require_settable_by_any
-from referee.service.preflight.finding import Finding, fail, ok, warn
+from referee.service.preflight.finding import Finding, fail, note, ok, warn
 from referee.service.preflight.surroundings import LaneFacts
 from referee.service.setup.config import MeterSection
 from referee.service.setup.lane_words import display_path, of_lane
@@ -92,7 +92,7 @@ def display_finding(facts: LaneFacts, *, runs: bool) -> Finding:
             f"Start 'referee serve', open the console's page {page} on the second monitor, and "
             "check again."
         )
-        return warn("display", item, "not checked: the referee does not run", remedy)
+        return note("display", item, "the referee does not run", remedy)
     if found is None:
         remedy = "Restart the referee: it runs with another track than this configuration."
         return fail("display", item, "the referee has no display", remedy)

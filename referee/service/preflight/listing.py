@@ -19,7 +19,7 @@ from referee.service.preflight.contest_checks import (
     team_findings,
 )
 from referee.service.preflight.event_rules import configuration_findings, network_findings
-from referee.service.preflight.finding import Finding, Level, fail, fails
+from referee.service.preflight.finding import Finding, fail, fails
 from referee.service.preflight.lane_rules import (
     display_finding,
     meter_findings,
@@ -94,7 +94,7 @@ def list_json(
 
     `ready` is false while a FAIL stands that nobody has overridden. `lane` is null for a finding
     that concerns all lanes. `found_utc` and `age_s` are null for a check that was made just now.
-    `override` says who lets the finding pass, or is null.
+    `override` says who lets a FAIL pass, or acknowledged a WARN, or is null.
     """
     day = day_of(now.utc)
     return {
@@ -145,7 +145,7 @@ def _row(finding: Finding, override: StoredOverride | None, now: Instant) -> dic
         "lane": finding.lane,
         "level": finding.level.value,
         "text": finding.text,
-        "remedy": "" if finding.level is Level.OK else finding.remedy,
+        "remedy": finding.remedy,
         "found_utc": None if found is None else found.isoformat(),
         "age_s": None if found is None else max(0.0, (now.utc - found).total_seconds()),
         "override": (

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from datetime import timedelta
 
 from referee.service.preflight.clock_jumps import Jump
-from referee.service.preflight.finding import Finding, ok, warn
+from referee.service.preflight.finding import Finding, note, ok, warn
 from referee.service.preflight.machine_facts import MachineFacts, SleepFacts, TimeFacts
 
 _GROUP = "machine"
@@ -34,7 +34,7 @@ def machine_findings(facts: MachineFacts, jumps: Sequence[Jump] | None) -> Itera
 
 def _sleep(facts: MachineFacts) -> Finding:
     if facts.sleep is None:
-        return warn(_GROUP, "sleep", f"not checked here ({facts.system})", _BY_HAND)
+        return note(_GROUP, "sleep", f"{facts.system} without logind does not tell", _BY_HAND)
     if facts.sleep.masked:
         return ok(_GROUP, "sleep", "switched off (its systemd target is masked)")
     keeper = _blocker(facts.sleep, "sleep")
@@ -49,7 +49,7 @@ def _sleep(facts: MachineFacts) -> Finding:
 
 def _lid(facts: MachineFacts) -> Finding:
     if facts.sleep is None:
-        return warn(_GROUP, "lid", f"not checked here ({facts.system})", _BY_HAND)
+        return note(_GROUP, "lid", f"{facts.system} without logind does not tell", _BY_HAND)
     if not facts.has_lid:
         return ok(_GROUP, "lid", "this machine has none")
     keeper = _blocker(facts.sleep, "handle-lid-switch")
@@ -94,8 +94,8 @@ def _setter(time: TimeFacts) -> Finding:
             "Let it step at its start only: 'makestep 1 3' in chrony.conf, then restart chrony.",
         )
     if time.ntp is None:
-        return warn(
-            *(_GROUP, "clock setting", "not checked here"),
+        return note(
+            *(_GROUP, "clock setting", "no timedatectl tells what sets the clock"),
             "Compare the laptop's clock with a good one, and let nothing set it during sessions.",
         )
     if time.ntp and not time.synchronized:

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Overrides: an operator lets sessions be armed although a check fails, with a reason on record.
+"""Overrides: an operator lets a FAIL pass, or acknowledges a WARN, with a reason on record.
 
-An override holds for the finding as it is found. It lapses when the finding's text changes, and at
-the next midnight of the laptop's own time zone. Whoever overrides a finding today has not looked at
-tomorrow's.
+Either holds for the finding as it is found. It lapses when the finding's level or text changes, and
+at the next midnight of the laptop's own time zone. Whoever overrides a finding today has not looked
+at tomorrow's.
 """
 
 from __future__ import annotations
@@ -27,8 +27,8 @@ from referee.store.preflight import (
 
 def holds(override: StoredOverride, finding: Finding, day: str) -> bool:
     """Tell whether an override lets a finding pass on a day (an ISO date)."""
-    same = (override.group, override.item, override.text) == (*finding.key, finding.text)
-    return same and override.day == day and finding.level is Level.FAIL
+    same = (override.group, override.item, override.text) == (*finding.key, _subject(finding))
+    return same and override.day == day and finding.level is not Level.OK
 
 
 def override_of(
@@ -49,35 +49,43 @@ def overrides_of_today(database: Database, clock: Clock) -> list[StoredOverride]
 
 
 def make_override(
-    database: Database, now: Instant, finding: Finding | None, seen: str, reason: str, operator: str
+    database: Database,
+    now: Instant,
+    finding: Finding | None,
+    seen: tuple[Level, str],
+    reason: str,
+    operator: str,
 ) -> None:
-    """Let sessions be armed although a finding is a FAIL; a repeat changes nothing.
+    """Let sessions be armed despite a FAIL, or acknowledge a WARN; a repeat changes nothing.
 
-    `seen` is the text that the operator saw. Raises `Refusal` without a reason, and if the finding
-    is no FAIL or has another text by now.
+    `seen` is the level and the text that the operator saw. Raises `Refusal` without a reason, and
+    if the finding is in order or another one by now.
     """
     _require_reason(reason)
-    if finding is None or finding.level is not Level.FAIL:
-        raise Refusal("nothing_to_override", "This check does not fail any more. Look again.")
-    if finding.text != seen:
+    if finding is None or finding.level is Level.OK:
+        raise Refusal("nothing_to_override", "This check is in order by now. Look again.")
+    if (finding.level, finding.text) != seen:
         raise Refusal(
-            "finding_moved", f"The check finds something else by now: {finding.text} Look again."
+            "finding_moved",
+            f"The check finds something else by now: {finding.level.value}: {finding.text} Look "
+            "again.",
         )
     day = day_of(now.utc)
     with database.write() as connection:
         if override_of(finding, standing_overrides(connection, day), day) is not None:
             return
         utc = now.utc.isoformat()
-        made = StoredOverride(0, *finding.key, finding.text, day, reason, operator, utc)
+        made = StoredOverride(0, *finding.key, _subject(finding), day, reason, operator, utc)
         number = insert_override(connection, made)
         detail = f"{number}: {finding.group}, {finding.item}: {finding.text} Reason: {reason}"
-        insert_audit(connection, now, operator, "override check", None, detail)
+        action = "override check" if finding.level is Level.FAIL else "acknowledge check"
+        insert_audit(connection, now, operator, action, None, detail)
 
 
 def take_back(
     database: Database, now: Instant, override_id: int, reason: str, operator: str
 ) -> None:
-    """End an override; the finding forbids arming again. A repeat changes nothing."""
+    """End an override; a FAIL forbids arming again. A repeat changes nothing."""
     _require_reason(reason)
     with database.write() as connection:
         day = day_of(now.utc)
@@ -86,6 +94,11 @@ def take_back(
         insert_override_end(connection, override_id, reason, operator, now.utc.isoformat())
         detail = f"{override_id}: {reason}"
         insert_audit(connection, now, operator, "take back override", None, detail)
+
+
+def _subject(finding: Finding) -> str:
+    """Return what is stored of a finding: whoever acknowledged a WARN let no FAIL pass."""
+    return finding.text if finding.level is Level.FAIL else f"{finding.level.value}: {finding.text}"
 
 
 def _require_reason(reason: str) -> None:

@@ -9,6 +9,7 @@ from flask import Flask, Response, jsonify, send_from_directory
 
 from referee.errors import Refusal
 from referee.service.desk.readiness import Readiness
+from referee.service.preflight.finding import Level
 from referee.service.setup.contest import Contest
 from referee.web.desk.acting import acting
 from referee.web.desk.arguments import posted_text
@@ -47,8 +48,7 @@ def register_check(
     def override() -> Response:
         def do(arguments: dict[str, Any]) -> dict[str, Any]:
             readiness.override(
-                group=posted_text(arguments, "group"),
-                item=posted_text(arguments, "item"),
+                key=(posted_text(arguments, "group"), posted_text(arguments, "item")),
                 seen=_seen(arguments),
                 reason=posted_text(arguments, "reason"),
                 operator=acting_operator(arguments, named=True),
@@ -67,8 +67,10 @@ def register_check(
         return act(do)
 
 
-def _seen(arguments: dict[str, Any]) -> str:
-    seen = arguments.get("text")
+def _seen(arguments: dict[str, Any]) -> tuple[Level, str]:
+    seen, level = arguments.get("text"), arguments.get("level", Level.FAIL.value)
+    if level not in (Level.FAIL.value, Level.WARN.value):
+        raise Refusal("level_wrong", "The page must say whether it showed a FAIL or a WARN.")
     if not isinstance(seen, str) or len(seen) > _SEEN_MOST:
         raise Refusal("text_wrong", "The page must say which finding it showed.")
-    return seen
+    return Level(level), seen

@@ -9,7 +9,7 @@ from datetime import timedelta
 import pytest
 
 from referee.errors import Refusal
-from referee.service.preflight.finding import fail, warn
+from referee.service.preflight.finding import Level, fail, ok, warn
 from referee.service.preflight.listing import list_json, require_none_standing, standing
 from referee.service.preflight.overrides import (
     day_of,
@@ -20,12 +20,14 @@ from referee.service.preflight.overrides import (
 )
 
 BAD = fail("machine", "disk", "1.0 GiB free", "Make room.")
+SEEN = (Level.FAIL, BAD.text)
+KNOWN = warn("meter", "calibration", "not recorded", "Set [meter] calibrated.")
 
 
 @pytest.fixture
 def overridden(contest):
     """Return a contest in which Kim has overridden the finding."""
-    make_override(contest.database, contest.clock.now(), BAD, BAD.text, "short event", "Kim")
+    make_override(contest.database, contest.clock.now(), BAD, SEEN, "short event", "Kim")
     return contest
 
 
@@ -39,7 +41,7 @@ def test_a_fail_forbids_arming_until_somebody_overrides_it(contest):
     with pytest.raises(Refusal, match=r"machine, disk: 1\.0 GiB free\. Make room\.") as caught:
         require_none_standing([BAD], *now_of(contest), 1)
     assert "not_ready" == caught.value.code
-    make_override(contest.database, contest.clock.now(), BAD, BAD.text, "short event", "Kim")
+    make_override(contest.database, contest.clock.now(), BAD, SEEN, "short event", "Kim")
     require_none_standing([BAD], *now_of(contest), 1)
     shown = list_json([BAD], *now_of(contest))
     assert shown["ready"]
@@ -73,12 +75,14 @@ def test_a_fault_of_one_lane_leaves_the_other_free(contest):
 
 
 def test_an_override_needs_a_reason_and_a_fail_as_it_was_seen(contest):
-    """Nothing is stored without a reason, for a warning, for nothing, or for another text."""
+    """Nothing is stored without a reason, for another level, for nothing, or for another text."""
     for finding, seen, reason, code in [
-        (BAD, BAD.text, "  ", "reason_missing"),
-        (None, BAD.text, "why", "nothing_to_override"),
-        (warn("machine", "disk", BAD.text, "x"), BAD.text, "why", "nothing_to_override"),
-        (BAD, "2.0 GiB free", "why", "finding_moved"),
+        (BAD, SEEN, "  ", "reason_missing"),
+        (None, SEEN, "why", "nothing_to_override"),
+        (ok("machine", "disk", BAD.text), SEEN, "why", "nothing_to_override"),
+        (warn("machine", "disk", BAD.text, "x"), SEEN, "why", "finding_moved"),
+        (BAD, (Level.WARN, BAD.text), "why", "finding_moved"),
+        (BAD, (Level.FAIL, "2.0 GiB free"), "why", "finding_moved"),
     ]:
         with pytest.raises(Refusal) as caught:
             make_override(contest.database, contest.clock.now(), finding, seen, reason, "Kim")
@@ -86,10 +90,40 @@ def test_an_override_needs_a_reason_and_a_fail_as_it_was_seen(contest):
     assert [] == overrides_of_today(contest.database, contest.clock)
 
 
+def test_a_known_warning_is_acknowledged(contest):
+    """It stays in the list with name and reason, for this text and this day, and on record."""
+    now = contest.clock.now()
+    make_override(contest.database, now, KNOWN, (Level.WARN, KNOWN.text), "borrowed", "Kim")
+    overrides, _ = now_of(contest)
+    (row,) = list_json([KNOWN], overrides, now)["findings"]
+    assert ("WARN", "Kim", "borrowed") == (
+        row["level"],
+        row["override"]["operator"],
+        row["override"]["reason"],
+    )
+    today, tomorrow = day_of(now.utc), day_of(now.utc + timedelta(days=1))
+    assert [True, False, False] == [
+        holds(overrides[0], KNOWN, today),
+        holds(overrides[0], KNOWN, tomorrow),
+        holds(overrides[0], replace(KNOWN, text="2020-01-31: longer ago"), today),
+    ]
+    take_back(contest.database, now, overrides[0].override_id, "calibrated", "Lee")
+    rows = contest.database.connection.execute("select operator, action from audit")
+    assert [("Kim", "acknowledge check"), ("Lee", "take back override")] == [*map(tuple, rows)]
+
+
+def test_who_acknowledged_a_warning_let_no_fail_pass(contest):
+    """A finding that grows worse without another word needs an override of its own."""
+    now = contest.clock.now()
+    make_override(contest.database, now, KNOWN, (Level.WARN, KNOWN.text), "borrowed", "Kim")
+    worse = replace(KNOWN, level=Level.FAIL)
+    assert [worse] == standing([worse], *now_of(contest))
+
+
 def test_both_actions_can_be_pressed_twice(overridden):
     """A second override and a second taking back change nothing; both acts are on record once."""
     now = overridden.clock.now()
-    make_override(overridden.database, now, BAD, BAD.text, "again", "Lee")
+    make_override(overridden.database, now, BAD, SEEN, "again", "Lee")
     (override,) = overrides_of_today(overridden.database, overridden.clock)
     for _ in range(2):
         take_back(overridden.database, now, override.override_id, "room made", "Lee")

@@ -81,6 +81,24 @@ def test_a_fail_is_overridden_and_taken_back(event, monkeypatch):
     assert "ARMED" == post(client, f"/sessions/{number}/arm").json["state"]
 
 
+def test_a_warning_is_acknowledged_and_taken_back(event):
+    """The list then has nobody's warning but a known one; a FAIL is never acknowledged."""
+    client, _, _ = event
+    finding = {key: rows(client, "WARN")[0][key] for key in ("group", "item", "text")}
+    body = finding | {"reason": "a show"}
+    assert "finding_moved" == post(client, "/check/override", **body).json["code"]
+    assert "level_wrong" == post(client, "/check/override", **body, level="OK").json["code"]
+    assert 200 == post(client, "/check/override", **body, level="WARN").status_code
+
+    def known():
+        return [it["override"] for it in rows(client, "WARN") if it["override"]]
+
+    (by,) = known()
+    assert ("Kim", "a show") == (by["operator"], by["reason"])
+    ended = post(client, f"/check/overrides/{by['number']}/end", reason="no show")
+    assert (200, []) == (ended.status_code, known())
+
+
 def test_slow_checks_and_sessions_keep_apart(event, slow):
     """No session is armed while slow checks run, and none begin while a session is armed."""
     client, desk, meter = event
