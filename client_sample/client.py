@@ -131,7 +131,8 @@ class Referee:
         if response.status == 200:
             return answer
         refusal = Unauthorised if response.status == 401 else ClientError
-        text = wording(answer)
+        # The header says what to do, where the answer is the text that old clients know.
+        text = response.headers.get("X-Referee-Detail") or wording(answer)
         raise refusal(f"The referee refused {path} with status {response.status}: {text}")
 
 

@@ -36,7 +36,12 @@ from referee.core.ground_truth import GroundTruth
 from referee.errors import InputError
 from referee.programs.emulator import range_for
 from referee.programs.ending import ended_on_purpose
-from referee.programs.following import follow_sessions, tell_ca, tell_display
+from referee.programs.following import (
+    follow_sessions,
+    tell_ca,
+    tell_display,
+    tell_password,
+)
 from referee.programs.hosting import claimed, event_rehearsal, hosted
 from referee.programs.practice_folder import PRACTICE_DATA, folder_for, practice_config
 from referee.programs.terminal import say
@@ -137,6 +142,8 @@ def run(args: argparse.Namespace) -> int:
             f"ready: contestants {supervisor.contest_url}  console {supervisor.console_url}  "
             f"data {config.storage.folder}"
         )
+        if args.config is None:  # In an event's rehearsal teams have passwords of their own.
+            tell_password()
         tell_ca(config.server.contest_tls)
         contest = open_contest(config)
         truth = read_contest_truth(contest)

@@ -9,6 +9,7 @@ from typing import Any
 
 from referee.core.states import takes_no_more
 from referee.programs.terminal import say, tell_on_terminal
+from referee.service.entry.teams import PRACTICE_PASSWORD
 from referee.service.results.rehearsal_text import late_text
 from referee.service.results.result_text import result_text
 from referee.service.setup.clock import Clock
@@ -19,7 +20,7 @@ from referee.store.answers import count_answers
 from referee.store.database import Database
 from referee.store.notices import recent_notices
 from referee.store.scores import newest_scoring_run
-from referee.store.sessions import all_sessions
+from referee.store.sessions import SessionRecord, all_sessions
 from referee.tracks.track import Delivery, Track
 
 _LOOK_S = 0.5
@@ -35,36 +36,57 @@ def follow_sessions(
 
     With a `clock`, a session's late answers are told when it takes no more.
     """
-    late = set() if clock is None else {it.session_id for it in all_sessions(database.connection)}
-    connection = database.connection
-    noticed = max((notice.notice_id for notice in recent_notices(connection)), default=0)
-    told = {
-        session.session_id: newest_scoring_run(connection, session.session_id)
-        for session in all_sessions(connection)
-    }
+    follower = Follower(database, track, report, clock)
     while True:
-        for notice in reversed(recent_notices(connection)):
-            if notice.notice_id > noticed:
-                noticed = notice.notice_id
-                place = "" if notice.session_id is None else f"session {notice.session_id}: "
-                say(f"{place}{notice.text}")
-        for session in all_sessions(connection):
-            run = newest_scoring_run(connection, session.session_id)
-            if run is not None and run != told.get(session.session_id):
-                told[session.session_id] = run
-                say(f"{result_text(run, track)}\n{report(session.session_id)}")
-            if clock is not None and session.session_id not in late:
-                if takes_no_more(session.facts, clock.now()):
-                    late.add(session.session_id)
-                    _tell_late(database, session.session_id)
+        follower.look()
         time.sleep(_LOOK_S)
 
 
-def _tell_late(database: Database, session_id: int) -> None:
-    """Say how many answers came late, if any did."""
-    count = count_answers(database.connection, session_id).late_answers
-    if count:
-        say(f"session {session_id}: WARNING {late_text(count)}")
+class Follower:
+    """What has been told of a contest's sessions; what was there at first is not told."""
+
+    def __init__(
+        self,
+        database: Database,
+        track: Track[Any],
+        report: Callable[[int], str],
+        clock: Clock | None,
+    ) -> None:
+        self._connection = connection = database.connection
+        self._track = track
+        self._report = report
+        self._clock = clock
+        self._noticed = max((it.notice_id for it in recent_notices(connection)), default=0)
+        sessions = [session.session_id for session in all_sessions(connection)]
+        self._scored = {it: newest_scoring_run(connection, it) for it in sessions}
+        self._closed = set(sessions)
+
+    def look(self) -> None:
+        """Print what is new."""
+        for notice in reversed(recent_notices(self._connection)):
+            if notice.notice_id > self._noticed:
+                self._noticed = notice.notice_id
+                place = "" if notice.session_id is None else f"session {notice.session_id}: "
+                say(f"{place}{notice.text}")
+        for session in all_sessions(self._connection):
+            self._tell_score(session.session_id)
+            self._tell_late(session)
+
+    def _tell_score(self, session_id: int) -> None:
+        run = newest_scoring_run(self._connection, session_id)
+        if run is not None and run != self._scored.get(session_id):
+            self._scored[session_id] = run
+            say(f"{result_text(run, self._track)}\n{self._report(session_id)}")
+
+    def _tell_late(self, session: SessionRecord) -> None:
+        """Say how many answers came late, if any did, once the session takes no more."""
+        if self._clock is None or session.session_id in self._closed:
+            return
+        if takes_no_more(session.facts, self._clock.now()):
+            self._closed.add(session.session_id)
+            count = count_answers(self._connection, session.session_id).late_answers
+            if count:
+                say(f"session {session.session_id}: WARNING {late_text(count)}")
 
 
 def tell_ca(files: TlsFiles | None) -> None:
@@ -74,6 +96,11 @@ def tell_ca(files: TlsFiles | None) -> None:
     """
     if files is not None and files.ca is not None:
         tell_on_terminal(f"Clients take --ca-file {files.ca}: {ca_words(files)}")
+
+
+def tell_password() -> None:
+    """Say how to log in to a rehearsal of no event; the old refusal cannot tell the password."""
+    tell_on_terminal(f"Log in with any user name and the password '{PRACTICE_PASSWORD}'.")
 
 
 def tell_display(track: Track[Any], console_url: str, lanes: int = 1) -> None:

@@ -70,6 +70,7 @@ class SmallReferee:
     hang_up: bool = False
     break_reused: bool = False
     replies: dict[str, tuple[int, bytes]] = field(default_factory=dict)
+    detail: str = ""
     break_at: list[tuple[str, str]] = field(default_factory=list)
     receipt: dict[str, object] = field(default_factory=dict)
     requests: list[Asked] = field(default_factory=list)
@@ -167,6 +168,8 @@ class _Handler(BaseHTTPRequestHandler):
             return
         self.send_response(status)
         self.send_header("Content-Length", str(len(answer)))
+        if referee.detail and status != 200:
+            self.send_header("X-Referee-Detail", referee.detail)
         self.end_headers()
         self.wfile.write(answer)
         self.close_connection = referee.hang_up

@@ -364,3 +364,13 @@ def test_it_runs_as_a_script_and_as_a_module(referee, command, answers_file):
     done = subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=180)
     assert 0 == done.returncode, done.stderr
     assert "/logout" == referee.paths[-1]
+
+
+def test_a_refusal_is_told_with_what_to_do(referee, capsys):
+    """The sentence of the header goes before the text that old clients know."""
+    referee.detail = "This is a rehearsal: the password is 'practice'."
+    assert 1 == run(referee, "--password", "wrong")
+    told = capsys.readouterr().err
+    assert (
+        "refused /login with status 401: This is a rehearsal: the password is 'practice'." in told
+    )
