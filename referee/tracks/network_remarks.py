@@ -32,7 +32,7 @@ def network_remarks(
             ("detections", f"{len(detections)}: {_classes(detections, truth.class_names)}"),
             *_boxes(detections, sent.sizes),
         ),
-        warnings=tuple(advice(find_mistakes(truth, posted, sent.sizes), accuracy)),
+        warnings=tuple(advice(find_mistakes(truth, posted, sent.sizes, accuracy), accuracy)),
     )
 
 

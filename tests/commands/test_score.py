@@ -428,6 +428,38 @@ def test_explain_writes_a_folder(files, tmp_path, capsys):
     assert (tmp_path / "why/fates.csv").is_file()
 
 
+def test_a_classic_mistake_is_told_at_a_high_score_too(tmp_path, capsys):
+    """Positions in a class list with a gap at its end are named at an mAP of .75."""
+    listed = [1, 2, 3, 7]
+    truth = {
+        "images": [{"id": n, "file_name": "", "width": 200, "height": 200} for n in range(1, 61)],
+        "categories": [{"id": n, "name": f"c{n}"} for n in listed],
+        "annotations": [
+            {
+                "id": n,
+                "image_id": n,
+                "category_id": listed[n % 4],
+                "bbox": [n, 30, 40, 40],
+            }
+            | {"area": 1600, "iscrowd": 0}
+            for n in range(1, 61)
+        ],
+    }
+    (tmp_path / "truth.json").write_text(json.dumps(truth))
+    files = ["--ground-truth", str(tmp_path / "truth.json")]
+    for sent, mean_ap, told in (
+        (listed, 1.0, []),
+        ([1, 2, 3, 4], 0.75, ["positions", "Repaired"]),
+    ):
+        lines = [f"{n} {sent[n % 4]} {1 - n / 100} {n} 30 {n + 39} 69" for n in range(1, 61)]
+        (tmp_path / "answers.csv").write_text("\n".join(lines))
+        assert 0 == run(*files, "--detections", str(tmp_path / "answers.csv"), "--json")
+        report = json.loads(capsys.readouterr().out)
+        assert mean_ap == report["mean_ap"]
+        assert len(told) == len(report["warnings"])
+        assert all(word in text for word, text in zip(told, report["warnings"], strict=True))
+
+
 def test_classic_mistakes_are_told_as_in_a_rehearsal(tmp_path, capsys):
     """Class ids that are one too low, in COCO results, are named with the repaired mAP."""
     images = [{"id": 10 * n, "file_name": "", "width": 99, "height": 99} for n in range(1, 21)]

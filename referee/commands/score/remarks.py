@@ -14,15 +14,13 @@ from referee.formats.image_ids import (
     contest_image_ids,
     fits_both,
     renumber,
-    renumber_detections,
 )
 from referee.formats.truth_file import GroundTruthFile
+from referee.scoring.mistakes.diagnosis import advice, find_mistakes
+from referee.scoring.mistakes.posted import Posted
 
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
-
-# Above this mAP a program makes none of the classic mistakes in most of its rows.
-_HIGHEST_DOUBTED = 0.2
 
 
 def of_image_ids(image_id: Ints, truth: GroundTruth, chosen: Numbering | None) -> list[str]:
@@ -46,25 +44,30 @@ def of_boxes(box: Floats, truth: GroundTruth) -> list[str]:
 def of_mistakes(
     found: GroundTruthFile, detections: Detections, mean_ap: float | None, *, as_coco: bool
 ) -> list[str]:
-    """Warn of the classic mistakes that a low score proves, as the report of a rehearsal does.
+    """Warn of the classic mistakes that the score proves, as the report of a rehearsal does.
 
-    The detections have the source's image ids. The search takes longer than the score itself, so a
-    score that no classic mistake leaves so high is not searched.
+    The detections have the source's image ids.
     """
-    if mean_ap is None or mean_ap > _HIGHEST_DOUBTED:
+    if mean_ap is None:
         return []
-    # Loaded here: few scores are so low.
-    from referee.scoring.mistakes.diagnosis import advice, find_mistakes
-    from referee.scoring.mistakes.posted import Posted
-
     numbers = contest_image_ids(found.truth.image_ids.tolist())
     own = np.arange(1, len(numbers) + 1)
     posted = Posted(
-        detections=renumber_detections(detections, numbers),
+        detections=_in_contest_numbers(detections, found.truth.image_ids),
         as_coco=np.full(len(detections), as_coco),
         order=own,
         source_ids=own,
     )
     sizes = {numbers[image]: size for image, size in found.sizes.items() if image in numbers}
-    mistakes = find_mistakes(renumber(found.truth, numbers), posted, sizes)
+    mistakes = find_mistakes(renumber(found.truth, numbers), posted, sizes, mean_ap)
     return list(advice([it for it in mistakes if it.repaired_mean_ap is not None], mean_ap))
+
+
+def _in_contest_numbers(detections: Detections, own_ids: Ints) -> Detections:
+    """Return rows with the place of their image among the own ids, or 0 for an unknown image.
+
+    `renumber_detections` does it for any mapping, and takes four times as long.
+    """
+    place = np.searchsorted(own_ids, detections.image_id).clip(max=len(own_ids) - 1)
+    known = own_ids[place] == detections.image_id
+    return detections.with_image_ids(np.where(known, place + 1, 0))

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from itertools import product
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,6 +22,14 @@ _MOST_FRACTION = 2.0
 _BEYOND_INPUT = 1.1
 # This share of the rows must fit a unit; the other rows may be outliers.
 _FITTING_SHARE = 0.95
+
+
+# What the four numbers should be, by their origin.
+_RIGHT = {
+    "corners": "A box is xmin, ymin, xmax, ymax, in this order.",
+    "coco": "A COCO bbox is [x, y, width, height].",
+    "converted": "They were converted as if they were COCO boxes, [x, y, width, height].",
+}
 
 
 @dataclass(frozen=True, eq=False)
@@ -50,25 +59,28 @@ class _Unit:
 
     scale: Callable[[Boxes], Boxes]
     fault: Fault | None
+    fractions: bool = False
 
 
 def box_readings(posted: Posted) -> Iterator[BoxReading]:
     """Yield every reading of the boxes; the first is the protocol's.
 
     A program may send COCO boxes and corners in one session. So each reading changes only the rows
-    that came as COCO boxes, or only the others.
+    that came as COCO boxes, or only the others. The others may come from COCO boxes too, by a
+    program that made corners of what it took for [x, y, width, height], as the sample client does.
     """
     kept = posted.detections.box
     yield BoxReading((), lambda sizes: kept)
-    for coco in (False, True):
-        rows = posted.as_coco == coco
+    for as_coco, origin in ((False, "corners"), (False, "converted"), (True, "coco")):
+        rows = posted.as_coco == as_coco
         if rows.any():
-            sent = _as_sent(kept, coco=coco)
-            units = list(_units(sent[rows]))
+            sent = _as_sent(kept, coco=origin != "corners")
             # On a tie the first reading wins, so one with one fault comes before one with two.
-            readings = [(layout, unit) for layout in _layouts(coco=coco) for unit in units]
+            readings = list(product(_layouts(origin), _units(sent[rows])))
             for layout, unit in sorted(readings, key=lambda pair: len(_faults(*pair))):
-                if _faults(layout, unit):
+                # Corners in a network's pixels stay so, whatever they were converted from.
+                known = origin == "converted" and layout.fault is None and not unit.fractions
+                if _faults(layout, unit) and not known:
                     yield _reading(kept, sent, rows, layout, unit)
 
 
@@ -95,13 +107,10 @@ def _as_sent(kept: Boxes, *, coco: bool) -> Boxes:
         return np.concatenate([kept[:, :2], kept[:, 2:] - kept[:, :2] + 1], axis=1)
 
 
-def _layouts(*, coco: bool) -> Iterator[_Layout]:
+def _layouts(origin: str) -> Iterator[_Layout]:
     """Yield the layouts that programs use; the right one has no fault."""
-    right = (
-        "A COCO bbox is [x, y, width, height]."
-        if coco
-        else "A box is xmin, ymin, xmax, ymax, in this order."
-    )
+    coco = origin != "corners"
+    right = _RIGHT[origin]
     corners_sent = Fault("corners_sent", f"The boxes are two corners. {right}")
     size_sent = Fault(
         "width_height_sent",
@@ -130,7 +139,7 @@ def _units(sent: Boxes) -> Iterator[_Unit]:
             "The boxes are fractions of the image. Multiply x by its width and y by its height, "
             "in pixels.",
         )
-        yield _Unit(lambda sizes: sizes, Fault(*fractions))
+        yield _Unit(lambda sizes: sizes, Fault(*fractions), fractions=True)
         return
     yield _Unit(np.ones_like, None)
     for side in _INPUT_SIDES:

@@ -1,0 +1,132 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Every reading of a session's detections: its mAP, and the rows that match under it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from itertools import product
+
+import numpy as np
+from numpy.typing import NDArray
+
+from referee.core.detections import Detections
+from referee.core.ground_truth import GroundTruth
+from referee.scoring.ilsvrc import evaluate
+from referee.scoring.mistakes.boxes import box_readings
+from referee.scoring.mistakes.classes import class_readings
+from referee.scoring.mistakes.images import image_readings
+from referee.scoring.mistakes.posted import Fault, Posted
+from referee.scoring.mistakes.touching import Pairs, TruthOfImages
+from referee.scoring.result import IlsvrcResult
+
+Ints = NDArray[np.int64]
+Floats = NDArray[np.float64]
+Rows = NDArray[np.bool_]
+
+# An evaluation of 50,000 rows takes 50 ms. The less confident rows cannot prove a mistake.
+_ROWS_JUDGED = 50_000
+# So many of the most confident rows, and so many of all, show what a reading changes.
+_ROWS_LOOKED_AT = 500
+
+Choice = tuple[int, int, int]
+"""One reading each of images, classes and boxes, as indices; 0 is the protocol's reading."""
+
+AS_SENT: Choice = (0, 0, 0)
+"""The choice of the protocol's readings."""
+
+
+class Readings:
+    """Every reading of detections; the 50,000 most confident rows are judged."""
+
+    def __init__(
+        self, truth: GroundTruth, posted: Posted, sizes: Mapping[int, tuple[int, int]]
+    ) -> None:
+        ranked = np.argsort(-posted.detections.confidence, kind="stable")
+        judged = posted.select(ranked[:_ROWS_JUDGED])
+        self._truth = truth
+        self._confidence = judged.detections.confidence
+        self._images = list(image_readings(judged))
+        self._classes = list(class_readings(judged.detections.class_id, truth))
+        self._boxes = list(box_readings(judged))
+        self._sizes = [_sizes_of(reading.image_id, sizes) for reading in self._images]
+        self._few = a_few(self._confidence)
+        images = [reading.image_id[self._few] for reading in self._images]
+        self._truth_of_few = TruthOfImages(truth, np.unique(np.concatenate(images)))
+        self._pairs: dict[tuple[int, int], Pairs] = {}
+
+    @property
+    def lengths(self) -> Choice:
+        """Return the number of readings of the images, of the classes and of the boxes."""
+        return len(self._images), len(self._classes), len(self._boxes)
+
+    def faults(self, choice: Choice) -> tuple[Fault, ...]:
+        """Return the faults that a choice of readings assumes."""
+        image, klass, box = choice
+        return (*self._images[image].faults, *self._classes[klass].faults, *self._boxes[box].faults)
+
+    def result(self, choice: Choice) -> IlsvrcResult:
+        """Score the rows under a choice of readings."""
+        return evaluate(self._truth, self._read(choice))
+
+    def turned(self, choice: Choice) -> IlsvrcResult:
+        """Score the rows with 1 minus their confidence."""
+        return evaluate(self._truth, replace(self._read(choice), confidence=1.0 - self._confidence))
+
+    def matches(self, choice: Choice) -> Rows:
+        """Tell which of a few rows match a truth box under a choice of readings."""
+        image, klass, box = choice
+        corners = self._boxes[box].corners(self._sizes[image])
+        return self._pairs_of(image, klass).matching(corners[self._few])
+
+    def _pairs_of(self, image: int, klass: int) -> Pairs:
+        """Return the pairs under a reading of images and classes, which most choices share."""
+        if (image, klass) not in self._pairs:
+            self._pairs[image, klass] = self._truth_of_few.pairs(
+                self._images[image].image_id[self._few], self._classes[klass].class_id[self._few]
+            )
+        return self._pairs[image, klass]
+
+    @property
+    def few_confidences(self) -> Floats:
+        """Return the confidences of the rows that `matches` tells of."""
+        return self._confidence[self._few]
+
+    def _read(self, choice: Choice) -> Detections:
+        image, klass, box = choice
+        return Detections(
+            self._images[image].image_id,
+            self._classes[klass].class_id,
+            self._confidence,
+            self._boxes[box].corners(self._sizes[image]),
+        )
+
+
+def a_few(confidence: Floats) -> Ints:
+    """Return some rows, ascending: the most confident ones, and a share of all."""
+    count = len(confidence)
+    if count <= 2 * _ROWS_LOOKED_AT:
+        return np.arange(count)
+    surest = np.argpartition(-confidence, _ROWS_LOOKED_AT)[:_ROWS_LOOKED_AT]
+    return np.union1d(surest, np.linspace(0, count - 1, _ROWS_LOOKED_AT).astype(np.int64))
+
+
+def one_changed(known: Choice, lengths: Choice) -> Iterator[Choice]:
+    """Yield the choices that change one more family from the protocol's reading."""
+    for family, length in enumerate(lengths):
+        if known[family] == 0:
+            for reading in range(1, length):
+                yield (*known[:family], reading, *known[family + 1 :])  # type: ignore[misc]
+
+
+def two_changed(lengths: Choice) -> Iterator[Choice]:
+    """Yield the choices that change exactly two families from the protocol's reading."""
+    for choice in product(*map(range, lengths)):
+        if choice.count(0) == 1:
+            yield choice  # type: ignore[misc]
+
+
+def _sizes_of(image_id: Ints, sizes: Mapping[int, tuple[int, int]]) -> Floats:
+    """Return width and height of each row's image, or 1 and 1 for an unknown image."""
+    rows = [sizes.get(image, (1, 1)) for image in image_id.tolist()]
+    return np.array(rows, dtype=np.float64).reshape(-1, 2)
