@@ -33,7 +33,7 @@ def parse_results(content: bytes, allow: Callable[[int], None] = _any_number) ->
     """Parse a JSON list of results.
 
     `allow` gets the number of entries before any of them is judged, and may raise. Raises
-    `FormatError` for text that is not such a list; each fault names its entry by its index from 0.
+    `FormatError` for text that is not such a list; each fault names its entry by its row, counted from 1.
     """
     return _checked(content, _usual_results(content), allow)
 
@@ -98,8 +98,8 @@ def _one_by_one(entries: list[Any]) -> CocoResults:
     faults = Faults()
     ids: list[tuple[int, int]] = []
     numbers: list[list[float]] = []
-    for index, entry in enumerate(entries):
-        one = _Entry(f"result [{index}]", entry, faults)
+    for row, entry in enumerate(entries, 1):
+        one = _Entry(f"row {row}", entry, faults)
         ids.append((one.whole("image_id"), one.whole("category_id")))
         numbers.append([one.number("score") if scored else 1.0, *one.box()])
     faults.raise_if_any()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Queries for the requests of contestants, and for the images that were sent to them."""
+"""Queries for the requests of contestants, their refused answers, and the images sent to them."""
 
 from __future__ import annotations
 
@@ -93,3 +93,17 @@ def request_table(connection: sqlite3.Connection, session_id: int) -> Iterator[t
         " where session_id = :session order by request_id",
         {"session": session_id},
     )
+
+
+def insert_refused_answers(connection: sqlite3.Connection, rows: Sequence[tuple[int, str]]) -> None:
+    """Add the session and the reason of each refused answer, in their order."""
+    connection.executemany("insert into refused_answers (session_id, reason) values (?, ?)", rows)
+
+
+def refused_answers_of(connection: sqlite3.Connection, session_id: int) -> list[str]:
+    """Return why a session's answers were refused, one reason an answer, in order."""
+    rows = connection.execute(
+        "select reason from refused_answers where session_id = :session order by refused_id",
+        {"session": session_id},
+    )
+    return [str(row[0]) for row in rows]

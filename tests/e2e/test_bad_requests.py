@@ -122,7 +122,7 @@ BOX = "&CLASS_ID=1&confidence=0.5&xmin=1&ymin=2&xmax=3"
         ("text/csv", "1 1 0.5 1 2 3", 200, ""),
         ("text/csv", "1 1 0.5 1 2 3 4\n1 1 0.5 1 2", 400, "line 2 has 5 fields, not 7"),
         ("text/csv", "1 1 0.5 1 2 3 x", 400, "line 1, ymax: 'x' is not a number"),
-        ("application/json", "[{}]", 400, "result [0] has no image_id"),
+        ("application/json", "[{}]", 400, "row 1 has no image_id"),
         ("application/json", "[", 400, "not JSON"),
         ("application/json", '{"image_id": 1}', 400, "are a list of"),
         ("application/xml", "<a/>", 415, "'application/xml' is not understood"),

@@ -353,7 +353,7 @@ def test_json_without_scores():
 def test_json_with_some_scores():
     """A score missing from only some objects is a fault."""
     body = json.dumps([result(), result(score=None)]).encode()
-    assert ("result [1] has no score",) == refusal(parse_json, body).faults
+    assert ("row 2 has no score",) == refusal(parse_json, body).faults
 
 
 def test_json_empty_list():
@@ -388,22 +388,22 @@ def test_json_numbers_beyond_a_float():
 @pytest.mark.parametrize(
     ("item", "fault"),
     [
-        (5, "result [1] is not an object"),
-        (None, "result [1] is not an object"),
-        (result(image_id="7"), 'result [1], image_id: "7" is not a whole number'),
-        (result(image_id=1.5), "result [1], image_id: 1.5 is not a whole number"),
-        (result(image_id=True), "result [1], image_id: true is not a whole number"),
-        (result(image_id=math.nan), "result [1], image_id: NaN is not a whole number"),
-        (result(category_id=None), "result [1] has no category_id"),
-        (result(score="0.5"), 'result [1], score: "0.5" is not a number'),
-        (result(score=False), "result [1], score: false is not a number"),
-        (result(bbox=None), "result [1] has no bbox"),
-        (result(bbox=[1, 2, 3]), "result [1], bbox: give four numbers [x, y, width, height]"),
-        (result(bbox={"x": 1}), "result [1], bbox: give four numbers [x, y, width, height]"),
-        (result(bbox=[1, 2, 3, "4"]), 'result [1], bbox: "4" is not a number'),
-        (result(bbox=[1, 2, 3, None]), "result [1], bbox: null is not a number"),
-        (result(image_id=[[1]]), "result [1], image_id: a list is not a whole number"),
-        (result(image_id={"a": 1}), "result [1], image_id: an object is not a whole number"),
+        (5, "row 2 is not an object"),
+        (None, "row 2 is not an object"),
+        (result(image_id="7"), 'row 2, image_id: "7" is not a whole number'),
+        (result(image_id=1.5), "row 2, image_id: 1.5 is not a whole number"),
+        (result(image_id=True), "row 2, image_id: true is not a whole number"),
+        (result(image_id=math.nan), "row 2, image_id: NaN is not a whole number"),
+        (result(category_id=None), "row 2 has no category_id"),
+        (result(score="0.5"), 'row 2, score: "0.5" is not a number'),
+        (result(score=False), "row 2, score: false is not a number"),
+        (result(bbox=None), "row 2 has no bbox"),
+        (result(bbox=[1, 2, 3]), "row 2, bbox: give four numbers [x, y, width, height]"),
+        (result(bbox={"x": 1}), "row 2, bbox: give four numbers [x, y, width, height]"),
+        (result(bbox=[1, 2, 3, "4"]), 'row 2, bbox: "4" is not a number'),
+        (result(bbox=[1, 2, 3, None]), "row 2, bbox: null is not a number"),
+        (result(image_id=[[1]]), "row 2, image_id: a list is not a whole number"),
+        (result(image_id={"a": 1}), "row 2, image_id: an object is not a whole number"),
     ],
 )
 def test_json_faults(item, fault):
@@ -417,9 +417,9 @@ def test_json_faults_all_at_once():
     """Every faulty object is named in the same answer."""
     items = [result(image_id="x", bbox=[]), result(), result(score=[])]
     assert (
-        'result [0], image_id: "x" is not a whole number',
-        "result [0], bbox: give four numbers [x, y, width, height]",
-        "result [2], score: a list is not a number",
+        'row 1, image_id: "x" is not a whole number',
+        "row 1, bbox: give four numbers [x, y, width, height]",
+        "row 3, score: a list is not a number",
     ) == refusal(parse_json, json.dumps(items).encode()).faults
 
 

@@ -81,26 +81,26 @@ def test_results_of_other_writers(tmp_path):
         ("1 1 0.5 1 1 1 " + "9" * 60 + "x", "'" + "9" * 40 + "…' is not a number"),
         ('{"annotations": []}', "the JSON is an object, as ground truth is"),
         ('[{"image_id": 1}', "line 1, column 17: not JSON"),
-        ("[3]", "result [0] is not an object"),
-        ('[{"image_id": 1}]', "result [0] has no bbox"),
-        ('[{"bbox": [1, 2, 3, 4]}]', "result [0] has no image_id"),
-        ('[{"image_id": 1, "category_id": 1, "bbox": 5}]', "result [0], bbox: give four numbers"),
+        ("[3]", "row 1 is not an object"),
+        ('[{"image_id": 1}]', "row 1 has no bbox"),
+        ('[{"bbox": [1, 2, 3, 4]}]', "row 1 has no image_id"),
+        ('[{"image_id": 1, "category_id": 1, "bbox": 5}]', "row 1, bbox: give four numbers"),
         (
             '[{"image_id": 1, "category_id": 1, "bbox": [1,1,1,1], "score": 1},'
             ' {"image_id": 1, "category_id": 1, "bbox": [1,1,1,1]}]',
-            "result [1] has no score",
+            "row 2 has no score",
         ),
         (
             '[{"image_id": true, "category_id": 1, "bbox": [1,1,1,1], "score": 1}]',
-            "result [0], image_id: true is not a whole number",
+            "row 1, image_id: true is not a whole number",
         ),
         (
             '[{"image_id": 1, "category_id": 1, "bbox": [1,1,"1",1], "score": 1}]',
-            'result [0], bbox: "1" is not a number',
+            'row 1, bbox: "1" is not a number',
         ),
         (
             '[{"image_id": 1, "category_id": 1, "bbox": [1,1,1,1], "score": "x"}]',
-            'result [0], score: "x" is not a number',
+            'row 1, score: "x" is not a number',
         ),
     ],
 )

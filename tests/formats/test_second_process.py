@@ -54,8 +54,8 @@ def test_two_processes_read_what_one_reads(short_pieces):
 @pytest.mark.parametrize("place", [0, 199])
 @pytest.mark.parametrize("score", ["high", None, True])
 def test_a_fault_is_named_wherever_it_is(short_pieces, score, place):
-    """An entry at either end is named by its index in the whole list."""
-    with pytest.raises(FormatError, match=rf"result \[{place}\], score"):
+    """An entry at either end is named by its row in the whole list."""
+    with pytest.raises(FormatError, match=f"row {place + 1}, score"):
         read_by_two(usual(200, place, score=score))
 
 

@@ -36,7 +36,7 @@ from referee.store.proposals import (
 )
 from referee.store.publishing import insert_freeze, insert_frozen_publication
 from referee.store.readings import insert_energy
-from referee.store.requests import Request, insert_requests
+from referee.store.requests import Request, insert_refused_answers, insert_requests
 from referee.store.scores import ScoringRun, Snapshot, insert_scoring_run, insert_snapshot
 from referee.store.shows import insert_show
 from referee.store.teams import (
@@ -62,6 +62,7 @@ FACTS = {
     "answers": "answer_id",
     "fetched_images": "number",
     "requests": "request_id",
+    "refused_answers": "refused_id",
     "readings": "reading_id",
     "session_meters": "emulated",
     "energies": "energy_id",
@@ -111,6 +112,7 @@ def filled(database):
         insert_answer(connection, answer(session_id))
         sent = Request(session_id, 1.0, UTC_TEXT, "GET", "/image", 200, 1, 1, 0, 9, 0.1, "::1")
         insert_requests(connection, [sent])
+        insert_refused_answers(connection, [(session_id, "Nothing was stored.")])
         connection.execute(READING)
         connection.execute(METER)
         insert_energy(
@@ -191,7 +193,15 @@ def test_facts_are_never_changed(filled, table):
 @pytest.mark.parametrize(
     "table",
     [
-        *("answers", "readings", "scoring_runs", "energies", "session_meters", "shows"),
+        *(
+            "answers",
+            "refused_answers",
+            "readings",
+            "scoring_runs",
+            "energies",
+            "session_meters",
+            "shows",
+        ),
         *("registrations", "reviews", "proposals", "proposed_scores", "proposal_ends"),
         *("ovic_entries", "ovic_events"),
     ],

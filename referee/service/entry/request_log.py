@@ -12,13 +12,20 @@ from referee.service.setup.contest import Contest
 from referee.store.database import Connection
 from referee.store.journal import Journal
 from referee.store.notices import insert_notice
-from referee.store.requests import Request, insert_requests
+from referee.store.requests import Request, insert_refused_answers, insert_requests
 from referee.store.sessions import SessionRecord
+
+# A refusal may name twenty faults of a post. The first few tell the reason.
+_MOST_OF_A_REASON = 300
 
 
 @dataclass(frozen=True)
 class ServedRequest:
-    """A request and its answer; `sent` has the numbers of the images sent or shown, if any."""
+    """A request and its answer.
+
+    `sent` has the numbers of the images sent or shown, if any. `refused` is the reason that the
+    sender of an answer got, if nothing of it was stored.
+    """
 
     received: Instant
     method: str
@@ -28,6 +35,7 @@ class ServedRequest:
     status: int
     sent_bytes: int
     sent: range | None
+    refused: str | None = None
 
 
 class RequestLog:
@@ -59,6 +67,9 @@ class RequestLog:
             address=served.address,
         )
         self._journal.note(insert_requests, row)
+        if served.refused is not None:
+            refused = (session.session_id, served.refused[:_MOST_OF_A_REASON])
+            self._journal.note(insert_refused_answers, refused)
 
     def alarm(self, session: SessionRecord, missing: ImageMissing) -> None:
         """Raise one alarm for each missing image of a session."""

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -15,7 +16,7 @@ from referee.core.instant import seconds_between
 from referee.core.states import SessionFacts
 from referee.service.setup.contest import Contest, order_of
 from referee.store.answers import AnswerCounts, answers_after, count_answers
-from referee.store.requests import Request, count_fetched_images, requests_of
+from referee.store.requests import count_fetched_images, refused_answers_of, requests_of
 from referee.store.scores import newest_scoring_run
 from referee.store.sessions import SessionRecord, load_session
 from referee.tracks.track import Remarks, SentAnswers
@@ -23,8 +24,8 @@ from referee.tracks.track import Remarks, SentAnswers
 PARTS = 10
 """The number of equal parts of the session for which the report has a rate of images."""
 
-_ANSWER_PATH = "/result"
-_LATE = 401  # the old referee's status for a late answer, which is stored
+# What differs between two refusals for one reason: numbers, and words from the post.
+_PARTICULARS = re.compile(r"'[^']*'|\"[^\"]*\"|[-+]?\d[\w.]*")
 
 # The least length of a session in the report. It keeps the rates from a division by zero.
 _LEAST_S = 1e-3
@@ -37,8 +38,8 @@ class RehearsalReport:
     `session_s` is the real length of the session, from its start to the deadline or an earlier
     end. `rates` are the images fetched per second in each tenth of that time, and `row_rates` the
     rows that came. `waited_s` is the time in which a request was being answered, and `slowest_s`
-    the longest time for one of them. `refused` counts the answers that were not stored, by HTTP
-    status. `never_match` counts the rows that can never match, by reason. `remarks` come from the
+    the longest time for one of them. `refused` counts the answers that were not stored, by reason,
+    the commonest first; a reason is told in the words of the first answer that it refused. `never_match` counts the rows that can never match, by reason. `remarks` come from the
     track.
     """
 
@@ -53,7 +54,7 @@ class RehearsalReport:
     requests: int
     waited_s: float
     slowest_s: float
-    refused: dict[int, int]
+    refused: dict[str, int]
     never_match: dict[str, int]
     remarks: Remarks
 
@@ -85,7 +86,7 @@ def rehearsal_report(contest: Contest, truth: GroundTruth, session_id: int) -> R
         requests=len(requests),
         waited_s=_covered_s(served, session_s),
         slowest_s=max((request.duration_s for request in requests), default=0.0),
-        refused=dict(Counter(it.status for it in requests if _is_refused(it))),
+        refused=_by_reason(refused_answers_of(connection, session_id)),
         never_match=dict(Counter(flag.reason for flag in flags)),
         remarks=contest.track.remarks(sent, truth, None if run is None else run.accuracy),
     )
@@ -106,9 +107,17 @@ def _sent(contest: Contest, session: SessionRecord) -> SentAnswers[Any]:
     )
 
 
-def _is_refused(request: Request) -> bool:
-    """Tell whether a request was an answer that was not stored; a late one gets 401, and is."""
-    return request.path == _ANSWER_PATH and request.status >= 400 and request.status != _LATE
+def _by_reason(refusals: Iterable[str]) -> dict[str, int]:
+    """Count refusals by reason, the commonest first, under the first one's words.
+
+    Two refusals have one reason if their first faults differ in numbers and quoted words alone.
+    """
+    words: dict[str, str] = {}
+    counts: Counter[str] = Counter()
+    for refusal in refusals:
+        reason = _PARTICULARS.sub("#", refusal).partition(";")[0]
+        counts[words.setdefault(reason, refusal)] += 1
+    return dict(counts.most_common())
 
 
 def _length_s(facts: SessionFacts) -> float:

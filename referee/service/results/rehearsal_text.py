@@ -7,14 +7,8 @@ from collections.abc import Iterable, Iterator, Mapping
 
 from referee.service.results.rehearsal import RehearsalReport
 
-_REASONS = {
-    400: "the JSON, the CSV or the form cannot be read",
-    406: "the lists differ in length, or a value is not a number",
-    408: "the body came too slowly",
-    413: "the answer, or the whole session, is too large",
-    415: "the Content-Type does not fit the body",
-}
-"""What the statuses of refused answers mean."""
+# Every refusal of an answer begins so. The report says it once.
+_NOTHING = "Nothing was stored: "
 
 
 def rehearsal_text(report: RehearsalReport) -> str:
@@ -60,9 +54,10 @@ def _lines(report: RehearsalReport) -> Iterator[tuple[str, str]]:
 
 def late_text(late_answers: int) -> str:
     """Return what a contestant must know of late answers."""
+    verb = "does" if late_answers == 1 else "do"
     return (
-        f"{_answers(late_answers)} came after the session's end and do not count. Ask /status for "
-        "the time that is left, and send answers earlier."
+        f"{_answers(late_answers)} came after the session's end and {verb} not count. Ask /status "
+        "for the time that is left, and send answers earlier."
     )
 
 
@@ -70,13 +65,16 @@ def _answers(count: int) -> str:
     return f"{count} answer" + ("" if count == 1 else "s")
 
 
-def _refused(refused: Mapping[int, int]) -> str:
+def _refused(refused: Mapping[str, int]) -> str:
     """Return how many answers were refused, and the commonest reason."""
-    status, count = max(refused.items(), key=lambda pair: pair[1])
-    reason = _REASONS.get(status, "the referee could not take them")
+    reason, count = next(iter(refused.items()))
+    total = sum(refused.values())
+    told = f"Refused: {_answers(total)}"
+    if len(refused) > 1:
+        told += f" for {len(refused)} reasons, {count} of them for this"
     return (
-        f"Refused: {_answers(sum(refused.values()))}, {count} of them with {status}: {reason}. "
-        "Nothing of that was stored. The header X-Referee-Detail of each answer says what is wrong."
+        f"{told}: {reason.removeprefix(_NOTHING).rstrip('.')}. Nothing of refused answers was "
+        "stored. The header X-Referee-Detail of each says what is wrong."
     )
 
 

@@ -39,6 +39,9 @@ from referee.web.server.bodies import (
 )
 from referee.web.server.memory import giver_back
 
+ENDPOINT = "result"
+"""The name of this route."""
+
 _FLAGS_LISTED = 1000
 
 
@@ -55,7 +58,7 @@ def register(app: Flask, services: ContestServices) -> None:
             services.parse_aside(give_back)
         return response
 
-    @app.route("/result", methods=["POST"])
+    @app.route("/result", endpoint=ENDPOINT, methods=["POST"])
     def result() -> Response:
         asked, notes = current()
         body = Body(asked, MAX_BODY_BYTES)
@@ -80,6 +83,7 @@ def register(app: Flask, services: ContestServices) -> None:
             answer_format=answer_format,
             address=asked.remote_addr or "",
         )
+        notes.stored = True
         if answer_format != "form" or wants_json(asked):
             return _receipt(app, receipt)
         if receipt.late:

@@ -34,7 +34,7 @@ _log = logging.getLogger(__name__)
 
 # The form fields that the routes other than /result use. Other fields are dropped.
 _FIELDS = ("token", "username", "password", "image_name")
-_READ_THEIR_OWN_BODY = ("result", contest_ovic.SUBMIT)
+_READ_THEIR_OWN_BODY = (contest_answers.ENDPOINT, contest_ovic.SUBMIT)
 
 
 class _ContestFlask(Flask):
@@ -66,6 +66,7 @@ def _register_hooks(app: Flask, services: ContestServices) -> None:
     def arrive() -> None:
         asked, notes = current()
         notes.session = notes.sent = None
+        notes.stored = False
         notes.form = {}
         notes.json = asked.mimetype == "application/json"
         notes.received = clock.now()
@@ -95,7 +96,15 @@ def _served_request(asked: FlaskRequest, notes: Any, response: Response) -> Serv
         status=response.status_code,
         sent_bytes=response.content_length or 0,
         sent=notes.sent if response.status_code == 200 else None,
+        refused=_refused_answer(asked, notes, response),
     )
+
+
+def _refused_answer(asked: FlaskRequest, notes: Any, response: Response) -> str | None:
+    """Return why nothing of an answer was stored, or None for a stored one and other requests."""
+    if asked.endpoint != contest_answers.ENDPOINT or notes.stored or response.status_code < 400:
+        return None
+    return response.headers.get("X-Referee-Detail", response.status)
 
 
 def _not_served(error: HTTPException) -> Response:

@@ -15,7 +15,7 @@ from referee.service.results.rehearsal_text import rehearsal_text
 from referee.service.setup.contest import order_of, read_contest_truth
 from referee.store.answers import Answer, insert_answer
 from referee.store.readings import energy_of, insert_energy
-from referee.store.requests import Request, insert_requests
+from referee.store.requests import Request, insert_refused_answers, insert_requests
 from referee.store.sessions import create_session, load_session, record_event
 from referee.tracks.track import Remarks
 from tests.support.contests import make_contest
@@ -212,37 +212,47 @@ def test_text_names_every_figure(report):
         assert words in text
 
 
-def post(contest, session_id, *statuses):
-    """Store posts of answers that got these statuses."""
-    requests = [
-        Request(session_id, 1.0, "", "POST", "/result", status, None, 0, 9, 9, 0.1, "10.0.0.2")
-        for status in statuses
-    ]
+def refuse(contest, session_id, *reasons):
+    """Store answers that were refused in these words."""
     with contest.database.write() as connection:
-        insert_requests(connection, requests)
+        insert_refused_answers(connection, [(session_id, reason) for reason in reasons])
 
 
 def test_refused_answers_are_counted_with_the_commonest_reason(practice):
-    """A program whose posts were all refused is not told that it sent nothing."""
+    """Refusals with the same status are told apart, and numbers and cells make no other reason."""
     session_id = begin(practice)
     fetch(practice, session_id, (0.5, 0.1))
-    post(practice, session_id, *[406] * 80, 415, 415)
-    text = rehearsal_text(report_of(practice, session_id))
-    assert "  answers     0, late 0, refused 82\n" in text
-    assert (
-        "WARNING     Refused: 82 answers, 80 of them with 406: the lists differ in length" in text
+    refuse(
+        practice,
+        session_id,
+        *[f"Nothing was stored: row {n}: xmin 'x;{n}' is not a number." for n in range(1, 31)],
+        *[f"Nothing was stored: xmax has {n} values and image_name has 4; more" for n in range(40)],
+        *[f'Nothing was stored: row {n}, image_id: "{n}" is not a whole number.' for n in "123"],
     )
+    text = rehearsal_text(report_of(practice, session_id))
+    assert "  answers     0, late 0, refused 73\n" in text
+    assert (
+        "WARNING     Refused: 73 answers for 3 reasons, 40 of them for this: xmax has 0 values and "
+        "image_name has 4; more. Nothing of refused answers was stored."
+    ) in text
     assert "no detection was sent" not in text
 
 
+def test_one_refused_answer_is_told_with_its_reason(practice):
+    """A reason that stands alone is told without a count."""
+    session_id = begin(practice)
+    refuse(practice, session_id, "Nothing was stored: row 1 is not an object.")
+    text = rehearsal_text(report_of(practice, session_id))
+    assert "WARNING     Refused: 1 answer: row 1 is not an object. Nothing of" in text
+
+
 def test_late_answers_are_warned_of_and_are_not_refused(practice):
-    """A late form is answered with 401 and stored: the report counts it once, as late."""
+    """A late answer is stored: the report counts it as late, and says that it does not count."""
     session_id = begin(practice)
     answer(practice, session_id, Detections.from_rows(ROWS), late=True)
-    post(practice, session_id, 401)
     text = rehearsal_text(report_of(practice, session_id))
     assert "late 1, refused 0" in text
-    assert "WARNING     1 answer came after the session's end and do not count." in text
+    assert "WARNING     1 answer came after the session's end and does not count." in text
 
 
 def test_requests_at_the_same_time_are_waited_for_once(practice):

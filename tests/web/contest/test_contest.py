@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from referee.store.notices import notices_of
-from referee.store.requests import requests_of
+from referee.store.requests import refused_answers_of, requests_of
 from tests.web.conftest import IMAGES, Site
 
 ROW = {"image_name": "1", "CLASS_ID": "1", "confidence": "0.5"} | dict.fromkeys(
@@ -457,15 +457,46 @@ def test_control_characters_are_quoted_harmlessly(site: Site, code: int) -> None
     assert [406, 406, 406] == [request.status for request in logged][1:4]
 
 
-def test_receipts_and_refusals_count_rows_from_one(site: Site) -> None:
+CSV_ROW = "{image} 1 {confidence} 3 3 3 3"
+JSON_ROW = '{{"image_id": {image}, "category_id": 1, "bbox": [3, 3, 1, 1], "score": {confidence}}}'
+
+
+@pytest.mark.parametrize(
+    ("kind", "row", "text", "told"),
+    [
+        ("text/csv", CSV_ROW, "{}\n{}", "line 2"),
+        ("application/json", JSON_ROW, "[{},{}]", "row 2"),
+    ],
+)
+def test_receipts_and_refusals_count_rows_from_one(
+    site: Site, kind: str, row: str, text: str, told: str
+) -> None:
     """The same row of a post has the same number in a receipt and in a refusal."""
-    headers = bearer(site.login()) | {"Content-Type": "text/csv"}
-    lines = ["1 1 0.5 3 3 3 3", "0 1 0.5 3 3 3 3"]
-    receipt = site.client.post("/result", data="\n".join(lines), headers=headers).json
+    headers = bearer(site.login()) | {"Content-Type": kind}
+    good = row.format(image=1, confidence=0.5)
+    data = text.format(good, row.format(image=0, confidence=0.5))
+    receipt = site.client.post("/result", data=data, headers=headers).json
     assert [{"row": 2, "reason": "unknown image"}] == receipt["flagged"]
-    lines[1] = "0 1 x 3 3 3 3"
-    refused = site.client.post("/result", data="\n".join(lines), headers=headers)
-    assert "line 2" in refused.headers["X-Referee-Detail"]
+    data = text.format(good, row.format(image=0, confidence='"x"'))
+    refused = site.client.post("/result", data=data, headers=headers)
+    assert f"{told}, " in refused.headers["X-Referee-Detail"]
+
+
+def test_refused_answers_are_kept_with_their_reasons(site: Site) -> None:
+    """A refused answer leaves its reason; stored ones, late ones and other requests leave none."""
+    headers = bearer(site.login())
+    csv = headers | {"Content-Type": "text/csv"}
+    site.client.post("/result", data="1 1 0.5 3 3 3 3", headers=csv)
+    site.client.post("/result", data="1 x 0.5 3 3 3 3", headers=csv)
+    site.client.post("/result", data={"image_name": "1"}, headers=headers)
+    site.client.get("/image/0", headers=headers)
+    site.client.get("/result", headers=headers)
+    site.clock.advance(601)
+    row = {"image_name": "1", "CLASS_ID": "1"} | dict.fromkeys(("xmin", "ymin", "xmax", "ymax"), 3)
+    assert 401 == site.client.post("/result", data=row, headers=headers).status_code
+    first, second = refused_answers_of(site.contest.database.connection, 1)
+    assert "Nothing was stored: line 1, class_id: 'x' is not a whole number." == first
+    assert second.startswith("Nothing was stored: CLASS_ID has 0 values and image_name has 1")
 
 
 @pytest.mark.parametrize(
