@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import json
-import mmap
 import os
 import signal
 import subprocess
@@ -74,24 +73,29 @@ def test_an_id_that_is_too_large(short_pieces):
 @pytest.mark.skipif(not TWO_PROCESSORS, reason="needs a second processor and Linux")
 def test_each_process_does_a_part():
     """The second process begins with the first piece, and this one with the last."""
-    if not second_process._is_of_use():
-        pytest.skip("another test left a thread")
-    first, doers = os.getpid(), mmap.mmap(-1, 2)
-    receiver, sender = os.pipe()
-
-    def work(piece):
-        doers[piece] = 1 if os.getpid() == first else 2
-        if piece == 0:
-            os.read(receiver, 1)  # Until the other piece is done.
-        else:
-            os.write(sender, b"x")
-
-    finish = second_process.share(2, work)
-    eventually(lambda: doers[0])
-    finish()
-    assert b"\2\1" == doers[:2]
-    os.close(receiver)
-    os.close(sender)
+    # A process of its own: threads that other tests leave would forbid a second one.
+    program = (
+        "import mmap, os\n"
+        "from referee.formats import second_process\n"
+        "first, doers = os.getpid(), mmap.mmap(-1, 2)\n"
+        "receiver, sender = os.pipe()\n"
+        "begun, begin = os.pipe()\n"
+        "def work(piece):\n"
+        "    doers[piece] = 1 if os.getpid() == first else 2\n"
+        "    if piece == 0:\n"
+        "        os.write(begin, b'x')\n"
+        "        os.read(receiver, 1)  # Until the other piece is done.\n"
+        "    else:\n"
+        "        os.write(sender, b'x')\n"
+        "finish = second_process.share(2, work)\n"
+        "os.read(begun, 1)\n"
+        "finish()\n"
+        "print(doers[:2])\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", program], check=True, capture_output=True, timeout=180
+    )
+    assert (b"b'\\x02\\x01'\n", b"") == (done.stdout, done.stderr)
 
 
 def test_a_second_process_that_dies_costs_nothing():

@@ -5,9 +5,12 @@ from __future__ import annotations
 
 import json
 import socket
+import threading
 
 import numpy as np
 import pytest
+from distributed.client import Future
+from distributed.utils import LoopRunner
 
 from referee import cli
 from referee.errors import InputError, Unavailable
@@ -17,6 +20,19 @@ from tests.support.season_bundles import members_of, shaken, small_truth, write,
 from tests.support.season_work import kill_once, square
 
 pytestmark = pytest.mark.slow
+
+
+@pytest.fixture(scope="module", autouse=True)
+def nothing_runs_on():
+    """End the threads that Dask keeps: a process with other threads has no second process."""
+    before = set(threading.enumerate())
+    yield
+    if Future._cb_executor is not None:
+        Future._cb_executor.shutdown()
+        Future._cb_executor = None
+    for _, runner in list(LoopRunner._all_loops.values()):
+        runner.stop()  # The loop of a client that found no scheduler.
+    assert before == set(threading.enumerate())
 
 
 @pytest.fixture(scope="module")

@@ -152,7 +152,8 @@ def test_a_token_at_the_port_of_another_lane_is_sent_to_its_own(admission, pract
     token = admission.login("ants", PRACTICE_PASSWORD, "10.0.0.2").token
     second = Admission(practice, SessionCache(practice.database), link, lane=2)
     for ask in (second.known_session, second.running_session, second.answering_session):
-        with pytest.raises(Refusal, match="port of lane '2'. Connect to port 8000") as refused:
+        told = "in lane '', and this is the port of lane '2'. Connect to port 8000"
+        with pytest.raises(Refusal, match=told) as refused:
             ask(token)
         assert "other_lane" == refused.value.code
     assert 1 == admission.running_session(token).session_id
