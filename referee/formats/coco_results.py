@@ -33,7 +33,7 @@ def parse_results(content: bytes, allow: Callable[[int], None] = _any_number) ->
     """Parse a JSON list of results.
 
     `allow` gets the number of entries before any of them is judged, and may raise. Raises
-    `FormatError` for text that is not such a list; each fault names its entry by its row, counted from 1.
+    `FormatError` for text that is not such a list; each fault names its row, counted from 1.
     """
     return _checked(content, _usual_results(content), allow)
 

@@ -19,7 +19,7 @@ Rows = NDArray[np.bool_]
 
 @dataclass(frozen=True, eq=False)
 class Pairs:
-    """Pairs of a row and a truth box: the row, the box as columns, and the least IoU for a match."""
+    """Pairs of a row and a truth box: the row, the box as columns, the least IoU for a match."""
 
     rows: int
     row: Ints

@@ -39,8 +39,8 @@ class RehearsalReport:
     end. `rates` are the images fetched per second in each tenth of that time, and `row_rates` the
     rows that came. `waited_s` is the time in which a request was being answered, and `slowest_s`
     the longest time for one of them. `refused` counts the answers that were not stored, by reason,
-    the commonest first; a reason is told in the words of the first answer that it refused. `never_match` counts the rows that can never match, by reason. `remarks` come from the
-    track.
+    the commonest first; a reason is told in the words of the first answer that it refused.
+    `never_match` counts the rows that can never match, by reason. `remarks` come from the track.
     """
 
     session_id: int
