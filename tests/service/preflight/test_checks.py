@@ -80,10 +80,12 @@ def test_address_of_a_lane_names_its_own_setting(contest):
 
 
 def test_help_names_checks_that_exist(contest):
-    """The names behind --override in the help are items of the list."""
-    named = set(re.findall(r"--(?:override|take-back) '?([a-z ]+?)'? --reason", check.__doc__))
+    """The names behind the options in the help are items of the list."""
+    options = "override|acknowledge|take-back"
+    named = set(re.findall(rf"--(?:{options}) '?([a-z ]+?)'? --reason", check.__doc__))
     other_kind = dataclasses.replace(SET, resource="shelly:192.0.2.7")
-    assert named and named <= found(contest, with_lane(meter=other_kind)).keys()
+    items = found(contest).keys() | found(contest, with_lane(meter=other_kind)).keys()
+    assert named and named <= items
 
 
 @pytest.mark.usefixtures("cheap")
