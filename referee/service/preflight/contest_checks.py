@@ -64,8 +64,8 @@ def team_findings(contest: Contest) -> Iterator[Finding]:
     yield from _rehearsal(contest, roster)
 
 
-def session_finding(contest: Contest) -> Finding:
-    """Check that the lanes are free, and that no session was forgotten."""
+def session_finding(contest: Contest, *, runs: bool) -> Finding:
+    """Tell which sessions wait or are under way; one without a running referee was forgotten."""
     now = contest.clock.now()
     states = [(it, state_of(it.facts, now)) for it in all_sessions(contest.database.connection)]
     live = [(session, state) for session, state in states if state in _UNDER_WAY]
@@ -75,7 +75,10 @@ def session_finding(contest: Contest) -> Finding:
             f"session {session.session_id} of '{session.team}' is {state.value}"
             for session, state in live
         )
-        return warn("sessions", "free", told, "Let it end, stop it, or void it with a reason.")
+        if runs:
+            return ok("sessions", "free", told)
+        remedy = "Start the referee: it goes on. Let it end, stop it, or void it with a reason."
+        return warn("sessions", "free", told, remedy)
     if ready:
         first = ready[-1]
         told = f"{len(ready)} READY; the first is session {first.session_id} of '{first.team}'"

@@ -54,7 +54,7 @@ def all_findings(
         lambda: [images or images_finding(contest)],
         lambda: team_findings(contest),
         lambda: [operators_finding(contest)],
-        lambda: [session_finding(contest)],
+        lambda: [session_finding(contest, runs=around.runs)],
         lambda: network_findings(config, around),
         lambda: certificate_findings(config, around.lanes, now.utc),
         lambda: [disk_finding(contest)],

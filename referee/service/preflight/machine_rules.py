@@ -22,9 +22,13 @@ _LISTED = 3
 
 
 def machine_findings(facts: MachineFacts, jumps: Sequence[Jump] | None) -> Iterator[Finding]:
-    """Judge what the machine says, and the jumps of its clock; None if nobody watched it."""
-    yield _sleep(facts)
-    yield _lid(facts)
+    """Judge what the machine says, and the jumps of its clock; None while no referee runs.
+
+    What keeps the laptop awake is started together with the referee.
+    """
+    runs = jumps is not None
+    yield _sleep(facts, runs=runs)
+    yield _lid(facts, runs=runs)
     yield _power(facts)
     yield _zone(facts.time)
     yield _setter(facts.time)
@@ -32,7 +36,7 @@ def machine_findings(facts: MachineFacts, jumps: Sequence[Jump] | None) -> Itera
         yield _jumps(jumps)
 
 
-def _sleep(facts: MachineFacts) -> Finding:
+def _sleep(facts: MachineFacts, *, runs: bool) -> Finding:
     if facts.sleep is None:
         return note(_GROUP, "sleep", f"{facts.system} without logind does not tell", _BY_HAND)
     if facts.sleep.masked:
@@ -40,6 +44,8 @@ def _sleep(facts: MachineFacts) -> Finding:
     keeper = _blocker(facts.sleep, "sleep")
     if keeper:
         return ok(_GROUP, "sleep", f"held back by {keeper}")
+    if not runs:
+        return note(_GROUP, "sleep", "the referee does not run", _INHIBIT)
     action = facts.sleep.settings.get("IdleAction", "ignore")
     text = "nothing keeps this laptop awake"
     if action not in _HARMLESS and not _blocker(facts.sleep, "idle"):
@@ -47,7 +53,7 @@ def _sleep(facts: MachineFacts) -> Finding:
     return warn(_GROUP, "sleep", text, _INHIBIT)
 
 
-def _lid(facts: MachineFacts) -> Finding:
+def _lid(facts: MachineFacts, *, runs: bool) -> Finding:
     if facts.sleep is None:
         return note(_GROUP, "lid", f"{facts.system} without logind does not tell", _BY_HAND)
     if not facts.has_lid:
@@ -61,6 +67,8 @@ def _lid(facts: MachineFacts) -> Finding:
         action = settings.get("HandleLidSwitchExternalPower", action)
     if action in _HARMLESS or facts.sleep.masked:
         return ok(_GROUP, "lid", f"closing it is harmless ({action})")
+    if not runs:
+        return note(_GROUP, "lid", "the referee does not run", f"{_INHIBIT} Leave the lid open.")
     return warn(_GROUP, "lid", f"closing it does: {action}", f"{_INHIBIT} Leave the lid open.")
 
 

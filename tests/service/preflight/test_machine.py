@@ -92,6 +92,17 @@ def test_what_nobody_can_check_here_is_a_note(changes, item):
     assert finding.remedy
 
 
+@pytest.mark.parametrize("item", ["sleep", "lid"])
+def test_what_begins_with_the_referee_is_a_note_before(item):
+    """The laptop is kept awake together with the referee: before, nothing can be put right."""
+    facts = replace(CALM, sleep=SleepFacts())
+    note = judged(facts, None)[item]
+    assert (Level.OK, True) == (note.level, note.text.startswith("not checked here: "))
+    assert "systemd-inhibit" in note.remedy
+    assert Level.WARN is judged(facts)[item].level
+    assert "held back by referee" == judged(CALM, None)["sleep"].text
+
+
 @pytest.mark.parametrize(
     ("changes", "item"),
     [
