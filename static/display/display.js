@@ -16,6 +16,7 @@ let truth = BLACK;
 let shown = ""; // what the canvas shows or is about to show
 let trouble = "";
 let unfit = ""; // why the desk cannot use this screen
+let lane = ""; // whose display this is
 
 const modeOf = ({ mode, live }) => (mode === "black" && !live && wantsCard ? "card" : mode);
 
@@ -64,17 +65,22 @@ async function tellScreen() {
 function words() {
   if (trouble) return `${trouble}\nThe display tries again by itself.`;
   if (truth.mode === "waiting") {
-    return "A session runs, and another page shows its images.\nClick, or press F, to show them here instead.";
+    const whose = lane ? `This is the display of lane ${lane}. ` : "";
+    return `${whose}A session runs, and another page shows its images.\n`
+      + "Click, or press F, to show them here instead.";
   }
   if (truth.mode === "other") return "A newer display page has taken over. Close this one.";
   if (unfit) return unfit;
   const size = `${facts?.width ?? 0} x ${facts?.height ?? 0} pixels`;
   if (!facts?.fills) return `Click, or press F: the display must fill its screen.\n${size}`;
-  return `The display is ready. ${size}\nA session makes this screen black.`;
+  return `The display ${lane ? `of lane ${lane} ` : ""}is ready. ${size}\nA session makes this screen black.`;
 }
 
 const link = new Link({
-  hello: tellScreen,
+  hello: (name) => {
+    lane = name;
+    tellScreen();
+  },
   truth: (told, why = "") => {
     trouble = why;
     truth = told ?? { ...BLACK, live: truth.live };

@@ -5,6 +5,16 @@ const SILENT_MS = 3000; // The desk says something each second.
 const LOOK_MS = 250;
 const AGAIN_FIRST_MS = 250;
 const AGAIN_MOST_MS = 4000;
+const WAITS_MS = 2000; // A page that does not show lets the one that shows come back first.
+
+// What the page calls itself at each connection, also after it was loaded again: so the desk knows it.
+function ownName() {
+  const place = `display ${location.pathname}`;
+  const random = [...crypto.getRandomValues(new Uint32Array(4))].join("-");
+  const name = sessionStorage.getItem(place) ?? random;
+  sessionStorage.setItem(place, name);
+  return name;
+}
 
 // Keep a stream open. `truth` is called with what the page must show now, and with null from the
 // moment when the page cannot know it: the stream broke, or was silent, or the laptop slept.
@@ -14,6 +24,8 @@ export class Link {
     this.hello = hello;
     this.truth = truth;
     this.me = null;
+    this.shows = true;
+    this.name = ownName();
     this.open();
     setInterval(() => this.look(), LOOK_MS);
     addEventListener("pagehide", () => this.bye());
@@ -21,13 +33,16 @@ export class Link {
 
   open() {
     this.heardAt = performance.now();
-    this.events = new EventSource(`${location.pathname}/events`);
-    this.on("hello", (me) => {
+    this.events = new EventSource(`${location.pathname}/events?name=${this.name}`);
+    this.on("hello", ({ lane, ...me }) => {
       this.me = me;
       this.pauseMs = AGAIN_FIRST_MS;
-      this.hello();
+      this.hello(lane);
     });
-    this.on("truth", (truth) => this.truth(truth));
+    this.on("truth", (truth) => {
+      this.shows = !["waiting", "other"].includes(truth.mode);
+      this.truth(truth);
+    });
     this.on("full", () => this.lose("Too many display pages are open: close one."));
     this.events.addEventListener("error", () => this.lose("The desk does not answer."));
   }
@@ -50,7 +65,7 @@ export class Link {
     this.truth(null, why);
     const pauseMs = this.pauseMs ?? AGAIN_FIRST_MS;
     this.pauseMs = Math.min(2 * pauseMs, AGAIN_MOST_MS);
-    setTimeout(() => this.open(), pauseMs);
+    setTimeout(() => this.open(), pauseMs + (this.shows ? 0 : WAITS_MS));
   }
 
   look() {

@@ -96,7 +96,9 @@ class Lane:
         self.display: Display | None = None
         if contest.track.delivery is Delivery.SHOWN:
             last = last_frame(contest.database.connection)
-            self.display = Display(contest.config.camera, contest.clock, self._tell, last, number)
+            name = contest.config.lane(number).name
+            settings = contest.config.camera
+            self.display = Display(settings, contest.clock, self._tell, last, number, name)
 
     def start(self) -> None:
         """Continue the work of an earlier desk, and start the threads."""

@@ -68,8 +68,10 @@ class Display:
         tell: Tell,
         last_frame: int = 0,
         lane: int = 1,
+        lane_name: str = "",
     ) -> None:
         self.path = display_path(lane)
+        self._lane_name = lane_name
         self.pictures = Pictures()
         self._paint_s = settings.paint_s
         self._clock = clock
@@ -170,20 +172,21 @@ class Display:
 
     # What the pages ask
 
-    def stream(self) -> Iterator[tuple[str, dict[str, Any]]]:
+    def stream(self, name: str = "") -> Iterator[tuple[str, dict[str, Any]]]:
         """Yield (name, data) of events for one page until it goes away.
 
-        The first event is `hello` with the page's number and key, or `full` if too many pages are
-        open. The others are `truth`: what the page must show now, at each change and once a second.
+        The first event is `hello` with the page's number and key and the lane's name, or `full` if
+        too many pages are open. The others are `truth`: what the page must show now, at each change
+        and once a second. `name` is what the page calls itself at each connection.
         """
         with self._changed:
-            page = self._stage.pages.add()
+            page = self._stage.pages.add(name)
             self._changed.notify_all()
         if page is None:
             yield "full", {}
             return
         try:
-            yield "hello", {"page": page.number, "key": page.key}
+            yield "hello", {"page": page.number, "key": page.key, "lane": self._lane_name}
             yield from self._truths(page)
         finally:
             self._leave(page.number)
@@ -227,7 +230,7 @@ class Display:
                 "alarm",
                 f"The display of session {live} has moved: somebody clicked on another page of "
                 f"{self.path}. The page that showed the images before is black now. If that is "
-                "wrong, reload it and click on it.",
+                "wrong, click on it.",
             )
         self._watch()
 

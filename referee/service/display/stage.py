@@ -73,7 +73,7 @@ class Stage:
     def expect(self, session_id: int) -> None:
         """Make the screen black and ready for a session; the test card goes.
 
-        The page that shows now keeps the screen until the session's end (see `take`).
+        The page that shows now keeps the screen until the session's end (see `Pages` and `take`).
         """
         if self.live != session_id:
             self.clear("Another session has begun.")
@@ -156,7 +156,7 @@ class Stage:
         """Take a page's report that it has painted a frame; a repeat changes nothing.
 
         `fetch_ms` and `decode_ms` are how long that took, and `paint_ms` the time from then to the
-        second animation frame. A page that has painted keeps the screen until the session's end.
+        second animation frame.
         Raises `Refusal`: `page_unknown`, `page_old` for a page that does not show, `frame_old` for
         a frame that is not on the screen.
         """
@@ -168,8 +168,6 @@ class Stage:
         if show is None or show.painted_s is not None or self.pages.fault:
             return
         show.painted_s = now_s
-        if self.live is not None:
-            self.pages.hold()
         announced_s = show.requested_s if show.announced_s is None else show.announced_s
         paint_s, decode_s = (_seconds(report.get(name)) for name in ("paint_ms", "decode_ms"))
         # The page's clock is another one, so its durations are counted back from the report.
@@ -180,15 +178,13 @@ class Stage:
     def truth_for(self, number: int) -> dict[str, Any]:
         """Return what a page must show now: its `mode`, and the frame if there is one.
 
-        `live` tells whether a session is armed or runs: then a page shows no word of its own. But a
-        page that was opened meanwhile has to say that it waits for a click.
+        `live` tells whether a session is armed or runs: then the page that shows has no word of its
+        own. But any other has to say that it waits for a click.
         """
         truth: dict[str, Any] = {"mode": "black", "live": self.live is not None}
         showing = self.pages.showing
         if showing is None or showing.number != number:
-            if showing is not None and number > showing.number:
-                return {"mode": "waiting", "live": False}
-            return truth | {"mode": "other"}
+            return {"mode": "other" if self.live is None else "waiting", "live": False}
         if self._on is not None and self._on.frame is not None:
             frame = self._on.frame
             return truth | {"mode": "frame", "session": frame.session_id, "frame": frame.number}

@@ -18,6 +18,7 @@ from referee.web.desk.arguments import posted_arguments, query_number, session_n
 from referee.web.desk.assets import static_folder
 from referee.web.desk.visitors import while_let_in
 
+_NAME_MOST = 64
 _PIXELS = "application/octet-stream"
 
 
@@ -50,7 +51,7 @@ def _add_routes(app: Blueprint, display: Display | None, logins: Logins) -> None
         if request.method != "GET":  # Flask adds HEAD, but a stream has no use for it.
             raise MethodNotAllowed(["GET"])
         return Response(
-            while_let_in(logins, _events(there())),
+            while_let_in(logins, _events(there(), request.args.get("name", "")[:_NAME_MOST])),
             content_type="text/event-stream",
             headers={"Cache-Control": "no-store", "X-Accel-Buffering": "no"},
         )
@@ -85,8 +86,8 @@ def _add_routes(app: Blueprint, display: Display | None, logins: Logins) -> None
         return take(there().leave)
 
 
-def _events(display: Display) -> Generator[str, None, None]:
-    for name, data in display.stream():
+def _events(display: Display, page: str) -> Generator[str, None, None]:
+    for name, data in display.stream(page):
         yield f"event: {name}\ndata: {json.dumps(data)}\n\n"
 
 

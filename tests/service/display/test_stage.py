@@ -28,9 +28,9 @@ def stage():
     return stage
 
 
-def open_page(stage, screen=FULL_HD):
+def open_page(stage, screen=FULL_HD, name=""):
     """Open a page with this screen and return it."""
-    page = stage.pages.add()
+    page = stage.pages.add(name)
     page.screen = screen
     return page
 
@@ -189,25 +189,65 @@ def test_a_page_that_painted_keeps_the_screen_of_a_session_from_before_the_desk(
 def test_a_click_takes_the_screen_and_is_told(stage):
     """The page that was clicked shows; operators hear of it only if it took a live screen."""
     first, other = open_page(stage), open_page(stage)
-    stage.report_painted(report(other, put(stage, Show(3, 9.0))), 10.5)
+    stage.report_painted(report(first, put(stage, Show(3, 9.0))), 10.5)
+    assert stage.take(other)
+    assert not stage.take(other)
+    assert ["waiting", "frame"] == modes(stage, first, other)
     assert stage.take(first)
-    assert not stage.take(first)
-    assert ["frame", "waiting"] == modes(stage, first, other)
     stage.clear("over")
     assert not stage.take(first)
 
 
 @pytest.mark.parametrize("how", ["closed", "hidden"])
-def test_a_page_that_cannot_show_loses_its_screen_by_itself(stage, how):
-    """A new page is the remedy for a page that is gone or hidden: nobody has to click."""
+def test_an_open_page_gets_no_screen_without_a_click(stage, how):
+    """A page on another monitor waits on when the page that shows is gone or hidden."""
     shows = open_page(stage)
     stage.report_painted(report(shows, put(stage, Show(3, 9.0))), 10.5)
     late = open_page(stage)
     if how == "closed":
         stage.pages.remove(shows.number)
+        assert "is gone: open /display" in stage.pages.fault
     else:
         shows.screen = replace(FULL_HD, visible=False)
+        assert "hidden" in stage.pages.fault
+    assert ["waiting"] == modes(stage, late)
+    stage.take(late)
     assert ["frame"] == modes(stage, late)
+
+
+def test_a_page_that_opens_after_the_lost_one_shows(stage):
+    """Opening the page again is the remedy for a page that is gone; nobody has to click."""
+    shows = open_page(stage)
+    put(stage, Show(3, 9.0))
+    wrong = open_page(stage)
+    stage.pages.remove(shows.number)
+    assert ["waiting", "frame"] == modes(stage, wrong, open_page(stage))
+
+
+def test_a_page_that_connects_again_is_the_same_page(stage):
+    """It keeps the screen that it had, before the desk notices that the old line is dead."""
+    open_page(stage, name="monitor")
+    put(stage, Show(3, 9.0))
+    wrong, again = open_page(stage, name="wrong"), stage.pages.add("monitor")
+    assert ["frame", "waiting"] == modes(stage, again, wrong)
+    assert "" == stage.pages.fault
+    for page in (again, wrong):
+        stage.pages.remove(page.number)
+    wrong, again = open_page(stage, name="wrong"), open_page(stage, name="monitor")
+    assert ["waiting", "frame"] == modes(stage, wrong, again)
+    stage.take(wrong)
+    stage.pages.remove(wrong.number)
+    assert ["waiting"] == modes(stage, stage.pages.add("monitor"))
+
+
+def test_a_page_that_was_there_before_arming_waits_too(stage):
+    """The older page of two stays beside the session when it connects again."""
+    stage.clear("over")
+    old, shows = open_page(stage, name="old"), open_page(stage, name="new")
+    stage.expect(4)
+    for page in (old, shows):
+        stage.pages.remove(page.number)
+    assert ["waiting"] == modes(stage, stage.pages.add("old"))
 
 
 def test_a_refused_request_leaves_nothing_of_an_earlier_image(stage):
