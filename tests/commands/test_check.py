@@ -63,7 +63,7 @@ def test_a_known_warning_counts_no_more(event, capsys):
     change = ("--acknowledge", "teams, list", "--reason", "they come", "--by", "Kim")
     main(["check", "--quick", "--config", str(event.path), *change])
     text = capsys.readouterr().out
-    assert "  WARN  list: no team is registered" in text
+    assert "  KNOWN  list: no team is registered" in text
     assert "        acknowledged by Kim: they come" in text
     with opened_contest(event) as contest:
         assert ("Kim", "acknowledge check") in [(it.who, it.action) for it in read_audit(contest)]

@@ -94,7 +94,8 @@ def _lines(shown: Mapping[str, Any]) -> list[str]:
         if row["group"] != group:
             group = row["group"]
             lines.append(group)
-        lines.append(f"  {row['level']:4}  {row['item']}: {row['text']}{_age(row['age_s'])}")
+        level = "KNOWN" if row["level"] == "WARN" and row["override"] else row["level"]
+        lines.append(f"  {level:4}  {row['item']}: {row['text']}{_age(row['age_s'])}")
         if row["remedy"]:
             lines.append(f"        {row['remedy']}")
         if row["override"]:

@@ -138,7 +138,10 @@ def _ranges(meter: MeterSection, identity: Identity | None, item: str) -> Findin
 
 def _emulated(meter: MeterSection, identity: Identity | None, item: str, mode: str) -> Finding:
     text = "EMULATED: a program plays the meter"
-    remedy = "No energy will be official. Set [meter] resource to that of the real meter."
+    remedy = (
+        "No energy will be official. Set resource in [meter] or in its [[lane]] to that of the "
+        "real meter."
+    )
     if not is_emulated("", identity) and not meter.emulated:
         text = f"EMULATED: {meter.resource} is an address of this machine, where no meter is"
         remedy += (

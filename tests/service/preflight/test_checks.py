@@ -259,7 +259,11 @@ def test_a_rehearsal_has_neither_slow_checks_nor_a_warning_about_its_emulator(pr
     ("resource", "serial", "told"),
     [
         ("TCPIP::127.0.0.1,4000::inst0::INSTR", "C2", "tunnel or a bridge"),
-        ("TCPIP::10.0.0.3::inst0::INSTR", "EMU0A1B2C", "Set [meter] resource"),
+        (
+            "TCPIP::10.0.0.3::inst0::INSTR",
+            "EMU0A1B2C",
+            "Set resource in [meter] or in its [[lane]]",
+        ),
     ],
 )
 def test_an_emulator_at_an_address_is_called_one(contest, resource, serial, told):
