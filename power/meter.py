@@ -35,8 +35,9 @@ class Flag(Enum):
     means that automatic ranging is on; the meter or a person may have switched it on. For
     RANGE_SWITCHED the meter puts a hyphen at a range: auto-range changed the range during the
     integration (IM WT310E-01EN, page 5-12). SCALING to
-    SETTINGS_CHANGED were found after the run and were not so before it. UNCHECKED means that the
-    meter did not answer the questions after the run. The last three are of a software integrator:
+    SETTINGS_CHANGED were found after the run and were not so before it. RESTARTED means that the
+    integration began once more after our START. UNCHECKED means that the meter did not answer the
+    questions after the run. The last three are of a software integrator:
     samples were missing, came too slowly, or disagree with the device's own energy counter.
     """
 
@@ -50,6 +51,7 @@ class Flag(Enum):
     MAX_HOLD = "max_hold"
     OTHER_LANGUAGE = "other_language"
     SETTINGS_CHANGED = "settings_changed"
+    RESTARTED = "restarted"
     UNCHECKED = "unchecked"
     SAMPLES_MISSED = "samples_missed"
     SLOW_SAMPLES = "slow_samples"

@@ -42,6 +42,7 @@ from power.energy.verdict import (
 from power.kind_resource import is_official
 from power.logs.facts_file import facts_path
 from power.logs.journal import Held
+from power.meter import IntegrationState
 from power.values import identity_to_json, settings_to_json
 from power.wt310.models import require_settable_by_any
 
@@ -64,6 +65,8 @@ lasts; Prometheus finds the same figures at /metrics beside the page.
 
 # The code of an official energy that is refused.
 _REFUSED = "official_bound"
+# How a run ends before its timer.
+_BY_HAND = (IntegrationState.STOP, IntegrationState.RESET)
 
 
 def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
@@ -141,6 +144,11 @@ def run(options: argparse.Namespace) -> int:
     saved = notes.finish(facts, held)
     if recording.left:
         say(_left_behind(recording, options.resource))
+    elif recording.result.end_state in _BY_HAND and not interrupt.asked():
+        say(
+            "somebody ended the integration before its timer. If it is started again, fetch what "
+            f"the meter holds then: python -m power rescue {options.resource}"
+        )
     _print(options, recording, result)
     good = recording.complete and saved and result.verdict is not Verdict.INVALID
     refused = any(finding.code == _REFUSED for finding in bound)

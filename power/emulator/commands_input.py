@@ -75,23 +75,49 @@ def _write_crest_factor(meter: Instrument, numbers: Numbers, data: Data) -> None
     settings.crest_factor = text
     settings.voltage_range_v *= ratio
     settings.current_range_a *= ratio
+    if settings.sensor_range_v is not None:
+        settings.sensor_range_v *= ratio
     meter.measurement.blank()
 
 
 def _range(quantity: str, unit: str, decimals: int) -> tuple[Write, Ask]:
     def write(meter: Instrument, numbers: Numbers, data: Data) -> None:
-        wanted = formats.number(one(data), unit)
-        _require_not_running(meter)
-        legal = meter.model.ranges(quantity, meter.settings.crest_factor)
-        chosen = meter.nearest(wanted, legal)
-        if meter.faults.take("clamp") is not None:
-            chosen = min((value for value in legal if value > chosen), default=legal[-2])
-        meter.measurement.set_range(quantity, chosen)
-        meter.measurement.blank()
+        _set_range(meter, quantity, formats.number(one(data), unit))
 
     def ask(meter: Instrument, numbers: Numbers, data: Data) -> str:
         text = formats.fixed(meter.settings.range_of(quantity), decimals)
         return meter.measurement.overlay.hyphenated(text)
+
+    return write, ask
+
+
+def _set_range(meter: Instrument, quantity: str, wanted: float) -> None:
+    _require_not_running(meter)
+    legal = meter.model.ranges(quantity, meter.settings.crest_factor)
+    chosen = meter.nearest(wanted, legal)
+    if meter.faults.take("clamp") is not None:
+        chosen = min((value for value in legal if value > chosen), default=legal[-2])
+    meter.measurement.set_range(quantity, chosen)
+    meter.measurement.blank()
+
+
+def _current_range() -> tuple[Write, Ask]:
+    """Return the range of the current, or `EXTernal` and that of the sensor's input (6-13)."""
+    write_direct, ask_direct = _range("CURRent", "A", 3)
+
+    def write(meter: Instrument, numbers: Numbers, data: Data) -> None:
+        if not data or not data[0][:1].isalpha():
+            write_direct(meter, numbers, data)
+            return
+        formats.word(data[0], ("EXTernal",))
+        _set_range(meter, "SENSor", formats.number(one(data[1:]), "V"))
+
+    def ask(meter: Instrument, numbers: Numbers, data: Data) -> str | bytes:
+        volts = meter.settings.sensor_range_v
+        if volts is None:
+            return ask_direct(meter, numbers, data)
+        size = formats.fixed(volts, 2 if volts >= 1 else 1)
+        return f"{enumeration(meter, 'EXTernal')},{size}"
 
     return write, ask
 
@@ -175,7 +201,7 @@ COMMANDS = (
     pair("[:INPut]:SCALing[:STATe]", flag("scaling")),
     pair("[:INPut]:VOLTage:RANGe", _range("VOLTage", "V", 1)),
     pair("[:INPut]:VOLTage:AUTO", _auto("VOLTage")),
-    pair("[:INPut]:CURRent:RANGe", _range("CURRent", "A", 3)),
+    pair("[:INPut]:CURRent:RANGe", _current_range()),
     pair("[:INPut]:CURRent:AUTO", _auto("CURRent")),
     command("[:INPut]:POVer", ask=_ask_peak_over, headed=False),
     command("[:INPut]:CRANge", ask=_ask_check_range, headed=False),

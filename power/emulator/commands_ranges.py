@@ -13,8 +13,6 @@ from power.emulator.settings import RATIOS, peak_jump_header, valid_ranges_heade
 
 _LEAST_RATIO, _MOST_RATIO = 0.001, 9999.0
 _ELEMENTS = (1, 2, 3)
-# The ranges of the /EX2 sensor input at crest factor 3 (page 6-13).
-_SENSOR_V = (0.05, 0.1, 0.2, 0.5, 1.0, 2.0)
 
 
 def _ratio(text: str) -> float:
@@ -61,10 +59,7 @@ def _element(meter: Instrument, numbers: Numbers) -> int:
 
 
 def _legal(meter: Instrument, quantity: str) -> tuple[float, ...]:
-    if quantity != "SENSor":
-        return meter.model.ranges(quantity, meter.settings.crest_factor)
-    half = 1.0 if meter.settings.crest_factor == "3" else 0.5
-    return tuple(half * volts for volts in _SENSOR_V)
+    return meter.model.ranges(quantity, meter.settings.crest_factor)
 
 
 def _unit(quantity: str) -> str:
@@ -105,8 +100,8 @@ COMMANDS: tuple[Command, ...] = (
     _jump(peak_jump_header("VOLTage"), "VOLTage"),
     _valid(valid_ranges_header("CURRent"), "CURRent"),
     _jump(peak_jump_header("CURRent"), "CURRent"),
-    _valid("[:INPut]:CURRent:EXTSensor:CONFig", "SENSor"),
-    _jump("[:INPut]:CURRent:EXTSensor:POJump", "SENSor"),
+    _valid(valid_ranges_header("SENSor"), "SENSor"),
+    _jump(peak_jump_header("SENSor"), "SENSor"),
     *_ratios("[:INPut]:CURRent:SRATio", "SRATio"),
     *(made for kind in RATIOS for made in _ratios(f"[:INPut]:SCALing:{kind}", kind)),
 )

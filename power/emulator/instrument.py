@@ -54,6 +54,7 @@ class Options:
 class Instrument:
     """The state of one meter; the commands of `interpreter.Interpreter` change it.
 
+    It was switched on `on_for_s` ago: a meter that has just been switched on has no values yet.
     Only one thread may use it at a time.
     """
 
@@ -63,6 +64,7 @@ class Instrument:
         clock: Callable[[], float],
         options: Options,
         *,
+        on_for_s: float = 0.0,
         schedule: Sequence[Entry] = (),
         act: Callable[[Instrument, Entry, float], None] | None = None,
     ) -> None:
@@ -77,7 +79,7 @@ class Instrument:
         )
         self.settings = Settings(current_range_a=self.model.current_ranges_a[-1])
         self.measurement = Measurement(
-            load, self.model, self.settings, clock(), options.profile_from_start
+            load, self.model, self.settings, clock(), options.profile_from_start, on_for_s
         )
         self.measurement.late_final = options.late_final
         self.errors = ErrorQueue()

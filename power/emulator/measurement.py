@@ -51,11 +51,17 @@ class Measurement:
 
     RATE and START restart the phase of the ticks, because the recorded rows of a real meter show
     exactly one second of energy at TIME 1. `profile_from_start` restarts the load profile at each
-    START.
+    START. The meter was switched on `on_for_s` ago, and the load profile begins now.
     """
 
     def __init__(
-        self, load: Load, model: Model, settings: Settings, now: float, profile_from_start: bool
+        self,
+        load: Load,
+        model: Model,
+        settings: Settings,
+        now: float,
+        profile_from_start: bool,
+        on_for_s: float = 0.0,
     ) -> None:
         self.load = load
         self.model = model
@@ -75,11 +81,11 @@ class Measurement:
         self._profile_origin_s = now
         self._profile_from_start = profile_from_start
         self._drawn_now_w: float | None = None
-        self._origin_s = now
+        self._origin_s = now - on_for_s
         self._tick = 0
-        self._last_s = now
+        self._last_s = self._origin_s
         self._blank_ticks = 1
-        self._energy_known_s = now
+        self._energy_known_s = self._origin_s
         self._switching = False
         self._gap_s = 0.0
 
@@ -193,7 +199,8 @@ class Measurement:
             self._gap_s += span_s
             self._energy_known_s = to_s
             return
-        joules = self._joules(self._energy_known_s, to_s)
+        external = self.settings.sensor_range_v is not None
+        joules = 0.0 if external else self._joules(self._energy_known_s, to_s)
         joules, span_s = joules * (1 + self._gap_s / span_s), span_s + self._gap_s
         self._gap_s, self._switching = 0.0, False
         amperes = self.load.current_a(joules / span_s)
@@ -230,7 +237,9 @@ class Measurement:
         self.memory.offer(self.values, at_s)
 
     def _drawn(self, from_s: float, to_s: float) -> Drawn:
-        """Return what the load drew between two instants of the clock."""
+        """Return what the meter's inputs saw of the load between two instants of the clock."""
+        if self.settings.sensor_range_v is not None:
+            return Drawn(0.0, 0.0, 0.0)
         return self.load.drawn(from_s - self._profile_origin_s, to_s - self._profile_origin_s)
 
     def scale(self, quantity: str) -> float:
@@ -331,7 +340,7 @@ class Measurement:
         part = drawn.part(max(load.shares))
         for quantity, rms, peak in (
             ("VOLTage", load.volts, load.voltage_peak_v),
-            ("CURRent", abs(part.amperes), part.peak_a),
+            (settings.input_of_current, abs(part.amperes), part.peak_a),
         ):
             if not settings.automatic(quantity):
                 continue
@@ -347,8 +356,10 @@ class Measurement:
         """Set a range without a check."""
         if quantity == "VOLTage":
             self.settings.voltage_range_v = value
+        elif quantity == "SENSor":
+            self.settings.sensor_range_v = value
         else:
-            self.settings.current_range_a = value
+            self.settings.current_range_a, self.settings.sensor_range_v = value, None
 
     def _set_bits(self, bits: int) -> None:
         """Set the condition register and latch the transitions that the filters pick (7-5)."""

@@ -64,8 +64,10 @@ def shown_values(meter: Instrument) -> Values:
 def item_value(meter: Instrument, item: str, values: Values) -> float:
     """Return the value of an output item as the display shows it, or NaN if there is none."""
     function = function_of(item)
-    if function in ("URANge", "IRANge"):
-        return meter.settings.range_of("VOLTage" if function == "URANge" else "CURRent")
+    if function == "URANge":
+        return meter.settings.range_of("VOLTage")
+    if function == "IRANge":
+        return meter.settings.range_of(meter.settings.input_of_current)
     masked = meter.measurement.overlay.masked(function, meter.measurement.updates)
     if masked is not None:
         return masked

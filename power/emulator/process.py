@@ -27,6 +27,8 @@ from power.resource import SerialLine
 
 # Without a client a scheduled fault is at most this late.
 _PUMP_S = 0.1
+# Who finds a meter on the wire finds one that has been on for a while, and has values.
+_ON_FOR_S = 20.0
 _SIGNALS = (signal.SIGTERM, signal.SIGINT)
 
 
@@ -62,7 +64,10 @@ def serve(
         stop.set()
 
     previous = {number: signal.signal(number, ask_to_stop) for number in _SIGNALS}
-    instrument = Instrument(load, real_elapsed_s, options, schedule=schedule, act=act)
+    instrument = Instrument(
+        load, real_elapsed_s, options, on_for_s=_ON_FOR_S, schedule=schedule, act=act
+    )
+    instrument.advance()  # Faults of the beginning come after that.
     for fault in faults:
         apply(instrument, fault, real_elapsed_s())
     interpreter = Interpreter(instrument)

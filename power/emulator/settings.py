@@ -10,6 +10,8 @@ _VOLTS = (15.0, 30.0, 60.0, 150.0, 300.0, 600.0)
 _AMPS_SMALL = (0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0, 2.0, 5.0, 10.0, 20.0)
 _AMPS_LARGE = (1.0, 2.0, 5.0, 10.0, 20.0, 40.0)
 _AMPS_THREE_PHASE = (0.5, 1.0, 2.0, 5.0, 10.0, 20.0)
+# The ranges of the /EX2 sensor input (page 6-13).
+_SENSOR_V = (0.05, 0.1, 0.2, 0.5, 1.0, 2.0)
 
 RATES_S = (0.1, 0.25, 0.5, 1.0, 2.0, 5.0)
 RATES_E_S = (*RATES_S, 10.0, 20.0)
@@ -24,8 +26,8 @@ class Model:
     e_series: bool
 
     def ranges(self, quantity: str, crest_factor: str) -> tuple[float, ...]:
-        """Return the ranges of `VOLTage` or `CURRent`, ascending; at CF 6 and A6 halved."""
-        full = _VOLTS if quantity == "VOLTage" else self.current_ranges_a
+        """Return the ranges of `VOLTage`, `CURRent` or `SENSor`, ascending; at CF 6, A6 halved."""
+        full = {"VOLTage": _VOLTS, "SENSor": _SENSOR_V}.get(quantity, self.current_ranges_a)
         return full if crest_factor == "3" else tuple(value / 2 for value in full)
 
     @property
@@ -58,15 +60,17 @@ MODELS = {
 RATIOS = ("VT", "CT", "SFACtor")
 """What scaling multiplies: voltage by VT, current by CT, power by all three (page 6-14)."""
 
+_GROUPS = {"SENSor": "CURRent:EXTSensor"}
+
 
 def valid_ranges_header(quantity: str) -> str:
     """Return the header of the list of ranges that auto-range may take."""
-    return f"[:INPut]:{quantity}:CONFig"
+    return f"[:INPut]:{_GROUPS.get(quantity, quantity)}:CONFig"
 
 
 def peak_jump_header(quantity: str) -> str:
     """Return the header of the range that auto-range takes at a peak over range."""
-    return f"[:INPut]:{quantity}:POJump"
+    return f"[:INPut]:{_GROUPS.get(quantity, quantity)}:POJump"
 
 
 _BASIC = ("U", "I", "P", "S", "Q", "LAMBDA", "PHI", "FU", "FI")
@@ -105,7 +109,11 @@ class Communication:
 
 @dataclass
 class Settings:
-    """The settings that `*RST` resets."""
+    """The settings that `*RST` resets.
+
+    With `sensor_range_v` the meter measures the current at its sensor input, where the emulated
+    circuit has nothing connected.
+    """
 
     mode: str = "RMS"
     crest_factor: str = "3"
@@ -113,6 +121,7 @@ class Settings:
     frequency_filter: bool = False
     voltage_range_v: float = 600.0
     current_range_a: float = 20.0
+    sensor_range_v: float | None = None
     voltage_auto: bool = True
     current_auto: bool = True
     scaling: bool = False
@@ -162,11 +171,18 @@ class Settings:
         return math.prod(self.ratio(kind, element) for kind in kinds)
 
     def range_of(self, quantity: str) -> float:
-        """Return the range of `VOLTage` or `CURRent`."""
+        """Return the range of `VOLTage`, `CURRent`, or `SENSor` while that input is chosen."""
+        if quantity == "SENSor" and self.sensor_range_v is not None:
+            return self.sensor_range_v
         return self.voltage_range_v if quantity == "VOLTage" else self.current_range_a
 
+    @property
+    def input_of_current(self) -> str:
+        """Return `SENSor`, or `CURRent` where the current flows through the meter."""
+        return "CURRent" if self.sensor_range_v is None else "SENSor"
+
     def automatic(self, quantity: str) -> bool:
-        """Tell whether `VOLTage` or `CURRent` is on auto-range."""
+        """Tell whether `VOLTage`, or the input of the current, is on auto-range."""
         return self.voltage_auto if quantity == "VOLTage" else self.current_auto
 
     def copy(self) -> Settings:

@@ -10,7 +10,7 @@ import numpy as np
 
 from power.energy.measured_run import ENDED, Run, noise_floor_w
 from power.energy.verdict import Finding, invalid, note, suspect
-from power.meter import IntegrationState
+from power.meter import Flag, IntegrationState
 from power.readings import Columns
 
 # Readings further apart than this many updates leave a gap.
@@ -95,14 +95,8 @@ def window(run: Run, session_s: float) -> Iterator[Finding]:
 
 def order(run: Run) -> Iterator[Finding]:
     """Check that state, time and energy went forward, in step with our clock and without gaps."""
-    ended = run.rows.having(lambda kind: kind.state in (*ENDED, IntegrationState.ERROR))
-    if ended.any():
-        first = int(np.argmax(ended))
-        end = run.rows.reading(first).state
-        # A run that ended has one end, so another end comes from a run that nobody saw.
-        again = {IntegrationState.START, *ENDED} - {end}
-        if run.rows.having(lambda kind: kind.state in again)[first:].any():
-            yield invalid("restarted", "The integration ended and was started again.")
+    if _restarted(run):
+        yield invalid("restarted", "The integration ended and was started again.")
     if run.rows.having(lambda kind: kind.state is IntegrationState.RESET)[:-1].any():
         yield invalid("meter_reset", "The integrator was reset during the run.")
     yield from _backwards(run)
@@ -145,6 +139,20 @@ def _gaps_s(run: Run) -> list[float]:
 
 def _duration_s(run: Run) -> float:
     return run.final.integration_s or 0.0
+
+
+def _restarted(run: Run) -> bool:
+    """Tell whether the meter reports a second begin, or the readings show one."""
+    if Flag.RESTARTED in run.final.flags:
+        return True
+    ended = run.rows.having(lambda kind: kind.state in (*ENDED, IntegrationState.ERROR))
+    if not ended.any():
+        return False
+    first = int(np.argmax(ended))
+    end = run.rows.reading(first).state
+    # A run that ended has one end, so another end comes from a run that nobody saw.
+    again = {IntegrationState.START, *ENDED} - {end}
+    return bool(run.rows.having(lambda kind: kind.state in again)[first:].any())
 
 
 def _backwards(run: Run) -> Iterator[Finding]:

@@ -107,7 +107,7 @@ class WT310:
             self._link.errors()
             self._watch.forget()
             start = self._integrator.start()
-            self._watch.running = True
+            self._watch.note_start()
             return start
 
     def stop(self) -> IntegrationState:
@@ -140,6 +140,7 @@ class WT310:
             self._items = self._sent_items()
             # If the run ended while the link was lost, check its ranges and latched bits now.
             self._watch.running = state is not IntegrationState.RESET
+            self._watch.take_up()
             return state
 
     def arrange(self) -> None:

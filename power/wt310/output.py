@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 
 from power.errors import MeterError, MeterRefused, MeterReplyError
@@ -49,6 +50,11 @@ _NAMES = {
 _ELEMENTS = {"1": "1", "2": "2", "3": "3", "4": SIGMA, "SIGM": SIGMA, "SIGMA": SIGMA}
 # Bits of the condition register and, latched, of the extended event register (page 7-5).
 _BITS = ((6, Flag.OVER_RANGE), (7, Flag.VOLTAGE_PEAK_OVER), (8, Flag.CURRENT_PEAK_OVER))
+_BEGUN = 1 << 1  # latched when an integration begins
+
+LATCHED = {1: "FALL", 2: "RISE", 7: "RISE", 8: "RISE", 9: "RISE"}
+"""Which change of a condition is latched, by the number of its transition filter (page 6-31):
+updates, the begin of an integration, and everything that goes over its range."""
 
 
 @dataclass(frozen=True)
@@ -239,17 +245,19 @@ class RunWatch:
         self.end_ranges: tuple[float | None, float | None] = (None, None)
         self.running = False
         self.prepared: MeterSettings | None = None
+        self._begun = False
 
     def forget(self) -> None:
         """Clear the latched bits, so all later bits come from the new run."""
         self.take_events()
         self._link.events = 0
+        self._begun = False
         self.flags = frozenset()
         self.end_ranges = (None, None)
 
     def arrange_events(self) -> None:
-        """Let the event register show updates, and everything that goes over its range."""
-        for number, change in ((1, "FALL"), (7, "RISE"), (8, "RISE"), (9, "RISE")):
+        """Let the event register show what `LATCHED` names."""
+        for number, change in LATCHED.items():
             self._link.command(f":STATus:FILTer{number} {change}")
 
     def show_updates(self) -> None:
@@ -257,7 +265,22 @@ class RunWatch:
 
         It changes nothing that is measured, so it is allowed during an integration.
         """
-        self._link.tell(":STATus:FILTer1 FALL")
+        self._link.tell(f":STATus:FILTer1 {LATCHED[1]}")
+
+    def note_start(self) -> None:
+        """Take the begin of our own integration out of the events, so another one shows.
+
+        If the meter does not answer now, the first begin that it tells counts as ours.
+        """
+        self.running = True
+        with suppress(MeterError):
+            self.take_events()
+            self._restarted()
+
+    def take_up(self) -> None:
+        """Expect that the begin of a running integration was told to whoever started it."""
+        self._restarted()
+        self._begun = True
 
     def take_events(self) -> int:
         """Read and keep the extended events; reading clears them in the meter."""
@@ -267,7 +290,7 @@ class RunWatch:
 
     def note_sample(self, sample: Sample) -> None:
         """Note the flags of a sample, and whether the run has ended."""
-        self.flags |= _flags_of(sample.condition | self._link.events)
+        self.flags |= self._events_flags() | _flags_of(sample.condition)
         if sample.hyphen:
             self.flags |= {Flag.RANGE_SWITCHED}
         self.note_end(sample.state)
@@ -294,13 +317,26 @@ class RunWatch:
         automatic = [
             parse_flag(self._link.ask(f":INPut:{name}:AUTO?")) for name in ("VOLTage", "CURRent")
         ]
-        found = _flags_of(self._link.events)
+        found = self._events_flags()
         if any(hyphen for _, hyphen in ends):
             found |= {Flag.RANGE_SWITCHED}
         if any(automatic):
             found |= {Flag.AUTO_RANGE}
         self.end_ranges = (ends[0][0], ends[1][0])
         self.flags |= found | settings.changed_flags(self._link, self.prepared)
+
+    def _events_flags(self) -> frozenset[Flag]:
+        again = {Flag.RESTARTED} if self._restarted() else set()
+        return _flags_of(self._link.events) | again
+
+    def _restarted(self) -> bool:
+        """Tell whether an integration began after our own; the first begin is our own."""
+        begun = bool(self._link.events & _BEGUN)
+        if begun and not self._begun:
+            self._begun = True
+            self._link.events &= ~_BEGUN
+            return False
+        return begun
 
 
 def _flags_of(register: int) -> frozenset[Flag]:

@@ -12,6 +12,7 @@ from collections.abc import Callable, Mapping
 from power.errors import MeterRefused, MeterReplyError
 from power.scpi import Absent, parse_flag, parse_number, without_header
 from power.wt310.link import Link
+from power.wt310.output import LATCHED
 
 COMMUNICATION = (":STATus:QMESsage", ":COMMunicate:VERBose", ":COMMunicate:HEADer")
 """What opening a link changes. HEADer comes last, because it changes the form of all replies."""
@@ -29,7 +30,7 @@ _HEADS = (
     *(":INPut:CURRent:AUTO", ":INPut:CURRent:RANGe"),
     *(":INPut:SCALing:STATe", ":MEASure:AVERaging:STATe", ":MEASure:MHOLd"),
     *(":RATE", ":INTEGrate:MODE", ":INTEGrate:TIMer"),
-    *(f":STATus:FILTer{number}" for number in (1, 7, 8, 9)),
+    *(f":STATus:FILTer{number}" for number in LATCHED),
     ":NUMeric:FORMat",
     *(f":NUMeric:NORMal:ITEM{number}" for number in range(1, _MOST_ITEMS + 1)),
     ":NUMeric:NORMal:NUMber",

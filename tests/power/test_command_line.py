@@ -58,10 +58,7 @@ def test_read_follows_the_meter_until_an_interrupt(emulator: Any) -> None:
         text=True,
     ) as process:
         assert process.stdout is not None
-        rows = [json.loads(process.stdout.readline())]
-        while rows[-1]["power_w"] is None:  # a meter that was just switched on
-            rows = [json.loads(process.stdout.readline())]
-        rows += [json.loads(process.stdout.readline()) for _ in range(2)]
+        rows = [json.loads(process.stdout.readline()) for _ in range(3)]
         process.send_signal(signal.SIGINT)
         _, errors = process.communicate(timeout=180)
         assert (0, "") == (process.returncode, errors)
@@ -83,6 +80,19 @@ def test_record(run_power: Run, start_emulator: Callable[..., Any], tmp_path: Pa
     assert "" == done.stderr, "there is no progress bar in a pipe"
     rows = read_power_log(log)
     assert rows[-1].energy_wh == result["energy_wh"]
+
+
+def test_record_names_rescue_when_somebody_ends_its_run(
+    run_power: Run, start_emulator: Callable[..., Any], tmp_path: Path
+) -> None:
+    """A STOP at the panel leaves a verdict, and whoever starts it again learns how to fetch it."""
+    (tmp_path / "keys").write_text("start+1 panel key=STOP\n")
+    emulator = start_emulator("--schedule", str(tmp_path / "keys"))
+    options = ("--seconds", "300", "--update", "0.1", "--volts", "150", "--amps", "0.1")
+    done = run_power("record", emulator.resource, *options, "--out", str(tmp_path / "log.csv"))
+    assert 1 == done.returncode
+    assert "(INVALID)" in done.stdout
+    assert f"python -m power rescue {emulator.resource}" in done.stderr
 
 
 def test_progress_on_a_terminal(start_emulator: Callable[..., Any], tmp_path: Path) -> None:

@@ -93,6 +93,17 @@ def test_a_word_that_is_no_resource_string() -> None:
         open_meter("meter").identify()
 
 
+def test_an_emulator_that_is_ready_has_values(start_emulator: Callable[..., Any]) -> None:
+    """Whoever connects at once finds a meter that has been on for a while, on settled ranges."""
+    emulator = start_emulator("--watts", "5", "--profile-runs-on")
+    meter = open_meter(emulator.resource)
+    meter.arrange()
+    reading = meter.read()
+    assert {} == reading.missing
+    assert (120.0, 5.0) == (reading.voltage_v, reading.power_w)
+    meter.close()
+
+
 def test_another_instrument_answers(start_emulator: Callable[..., Any]) -> None:
     """Another instrument is named and refused."""
     emulator = start_emulator("--identity", "GWINSTEK,GPM-8310,GEX1,V1.00")

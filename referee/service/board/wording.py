@@ -36,6 +36,7 @@ _FLAGS = {
     "current_peak_over": "current peak over range",
     "auto_range": "automatic ranging is on",
     "range_switched": "the range was switched",
+    "restarted": "the integration was started again",
 }
 
 

@@ -168,6 +168,21 @@ def test_a_stop_and_a_start_at_the_panel_leave_a_verdict(
         assert "restarted" in {finding.code for finding in result.findings}
 
 
+@pytest.mark.parametrize("update_s", [0.1, 1.0])
+@pytest.mark.parametrize("stopped_s", [2.31, 4.95, 7.6])
+def test_a_pause_between_two_readings_is_told_by_the_meter(
+    make_bench: Callable[..., Any], tmp_path: Path, stopped_s: float, update_s: float
+) -> None:
+    """A pause of 20 ms moves no clock and leaves no hole, but the meter latched the new begin."""
+    keys = f"start+{stopped_s} {STOP}\nstart+{stopped_s + 0.02} {START}"
+    bench = make_bench(None, Options(), keys)
+    recorder = Recorder(bench.meter, clock=bench.time.clock, sleep=bench.time.sleep)
+    settings = MeterSettings(8, update_s, voltage_range_v=150.0, current_range_a=0.1)
+    result = recorder.record(settings, tmp_path / "log.csv").result
+    assert "restarted" in {finding.code for finding in result.findings}
+    assert Verdict.INVALID is result.verdict
+
+
 def test_a_run_that_is_started_again_for_ever_has_an_end(
     make_bench: Callable[..., Any], tmp_path: Path
 ) -> None:

@@ -427,3 +427,51 @@ def test_both_questions_for_the_serial_number_have_one_answer(bench: Any) -> Non
     """`*IDN?` and `:SYSTem:SERial?` name the same meter."""
     told = bench.ask(":SYST:SER?").split('"')[1]
     assert told == bench.ask("*IDN?").split(",")[2] != ""
+
+
+def test_the_range_of_a_current_sensor_is_told_with_its_word(bench: Any) -> None:
+    """`EXTernal` chooses the sensor input, in volts; nothing is connected there (page 6-13)."""
+    bench.tell(":NUM:FORM ASC;:NUM:NORM:NUM 3;ITEM1 I,1;ITEM2 P,1;ITEM3 IRANGE;:COMM:VERB ON")
+    bench.tell(":INPUT:CURRENT:RANGE EXTERNAL,2V")
+    bench.time.sleep(3.0)
+    assert ":INPUT:CURRENT:RANGE EXTERNAL,50.0E-03" == bench.ask(":INPUT:CURRENT:RANGE?")
+    bench.tell(":CURR:AUTO OFF;RANG EXT,2")
+    bench.time.sleep(3.0)
+    assert ":INPUT:CURRENT:RANGE EXTERNAL,2.00E+00" == bench.ask(":INPUT:CURRENT:RANGE?")
+    assert "0.0000E+00,0.0000E+00,2.0000E+00" == bench.ask(":NUM:VAL?")
+    bench.tell(":COMM:VERB OFF;:INPUT:CFACTOR 6")
+    assert ":CURR:RANG EXT,1.00E+00" == bench.ask(":CURR:RANG?")
+    bench.tell(":CURR:RANG 0.1A;:CFACTOR 3")
+    bench.time.sleep(3.0)
+    assert ":CURR:RANG 200.000E-03" == bench.ask(":CURR:RANG?")
+    assert "41.667E-03,5.0000E+00,200.00E-03" == bench.ask(":NUM:VAL?")
+    assert [] == queue(bench)
+
+
+@pytest.mark.parametrize(
+    ("data", "code"),
+    [("EXTERNAL", 109), ("EXTERNAL,1,2", 108), ("EXT,1A", 131), ("EXTREME,1", 141)],
+)
+def test_what_is_no_range_of_a_sensor_is_refused(bench: Any, data: str, code: int) -> None:
+    """The word wants one voltage behind it, and the range of before stays."""
+    before = bench.ask(":CURR:RANG?")
+    bench.tell(f":CURR:RANG {data}")
+    assert [code] == queue(bench)
+    assert before == bench.ask(":CURR:RANG?")
+
+
+def test_a_sensor_input_integrates_what_is_connected_to_it(bench: Any) -> None:
+    """Without a sensor the energy stays zero, and the load's own is not counted."""
+    bench.tell(":COMM:HEAD OFF;:NUM:NUM 2;ITEM1 WH;ITEM2 TIME;:CURR:AUTO OFF;RANG EXT,2")
+    bench.tell(":INTEG:STAR")
+    bench.time.sleep(10.0)
+    assert "0.00000E+00,10" == bench.ask(":NUM:VAL?")
+
+
+def test_an_item_of_an_element_that_the_model_lacks_has_no_value(bench: Any) -> None:
+    """The presets have elements 2 and 3 on every model, and their values are NAN (page 6-26)."""
+    bench.tell(":COMM:HEAD OFF;:NUM:NORM:PRES 2")
+    assert "U,2" == bench.ask(":NUM:NORM:ITEM11?")
+    bench.tell(":NUM:NORM:ITEM1 U,2;NUM 2")
+    assert "NAN,41.667E-03" == bench.ask(":NUM:VAL?")
+    assert [] == queue(bench)

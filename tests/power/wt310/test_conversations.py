@@ -201,7 +201,7 @@ def prepare_lines(timer: str = "0,0,10", amps: str = "0.5") -> list[Line]:
     for message in WRITTEN:
         lines += done(message.format(amps=amps, timer=timer))
     lines += items(*MORE_NAMES)
-    for number, edge in ((1, "FALL"), (7, "RISE"), (8, "RISE"), (9, "RISE")):  # 6-31
+    for number, edge in ((1, "FALL"), *((bit, "RISE") for bit in (2, 7, 8, 9))):  # 6-31
         lines += done(f":STATus:FILTer{number} {edge}")
     return [*lines, *READ_BACK]
 
@@ -318,11 +318,16 @@ START: list[Line] = [
     (":STATus:EESR?", "256"),
     (":INTEGrate:STARt", None),
 ]
+CONFIRMED: list[Line] = [
+    (":INTEGrate:STATe?", "START"),
+    (":STATus:ERRor?", NONE),
+    (":STATus:EESR?", "2"),
+]
 
 
 def test_start(drive: Any, fake_time: Any) -> None:
     """START is confirmed after the busy window, between the two returned times."""
-    meter, wire = drive([*OPEN, *START, (":INTEGrate:STATe?", "START"), (":STATus:ERRor?", NONE)])
+    meter, wire = drive([*OPEN, *START, *CONFIRMED])
     started = meter.start()
     assert [] == wire.lines
     assert (1000.0, 1000.0, 1000.2) == (
@@ -330,6 +335,44 @@ def test_start(drive: Any, fake_time: Any) -> None:
         started.written_s,
         pytest.approx(started.confirmed_s),
     )
+
+
+RUNNING = f"{VALUES.split(';')[0]};START;2"
+AT_END = f"{VALUES.split(';')[0]};TIMEUP;0"
+AFTER: list[Line] = [
+    (":INPut:VOLTage:RANGe?", "150.0E+00"),
+    (":INPut:CURRent:RANGe?", "0.500E+00"),
+    (":INPut:VOLTage:AUTO?", "0"),
+    (":INPut:CURRent:AUTO?", "0"),
+    (":INPut:SCALing:STATe?", "0"),
+    (":MEASure:AVERaging:STATe?", "0"),
+    (":MEASure:MHOLd?", "0"),
+    (":SYSTem:COMMunicate:COMMand?", "WT300E"),
+]
+
+
+@pytest.mark.parametrize(
+    ("at_start", "at_end", "flags"),
+    [
+        ("2", "0", set()),
+        ("2", "2", {Flag.RESTARTED}),  # ITG rose again after our own START (page 7-5)
+        ("0", "2", set()),  # the meter told our own START late
+        ("66", "2", {Flag.RESTARTED, Flag.OVER_RANGE}),
+    ],
+)
+def test_a_second_begin_is_told_by_the_event_register(
+    drive: Any, at_start: str, at_end: str, flags: set[Flag]
+) -> None:
+    """The first begin that the meter latched is our own START, and another one is somebody's."""
+    lines: list[Line] = [
+        *(*START, *CONFIRMED[:-1], (":STATus:EESR?", at_start)),
+        *(*items(*MORE_NAMES), (READ, RUNNING), (READ, AT_END), (":STATus:EESR?", at_end), *AFTER),
+    ]
+    meter, wire = drive([*OPEN, *lines])
+    meter.start()
+    meter.read()
+    assert flags == meter.read().flags
+    assert [] == wire.lines
 
 
 def test_start_while_one_runs_is_busy(drive: Any) -> None:
