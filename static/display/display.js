@@ -66,7 +66,7 @@ function words() {
   if (trouble) return `${trouble}\nThe display tries again by itself.`;
   if (truth.mode === "waiting") {
     const whose = lane ? `This is the display of lane ${lane}. ` : "";
-    return `${whose}A session runs, and another page shows its images.\n`
+    return `${whose}A session runs, and this page shows none of its images.\n`
       + "Click, or press F, to show them here instead.";
   }
   if (truth.mode === "other") return "A newer display page has taken over. Close this one.";

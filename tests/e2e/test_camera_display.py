@@ -313,7 +313,7 @@ def test_a_running_sessions_screen_is_taken_by_a_click_alone(
     with chromium() as other:
         be_screen(other)
         other.get(f"{running.console}/display")
-        wait_text(other, "hint", "another page shows its images")
+        wait_text(other, "hint", "this page shows none of its images")
         assert SUCCESS == session.show(2)
         assert (255, 255, 255) == pixels_of(browser).getpixel((60, 60))
         # Without a monitor full-screen mode has a size of its own; this window fills its screen.

@@ -327,7 +327,7 @@ def test_the_wrong_page_leaves_a_lanes_monitor_as_it_is(
     session = begin_showing(showing, "ants", 1, 2)
     display = showing.desk.lanes[0].display
     wrong = open_display(showing, browser, "display", 1)
-    wait_text(browser, "hint", "This is the display of lane left. A session runs, and another page")
+    wait_text(browser, "hint", "This is the display of lane left. A session runs, and this page shows none")
     browser.switch_to.window(monitor)
     assert shows(browser, showing.contest, session, 2)
     browser.refresh()
@@ -335,7 +335,7 @@ def test_the_wrong_page_leaves_a_lanes_monitor_as_it_is(
     browser.close()
     browser.switch_to.window(wrong)
     eventually(lambda: "is gone: open /display of the console" in display.status().fault)
-    assert "another page" in text_of(browser, "hint")
+    assert "shows none" in text_of(browser, "hint")
     browser.execute_script("document.documentElement.requestFullscreen = async () => {}")
     browser.find_element(By.TAG_NAME, "body").click()
     eventually(lambda: shows(browser, showing.contest, session, 2))
