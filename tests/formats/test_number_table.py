@@ -152,3 +152,24 @@ def test_nothing_is_an_empty_table():
 def test_whole_numbers_are_exact(numbers, whole):
     """Ids must be integers that a double holds exactly."""
     assert whole is are_whole(np.array(numbers))
+
+
+def test_usual_lines_are_read_as_one_list(monkeypatch):
+    """A block of lines as most programs write them needs neither numpy's reader nor float()."""
+
+    def unwanted(*_, **__):
+        raise AssertionError("a block of plain numbers was left to a slow reader")
+
+    monkeypatch.setattr(number_table.np, "loadtxt", unwanted)
+    monkeypatch.setattr(number_table, "_by_float", unwanted)
+    for text in (b"1,2,0.5,-3.25\n2,2,0.0,0\n", b"1 2 0.5 -3.25\n2 2 0.0 0"):
+        table = number_table.parse_block(text, 4)
+        assert [[1, 2, 0.5, -3.25], [2, 2, 0, 0]] == table.tolist()
+
+
+@pytest.mark.parametrize("cell", ["-0", "-0.0", "-0.00", "-0e3", "-1e-999", "-00"])
+def test_a_zero_keeps_its_sign(cell):
+    """A list of JSON loses the sign of a zero; a block that may hold one is read by numpy."""
+    for text in (f"{cell},1\n", f"1,{cell}\n", f"1,{cell}", f"{cell} 1\n0.5 2\n"):
+        table = number_table.parse_block(text.encode(), 2)
+        assert np.signbit(table[table == 0]).tolist() == [True]
