@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from referee.scoring.rules import RULE_SETS as RULE_SETS
     from referee.scoring.rules import Rules as Rules
     from referee.scoring.score_report import ilsvrc_report as ilsvrc_report
+    from referee.scoring.second_contest import Spread as Spread
     from referee.scoring.uncertainty import Comparison as Comparison
     from referee.scoring.uncertainty import Energy as Energy
     from referee.scoring.uncertainty import Interval as Interval
@@ -37,6 +38,7 @@ if TYPE_CHECKING:
     from referee.scoring.uncertainty import compare as compare
     from referee.scoring.uncertainty import measure_uncertainty as measure_uncertainty
     from referee.scoring.uncertainty import score_intervals as score_intervals
+    from referee.scoring.uncertainty import spread_of as spread_of
     from referee.service.season.scored import score_bundle as score_bundle
 
 _HOMES = {
@@ -53,9 +55,10 @@ _HOMES = {
     "referee.scoring.result": ("IlsvrcResult",),
     "referee.scoring.rules": ("RULE_SETS", "Rules"),
     "referee.scoring.score_report": ("ilsvrc_report",),
+    "referee.scoring.second_contest": ("Spread",),
     "referee.scoring.uncertainty": (
         *("Comparison", "Energy", "Interval", "MapUncertainty", "ScoreIntervals"),
-        *("compare", "measure_uncertainty", "score_intervals"),
+        *("compare", "measure_uncertainty", "score_intervals", "spread_of"),
     ),
     "referee.service.season.scored": ("score_bundle",),
 }

@@ -30,7 +30,7 @@ def probability_below(value: float, degrees: float) -> float:
     if math.isinf(degrees):
         return _NORMAL.cdf(value)
     degrees = max(degrees, _LEAST_DEGREES)
-    size = _factor(degrees) * math.sqrt(degrees * math.log1p(value**2 / degrees))
+    size = _factor(degrees) * math.sqrt(degrees * math.log1p(value * value / degrees))
     return _NORMAL.cdf(math.copysign(size, value))
 
 

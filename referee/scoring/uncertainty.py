@@ -14,7 +14,7 @@ size. Where images form clusters, such as the frames of one film, halves are of 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 import numpy as np
@@ -24,6 +24,7 @@ from referee.scoring import student
 from referee.scoring.clusters import Clusters
 from referee.scoring.halves import Halves, draw_halves
 from referee.scoring.result import IlsvrcResult
+from referee.scoring.second_contest import Spread, estimate_spread, turn_probability
 
 LEVEL = 0.95
 
@@ -182,15 +183,35 @@ def score_intervals(
 class Comparison:
     """The difference of two sessions' scores on the same images, first minus second.
 
-    `standard_error` is NaN if the halves cannot tell. `turn_probability` is the probability that
-    the ranking would be the other way round in a second contest with as many other images of the
-    same kind and with the energies measured again. An equal result counts half.
+    `standard_error` is NaN if the halves cannot tell, and `degrees` are its degrees of freedom.
     """
 
     difference: float
     standard_error: float
     interval: Interval
-    turn_probability: float
+    degrees: float
+
+    @property
+    def turn_probability(self) -> float:
+        """Return `turns_among` these two sessions alone, as if nobody else had taken part."""
+        alone = spread_of([self], 2)
+        return 0.5 if alone is None else self.turns_among(alone)
+
+    def turns_among(self, spread: Spread) -> float:
+        """Return how probable another ranking of the two is in a second contest.
+
+        It has as many other images of the same kind, and the energies are measured again. `spread`
+        is that of all teams of the event. An equal result counts half.
+        """
+        return turn_probability(self.difference, self.standard_error, self.degrees, spread)
+
+
+def spread_of(pairs: Iterable[Comparison], teams: int) -> Spread | None:
+    """Estimate how far the true scores of `teams` teams lie apart, from each pair of them.
+
+    A pair that the halves cannot tell takes no part; None if no pair is left.
+    """
+    return estimate_spread([(one.difference, one.standard_error) for one in pairs], teams)
 
 
 def compare(
@@ -223,27 +244,7 @@ def compare(
     ends = (least, most)
     if not math.isnan(error):
         ends = (max(difference - reach, least), min(difference + reach, most))
-    return Comparison(
-        difference, error, Interval(*ends, level), _turn_probability(difference, error, degrees)
-    )
-
-
-def _turn_probability(difference: float, error: float, degrees: float) -> float:
-    """Return the probability that a second measurement of a difference has the other sign.
-
-    The true difference is unknown, and of close rivals the one that is ahead was lucky too. So the
-    estimate is shrunk, as if true differences varied by half of d²: empirical Bayes from one pair,
-    right where true differences vary as much as errors do, and nearly without effect where d is
-    large. The second measurement errs as much as the first. The table in `docs/scoring.md` has
-    what was said, and what came, in simulated contests.
-    """
-    if difference == 0 or math.isnan(error):
-        return 0.5
-    if error == 0:
-        return 0.0
-    distance = abs(difference) / error
-    kept = distance**2 / (distance**2 + 2)
-    return student.probability_below(-distance * kept / math.sqrt(1 + kept), degrees)
+    return Comparison(difference, error, Interval(*ends, level), degrees)
 
 
 def _variance(halves: Halves) -> float:

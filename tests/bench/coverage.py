@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How often 95 % intervals hold the truth, and rankings turn, in simulated contests.
+"""How often 95 % intervals hold the truth in simulated contests.
 
 Each cell simulates many contests from one world. The mean of their mAPs is what each interval is
 for. Beside the coverage stand the misses with the truth below and above the interval. The other
@@ -45,14 +45,11 @@ CLUSTERINGS = {
     "one of 100, 20 of 10": np.array([100] + 20 * [10]),
 }
 CLUSTERED_CONTESTS = 200
-BINS = (0, 0.02, 0.05, 0.1, 0.2, 0.3, 0.4, 0.5)
-
-
 PARTS = ("intervals", "others", "clusters", "pairs")
 
 
 def run(parts=PARTS):
-    """Print the tables of intervals, then that of differences and turned rankings."""
+    """Print the tables of intervals, then that of differences."""
     with ProcessPoolExecutor(PROCESSES) as pool:
         if "intervals" in parts:
             rows = [
@@ -172,39 +169,22 @@ def clustered(cell):
 
 
 def _print_pairs(pool):
-    """Print how often the interval of a difference holds it, and how often the ranking turns."""
+    """Print how often the interval of a difference holds it."""
     cells = [
         (classes, level, gap)
         for classes, gap, level in itertools.product(QUALITIES, GAPS, (1, 2, 3))
     ]
-    said, turned, far = [], [], []
     print("\n| classes | mAP | interval of the difference holds it |")
     print("| --- | --- | --- |")
     rows = {}
-    for cell, (covered, values, turn, probability) in zip(
-        cells, pool.map(pair, cells), strict=True
-    ):
+    for cell, covered in zip(cells, pool.map(pair, cells), strict=True):
         rows.setdefault((cell[0], cell[1]), []).append(covered)
-        said.append(probability)
-        turned.append(turn)
-        far.append(np.full(len(turn), abs(values.mean()) / values.std(ddof=1)))
     for (classes, level), covered in sorted(rows.items()):
         print(f"| {classes} | {LEVELS[level]} | {np.mean(covered):.1f} |")
-    said, turned, far = (np.concatenate(parts) for parts in (said, turned, far))
-    print("\n| said | pairs | mean said | turned | of pairs within 2 sigma | turned |")
-    print("| --- | --- | --- | --- | --- | --- |")
-    for low, high in itertools.pairwise(BINS):
-        inside = (said >= low) & ((said < high) | (high == BINS[-1]))
-        near = inside & (far < 2)
-        print(
-            f"| {100 * low:.0f} to {100 * high:.0f} % | {inside.sum()} |"
-            f" {100 * said[inside].mean():.1f} % | {100 * turned[inside].mean():.1f} % |"
-            f" {near.sum()} | {100 * turned[near].mean():.1f} % |"
-        )
 
 
 def pair(cell):
-    """Return the coverage in percent, the differences, and what was said about turns and came."""
+    """Return how often, in percent, the interval holds the true difference of two detectors."""
     classes, level, gap = cell
     world = World(classes)
     seed = round(100 * gap) + 1000 * level
@@ -219,14 +199,9 @@ def pair(cell):
             for it in (first, second)
         )
         told = compare(mine, Energy(1.0), theirs, Energy(1.0))
-        found.append(
-            (told.difference, told.interval.low, told.interval.high, told.turn_probability)
-        )
-    value, low, high, probability = np.array(found).T
-    covered = 100 * np.mean((low <= value.mean()) & (value.mean() <= high))
-    # The next contest is a second contest of the same two.
-    turns = np.sign(value) != np.sign(np.roll(value, -1))
-    return covered, value, turns, probability
+        found.append((told.difference, told.interval.low, told.interval.high))
+    value, low, high = np.array(found).T
+    return 100 * np.mean((low <= value.mean()) & (value.mean() <= high))
 
 
 if __name__ == "__main__":

@@ -281,6 +281,7 @@ def test_rival_may_overtake(files, tmp_path, capsys):
     rival = json.loads(capsys.readouterr().out)["rival"]
     assert (0.25, 0.25, True) == tuple(rival[name] for name in ("mean_ap", "score", "ahead"))
     assert 0 <= rival["turn_probability"] <= 0.5
+    assert 2 == rival["turn_from_sessions"]
     assert ("score", 0.5) == (rival["compared"], rival["difference"])
     low, high = rival["difference_interval"]
     assert -1 <= low < 0.5 < high <= 1
@@ -292,6 +293,7 @@ def test_rival_may_overtake(files, tmp_path, capsys):
         "100 times, seed 0",
         "mAP minus rival's",
         "second contest turns it",
+        "% of cases, by the spread of these two sessions alone",
     ):
         assert text in out
 

@@ -110,7 +110,8 @@ def _rival(report: Mapping[str, Any], level: str) -> Iterator[tuple[str, str]]:
         yield "rival's score", _number(report["score"])
     yield f"{'score' if by_score else 'mAP'} minus rival's", f"{report['difference']:.12f}"
     yield f"  {level} interval", _interval(report["difference_interval"])
-    yield "second contest turns it", f"in {100 * report['turn_probability']:.1f} % of cases"
+    turns = f"in {100 * report['turn_probability']:.1f} % of cases"
+    yield "second contest turns it", f"{turns}, by the spread of these two sessions alone"
 
 
 def _interval(ends: Sequence[float]) -> str:

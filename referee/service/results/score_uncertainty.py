@@ -93,6 +93,8 @@ def rival_report(
             "difference_interval": _ends(told.interval),
             "difference_standard_error": _number(told.standard_error),
             "turn_probability": told.turn_probability,
+            # No other team is known here, so the spread of the true scores is that of these two.
+            "turn_from_sessions": 2,
         }
     }
 

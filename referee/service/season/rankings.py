@@ -15,7 +15,7 @@ from itertools import combinations
 from typing import Any
 
 from referee.formats.faults import harmless
-from referee.scoring import Energy, MapUncertainty, compare
+from referee.scoring import Comparison, Energy, MapUncertainty, Spread, compare, spread_of
 from referee.scoring.uncertainty import gives_interval
 from referee.service.season.energy_told import divisor_or_why, no_score
 from referee.service.season.joint import joint_uncertainty
@@ -34,8 +34,9 @@ class Pair:
 
     `difference` is what it is ahead by. `low` and `high` are the ends of the 95 % interval of the
     difference on the images that both saw, and `turn_probability` is that of another order in a
-    second contest (`referee.scoring.compare`). They are None where the draws cannot tell, and
-    `missing` says why. `turned` says that the old order is the other one.
+    second contest, by the spread of `turn_from_teams` teams (`referee.scoring.compare`). They are
+    None where the draws cannot tell, and `missing` says why. `turned` says that the old order is
+    the other one.
     """
 
     ahead: str
@@ -46,6 +47,7 @@ class Pair:
     turn_probability: float | None
     turned: bool
     missing: str | None = None
+    turn_from_teams: int | None = None
 
 
 @dataclass(frozen=True)
@@ -282,7 +284,8 @@ class _Compared:
     def __init__(self, entrants: Sequence[Entrant], rows: Sequence[Row], by: str) -> None:
         self._entrants = entrants
         self._known = [_measured(row, by) for row in rows]
-        self._found: dict[tuple[int, int], Pair] = {}
+        self._found: dict[tuple[int, int], Comparison | str] = {}
+        self._spreads: dict[str, Spread | None] = {}
 
     def pairs(self) -> Iterator[Pair]:
         """Yield the turned pairs and the neighbours, by the place of the one that is ahead."""
@@ -301,12 +304,12 @@ class _Compared:
         told = [count == 1 and not isinstance(one, str) for one in self._known[:count]]
         why = [f"there are more than {_COMPARED_MOST} teams"] * count
         for i, j in combinations(range(count if count <= _COMPARED_MOST else 0), 2):
-            pair = self._pair(i, j)
-            if pair.low is None:
-                why[i] = why[j] = pair.missing or ""
+            compared = self._compared(i, j)
+            if isinstance(compared, str):
+                why[i] = why[j] = compared
                 continue
             told[i] = told[j] = True
-            if pair.low > 0:
+            if compared.interval.low > 0:
                 best[j] += 1
                 worst[i] -= 1
         for place, one in enumerate(self._entrants):
@@ -318,26 +321,48 @@ class _Compared:
             yield replace(one, missing={**one.missing, "best": one.missing.get("new", own)})
 
     def _pair(self, i: int, j: int) -> Pair:
+        a, b = self._entrants[i], self._entrants[j]
+        difference, turned = (a.new or 0.0) - (b.new or 0.0), _has_turned(a, b)
+        told = self._compared(i, j)
+        spread = None if isinstance(told, str) else self._spread(i)
+        if isinstance(told, str) or spread is None:
+            return Pair(a.team, b.team, difference, None, None, None, turned, str(told))
+        ends, turns = (told.interval.low, told.interval.high), told.turns_among(spread)
+        return Pair(a.team, b.team, difference, *ends, turns, turned, None, spread.teams)
+
+    def _spread(self, place: int) -> Spread | None:
+        """Return the spread of the teams that can be compared with this one, itself included.
+
+        Of very many teams it is that of some, evenly along the ranking.
+        """
+        known = self._known[place]
+        key = known if isinstance(known, str) else known[0]
+        if key not in self._spreads:
+            same = [i for i, one in enumerate(self._known) if not isinstance(one, str)]
+            same = [i for i in same if self._known[i][0] == key]
+            same = same[:: -(-len(same) // _COMPARED_MOST)]
+            pairs = [self._compared(i, j) for i, j in combinations(same, 2)]
+            told = [one for one in pairs if not isinstance(one, str)]
+            self._spreads[key] = spread_of(told, len(same))
+        return self._spreads[key]
+
+    def _compared(self, i: int, j: int) -> Comparison | str:
+        """Return the comparison of two teams, or why there is none."""
         if (i, j) not in self._found:
-            self._found[i, j] = self._compared(i, j)
+            self._found[i, j] = self._compare(i, j)
         return self._found[i, j]
 
-    def _compared(self, i: int, j: int) -> Pair:
-        a, b = self._entrants[i], self._entrants[j]
-        difference = (a.new or 0.0) - (b.new or 0.0)
-        turned = _has_turned(a, b)
+    def _compare(self, i: int, j: int) -> Comparison | str:
         first, second = self._known[i], self._known[j]
-        unknown = Pair(a.team, b.team, difference, None, None, None, turned)
-        for one, known in ((a, first), (b, second)):
+        for place, known in ((i, first), (j, second)):
             if isinstance(known, str):
-                return replace(unknown, missing=f"{one.team}: {known}")
+                return f"{self._entrants[place].team}: {known}"
         if isinstance(first, str) or isinstance(second, str) or first[0] != second[0]:
-            return replace(unknown, missing="the two sessions have other images or other draws")
+            return "the two sessions have other images or other draws"
         told = compare(first[1], first[2], second[1], second[2])
-        if told.standard_error != told.standard_error:  # NaN: the halves cannot tell.
-            return replace(unknown, missing="there are too few images or draws")
-        ends = (told.interval.low, told.interval.high)
-        return Pair(a.team, b.team, difference, *ends, told.turn_probability, turned)
+        if math.isnan(told.standard_error):  # The halves cannot tell.
+            return "there are too few images or draws"
+        return told
 
 
 def _measured(row: Mapping[str, Any], by: str) -> tuple[str, MapUncertainty, Energy] | str:

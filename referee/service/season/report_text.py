@@ -213,7 +213,8 @@ def pair_line(pair: Pair) -> str:
         return f"{ahead} by {by}; how sure that is, the draws do not tell: {pair.missing}"
     return (
         f"{ahead} by {number(pair.difference)} ({number(pair.low)} … {number(pair.high)}); "
-        f"a second contest turns it with {100 * pair.turn_probability:.0f} %"
+        f"a second contest turns it with {100 * pair.turn_probability:.0f} %, by the spread of"
+        f" {pair.turn_from_teams} teams"
     )
 
 

@@ -114,6 +114,25 @@ def test_a_difference_is_that_of_the_joint_draws():
     assert told.turn_probability == pair.turn_probability
 
 
+def test_a_pair_is_judged_by_the_spread_of_all_teams():
+    """The same two turn less often beside teams far apart; each figure tells how many judge."""
+    two = [row("a", 0.1, 0.3), row("b", 0.1, 0.2993, seed=3)]
+    others = [row(f"t{k}", 0.1, 0.05 + 0.1 * k, seed=10 + k) for k in range(9)]
+    elsewhere = row("z", 0.1, 0.4, joint="other images")
+    equals = [row(f"t{k}", 0.1, 0.2985 - 0.001 * k, seed=20 + k) for k in range(9)]
+    among = {}
+    for name, more in (("alone", []), ("apart", others), ("equals", equals)):
+        (pair,) = (
+            one
+            for one in only([*two, *more, elsewhere]).pairs
+            if (one.ahead, one.behind) == ("a", "b")
+        )
+        assert 2 + len(more) == pair.turn_from_teams
+        assert f"by the spread of {2 + len(more)} teams" in pair_line(pair)
+        among[name] = pair.turn_probability
+    assert among["apart"] < among["alone"] and among["apart"] < among["equals"]
+
+
 def test_possible_ranks_follow_from_all_differences():
     """A team far ahead has one rank; two close ones share theirs."""
     found = only([row("a", 0.1, 0.5), row("b", 0.2, 0.2001, seed=3), row("c", 0.3, 0.2, seed=4)])
