@@ -10,10 +10,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from client_sample.camera.attempt import Attempt
+from client_sample.camera.beyond import is_cut_off
 from client_sample.camera.reading import MIXED, OUTSIDE
 from client_sample.camera.samples import Samples
 
-NO_SCREEN = "no screen: four white markers on black were not found"
+NO_SCREEN = "no screen: four white markers on black were not found; a far one needs you nearer"
 BLURRED = "blurred: focus on the screen, and hold still"
 GLARE = "glare over the code: something shines on the screen"
 TOO_SMALL = "too small: go nearer"
@@ -29,6 +30,13 @@ _STEEP = 0.1  # the steepest edge of a sharp picture, as a share of its range a 
 
 def why_unread(gray: NDArray[np.uint8], best: Optional[Attempt]) -> str:
     """Return the likeliest reason, for the attempt that came nearest."""
+    coded = best if best is not None and best.alternates else None
+    misplaced = None if coded is None else _misplaced(gray, coded)
+    if misplaced:
+        # A false guess in half a screen finds small cells.
+        return OUTSIDE if is_cut_off(gray) else misplaced
+    if coded is None and is_cut_off(gray):
+        return OUTSIDE
     if _is_blurred(gray):
         return BLURRED
     if best is None:
@@ -38,7 +46,7 @@ def why_unread(gray: NDArray[np.uint8], best: Optional[Attempt]) -> str:
         # Most likely no screen. Glare can hide the pairs, but hardly the marks beside the markers.
         seen = view.orientation >= _SURE_ORIENTATION and _has_glare(view.samples)
         return GLARE if seen else NO_SCREEN
-    return _misplaced(gray, best) or _unclear(view.samples, view.strips)
+    return _unclear(view.samples, view.strips)
 
 
 def _misplaced(gray: NDArray[np.uint8], best: Attempt) -> Optional[str]:

@@ -30,8 +30,8 @@ class Samples:
     """The brightness of everything in the margins.
 
     `cells` (strip, row, column), `orientation` and `parity` (corner, half), `ids` (20,), `squares`
-    (the four markers and the two anchors; NaN for one that is not in the photograph), and the
-    `white` and the `black` beside the markers.
+    (the four markers and the two anchors), and the `white` and the `black` beside the markers. An
+    id's cell or a square that is not whole in the photograph is NaN.
     """
 
     cells: Floats
@@ -54,8 +54,8 @@ class Samples:
         places = np.concatenate([frame.markers(), frame.anchors()])
         squares = _inside(gray, places, mapping)
         white, black = float(np.median(squares[:4])), float(cells.min())
-        points, size_px = mapping(places), (gray.shape[1], gray.shape[0])
-        squares[((points < 0) | (points > size_px)).any(axis=(1, 2))] = np.nan
+        squares[_beyond(gray, places, mapping)] = np.nan
+        ids[_beyond(gray, frame.id_cells(), mapping)] = np.nan
         return cls(cells, blocks[0], blocks[1], ids, squares, white, black)
 
     def turned(self) -> Samples:
@@ -165,6 +165,12 @@ class Samples:
         scale = np.maximum(np.median(windows, axis=2), 0.25 * np.median(size))
         soft = np.clip(difference / np.maximum(scale, 2.0)[:, None, :], -1, 1)
         return np.asarray(_by_bit(soft) * PLACES["sign"])
+
+
+def _beyond(gray: NDArray[np.uint8], corners: Floats, mapping: Mapping) -> NDArray[np.bool_]:
+    """Tell which of some rectangles (n, 4, 2) are not whole in the photograph."""
+    points = mapping(corners)
+    return np.asarray(((points < 0) | (points > (gray.shape[1], gray.shape[0]))).any(axis=(1, 2)))
 
 
 def _by_bit(pairs: Floats) -> Floats:

@@ -100,6 +100,23 @@ def two_markers(squares: Sequence[Square]) -> List[Sighting]:
     return [*_best(strips), *_tuned(_best(sides))]
 
 
+def one_side(squares: Sequence[Square]) -> List[Sighting]:
+    """Return the guesses that see the markers of one shorter side, the largest first.
+
+    How wide the screen is remains open; the frame is one of 16:9.
+    """
+    markers = _considered(squares)
+    frame = Frame.of_shape(SHORT * 16 / 9, SHORT)
+    numbers = (UPPER_LEFT, LOWER_LEFT)
+    pairs = sorted(Distances(markers).short_sides(), key=lambda pair: -markers[pair[0]].side)
+    # The frame lies on one side of the pair or, turned by a half, on the other.
+    return [
+        Sighting(numbers, _aligned([markers[i] for i in ends], numbers), frame, 0.0)
+        for pair in pairs
+        for ends in (pair, pair[::-1])
+    ]
+
+
 def _considered(squares: Sequence[Square]) -> List[Square]:
     """Choose the squares that can be markers: those that stand alone on black go first."""
     ranked = sorted(squares, key=lambda square: -square.isolation * square.side)
@@ -258,9 +275,10 @@ def _aligned(squares: Sequence[Square], numbers: Sequence[int]) -> NDArray[np.fl
     photo = np.array([square.centre for square in squares])
     screen, photo = screen - screen.mean(axis=0), photo - photo.mean(axis=0)
     if len(squares) == 2:
-        # The markers of a strip: down is a quarter turn from right.
-        right = photo[1] - photo[0]
-        axes = np.array([right, (-right[1], right[0])])
+        # The markers of a strip or of a side: down is a quarter turn from right.
+        line = photo[1] - photo[0]
+        across = np.array((-line[1], line[0]))
+        axes = np.array([line, across] if screen[1][0] > screen[0][0] else [-across, line])
     else:
         axes = np.linalg.lstsq(screen, photo, rcond=None)[0]
     axes = axes / np.linalg.norm(axes, axis=1, keepdims=True)

@@ -211,8 +211,26 @@ def test_a_frame_that_is_too_small_is_refused_by_name(photo) -> None:
     """A screen far away has cells too small to read, and the reason says so."""
     small = np.full_like(photo, 12)
     small[300:435, 400:580] = cv2.resize(photo, (180, 135), interpolation=cv2.INTER_AREA)
-    with pytest.raises(Unread, match="^(too small|no screen)"):
+    with pytest.raises(Unread, match="^(too small|no screen).*nearer"):
         read(small)
+
+
+@pytest.mark.parametrize("quarters", [0, 1, 2, 3])
+def test_half_a_screen_is_called_partly_outside(photo, quarters) -> None:
+    """Where one side of the screen is in the photograph, the reason says how to hold the camera."""
+    turned = np.rot90(photo, quarters)
+    half = (
+        turned[:, turned.shape[1] // 2 :] if quarters % 2 == 0 else turned[turned.shape[0] // 2 :]
+    )
+    with pytest.raises(Unread, match="^partly outside"):
+        read(np.ascontiguousarray(half))
+
+
+def test_an_image_that_is_whole_is_read_without_the_frames_lower_half(frame) -> None:
+    """Cells of the id that are not in the photograph say nothing about the image."""
+    label = FrameLabel(0b1011001110_0111101011, 200, 100, 5)
+    small = plain(chance_frame(label, np.random.default_rng(3)))
+    assert says(read(small[:600]), label)
 
 
 @pytest.mark.parametrize("shift", [-330, 330])
