@@ -2,10 +2,11 @@
 """Verify an evidence bundle on any machine: compute everything in it again, and say what differs.
 
   referee verify session3.zip --ground-truth annotations.json
-  referee verify session3.zip --ground-truth truth.csv --blacklist blacklist.csv --json
+  referee verify session3.zip --ground-truth truth.csv --shadow --json
   referee verify session3.zip --ground-truth annotations.json --public-key event/signing.pub
 
-It needs the bundle, the ground truth and this program alone. It checks every hash, stores the rows
+It needs the bundle, the ground truth and this program alone. The bundle holds the blacklist; one of
+an earlier referee needs --blacklist. It checks every hash, stores the rows
 of the session in an empty database again, writes each member anew, judges the energy again from the
 readings and the meter's conversation, and scores the detections. It prints one line if all of it
 holds. Otherwise it prints a line for each thing that does not, and the exit code is 1.
@@ -37,7 +38,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="PATH",
         help="the session's ground truth: COCO instances JSON, a folder of XML, or CSV",
     )
-    add("--blacklist", type=Path, metavar="PATH", help="the session's blacklist, if it had one")
+    add(
+        "--blacklist",
+        type=Path,
+        metavar="PATH",
+        help="the session's blacklist; for a bundle without one",
+    )
     add(
         "--public-key",
         type=Path,

@@ -16,8 +16,8 @@ import numpy as np
 
 from referee.core.detections import Detections
 from referee.formats.columns import to_floats, to_ids
-from referee.formats.faults import Faults, FormatError, quoted
-from referee.formats.lines import plain_lines, refuse_other_text, split_cells, width_fault
+from referee.formats.faults import Faults, quoted
+from referee.formats.lines import plain_lines, short_lines, split_cells, width_fault
 from referee.formats.number_table import Floats, are_whole, read_tables
 from referee.formats.numbers import class_number, image_number, number
 
@@ -35,8 +35,6 @@ LINE_FIELDS: tuple[str, ...] = (
 FIELDS_WITHOUT_CONFIDENCE = tuple(field for field in LINE_FIELDS if field != "confidence")
 """Fields of a line of detections without confidence."""
 
-LONGEST_LINE = 10_000
-"""Most bytes of a line: a hundred times an honest one. Cells cost many times their length."""
 
 # The first line that is not empty decides the number of fields; it is looked for in these bytes.
 _FIRST_LINES = 65536
@@ -72,23 +70,6 @@ def parse_lines(content: bytes) -> Detections:
         start += len(block)
     faults.raise_if_any()
     return Detections.concatenate(parts)
-
-
-def short_lines(content: bytes) -> bytes:
-    """Return the same lines, see `plain_lines`.
-
-    Raises `FormatError` for UTF-16, and for a line that is longer than any of detections.
-    """
-    refuse_other_text(content)
-    content = plain_lines(content)
-    start = 0
-    while len(content) - start > LONGEST_LINE:
-        end = content.rfind(b"\n", start, start + LONGEST_LINE + 1)
-        if end < 0:
-            line = content.count(b"\n", 0, start) + 1
-            raise FormatError((f"line {line} has more than {LONGEST_LINE} bytes",))
-        start = end + 1
-    return content
 
 
 def fields_of(content: bytes) -> tuple[str, ...]:

@@ -13,7 +13,8 @@ import re
 from pathlib import Path
 
 from referee.errors import InputError
-from referee.formats.lines import plain_lines, split_cells
+from referee.formats.faults import FormatError
+from referee.formats.lines import plain_lines, short_lines, split_cells
 
 _COMMENT = re.compile(rb"(?:^|[ \t])#[^\n]*", re.MULTILINE)
 _FIRST_LINE = re.compile(rb"[ \t]*[^ \t\n][^\n]*")
@@ -25,7 +26,8 @@ def plain_file(path: Path, content: bytes, *columns: tuple[str, ...]) -> bytes:
     """Return the lines of a file, see `plain_lines`, without comments and header.
 
     `columns` are the headers that a file may have. Every line keeps its number: what is left out
-    becomes a blank line. Raises InputError for a header that names other columns.
+    becomes a blank line. Raises InputError for a header that names other columns, and for a
+    line that is longer than any of a list.
     """
     if content.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
         return content  # The reader of the lines says what is wrong.
@@ -34,6 +36,10 @@ def plain_file(path: Path, content: bytes, *columns: tuple[str, ...]) -> bytes:
         return codecs.BOM_UTF8 + content  # A second mark is a fault, and no mark to skip.
     if b"#" in content:
         content = _COMMENT.sub(b"", content)
+    try:
+        content = short_lines(content)
+    except FormatError as error:
+        raise InputError(f"{path}: {error}") from None
     first = _FIRST_LINE.search(content)
     if first is None:
         return content

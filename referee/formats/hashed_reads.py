@@ -23,6 +23,10 @@ class HashedReads:
         self._stored: dict[Path, bytes] = {}
         self._folders: list[Path] = []
 
+    def keep(self, path: Path, content: bytes) -> None:
+        """Take the content of a file that was read elsewhere, for example out of a bundle."""
+        self._stored[path] = content
+
     def read(self, path: Path) -> bytes:
         """Return a file's content, unpacked where gzip packed it.
 
@@ -34,7 +38,7 @@ class HashedReads:
 
     def sha256_of(self, path: Path) -> str:
         """Return the SHA-256 in hex of a file, or of the names and contents of a folder."""
-        if not path.is_dir():
+        if path in self._stored or not path.is_dir():
             return sha256(self.stored(path)).hexdigest()
         digest = sha256()
         for entry in sorted(path.rglob("*")):

@@ -18,6 +18,9 @@ from referee.formats.faults import FormatError
 BLANKS = " \t"
 """The characters that separate cells, beside the comma."""
 
+LONGEST_LINE = 10_000
+"""Most bytes of a line: a hundred times an honest one. Cells cost many times their length."""
+
 # An .xlsx or .ods is a zip archive, and an .xls a compound file.
 _WORKBOOKS = (b"PK\x03\x04", b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1")
 _SEPARATOR = re.compile(r"[ \t]*,[ \t]*|[ \t]+")
@@ -38,6 +41,24 @@ def refuse_other_text(content: bytes) -> None:
         raise FormatError(("this is an Excel workbook or an archive, not text: save it as CSV",))
     if content.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
         raise FormatError(("the text is in UTF-16: save it as UTF-8",))
+
+
+def short_lines(content: bytes) -> bytes:
+    """Return the same lines, see `plain_lines`.
+
+    Raises `FormatError` for a workbook, for UTF-16, and for a line that is longer than any of a
+    list: its cells take many times its bytes in memory.
+    """
+    refuse_other_text(content)
+    content = plain_lines(content)
+    start = 0
+    while len(content) - start > LONGEST_LINE:
+        end = content.rfind(b"\n", start, start + LONGEST_LINE + 1)
+        if end < 0:
+            line = content.count(b"\n", 0, start) + 1
+            raise FormatError((f"line {line} has more than {LONGEST_LINE} bytes",))
+        start = end + 1
+    return content
 
 
 def split_cells(line: str) -> list[str]:

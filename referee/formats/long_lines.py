@@ -15,8 +15,9 @@ from functools import partial
 import numpy as np
 
 from referee.core.detections import Detections
-from referee.formats.detection_lines import fields_of, from_numbers, parse_lines, short_lines
+from referee.formats.detection_lines import fields_of, from_numbers, parse_lines
 from referee.formats.line_blocks import line_spans
+from referee.formats.lines import short_lines
 from referee.formats.number_table import BLOCK, parse_block
 from referee.formats.second_process import LONG_TEXT, share
 from referee.formats.shared_rows import UNUSUAL, SharedRows

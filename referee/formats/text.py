@@ -4,15 +4,17 @@
 from __future__ import annotations
 
 import gzip
+import io
 import sys
 import zlib
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TypeVar
 
+from referee.core.bounds import most_unpacked
 from referee.errors import InputError
 from referee.formats.faults import FormatError, quoted
-from referee.formats.lines import plain_lines, refuse_other_text, split_cells, width_fault
+from referee.formats.lines import short_lines, split_cells, width_fault
 from referee.formats.numbers import TooLarge
 
 _Value = TypeVar("_Value")
@@ -41,13 +43,21 @@ def read_bytes(path: Path) -> bytes:
 
 
 def unpacked(path: Path, content: bytes) -> bytes:
-    """Return a file's stored content without gzip; raise InputError if its data are damaged."""
+    """Return a file's stored content without gzip.
+
+    Raises InputError if its data are damaged, or become far more than such a file holds.
+    """
     if not content.startswith(_GZIP):
         return content
+    most = most_unpacked(len(content))
     try:
-        return gzip.decompress(content)
+        with gzip.GzipFile(fileobj=io.BytesIO(content)) as file:
+            plain = file.read(most + 1)
     except (OSError, EOFError, zlib.error):
         raise InputError(f"{path} is not complete gzip data: pack it again") from None
+    if len(plain) > most:
+        raise InputError(f"{path}: its {len(content)} bytes unpack to more than {most}: unpack it")
+    return plain
 
 
 def stored_bytes(path: Path) -> bytes:
@@ -67,10 +77,9 @@ def stored_bytes(path: Path) -> bytes:
 def cells(path: Path, content: bytes) -> Iterator[tuple[int, list[str]]]:
     """Yield line number, from 1, and cells of each line that is not blank, see `lines`."""
     try:
-        refuse_other_text(content)
+        plain = short_lines(content)
     except FormatError as error:
         raise InputError(f"{path}: {error}") from None
-    plain = plain_lines(content)
     try:
         text = plain.decode("utf-8")
     except UnicodeDecodeError as error:

@@ -109,6 +109,27 @@ def configuration_of(connection: sqlite3.Connection, session_id: int) -> str | N
     return None if row is None else str(row[0])
 
 
+def keep_blacklist(connection: sqlite3.Connection, content: bytes) -> None:
+    """Store the bytes of a blacklist, unless they are stored already."""
+    digest = sha256(content).hexdigest()
+    if blacklist_of(connection, digest) is None:
+        connection.execute(
+            "insert into blacklists (sha256, content) values (:sha256, :content)",
+            {"sha256": digest, "content": content},
+        )
+
+
+def blacklist_of(connection: sqlite3.Connection, digest: str) -> bytes | None:
+    """Return the bytes of a blacklist by their SHA-256, or None.
+
+    Those that an earlier referee registered are not stored.
+    """
+    row = connection.execute(
+        "select content from blacklists where sha256 = :sha256", {"sha256": digest}
+    ).fetchone()
+    return None if row is None else bytes(row[0])
+
+
 def strange_manifest(connection: sqlite3.Connection) -> bool:
     """Tell whether images, classes or input files are others than the newest `materials` says."""
     newest = connection.execute(

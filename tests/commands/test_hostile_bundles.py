@@ -197,6 +197,7 @@ def season_and_board(path, truth):
 FIELDS = ("session.json", "score.json", "verdict.json", "manifest.json")
 
 
+@pytest.mark.slow
 @settings(max_examples=60, deadline=None, suppress_health_check=list(HealthCheck))
 @given(st.data())
 def test_a_bundle_whose_numbers_are_hostile_ends_nothing(folder, members, data):

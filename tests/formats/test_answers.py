@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from referee.core.detections import Detections
 from referee.errors import Refusal
-from referee.formats import detection_lines, json_text, number_table, typed_json
+from referee.formats import detection_lines, json_text, lines, number_table, typed_json
 from referee.formats.answers import (
     FORM_FIELDS,
     MAX_JSON_COMMAS,
@@ -304,7 +304,7 @@ def test_csv_is_ascii(body, shown):
 
 def test_csv_of_one_endless_line():
     """A line is refused for its length before it is split: each of its cells would cost memory."""
-    body = b"1,1,.5,0,0,9,9\n" + b"," * (detection_lines.LONGEST_LINE + 1)
+    body = b"1,1,.5,0,0,9,9\n" + b"," * (lines.LONGEST_LINE + 1)
     with pytest.raises(Refusal) as refused:
         parse_csv(body)
     assert str(refused.value) == "Nothing was stored: line 2 has more than 10000 bytes."
@@ -313,7 +313,7 @@ def test_csv_of_one_endless_line():
 def test_csv_of_long_lines():
     """A line may be padded to the longest length."""
     row = b"1,1,.5,0,0,9,9"
-    body = row.ljust(detection_lines.LONGEST_LINE) + b"\n"
+    body = row.ljust(lines.LONGEST_LINE) + b"\n"
     assert len(parse_csv(body * 3 + row)) == 4
 
 

@@ -14,6 +14,7 @@ from referee.store.images import (
     ImageEntry,
     InputFile,
     Manifest,
+    keep_blacklist,
     load_manifest,
     note_material,
     replace_manifest,
@@ -93,6 +94,7 @@ FACTS = {
     "frozen_publications": "publication",
     "public_changes": "nonce",
     "materials": "material_id",
+    "blacklists": "blacklist_id",
     "chain": "link_id",
     "ovic_entries": "entry_id",
     "ovic_events": "event_id",
@@ -106,6 +108,7 @@ def filled(database):
     """Return a database with at least one row in every table of facts."""
     with database.write() as connection:
         note_material(connection, "[contest]")
+        keep_blacklist(connection, b"2,1\n")
     session_id = new_session(database, "ants", "armed", "started", "ended")
     waiting = new_session(database, "crabs")
     with database.write() as connection:
@@ -203,7 +206,7 @@ def test_facts_are_never_changed(filled, table):
             "shows",
         ),
         *("registrations", "reviews", "proposals", "proposed_scores", "proposal_ends"),
-        *("ovic_entries", "ovic_events"),
+        *("ovic_entries", "ovic_events", "blacklists"),
     ],
 )
 def test_facts_are_never_replaced(filled, table):

@@ -125,3 +125,13 @@ def _remember_images(config, entries) -> None:
     with database.write() as connection:
         replace_manifest(connection, Manifest(tuple(moved), {}, {}))
     database.close()
+
+
+def with_blacklist(contest, text: str, name: str = "blacklist.csv"):
+    """Prepare a contest again with a blacklist beside its configuration; return it."""
+    path = contest.config.path.with_name(name)
+    path.write_text(text)
+    images = replace(contest.config.images, blacklist=path)
+    contest = replace(contest, config=replace(contest.config, images=images))
+    prepare_contest(contest.config)[0].close()
+    return contest

@@ -11,11 +11,14 @@ from typing import Any
 from referee.core.ground_truth import GroundTruth
 from referee.core.states import SessionState, state_of
 from referee.errors import Refusal
+from referee.formats.hashed_reads import HashedReads
 from referee.service.desk.settling import judge_again
 from referee.service.event.proposals import require_none_open, require_words
 from referee.service.results.final_score import compute_run
+from referee.service.setup.blacklist import bytes_to_keep
 from referee.service.setup.contest import Contest, read_truth_with
 from referee.store.database import Connection
+from referee.store.images import keep_blacklist
 from referee.store.notices import insert_audit
 from referee.store.proposals import (
     ProposedEnergy,
@@ -77,7 +80,9 @@ def make_proposal(
     connection = contest.database.connection
     require_none_open(connection)
     _require_known(connection, chosen)
-    truth, inputs = read_truth_with(contest, chosen.ground_truth, chosen.blacklist)
+    reads = HashedReads()
+    truth, inputs = read_truth_with(contest, chosen.ground_truth, chosen.blacklist, reads)
+    listed = bytes_to_keep(chosen.blacklist or contest.config.images.blacklist, reads)
     candidates = [
         session
         for session in reversed(all_sessions(connection))
@@ -98,6 +103,8 @@ def make_proposal(
         raise Refusal("nothing_to_score", "No session could be scored again.", told)
     with contest.database.write() as writer:
         require_none_open(writer)
+        if listed is not None:
+            keep_blacklist(writer, listed)
         now = contest.clock.now()
         number = insert_proposal(
             *(writer, now, operator, reason),

@@ -9,15 +9,16 @@ from typing import Any
 
 from referee import __version__
 from referee.service.evidence import measurement, tables
-from referee.service.evidence.bundle_file import MANIFEST
+from referee.service.evidence.bundle_file import BLACKLIST, MANIFEST
 from referee.service.evidence.encoding import csv_blocks, json_bytes, json_line_blocks
 from referee.service.evidence.facts import fact_lines, refuse_changed
+from referee.service.evidence.inputs import inputs_of
 from referee.service.evidence.session_facts import session_facts
 from referee.service.evidence.signature import envelope_of
 from referee.service.evidence.zip_writer import zip_written_whole
 from referee.service.setup.contest import Contest
 from referee.service.setup.signing_key import PRIVATE, read_private_key
-from referee.store.images import configuration_of
+from referee.store.images import blacklist_of, configuration_of
 from referee.store.readings import energy_of
 from referee.store.scores import newest_scoring_run
 from referee.store.sessions import SessionRecord, load_session
@@ -39,7 +40,10 @@ MEMBERS = (
     "score.json",
     "verdict.json",
 )
-"""The members of a bundle, except `manifest.json`, which holds the SHA-256 of each member."""
+"""The members of each bundle, except `manifest.json`, which holds the SHA-256 of each member.
+
+A session that was scored with a blacklist has `blacklist.csv` as well.
+"""
 
 
 def write_bundle(
@@ -91,7 +95,9 @@ def members_of(
     connection = contest.database.connection
     run = newest_scoring_run(connection, session.session_id)
     energy = energy_of(connection, session.session_id)
-    return {
+    listed = blacklist_of(connection, inputs_of(connection, run).get("blacklist", ""))
+    blacklist = {} if listed is None else {BLACKLIST: [listed]}
+    return blacklist | {
         "session.json": [json_bytes(session_facts(contest, session, version))],
         "config.toml": [_configuration(contest, session)],
         "images.csv": csv_blocks(tables.IMAGE_HEADER, tables.images(contest, session)),

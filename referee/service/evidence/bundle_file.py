@@ -20,24 +20,20 @@ from typing import IO, Annotated, Any
 
 import msgspec
 
+from referee.core.bounds import BLACKLIST_MOST, Most, excess_of, most_unpacked
 from referee.errors import InputError
 
 MANIFEST = "manifest.json"
 """The member with the SHA-256 of every other member, and with the signatures."""
 
+BLACKLIST = "blacklist.csv"
+"""The member with the blacklist that the session was scored with; the others have no such one."""
+
+OPTIONAL = (BLACKLIST,)
+"""The members that not every bundle has."""
+
 SESSION_MOST = 2**53 - 1
 """The highest number of a session: many readers of JSON keep no more digits."""
-
-
-@dataclass(frozen=True)
-class Most:
-    """The most that any session gives of a member: its bytes and its lines.
-
-    Rows take many times their text in memory, so a text of short rows must not have more of them.
-    """
-
-    bytes: int
-    lines: int
 
 
 # A session takes ten million detections, a hundred bytes each. It has fewer requests, and a day of
@@ -49,16 +45,13 @@ MOST = {
     **dict.fromkeys((MANIFEST, "session.json", "config.toml", "run.json"), _SMALL),
     **dict.fromkeys(("score.json", "verdict.json"), _SMALL),
     **dict.fromkeys(("images.csv", "frames.csv"), _LISTED),
+    BLACKLIST: BLACKLIST_MOST,
     **dict.fromkeys(("detections.csv", "late_detections.csv", "facts.jsonl", "meter.jsonl"), _LONG),
     **dict.fromkeys(("answers.csv", "requests.csv", "power.csv", "readings.jsonl"), _LONG),
 }
 """The bounds of each member of a bundle."""
 
-_MOST_BYTES = 2 * 2**30
 _MOST_MEMBERS = 100
-# The exporter stores the boxes as they are, and packs the rest to a tenth or a twentieth. A file of
-# two megabytes that would become gigabytes is no session's.
-_PLAIN_BYTES, _MOST_PACKED = 2**27, 200
 # Others unpack without a bound for what one read may give.
 _PACKINGS = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
 
@@ -117,7 +110,7 @@ def read_members(path: Path, expected: tuple[str, ...]) -> dict[str, bytes]:
     """Return the content of each member by name.
 
     Raises `InputError` without a file, and `NotABundle` for a file that is broken, too large, or
-    holds other members than `expected` and a manifest.
+    holds other members than `expected`, a manifest and those of `OPTIONAL`.
     """
     if path.is_dir():
         raise InputError(f"{path} is a folder. Name the bundle's zip file.")
@@ -191,7 +184,7 @@ def _contents(
         if entry.file_size > MOST[entry.filename].bytes:
             raise _too_much(entry.filename, f"{entry.file_size} bytes")
     size, packed = sum(entry.file_size for entry in entries), os.fstat(file.fileno()).st_size
-    if size > min(_MOST_BYTES, max(_PLAIN_BYTES, _MOST_PACKED * packed)):
+    if size > most_unpacked(packed):
         raise _too_much("", f"members of {size} bytes in {packed}")
     return {entry.filename: _read(archive, entry) for entry in entries}
 
@@ -211,7 +204,7 @@ def _require_members(entries: list[zipfile.ZipInfo], expected: tuple[str, ...]) 
     names = [entry.filename for entry in entries]
     _require_once(names)
     for name in names:
-        if name not in (*expected, MANIFEST):
+        if name not in (*expected, *OPTIONAL, MANIFEST):
             raise NotABundle(name, "No bundle has such a member.")
     for name in (*expected, MANIFEST):
         if name not in names:
@@ -231,7 +224,7 @@ def _read(archive: zipfile.ZipFile, entry: zipfile.ZipInfo) -> bytes:
                 raise NotABundle(entry.filename, "The member has another size than it says.")
     except BROKEN as error:
         raise NotABundle(entry.filename, f"The member cannot be read: {error}.") from None
-    lines = content.count(b"\n")
-    if lines > MOST[entry.filename].lines + 1:
-        raise _too_much(entry.filename, f"{lines} lines")
+    excess = excess_of(content, MOST[entry.filename])
+    if excess is not None:
+        raise _too_much(entry.filename, excess)
     return content

@@ -22,7 +22,13 @@ import numpy as np
 from referee.core.instant import Instant
 from referee.errors import RefereeError
 from referee.formats.faults import FormatError
-from referee.service.evidence.bundle_file import NO_VALUE, SESSION_MOST, NotABundle, json_of
+from referee.service.evidence.bundle_file import (
+    BLACKLIST,
+    NO_VALUE,
+    SESSION_MOST,
+    NotABundle,
+    json_of,
+)
 from referee.service.evidence.facts import value_of
 from referee.service.evidence.facts_read import FACTS, FactsRead
 from referee.service.setup.config import StorageSection
@@ -30,7 +36,14 @@ from referee.service.setup.config_file import load_config
 from referee.service.setup.contest import Contest
 from referee.service.setup.secrets_file import load_secrets
 from referee.store.database import Database
-from referee.store.images import ImageEntry, InputFile, Manifest, manifest_digest, replace_manifest
+from referee.store.images import (
+    ImageEntry,
+    InputFile,
+    Manifest,
+    keep_blacklist,
+    manifest_digest,
+    replace_manifest,
+)
 from referee.store.replay import Fact, mark_fetched, rename_team, replay, strands_of
 from referee.store.sessions import SessionRecord, load_session
 from referee.tracks.loading import not_trusted, trusted_tracks
@@ -71,6 +84,8 @@ def played_again(
                 mark_fetched(connection)
             except RefereeError as error:
                 raise NotABundle(FACTS, str(error)) from None
+            if BLACKLIST in members:
+                keep_blacklist(connection, members[BLACKLIST])
             rename_team(connection, _told(members)["team_names"][1:])
         if strands_of(database.connection, number) != facts.strands:
             raise NotABundle(FACTS, "The rows, stored again, have other links.")

@@ -11,9 +11,9 @@ from pathlib import Path
 from referee.formats.hashed_reads import HashedReads
 from referee.service.evidence.bundle_file import Finding
 from referee.service.evidence.differences import json_difference
+from referee.service.evidence.inputs import inputs_of
 from referee.service.results.final_score import compute_run
 from referee.service.setup.contest import Contest, read_truth_with
-from referee.store.images import load_inputs
 from referee.store.readings import energy_of
 from referee.store.scores import newest_scoring_run
 from referee.store.sessions import SessionRecord
@@ -45,9 +45,7 @@ def score_findings(
     )
     contest = replace(contest, config=replace(contest.config, images=images))
     stored = json.loads(json.dumps(run.detail))
-    known = {name: it.sha256 for name, it in load_inputs(connection).items()}
-    wanted = stored.get("inputs", known)  # A score by other files names them itself.
-    strange = list(_strange_inputs(wanted, contest, reads))
+    strange = list(_strange_inputs(inputs_of(connection, run), contest, reads))
     if strange:
         yield from strange
         return

@@ -1,16 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
 """The second path to a score: plain Python, with readers, image order and metric of its own.
 
-It shares no code with the first path, so that a mistake in one shows against the other. It is
-written from the definition: ILSVRC's matching with its lenient overlap for small boxes, and the
-area under the precision-recall curve with the best precision at or after each recall. The energy is
-the last one in the bundle's readings. Sums run in another order, so numbers agree to nine digits.
+It shares no code with the first path but gzip's bound, so that a mistake in one shows against the
+other. It is written from the definition: ILSVRC's matching with its lenient overlap for small
+boxes, and the area under the precision-recall curve with the best precision at or after each
+recall. The energy is the last one in the bundle's readings. Sums run in another order, so numbers
+agree to nine digits.
 """
 
 from __future__ import annotations
 
 import csv
-import gzip
 import io
 import json
 import math
@@ -24,6 +24,7 @@ from pathlib import Path
 from xml.etree import ElementTree
 
 from referee.errors import InputError
+from referee.formats.text import unpacked
 from referee.service.evidence.bundle_file import Finding
 
 Box = tuple[float, float, float, float]
@@ -128,10 +129,7 @@ def _pairs(path: Path, read: Callable[[Path], bytes]) -> set[Key]:
 
 def _text(path: Path, read: Callable[[Path], bytes]) -> str:
     """Return a file's text, which may be packed by gzip."""
-    content = read(path)
-    if content.startswith(b"\x1f\x8b"):
-        content = gzip.decompress(content)
-    return content.decode("utf-8-sig")
+    return unpacked(path, read(path)).decode("utf-8-sig")
 
 
 def _cells(text: str) -> Iterator[list[str]]:

@@ -11,10 +11,10 @@ from pathlib import Path
 import segno
 
 from referee.errors import Refusal
+from referee.service.evidence.inputs import inputs_of
 from referee.service.evidence.slip import slip_of
 from referee.service.setup.config import ImagesSection
 from referee.service.setup.contest import Contest
-from referee.store.images import load_inputs
 from referee.store.scores import newest_scoring_run
 from referee.store.sessions import load_session
 
@@ -28,8 +28,7 @@ def slip_page_of(contest: Contest, session_id: int) -> str:
         session = load_session(connection, session_id)
         slip = slip_of(connection, session_id)
         run = newest_scoring_run(connection, session_id)
-        # A score by other files than the contest's names them itself, each by its hash.
-        inputs = {} if run is None else run.detail.get("inputs") or load_inputs(connection)
+        inputs = inputs_of(connection, run)
     if slip is None:
         raise Refusal("no_score", f"Session {session_id} has no score, and so it has no slip yet.")
     images = contest.config.images

@@ -14,6 +14,7 @@ from referee.errors import InputError
 from referee.formats.hashed_reads import HashedReads
 from referee.service.evidence.bundle import MEMBERS, members_of
 from referee.service.evidence.bundle_file import (
+    BLACKLIST,
     MANIFEST,
     NO_VALUE,
     Finding,
@@ -53,7 +54,8 @@ def verify_bundle(
     Each of `public_keys` must have signed it, and its facts must be those of the `slip`. With
     `shadow` a second path scores as well, which shares no code with the first. The rules are those
     of the referee's own tracks, or of the module `track`, which the caller names. What a wanted key
-    has not signed is not interpreted.
+    has not signed is not interpreted. A bundle that holds its blacklist needs no `blacklist`; one
+    that is given must be the same.
     Raises `InputError` for a file or a ground truth that is not there or cannot be read.
     """
     trusted_tracks(track)  # A wrong name is wrong use, whatever the bundle says.
@@ -61,6 +63,7 @@ def verify_bundle(
         if needed is not None and not needed.exists():
             raise InputError(f"{needed} does not exist. Nothing was verified.")
     findings: list[Finding] = []
+    members: dict[str, bytes] = {}
     reads = HashedReads()
     try:
         members = read_members(path, MEMBERS)
@@ -72,6 +75,8 @@ def verify_bundle(
             first, *others = findings
             return [replace(first, what=f"{first.what} {_NOT_INTERPRETED}"), *others]
         facts = read_facts(members)
+        blacklist, others = _blacklist(path, members, blacklist, reads)
+        findings += others
         if slip is not None:
             findings += slip_findings(slip, facts)
         with (
@@ -87,9 +92,34 @@ def verify_bundle(
             findings += shadow_findings(members, ground_truth, blacklist, reads.stored)
     except NotABundle as error:
         findings.append(error.finding)
+    except InputError as error:
+        if BLACKLIST not in members or not str(error).startswith(f"{blacklist}"):
+            raise
+        findings.append(Finding(BLACKLIST, f"It is no blacklist: {error}."))
     except NO_VALUE as error:
         findings.append(Finding(FACTS, f"A row has a value that no referee stores: {error!r}."))
     return findings
+
+
+def _blacklist(
+    bundle: Path, members: Mapping[str, bytes], given: Path | None, reads: HashedReads
+) -> tuple[Path | None, list[Finding]]:
+    """Return the blacklist to score with, and what does not hold about the one that is given.
+
+    The bundle's own one is not unpacked: `reads` keeps its bytes under a path that says where they
+    come from.
+    """
+    if BLACKLIST not in members:
+        return given, []
+    own = bundle / BLACKLIST
+    reads.keep(own, members[BLACKLIST])
+    if given is None:
+        return own, []
+    found, expected = reads.sha256_of(given), reads.sha256_of(own)
+    if found == expected:
+        return own, []
+    what = f"{given} is another blacklist: found SHA-256 {found}, expected {expected}."
+    return own, [Finding(BLACKLIST, what)]
 
 
 def read_manifest(members: Mapping[str, bytes]) -> dict[str, Any]:
@@ -110,12 +140,12 @@ def read_manifest(members: Mapping[str, bytes]) -> dict[str, Any]:
 
 def hash_findings(members: Mapping[str, bytes], manifest: Mapping[str, Any]) -> Iterator[Finding]:
     """Compare each member with its hash in the manifest."""
-    for name in MEMBERS:
+    for name in sorted(members.keys() - {MANIFEST}):
         found, expected = sha256(members[name]).hexdigest(), manifest["sha256"].get(name)
         if found != expected:
             yield Finding(name, f"found SHA-256 {found}, expected {expected}.")
-    for name in manifest["sha256"].keys() - set(MEMBERS):
-        yield Finding(MANIFEST, f"It names '{name}', and no bundle has such a member.")
+    for name in sorted(manifest["sha256"].keys() - members.keys()):
+        yield Finding(MANIFEST, f"It names '{name}', and the bundle has no such member.")
 
 
 def _members(
@@ -129,7 +159,10 @@ def _members(
         found, expected = manifest["session"], session.session_id
         yield Finding(MANIFEST, f"session: found {found}, expected {expected}.")
     version = manifest["referee_version"]
-    for name, blocks in members_of(contest, session, refuse_changed, version).items():
+    written = members_of(contest, session, refuse_changed, version)
+    for name in sorted(members.keys() - written.keys() - {MANIFEST}):
+        yield Finding(name, "The session was not scored with it.")
+    for name, blocks in written.items():
         told = blocks_difference(members[name], blocks)
         if told is not None:
             yield Finding(name, f"{told}.")

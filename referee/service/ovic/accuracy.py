@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from referee.core.coco_boxes import CocoResults, CocoTruth
 from referee.errors import InputError
+from referee.formats.text import Read, read_bytes
 from referee.service.ovic.confined import Limits
 from referee.service.ovic.dataset import LabelledImage, images_of_truth
 from referee.service.ovic.jobs import ModelFault, broken_protocol, run_job
@@ -58,6 +59,7 @@ def detection_accuracy(
     central_share: float,
     limits: Limits,
     progress: Progress = lambda done, total: None,
+    read: Read = read_bytes,
 ) -> tuple[float, int]:
     """Return COCO's AP, a fraction, and the number of images.
 
@@ -67,7 +69,7 @@ def detection_accuracy(
     # The evaluators are slow to import, and a classifier needs none.
     from referee.scoring import coco
 
-    found, paths = images_of_truth(folder, truth_path)
+    found, paths = images_of_truth(folder, truth_path, read)
     answers = _answers(model, rules, list(paths.values()), central_share, limits, progress)
     truth = found.coco or CocoTruth.from_ground_truth(found.truth)
     truth = replace(truth, category_ids=found.truth.class_ids)

@@ -122,18 +122,27 @@ def benchmark(
 
     Of more images than runs the first are used. Raises InputError for an unusable plan, ModelFault
     for a model that fails, and Unavailable if the worker gave another number of runs than it was
-    asked for.
+    asked for, or if the model's file changes meanwhile.
     """
     if plan.runs < FEWEST_RUNS:
         raise InputError(f"{plan.runs} runs are too few: measure {FEWEST_RUNS} or more")
     images = images[: plan.runs]
+    digest = _sha256(model)
     runs = (measure or measure_here)(model, images, plan, limits, progress)
     if len(runs.rows) != plan.runs:
         raise Unavailable(f"the worker gave {len(runs.rows)} runs of {plan.runs}: measure again")
     now = datetime.now(UTC)
     span = now - timedelta(seconds=runs.span_ago_s[0]), now - timedelta(seconds=runs.span_ago_s[1])
-    digest = hashlib.sha256(model.read_bytes()).hexdigest()
+    if _sha256(model) != digest:  # A process, or a board, read it meanwhile.
+        raise Unavailable(f"{model} changed while it was measured: measure again")
     return _measurement(runs, span, digest, plan, len(images))
+
+
+def _sha256(model: Path) -> str:
+    try:
+        return hashlib.sha256(model.read_bytes()).hexdigest()
+    except OSError as error:
+        raise InputError(f"{model} cannot be read: {error.strerror}") from None
 
 
 @contextmanager

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from referee.errors import InputError
 from referee.formats.ground_truth import read_ground_truth
-from referee.formats.text import cells, parse_cell, read_bytes, require_width
+from referee.formats.text import Read, cells, parse_cell, read_bytes, require_width
 from referee.formats.truth_file import GroundTruthFile
 
 _SUFFIXES = {".jpg", ".jpeg", ".png"}
@@ -35,10 +35,10 @@ def images_in(folder: Path) -> list[Path]:
     return found
 
 
-def labelled_images(folder: Path, labels: Path) -> list[LabelledImage]:
+def labelled_images(folder: Path, labels: Path, read: Read = read_bytes) -> list[LabelledImage]:
     """Read lines `file,label` with an optional header; each file must be in the folder."""
     found = []
-    for place, row in cells(labels, read_bytes(labels)):
+    for place, row in cells(labels, read(labels)):
         if tuple(row) == _LABEL_FIELDS:
             continue
         require_width(labels, place, row, _LABEL_FIELDS)
@@ -52,9 +52,11 @@ def labelled_images(folder: Path, labels: Path) -> list[LabelledImage]:
     return found
 
 
-def images_of_truth(folder: Path, truth: Path) -> tuple[GroundTruthFile, dict[int, Path]]:
+def images_of_truth(
+    folder: Path, truth: Path, read: Read = read_bytes
+) -> tuple[GroundTruthFile, dict[int, Path]]:
     """Return COCO's ground truth, and the file of each of its images by image id."""
-    found = read_ground_truth(truth)
+    found = read_ground_truth(truth, read=read)
     names = {own: found.file_names.get(own, f"{own}.jpg") for own in found.truth.image_ids.tolist()}
     paths = {own: folder / Path(name).name for own, name in names.items()}
     _require_all(folder, list(paths.values()))

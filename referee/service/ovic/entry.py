@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from referee.formats.text import Read, read_bytes
 from referee.scoring.ovic import OvicRules, OvicScore, ovic_score
 from referee.service.ovic.accuracy import Progress, classification_accuracy, detection_accuracy
 from referee.service.ovic.benchmark import Measurement, Place, Plan, benchmark, here
@@ -41,18 +42,19 @@ def accuracy_of(
     central_share: float,
     limits: Limits,
     progress: Progress = lambda done, total: None,
+    read: Read = read_bytes,
 ) -> Accuracy:
     """Return the model's accuracy on the images of the ground truth.
 
     The ground truth of detection is COCO instances JSON, that of classification is lines
-    `file,label`.
+    `file,label`. `read` reads it.
     """
     if rules.task == "detection":
         mean_ap, count = detection_accuracy(
-            model, rules, ground_truth, images, central_share, limits, progress
+            model, rules, ground_truth, images, central_share, limits, progress, read
         )
         return Accuracy(100 * mean_ap, count)
-    labelled = labelled_images(images, ground_truth)
+    labelled = labelled_images(images, ground_truth, read)
     right, count = classification_accuracy(model, rules, labelled, central_share, limits, progress)
     return Accuracy(100 * right / count, count, right)
 

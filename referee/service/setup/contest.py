@@ -20,6 +20,7 @@ from referee.formats.ground_truth import read_ground_truth
 from referee.formats.hashed_reads import HashedReads
 from referee.formats.image_ids import renumber
 from referee.formats.truth_file import GroundTruthFile
+from referee.service.setup.blacklist import bytes_to_keep
 from referee.service.setup.clock import Clock, SystemClock
 from referee.service.setup.config import Config
 from referee.service.setup.manifest import Progress, build_images
@@ -35,6 +36,7 @@ from referee.store.images import (
     ImageEntry,
     InputFile,
     Manifest,
+    keep_blacklist,
     load_manifest,
     manifest_digest,
     note_material,
@@ -106,6 +108,7 @@ def prepare_contest(
         classes={int(c): names.get(int(c), str(c)) for c in truth.truth.class_ids},
         inputs=inputs,
     )
+    listed = bytes_to_keep(config.images.blacklist, reads)
     if manifest != stored:
         with database.write() as connection:
             same = manifest_digest(manifest) == manifest_digest(stored)
@@ -116,6 +119,8 @@ def prepare_contest(
                 )
             replace_manifest(connection, manifest)
     with database.write() as connection:
+        if listed is not None:
+            keep_blacklist(connection, listed)
         note_material(connection, config.path.read_text(encoding="utf-8"))
     return database, manifest
 
@@ -164,13 +169,14 @@ def open_contest(
     )
 
 
-def read_contest_truth(contest: Contest) -> GroundTruth:
+def read_contest_truth(contest: Contest, reads: HashedReads | None = None) -> GroundTruth:
     """Return the ground truth with the contest's image ids.
 
-    Raises `InputError` if a file has changed since the contest was prepared.
+    `reads` may have read some of the files already. Raises `InputError` if a file has changed since
+    the contest was prepared.
     """
     stored = load_manifest(contest.database.connection).inputs
-    reads = HashedReads()
+    reads = reads or HashedReads()
     for name, path in _input_paths(contest.config).items():
         is_there = name in stored and path.exists()
         if not is_there or stored[name].sha256 != reads.sha256_of(path):
@@ -194,7 +200,7 @@ def read_truth_with(
     """
     if ground_truth is None and blacklist is None:
         stored = load_manifest(contest.database.connection).inputs
-        return read_contest_truth(contest), {name: it.sha256 for name, it in stored.items()}
+        return read_contest_truth(contest, reads), {name: it.sha256 for name, it in stored.items()}
     images = contest.config.images
     images = replace(
         images,

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from referee.errors import Unavailable
+from referee.formats.hashed_reads import HashedReads
 from referee.service.ovic.benchmark import Measurement, Plan
 from referee.service.ovic.confined import Limits
 from referee.service.ovic.dataset import images_in
@@ -80,7 +81,7 @@ class Judge:
 
         Raises `Refused` if the model fails or takes too long, and `InputError` for images or a
         ground truth that cannot be used. Raises `Unavailable` for a measurement that is not stable,
-        and for a model's file that is not as it was stored.
+        for a model's file that is not as it was stored, and for images that change meanwhile.
         """
         _require_intact(model, sha256)
         watch = partial(self._watch, self._seconds() + self._entry_s)
@@ -90,7 +91,9 @@ class Judge:
             found = self._measure(model, images, task.plan, task.limits, task.attempts, watch)
             if not found.stability.stable:
                 raise Unavailable(f"No measurement was stable: {' '.join(found.stability.reasons)}")
-            truth_sha256, images_sha256 = _sha256(task.ground_truth), _sha256_of_all(images)
+            reads = HashedReads()
+            truth_sha256 = reads.sha256_of(task.ground_truth)
+            images_sha256 = _sha256_of_all(images)
             accuracy = accuracy_of(
                 model,
                 task.rules,
@@ -99,9 +102,14 @@ class Judge:
                 task.plan.central_share,
                 task.limits,
                 watch,
+                reads.read,
             )
         except ModelFault as fault:
             raise Refused([fault.failure]) from fault
+        # The model's processes read model and images themselves, each for some of the answers.
+        _require_intact(model, sha256)
+        if _sha256_of_all(images) != images_sha256:
+            raise Unavailable(f"The images in {task.images} changed while a model was judged.")
         return Judged(
             accuracy.percent,
             accuracy.images,

@@ -13,7 +13,8 @@ from pathlib import Path
 import pytest
 
 from referee.service.evidence.bundle import MEMBERS, write_bundle
-from tests.support.contests import make_contest
+from referee.service.evidence.bundle_file import OPTIONAL
+from tests.support.contests import make_contest, with_blacklist
 from tests.support.fakes import FakeClock
 from tests.support.played_sessions import play
 
@@ -26,7 +27,7 @@ KINDS = {"whole numbers": int, "numbers": float, "number": float, "text": str}
 def members(tmp_path_factory):
     """Return the members of a whole session's bundle."""
     folder = tmp_path_factory.mktemp("schemas")
-    contest = make_contest(folder, FakeClock(), mode="event", seconds=20)
+    contest = with_blacklist(make_contest(folder, FakeClock(), mode="event", seconds=20), "2,1\n")
     write_bundle(contest, play(contest), folder / "bundle.zip")
     contest.database.close()
     with zipfile.ZipFile(folder / "bundle.zip") as archive:
@@ -48,7 +49,7 @@ def names_in(text):
 def test_every_member_has_a_schema():
     """Each member but the configuration is in the tables; late rows are as those in time."""
     documented = schemas((".csv", ".json", ".jsonl")).keys() | {"late_detections.csv"}
-    assert {*MEMBERS, "manifest.json"} == documented | {"config.toml"}
+    assert {*MEMBERS, *OPTIONAL, "manifest.json"} == documented | {"config.toml"}
 
 
 @pytest.mark.parametrize("name", sorted(schemas(".csv")))
@@ -60,7 +61,7 @@ def test_tables_fit_their_schemas(members, name):
         names, _, kind = part.rpartition(": ")
         kinds |= {column: KINDS[kind.rstrip(".")] for column in names_in(names)}
     lines = list(csv.reader(io.StringIO(members[name].decode("utf-8"), newline="")))
-    header = list(kinds) if name == "detections.csv" else lines.pop(0)
+    header = list(kinds) if name in ("detections.csv", "blacklist.csv") else lines.pop(0)
     assert set(header) == set(kinds)
     assert lines or name == "frames.csv"
     for line in lines:

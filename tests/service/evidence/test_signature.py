@@ -9,7 +9,6 @@ import shlex
 import shutil
 import zipfile
 from base64 import b64decode
-from dataclasses import replace
 from html import unescape
 
 import pytest
@@ -21,7 +20,6 @@ from referee.service.evidence.bundle import MEMBERS, write_bundle
 from referee.service.evidence.slip import slip_of, slip_text
 from referee.service.evidence.slip_page import slip_page, slip_page_of
 from referee.service.evidence.verify import verify_bundle
-from referee.service.setup.contest import prepare_contest
 from referee.service.setup.signing_key import (
     ensure_signing_key,
     key_id,
@@ -31,7 +29,7 @@ from referee.service.setup.signing_key import (
     read_public_key,
 )
 from tests.service.evidence.test_verify import changed, forged, members_of
-from tests.support.contests import make_contest
+from tests.support.contests import make_contest, with_blacklist
 from tests.support.fakes import FakeClock
 from tests.support.played_sessions import play
 
@@ -188,11 +186,7 @@ def test_the_command_on_the_slip_proves_it(tmp_path, monkeypatch, capsys, blackl
     """The printed command holds as it stands, beside the bundle and the files that it names."""
     contest = make_contest(tmp_path, FakeClock(), mode="event", seconds=20)
     if blacklist is not None:
-        (tmp_path / blacklist).write_text("2,1\n")
-        images = replace(contest.config.images, blacklist=tmp_path / blacklist)
-        contest = replace(contest, config=replace(contest.config, images=images))
-        database, _ = prepare_contest(contest.config)
-        database.close()
+        contest = with_blacklist(contest, "2,1\n", blacklist)
     number = play(contest)
     write_bundle(contest, number, tmp_path / f"session{number}.zip")
     (told,) = re.findall("<code>(referee .*)</code>", slip_page_of(contest, number))

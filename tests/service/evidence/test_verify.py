@@ -341,6 +341,6 @@ def test_a_missing_truth_is_no_forgery(folder, tmp_path, missing):
 
 def test_a_bomb_is_not_unpacked(folder, tmp_path, monkeypatch):
     """Members that would be larger than any session are refused before they are read."""
-    monkeypatch.setattr("referee.service.evidence.bundle_file._MOST_BYTES", 10_000)
+    monkeypatch.setattr("referee.core.bounds.MOST_BYTES", 10_000)
     (finding,) = verify(folder)
     assert "more than any session gives" in finding.what

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import json
 import os
+import zipfile
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from hashlib import sha256
@@ -216,6 +217,9 @@ def test_a_blacklist_through_a_pipe_is_hashed_as_it_is_read(tmp_path):
     )
     write_bundle(contest, number, tmp_path / "bundle.zip")
     contest.database.close()
+    with zipfile.ZipFile(tmp_path / "bundle.zip") as archive:
+        assert content == archive.read("blacklist.csv")
+    assert [] == verify_bundle(tmp_path / "bundle.zip", truth, shadow=True)
     (tmp_path / "list.csv").write_bytes(content)
     for shadow in (False, True):
         reading, writing = os.pipe()

@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from referee.errors import InputError
-from referee.service.ovic.benchmark import PARTS, Plan, benchmark
+from referee.errors import InputError, Unavailable
+from referee.service.ovic.benchmark import PARTS, Plan, Runs, benchmark
 from referee.service.ovic.confined import Limits
 from referee.service.ovic.dataset import images_in
 from referee.service.ovic.entry import accuracy_of
@@ -169,6 +169,19 @@ def test_too_few_runs_are_refused(models, colours):
     """A plan with few runs is refused before anything is measured."""
     with pytest.raises(InputError, match="49 runs are too few"):
         benchmark(colours / "none.tflite", images_in(colours), Plan(runs=49), LIMITS)
+
+
+def test_a_model_that_changes_while_it_is_measured_gives_no_figure(colours):
+    """The hash in a report is that of the model that was measured, or there is no report."""
+    model = colours.parent / "changing.tflite"
+    model.write_bytes(b"one")
+
+    def measure(*_):
+        model.write_bytes(b"two")
+        return Runs([[1.0] * 5] * 50, (1.0, 0.0), {})
+
+    with pytest.raises(Unavailable, match="changed while it was measured"):
+        benchmark(model, images_in(colours), Plan(runs=50), LIMITS, measure=measure)
 
 
 @REAL

@@ -4,13 +4,16 @@
 from __future__ import annotations
 
 import hashlib
+import os
 from dataclasses import replace
 from itertools import count
+from pathlib import Path
 
 import pytest
 
 from referee.errors import InputError, Unavailable
 from referee.scoring.latency import Stability
+from referee.service.ovic.benchmark import Runs, benchmark
 from referee.service.ovic.entry import measure_until_stable
 from referee.service.submission.judge import Judge, Refused
 from referee.service.submission.tasks import open_tasks
@@ -119,3 +122,45 @@ def test_a_damaged_file_is_our_fault(task, model, damage):
     for step in (Judge(300).validate, Judge(300).measure):
         with pytest.raises(Unavailable, match="cannot be read|is damaged"):
             step(task, path, sha256)
+
+
+def measured_once(task):
+    """Return a benchmark that gives one measurement of another model, without running it again."""
+
+    def measure(path, images, plan, limits, attempts, progress):
+        row = [1.0] * 5
+        return benchmark(
+            path, images, plan, limits, measure=lambda *_: Runs([row] * plan.runs, (1.0, 0.0), {})
+        )
+
+    return measure
+
+
+def test_the_ground_truth_is_hashed_as_it_is_read(task, model):
+    """A pipe gives its bytes once: they are hashed, and the answers are judged by them."""
+    content = task.ground_truth.read_bytes()
+    reading, writing = os.pipe()
+    os.write(writing, content)
+    os.close(writing)
+    piped = replace(task, ground_truth=Path(f"/dev/fd/{reading}"))
+    found = Judge(300, measured_once(task)).measure(piped, *model)
+    os.close(reading)
+    assert (3, 2) == (found.images, found.right)
+    assert hashlib.sha256(content).hexdigest() == found.truth_sha256
+
+
+@pytest.mark.parametrize("what", ["an image", "the model"])
+def test_what_changes_while_it_is_judged_gives_no_figure(task, model, what):
+    """The hashes of an entry are those of the files behind its figures, or there is none."""
+    path = min(task.images.iterdir()) if what == "an image" else model[0]
+    asked = []
+
+    def seconds():
+        asked.append(1)
+        if len(asked) == 2:  # The first message of the process that answers.
+            path.write_bytes(path.read_bytes() + b"\0")
+        return 0.0
+
+    with pytest.raises(Unavailable, match="changed while a model was judged|is damaged"):
+        Judge(300, measured_once(task), seconds).measure(task, *model)
+    assert len(asked) >= 2
