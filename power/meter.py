@@ -185,6 +185,42 @@ class Reading:
         return {name: reason for name, reason in self.absent.items() if name in MEASURED}
 
 
+@dataclass(frozen=True)
+class Held:
+    """What a meter's integrator holds: its state, and the energy and time that it shows.
+
+    The charge tells two runs of equal energy apart, where the meter shows it.
+    """
+
+    identity: Identity
+    state: IntegrationState
+    energy_wh: float | None
+    integration_s: float | None
+    charge_ah: float | None = None
+
+    @staticmethod
+    def of(identity: Identity, reading: Reading) -> Held:
+        """Return what a reading shows."""
+        return Held(identity, reading.state, reading.energy_wh, reading.integration_s)
+
+    def words(self) -> str:
+        """Return energy, time and state as text for people."""
+        energy = "no energy" if self.energy_wh is None else f"{self.energy_wh:.6g} Wh"
+        time = "an unknown time" if self.integration_s is None else f"{self.integration_s:g} s"
+        return f"{energy} of {time} (state {self.state.value})"
+
+
+@dataclass(frozen=True)
+class Leave:
+    """Leave to reset a meter; only the rule of `power.spare` gives one to wipe a result."""
+
+    wipes: bool
+
+
+NOTHING_HELD = Leave(wipes=False)
+"""Leave to set up a meter whose integrator is reset already."""
+
+
 class Meter(Protocol):
     """An energy meter; each call returns or raises `power.errors.MeterError` in a bounded time."""
 
@@ -192,8 +228,11 @@ class Meter(Protocol):
         """Return the identity of the meter that answers; it is a supported model."""
         ...
 
-    def prepare(self, settings: MeterSettings) -> MeterSettings:
-        """Reset the integrator, write all settings, and return them as read back."""
+    def prepare(self, settings: MeterSettings, leave: Leave = NOTHING_HELD) -> MeterSettings:
+        """Reset the integrator, write all settings, and return them as read back.
+
+        Raises `MeterHolds` if the integrator holds a result and nobody has asked the rule.
+        """
         ...
 
     def start(self) -> IntegrationStart:

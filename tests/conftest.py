@@ -5,13 +5,16 @@ from __future__ import annotations
 
 import gc
 import logging
+import os
 import signal
+import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, settings
 
+from power.logs.journal import JOURNAL_VARIABLE
 from tests.support.mortal_disk import Disk, mortal_disk
 from tests.support.programs import BROWSER, Need, require
 from tests.support.troubles import TROUBLES, Troubles
@@ -28,11 +31,16 @@ settings.load_profile("referee")
 _LONGEST = ("e2e", "power", "client_sample", "web")
 
 
-def pytest_configure() -> None:
+def pytest_configure(config: pytest.Config) -> None:
     """Let the tests' programs feel Ctrl-C, also where a script runs the tests in its background.
 
-    A shell starts such programs with SIGINT ignored, and their children inherit that.
+    A shell starts such programs with SIGINT ignored, and their children inherit that. The programs
+    share a journal of runs that is not this computer's, unless they test a real meter.
     """
+    if config.getoption("--meter", None) is None:
+        folder = tempfile.TemporaryDirectory()
+        config.add_cleanup(folder.cleanup)
+        os.environ[JOURNAL_VARIABLE] = os.path.join(folder.name, "runs.jsonl")
     if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
         signal.signal(signal.SIGINT, signal.default_int_handler)
 

@@ -107,9 +107,12 @@ ROOMS = {
         },
         # The follower knows no kind of meter: its caller passes one in.
         "follow": {"errors", "meter"},
+        # May what a meter holds be wiped? The rule, and who asks it.
+        "spare": {"errors", "meter"},
+        "held": {"errors", "meter", "spare"},
         "energy": {"errors", "meter", "readings", "values"},
-        "logs": {"errors", "meter", "readings", "append_file", "energy", "values"},
-        "bench": {"errors", "meter", "readings", "follow", "energy", "logs"},
+        "logs": {"errors", "meter", "readings", "append_file", "energy", "values", "spare"},
+        "bench": {"errors", "meter", "readings", "follow", "energy", "logs", "spare", "held"},
         # The session knows no kind of meter; `places` alone sets a WT310 up.
         "ptd": {"errors", "meter", "append_file", "follow", "energy", "wt310"},
         # Its steps ask a conversation that is passed in.
@@ -129,6 +132,7 @@ POWER = {
         # The configuration asks for temperature and calibration, as the judge takes them.
         "power.energy.conditions",
         "power.follow",
+        *("power.held", "power.spare"),
         # Which meters are official is told by their resource strings.
         "power.kind_resource",
         # Sessions are timed by the clock that times the meter.

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from power.bench.ending import Ended, Ending, Restarted
@@ -18,12 +18,16 @@ from power.energy.uncertainty import Measuring, power_limit_w
 from power.energy.verdict import EnergyResult, suspect, with_findings
 from power.errors import MeterError, MeterRefused
 from power.follow import LOST, LOST_METER_S, Follower, attach
+from power.held import result_of
 from power.logs.power_log import PowerLog
 from power.meter import (
+    NOTHING_HELD,
     SIGMA,
+    Held,
     Identity,
     IntegrationStart,
     IntegrationState,
+    Leave,
     Meter,
     MeterSettings,
     Reading,
@@ -43,7 +47,8 @@ class Recording:
     """The result of a recording; `complete` says whether every reading is in the log.
 
     `left` is empty, or says why the meter was left before its result was read. It may still
-    integrate then. `suspended_s` says how long the computer slept during the run.
+    integrate then. `suspended_s` says how long the computer slept during the run. `held` is the
+    result as the meter holds it, None where it was left.
     """
 
     identity: Identity
@@ -54,6 +59,7 @@ class Recording:
     complete: bool
     left: str = ""
     suspended_s: float = 0.0
+    held: Held | None = None
 
 
 class Recorder:
@@ -94,6 +100,7 @@ class Recorder:
         settings: MeterSettings,
         path: Path,
         *,
+        leave: Leave = NOTHING_HELD,
         should_stop: Callable[[], bool] = lambda: False,
         on_start: Callable[[Identity, MeterSettings, IntegrationStart], object] = (
             lambda identity, settings, start: None
@@ -111,7 +118,7 @@ class Recorder:
         identity = self._meter.identify()
         with PowerLog(path, elements=settings.element == SIGMA) as log:
             try:
-                settings = self._meter.prepare(settings)
+                settings = self._meter.prepare(settings, leave)
                 self._notes.prepared(identity, settings)
             except BaseException:
                 # Nothing was recorded, so remove the empty file.
@@ -134,7 +141,10 @@ class Recorder:
                 ended = self._run(settings, start, log, should_stop)
             finally:
                 complete = self._write_out(log, should_stop)
-        return self._recording(self._readings, ended.session_s, complete, ended.left)
+        recording = self._recording(self._readings, ended.session_s, complete, ended.left)
+        if ended.left or not self._readings:
+            return recording
+        return replace(recording, held=result_of(self._meter, identity, self._readings[-1]))
 
     def hurry(self, asked_s: float) -> None:
         """Note that somebody has wanted the end since this moment; any thread may call this."""

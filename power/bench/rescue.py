@@ -13,18 +13,18 @@ from typing import Protocol, TypeVar
 
 import numpy as np
 
-from power.bench.held import WatchedMeter, look
 from power.bench.run_notes import Place, RunNotes, boot_name
 from power.energy.judge import RunFacts, judge_run
 from power.energy.uncertainty import Measuring, power_limit_w
 from power.energy.verdict import EnergyResult, Finding, note, suspect
 from power.errors import MeterRefused
 from power.follow import LOST, LOST_METER_S, Follower, Schedule, attach, read_result
+from power.held import WatchedMeter, look, result_of
 from power.logs.facts_file import Course, load_course, load_facts
-from power.logs.journal import Held, Journal, is_spare, unfinished
 from power.logs.power_log import PowerLog, read_power_log
-from power.meter import SIGMA, IntegrationState, Meter, MeterSettings, Reading
+from power.meter import SIGMA, Held, IntegrationState, Meter, MeterSettings, Reading
 from power.readings import Readings
+from power.spare import Runs, leave_to_wipe, unfinished
 
 _log = logging.getLogger(__name__)
 T = TypeVar("T")
@@ -88,7 +88,7 @@ class Rescuer:
     def __init__(
         self,
         meter: RescuedMeter,
-        journal: Journal,
+        journal: Runs,
         resource: str,
         *,
         clock: Callable[[], float],
@@ -125,7 +125,7 @@ class Rescuer:
         if run is None:
             if held is None:
                 raise MeterRefused("the meter holds no result: there is nothing to rescue")
-            if is_spare(held, self._journal.entries()):
+            if leave_to_wipe(held, self._journal.entries()) is not None:
                 raise MeterRefused(
                     f"the meter holds {held.words()}, and that is in a log already, or was given "
                     "up: there is nothing to rescue"
@@ -238,7 +238,7 @@ class Rescuer:
             utc=self._utc,
             course=course,
         )
-        held = Held.of(self._meter.identify(), last)
+        held = result_of(self._meter, self._meter.identify(), last)
         saved = notes.finish(facts, held if complete else None)
         return Rescued(log, facts, judge_run(read_power_log(log), facts), complete and saved)
 

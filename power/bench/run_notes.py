@@ -15,8 +15,8 @@ from power.energy.conditions import UNKNOWN, Conditions
 from power.energy.judge import RunFacts
 from power.energy.verdict import Finding
 from power.logs.facts_file import Course, facts_path, save_facts
-from power.logs.journal import Entry, Event, Held, Journal, ending
-from power.meter import Flag, Identity, IntegrationStart, MeterSettings
+from power.meter import Flag, Held, Identity, IntegrationStart, MeterSettings
+from power.spare import Entry, Event, Runs, beginning, ending
 
 _log = logging.getLogger(__name__)
 
@@ -72,7 +72,7 @@ class Place:
 
     log: Path
     resource: str
-    journal: Journal
+    journal: Runs
 
 
 class RunNotes:
@@ -105,8 +105,7 @@ class RunNotes:
         self._facts = RunFacts(identity, settings, added=self._added, conditions=self._conditions)
         self._course = Course(self._utc().isoformat(), self._clock(), boot_name())
         save_facts(self._place.log, self._facts, self._course)
-        log, utc = str(self._place.log.resolve()), self._utc().isoformat(timespec="seconds")
-        self._note(Entry(Event.BEGUN, identity.serial, self._place.resource, log, utc))
+        self._note(beginning(identity, self._place.resource, self._run, self._utc()))
 
     def started(self, start: IntegrationStart) -> None:
         """Write the exact start."""
@@ -125,9 +124,9 @@ class RunNotes:
         """Remove the facts, and close the run in the journal."""
         if self._facts is None or self._facts.identity is None:
             return
-        serial, log = self._facts.identity.serial, str(self._place.log.resolve())
+        serial = self._facts.identity.serial
         utc = self._utc().isoformat(timespec="seconds")
-        self._note(Entry(Event.GIVEN_UP, serial, self._place.resource, log, utc))
+        self._note(Entry(Event.GIVEN_UP, serial, self._place.resource, self._run, utc))
         with suppress(OSError):
             facts_path(self._place.log).unlink()
 
@@ -146,7 +145,7 @@ class RunNotes:
         saved = self._save()
         if held is not None and saved:
             utc = self._utc().isoformat(timespec="seconds")
-            self._note(ending(Event.FETCHED, held, self._place.resource, self._place.log, utc))
+            self._note(ending(Event.FETCHED, held, self._place.resource, self._run, utc))
         return saved
 
     def _save(self) -> bool:
@@ -159,6 +158,11 @@ class RunNotes:
             _log.error("%s is not written: %s; the measurement goes on", path, error)
             return False
         return True
+
+    @property
+    def _run(self) -> str:
+        """Return how the journal identifies the run: by its log."""
+        return str(self._place.log.resolve())
 
     def _note(self, entry: Entry) -> None:
         try:

@@ -9,10 +9,10 @@ from dataclasses import dataclass, replace
 from enum import Enum
 from typing import Protocol
 
-from power.bench.held import WatchedMeter
 from power.errors import MeterBusy, MeterError
 from power.follow import read_final
-from power.meter import IntegrationState, MeterSettings, Reading
+from power.held import Guard, WatchedMeter
+from power.meter import IntegrationState, Leave, MeterSettings, Reading
 
 _log = logging.getLogger(__name__)
 
@@ -37,7 +37,7 @@ class TestedMeter(WatchedMeter, Protocol):
         """Return every setting that the test may change."""
         ...
 
-    def put_back(self, found: Mapping[str, str]) -> list[str]:
+    def put_back(self, found: Mapping[str, str], leave: Leave) -> list[str]:
         """Reset the integrator, put settings back, and return what reads back differently."""
         ...
 
@@ -77,18 +77,21 @@ class SelfTest:
     def __init__(
         self,
         meter: TestedMeter,
+        guard: Guard,
         *,
         clock: Callable[[], float],
         sleep: Callable[[float], None],
         seconds: int = 5,
     ) -> None:
         self._meter = meter
+        self._guard = guard
         self._clock = clock
         self._sleep = sleep
         self._seconds = seconds
         self._found: Mapping[str, str] | None = None
+        self._started = False
 
-    def run(self) -> Iterator[Check]:
+    def run(self, leave: Leave) -> Iterator[Check]:
         """Yield each check when it is done; a failed check may end the test.
 
         If an integration runs, the test changes nothing in the meter. A caller who does not take
@@ -113,7 +116,7 @@ class SelfTest:
             if self._meter.state() is IntegrationState.START:
                 raise MeterBusy("an integration runs on this meter; test it when that has ended")
             self._found = found
-            yield from self._measure(replace(before, update_interval_s=_UPDATE_S))
+            yield from self._measure(replace(before, update_interval_s=_UPDATE_S), leave)
         except MeterError as error:
             yield Check("measuring", Outcome.FAIL, error.whole_text())
         yield self.put_back()
@@ -125,7 +128,9 @@ class SelfTest:
             return _ok("restored", "nothing was changed")
         try:
             self._meter.stop()
-            wrong = self._meter.put_back(found)
+            if self._started:
+                self._guard.give_up()
+            wrong = self._meter.put_back(found, self._guard.leave())
             self._meter.local()
         except MeterError as error:
             text = f"{error.whole_text()}; the meter may keep the test's settings"
@@ -134,9 +139,9 @@ class SelfTest:
             return Check("restored", Outcome.WARN, f"{'; '.join(wrong)}: set it at the panel")
         return _ok("restored", f"all {len(found)} settings read back as found")
 
-    def _measure(self, settings: MeterSettings) -> Iterator[Check]:
+    def _measure(self, settings: MeterSettings, leave: Leave) -> Iterator[Check]:
         wanted = replace(settings, timer_s=self._seconds)
-        found = self._meter.prepare(wanted)
+        found = self._meter.prepare(wanted, leave)
         yield _ok("settings", f"written and read back: {_words(found)}")
         yield self._updates()
         yield from self._integrate(wanted)
@@ -170,6 +175,7 @@ class SelfTest:
         )
 
     def _integrate(self, settings: MeterSettings) -> Iterator[Check]:
+        self._started = True  # also if START seems to fail
         start = self._meter.start()
         first = self._meter.read()
         blank = sorted(first.absent)

@@ -61,6 +61,7 @@ def _outcome(step: Step, tools: Tools) -> tuple[str, dict[str, object], Answer]:
     try:
         if step.at_meter:
             tools.person.wait(f"In this step a person {step.at_meter}. Ready?")
+        tools.ask()  # somebody may have measured while the person was away
         observed = step.work(tools)
         for line in observed_lines(observed):
             tools.person.show(line)

@@ -10,6 +10,7 @@ from power.clock import real_elapsed_s
 from power.commands.interrupt import Job
 from power.commands.output import say
 from power.errors import MeterError
+from power.held import Guard
 from power.wt310.driver import WT310
 
 # Some eighty short questions and commands take 4 s on a serial line at 9600 baud.
@@ -22,16 +23,19 @@ _ANSWERS = 200
 
 
 @contextmanager
-def as_found(meter: WT310) -> Iterator[None]:
+def as_found(meter: WT310, guard: Guard) -> Iterator[None]:
     """Put back the settings that the meter has now, when the block ends in any way.
 
-    If the meter does not answer then, a sentence says that it keeps other settings.
+    If the meter does not answer then, or holds what somebody else has measured meanwhile, a sentence
+    says that it keeps other settings.
     """
     found = meter.take_snapshot()
 
     def leave_as_found(hasty: bool) -> None:
         troubles: list[str] = []
-        why = in_time(meter, lambda: troubles.extend(meter.put_back(found)), hasty=hasty)
+        why = in_time(
+            meter, lambda: troubles.extend(meter.put_back(found, guard.leave())), hasty=hasty
+        )
         if why or troubles:
             say(f"the meter did not get its settings back: {why or '; '.join(troubles)}")
 

@@ -5,26 +5,24 @@ from __future__ import annotations
 
 import argparse
 import math
-import os
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
-from datetime import UTC, date, datetime
+from datetime import date
 from pathlib import Path
 
-import platformdirs
-
-from power.bench import held
 from power.clock import real_elapsed_s
 from power.commands.interrupt import LAST_S, Job
 from power.commands.output import say
 from power.connect import open_wt310
 from power.energy.conditions import Conditions, parse_ambient, parse_calibrated
+from power.held import Guard
 from power.kind_resource import is_official
-from power.logs.journal import JOURNAL_VARIABLE, Journal
-from power.meter import SIGMA, InputMode, MeterSettings
+from power.logs.journal import journal
+from power.meter import SIGMA, InputMode, Meter, MeterSettings
 from power.resource import BAUDS, SerialLine, split_resource, with_line
+from power.transports.transport import utc_now
 from power.wt310.driver import WT310
 
 # How long the meter may take to answer a first question at the end of a command, and then for the
@@ -171,19 +169,9 @@ def add_discard_option(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def journal() -> Journal:
-    """Return this computer's journal of runs."""
-    named = os.environ.get(JOURNAL_VARIABLE)
-    if named is not None:
-        return Journal(Path(named) if named else None)
-    return Journal(platformdirs.user_state_path("lpirc-power", appauthor=False) / "runs.jsonl")
-
-
-def require_spare(meter: WT310, options: argparse.Namespace) -> None:
-    """Raise `MeterHolds` if a reset would wipe an energy that nobody has fetched."""
-    held.require_spare(
-        meter, journal(), options.resource, discard=options.discard, utc=lambda: datetime.now(UTC)
-    )
+def guard_of(meter: Meter, options: argparse.Namespace) -> Guard:
+    """Return who must be asked before each reset of the meter that the options name."""
+    return Guard(meter, journal(), options.resource, utc=utc_now, discard=options.discard)
 
 
 @contextmanager

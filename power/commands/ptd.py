@@ -22,7 +22,7 @@ from power.commands.options import (
     add_discard_option,
     chosen_meter,
     conditions_of,
-    require_spare,
+    guard_of,
     some_seconds,
 )
 from power.kind_resource import is_official
@@ -163,9 +163,10 @@ def _served(options: argparse.Namespace, device: DeviceType | None, events: Even
             return _serve(options, meter, settings, place, events)
     with chosen_meter(options) as wt310:
         _introduce(fitting(wt310, device), events)
-        require_spare(wt310, options)
-        with as_found(wt310):
-            settings, place = wt310_place(wt310, device, _wishes(options), events)
+        guard = guard_of(wt310, options)
+        guard.leave()
+        with as_found(wt310, guard):
+            settings, place = wt310_place(wt310, device, _wishes(options), events, guard.leave)
             return _serve(options, wt310, settings, place, events)
 
 

@@ -17,7 +17,7 @@ from power.commands.options import (
     add_meter_options,
     chosen_meter,
     conditions_of,
-    require_spare,
+    guard_of,
 )
 from power.commands.output import print_json
 from power.commands.progress import Draw, progress_line
@@ -71,7 +71,8 @@ def run(options: argparse.Namespace) -> int:
         raise ValueError("--seconds must be more than 0 and --headroom at least 1")
     mode = InputMode(options.mode)
     with chosen_meter(options) as meter, progress_line(options.seconds) as draw:
-        require_spare(meter, options)
+        guard = guard_of(meter, options)
+        leave = guard.leave()
         settings = MeterSettings(
             timer_s=0,
             update_interval_s=_UPDATE_S,
@@ -79,8 +80,8 @@ def run(options: argparse.Namespace) -> int:
             crest_factor=options.crest_factor,
             element=options.element,
         )
-        with as_found(meter):
-            settings = meter.prepare(settings)
+        with as_found(meter, guard):
+            settings = meter.prepare(settings, leave)
             readings, blank = _watch(meter, options.seconds, draw)
             model, identity = meter.model, meter.identify()
     choices = propose(

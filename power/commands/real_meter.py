@@ -18,11 +18,12 @@ from power.checklist.tools import Tools
 from power.checklist.walk import walk
 from power.clock import real_elapsed_s
 from power.commands.as_found import as_found, in_time
-from power.commands.options import chosen_meter, require_spare
+from power.commands.options import chosen_meter, guard_of
 from power.commands.output import print_json, say
 from power.commands.person import TerminalPerson
 from power.connect import open_wt310
 from power.errors import MeterError
+from power.held import Guard
 from power.meter import Identity
 from power.wt310.driver import WT310
 
@@ -37,12 +38,13 @@ def walk_real_meter(options: argparse.Namespace) -> int:
     with chosen_meter(options) as meter:
         identity = meter.identify()
         report = _report(before, identity, options)
-        require_spare(meter, options)
+        guard = guard_of(meter, options)
+        guard.leave()
         save(path, report)  # A disk that is full is found before the walk.
-        with as_found(meter), _traces_removed(meter):
+        with as_found(meter, guard), _traces_removed(meter, guard):
             left = walk(
                 steps,
-                _tools(meter, options),
+                _tools(meter, guard, options),
                 report,
                 partial(save, path),
                 lambda: datetime.now(UTC),
@@ -68,10 +70,11 @@ def _report(before: Report | None, identity: Identity, options: argparse.Namespa
     return before
 
 
-def _tools(meter: WT310, options: argparse.Namespace) -> Tools:
+def _tools(meter: WT310, guard: Guard, options: argparse.Namespace) -> Tools:
     crest_factor = meter.settings().crest_factor
     return Tools(
         link=meter.conversation,
+        ask=guard.leave,
         clock=real_elapsed_s,
         sleep=time.sleep,
         person=TerminalPerson(),
@@ -95,7 +98,7 @@ def _second(resource: str) -> str:
 
 
 @contextmanager
-def _traces_removed(meter: WT310) -> Iterator[None]:
+def _traces_removed(meter: WT310, guard: Guard) -> Iterator[None]:
     """End the walk's own integration and put local lockout back, when it is interrupted.
 
     The integrator must not run when the settings are put back, and lockout is none of those.
@@ -104,6 +107,7 @@ def _traces_removed(meter: WT310) -> Iterator[None]:
 
     def remove() -> None:
         meter.stop()
+        guard.give_up()
         meter.conversation.tell(f":COMMunicate:LOCKout {lockout}")
 
     try:

@@ -23,7 +23,6 @@ from power.commands.options import (
     add_meter_options,
     add_setting_options,
     conditions_of,
-    journal,
     settings_of,
 )
 from power.commands.output import print_json, result_text, say
@@ -41,7 +40,7 @@ from power.energy.verdict import (
 )
 from power.kind_resource import is_official
 from power.logs.facts_file import facts_path
-from power.logs.journal import Held
+from power.logs.journal import journal
 from power.meter import IntegrationState
 from power.values import identity_to_json, settings_to_json
 from power.wt310.models import require_settable_by_any
@@ -140,7 +139,7 @@ def run(options: argparse.Namespace) -> int:
         done = recording.complete and not recording.left
         facts = facts.ended(result.session_s if done else None, recording.readings[-1])
         if done:
-            held = Held.of(recording.identity, recording.readings[-1])
+            held = recording.held
     saved = notes.finish(facts, held)
     if recording.left:
         say(_left_behind(recording, options.resource))

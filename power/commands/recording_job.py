@@ -11,14 +11,13 @@ from power.bench.run_notes import Notes, Place, RunNotes
 from power.clock import asleep_s, real_elapsed_s
 from power.commands.interrupt import Interrupt, Job
 from power.commands.live_view import Shows
-from power.commands.options import conditions_of, require_spare, settings_of
+from power.commands.options import conditions_of, guard_of, settings_of
 from power.commands.progress import Draw
 from power.energy.conditions import Conditions
 from power.energy.verdict import Finding
 from power.errors import MeterSilent
 from power.meter import Identity, IntegrationStart, Meter, MeterSettings, Reading
 from power.transports.transport import utc_now
-from power.wt310.driver import WT310
 
 # The recorder ends by itself at its `end_s`, unless it hangs in a call.
 _HANGING_S = 0.15
@@ -82,11 +81,14 @@ def recorded(
 
     def work() -> None:
         with hurried():
-            if isinstance(meter, WT310):  # others hold nothing when they are opened
-                require_spare(meter, options)
-            settings = settings_of(options, options.seconds)
             recordings.append(
-                recorder.record(settings, options.out, should_stop=interrupt.asked, on_start=begin)
+                recorder.record(
+                    settings_of(options, options.seconds),
+                    options.out,
+                    leave=guard_of(meter, options).leave(),
+                    should_stop=interrupt.asked,
+                    on_start=begin,
+                )
             )
 
     def begin(identity: Identity, read_back: MeterSettings, start: IntegrationStart) -> None:

@@ -9,11 +9,13 @@ from pathlib import Path
 from power.bench.rescue import Rescued, Rescuer
 from power.clock import real_elapsed_s
 from power.commands.interrupt import Interrupt, Job, listening
-from power.commands.options import add_meter_options, chosen_meter, journal
+from power.commands.options import add_meter_options, chosen_meter, guard_of
 from power.commands.output import print_json, result_text
 from power.commands.progress import progress_line
 from power.energy.verdict import Verdict, result_to_json
-from power.errors import MeterUnreachable
+from power.errors import MeterRefused, MeterUnreachable
+from power.held import look
+from power.logs.journal import journal
 from power.meter import Reading
 from power.transports.transport import utc_now
 from power.values import settings_to_json
@@ -26,7 +28,8 @@ judges the energy. The journal of this computer knows the log; --log names anoth
 
 A result that belongs to no known run goes into a new log. It is SUSPECT at best, because nobody saw
 its course. The command never resets the meter, and never ends an integration without --stop. After
-Ctrl-C the meter integrates on, and `rescue` can be run again. Exit code 1 when the energy is
+Ctrl-C the meter integrates on, and `rescue` can be run again. With --discard nothing is fetched: what
+the meter holds is noted as given up, so every program may reset the meter. Exit code 1 when the energy is
 INVALID, when the meter holds nothing, or when it was left running.
 
   python -m power rescue TCPIP::10.0.0.5::INSTR
@@ -51,12 +54,17 @@ def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) ->
         help="a new log for a result of no known run (default rescued-TIME.csv in this folder)",
     )
     parser.add_argument("--stop", action="store_true", help="end a running integration now")
+    parser.add_argument(
+        "--discard", action="store_true", help="give up the finished result that the meter holds"
+    )
     parser.add_argument("--quiet", action="store_true", help="no progress on stderr")
     parser.set_defaults(run=run)
 
 
 def run(options: argparse.Namespace) -> int:
     """Rescue once, and print energy and verdict."""
+    if options.discard:
+        return _discard(options)
     new_log = options.out or Path(f"rescued-{utc_now():%Y%m%dT%H%M%SZ}.csv")
     if new_log.exists():
         raise FileExistsError(f"{new_log} exists already; choose a new file")
@@ -101,6 +109,22 @@ def run(options: argparse.Namespace) -> int:
                 "again later"
             )
     return _print(options, rescued[0])
+
+
+def _discard(options: argparse.Namespace) -> int:
+    """Note that nobody needs what the meter holds; it is neither fetched nor reset."""
+    if options.stop or options.log or options.out:
+        raise ValueError("--discard fetches nothing: leave --stop, --log and --out out")
+    with chosen_meter(options) as meter:
+        held = look(meter)
+        if held is None:
+            raise MeterRefused("the meter holds no result: there is nothing to give up")
+        guard_of(meter, options).leave()
+    if options.json:
+        print_json({"given_up": {"energy_wh": held.energy_wh, "state": held.state.value}})
+    else:
+        print(f"given up {held.words()}")
+    return 0
 
 
 def _print(options: argparse.Namespace, rescued: Rescued) -> int:

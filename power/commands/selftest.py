@@ -17,7 +17,7 @@ from power.commands.options import (
     add_discard_option,
     add_meter_options,
     chosen_meter,
-    require_spare,
+    guard_of,
 )
 from power.commands.output import print_json, say
 from power.commands.progress import progress_line, tell, ticking
@@ -99,11 +99,12 @@ def run(options: argparse.Namespace) -> int:
         chosen_meter(options) as meter,
         hurried(),
     ):
-        require_spare(meter, options)
+        guard = guard_of(meter, options)
+        leave = guard.leave()
         sleep = ticking(time.sleep, draw)
-        test = SelfTest(meter, clock=real_elapsed_s, sleep=sleep, seconds=options.seconds)
+        test = SelfTest(meter, guard, clock=real_elapsed_s, sleep=sleep, seconds=options.seconds)
         try:
-            for check in test.run():
+            for check in test.run(leave):
                 checks.append(check)
                 if not options.json:
                     tell(f"{check.outcome.value:5} {check.name:12} {check.text}")

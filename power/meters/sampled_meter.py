@@ -11,9 +11,11 @@ from dataclasses import replace
 
 from power.errors import MeterRefused, MeterUnreachable
 from power.meter import (
+    NOTHING_HELD,
     Identity,
     IntegrationStart,
     IntegrationState,
+    Leave,
     MeterSettings,
     Reading,
     Sampling,
@@ -55,8 +57,10 @@ class SampledMeter:
         with self._news:
             return self._opened()[0].identity
 
-    def prepare(self, settings: MeterSettings) -> MeterSettings:
+    def prepare(self, settings: MeterSettings, leave: Leave = NOTHING_HELD) -> MeterSettings:
         """Set the integrator to zero, and return the settings with how the meter samples.
+
+        The integrator is this program's own, so it asks for no leave.
 
         It returns when two samples have come. Raises `MeterBusy` while an integration runs, and
         `MeterRefused` for a setting that only a WT310 has.

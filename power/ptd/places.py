@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 
 from power.energy.conditions import Conditions
 from power.errors import MeterMismatch, MeterRefused
-from power.meter import Identity, Meter, MeterSettings
+from power.meter import Identity, Leave, Meter, MeterSettings
 from power.ptd.device import DEVICE_TYPES, OTHER, DeviceType
 from power.ptd.events import Events
 from power.ptd.sampled import Integrating, measured
@@ -40,15 +40,19 @@ def fitting(meter: WT310, device: DeviceType) -> Identity:
 
 
 def wt310_place(
-    meter: WT310, device: DeviceType, wishes: Wishes, events: Events
+    meter: WT310,
+    device: DeviceType,
+    wishes: Wishes,
+    events: Events,
+    leave: Callable[[], Leave],
 ) -> tuple[MeterSettings, Workplace]:
     """Set a WT310 up with the ranges that it has; it resets the integrator.
 
-    A load that does not fit these ranges is a warning: the client will set others.
+    `leave` is asked before each reset, also when a client sets other ranges. A load that does not fit these ranges is a warning: the client will set others.
     """
 
     def set_up(wanted: MeterSettings) -> MeterSettings:
-        meter.restore(wanted)
+        meter.restore(wanted, leave())
         return meter.settings()
 
     wanted = replace(
@@ -60,7 +64,7 @@ def wt310_place(
         wiring=None,
     )
     try:
-        settings = meter.prepare(wanted)
+        settings = meter.prepare(wanted, leave())
     except MeterRefused as refused:
         settings = set_up(wanted)
         events.warn(str(refused))

@@ -13,9 +13,11 @@ from datetime import datetime
 from power.clock import real_elapsed_s
 from power.errors import MeterBusy, MeterError, MeterRefused, MeterReplyError
 from power.meter import (
+    NOTHING_HELD,
     Identity,
     IntegrationStart,
     IntegrationState,
+    Leave,
     MeterSettings,
     Reading,
 )
@@ -75,15 +77,15 @@ class WT310:
             self._link.reopen()
             return self._link.identity
 
-    def prepare(self, settings: MeterSettings) -> MeterSettings:
+    def prepare(self, settings: MeterSettings, leave: Leave = NOTHING_HELD) -> MeterSettings:
         """Reset the integrator, write all settings, and return them as read back.
 
         It returns after two updates in a row with finite voltage, current and power, because the
-        first updates after a change have no data. Raises `MeterBusy` while an integration runs.
+        first updates after a change have no data. Raises as `reset` does.
         """
         with self._lock:
             require_settable(settings, self._link.model)
-            self.reset()
+            self.reset(leave)
             self._link.errors()
             setup.write(self._link, settings)
             self._element = self._shown = settings.element
@@ -121,10 +123,13 @@ class WT310:
             self._watch.note_end(state)
             return state
 
-    def reset(self) -> None:
-        """Set energy and time to zero; raise `MeterBusy` while an integration runs."""
+    def reset(self, leave: Leave = NOTHING_HELD) -> None:
+        """Set energy and time to zero; raise `MeterBusy` while an integration runs.
+
+        Raises `MeterHolds` if the integrator holds a result and nobody has asked the rule.
+        """
         with self._lock:
-            self._integrator.reset()
+            self._integrator.reset(leave)
             self._watch.running = False
 
     def attach(self) -> IntegrationState:
@@ -156,6 +161,13 @@ class WT310:
             self._shown = self._element or self._shown
             self._items = output.write_items(self._link, self._shown)
 
+    def charge_ah(self) -> float | None:
+        """Return the charge of a result, in Ah; None if the meter shows none, or integrates."""
+        with self._lock:
+            if self._integrator.state() is IntegrationState.START:
+                return None
+            return output.read_charge(self._link, self._shown)
+
     def held(self) -> bool:
         """Tell whether the display or the output is on hold, so that values show the past."""
         with self._lock:
@@ -174,10 +186,10 @@ class WT310:
                     self._items = self._sent_items()
             return setup.read_back(self._link, self._shown)
 
-    def restore(self, settings: MeterSettings) -> None:
+    def restore(self, settings: MeterSettings, leave: Leave = NOTHING_HELD) -> None:
         """Reset the integrator and write settings back, without waiting for data."""
         with self._lock:
-            self.reset()
+            self.reset(leave)
             setup.write(self._link, settings)
             setup.compare(settings, setup.read_back(self._link, settings.element))
 
@@ -280,13 +292,13 @@ class WT310:
         with self._lock:
             return snapshot.take(self._link)
 
-    def put_back(self, found: snapshot.Snapshot) -> list[str]:
+    def put_back(self, found: snapshot.Snapshot, leave: Leave = NOTHING_HELD) -> list[str]:
         """Reset the integrator, put settings back, and return what reads back differently.
 
-        Raises `MeterBusy` while an integration runs.
+        Raises as `reset` does.
         """
         with self._lock:
-            self.reset()
+            self.reset(leave)
             self._link.errors()
             self._items = ()
             return snapshot.put_back(self._link, found)

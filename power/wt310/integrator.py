@@ -6,8 +6,8 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable
 
-from power.errors import MeterBusy, MeterRefused, MeterReplyError, MeterSilent
-from power.meter import IntegrationStart, IntegrationState
+from power.errors import MeterBusy, MeterHolds, MeterRefused, MeterReplyError, MeterSilent
+from power.meter import IntegrationStart, IntegrationState, Leave
 from power.scpi import DeviceError, parse_word
 from power.transports.transport import Clock
 from power.wt310 import output
@@ -80,8 +80,11 @@ class Integrator:
             )
         return state
 
-    def reset(self) -> None:
-        """Set energy and time to zero; raise `MeterBusy` while an integration runs."""
+    def reset(self, leave: Leave) -> None:
+        """Set energy and time to zero; raise `MeterBusy` while an integration runs.
+
+        Raises `MeterHolds` if there is a result and nobody has asked the rule.
+        """
         state = self.state()
         if state is IntegrationState.START:
             raise MeterBusy(
@@ -89,6 +92,11 @@ class Integrator:
             )
         if state is IntegrationState.RESET:
             return
+        if not leave.wipes:
+            raise MeterHolds(
+                f"the integrator is in state {state.value}, and this program has not asked whether "
+                "its energy may be wiped. To fetch and judge it: python -m power rescue RESOURCE"
+            ).with_remedy("if nobody needs that energy: python -m power rescue RESOURCE --discard")
         self._link.errors()
         self._link.tell(":INTEGrate:RESet")
         state = self._await_state({IntegrationState.RESET}, STATE_DEADLINE_S)

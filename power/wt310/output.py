@@ -33,6 +33,8 @@ _log = logging.getLogger(__name__)
 READ_QUERY = ":NUMeric:NORMal:VALue?;:INTEGrate:STATe?;:STATus:CONDition?"
 STATES = ("RESet", "STARt", "STOP", "TIMeup", "ERRor")
 _MOST_ITEMS = 19
+# The last item that a meter has (page 6-20); nobody's output goes so far.
+_SPARE_ITEM = 255
 
 _NEEDED = ("U", "I", "P", "WH", "TIME")
 _RANGES = ("URANGE", "IRANGE")
@@ -100,6 +102,15 @@ def write_items(link: Link, element: str = "1") -> tuple[str, ...]:
             "changes its output items; end that program"
         )
     return found
+
+
+def read_charge(link: Link, element: str) -> float | None:
+    """Return the charge of an element in Ah, None if the meter shows none; no reading has it."""
+    item = f":NUMeric:NORMal:ITEM{_SPARE_ITEM}"
+    link.command(f"{item} AH,{'SIGMa' if element == SIGMA else element}")
+    (value,) = parse_fields(link.ask(f":NUMeric:NORMal:VALue? {_SPARE_ITEM}"), 1)
+    link.command(f"{item} NONE")
+    return value if isinstance(value, float) else None
 
 
 def read_items(link: Link, element: str = "1") -> tuple[str, ...]:

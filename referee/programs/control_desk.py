@@ -9,6 +9,7 @@ from functools import partial
 
 from power.clock import real_elapsed_s
 from power.connect import open_meter
+from power.logs.journal import journal
 from power.meter import Meter
 from power.transports.transport import WireLog
 from referee.programs.outside import outside_of
@@ -101,7 +102,14 @@ def _metering(config: Config, lane: int, resource: str) -> MakeMetering:
         opener = partial(
             open_meter, resource, clock=real_elapsed_s, wire_log=log, element=section.element
         )
-    return partial(Metering, opener, section.settings, clock=real_elapsed_s)
+    return partial(
+        Metering,
+        opener,
+        section.settings,
+        clock=real_elapsed_s,
+        resource=resource,
+        runs=journal(),
+    )
 
 
 def _stop(desk: ControlDesk, broadcast: Broadcast) -> None:

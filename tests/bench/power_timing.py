@@ -23,6 +23,7 @@ from power.bench.recorder import Recorder
 from power.connect import open_wt310
 from power.meter import IntegrationState, MeterSettings, Reading
 from power.wt310.driver import WT310
+from tests.support.leave import LEAVE
 
 INTERVAL_S = 0.1
 ROUNDS = 40
@@ -128,7 +129,7 @@ def switch(meter: WT310) -> tuple[float, float]:
     begin_s = time.monotonic()
     meter.stop()
     stopped_s = time.monotonic() - begin_s
-    meter.reset()
+    meter.reset(LEAVE)
     return confirmed_s, stopped_s
 
 

@@ -15,13 +15,14 @@ from typing import Any
 
 import pytest
 
-from power.bench.held import require_spare
-from power.commands.options import journal
 from power.connect import open_wt310
 from power.energy.judge import Verdict, judge_energy
 from power.errors import MeterBusy, MeterRefused
 from power.follow import read_final
+from power.held import Guard
+from power.logs.journal import journal
 from power.meter import IntegrationState, MeterSettings, Reading
+from power.spare import OwnRuns
 from power.transports.transport import utc_now
 from power.wt310.driver import WT310
 
@@ -32,12 +33,26 @@ pytestmark = pytest.mark.slow
 
 
 class Subject:
-    """A way to open the meter under test, and the clock that it lives by."""
+    """A way to open the meter under test, the clock that it lives by, and who guards its energy.
 
-    def __init__(self, connect: Callable[[], WT310], sleep: Callable[[float], None]) -> None:
+    Nobody needs what an emulated meter holds. Before a real one is stopped or reset, somebody must
+    have fetched what it counts or holds.
+    """
+
+    def __init__(
+        self, connect: Callable[[], WT310], sleep: Callable[[float], None], resource: str = ""
+    ) -> None:
         self.connect = connect
         self.sleep = sleep
         self.meter = connect()
+        self._resource = resource
+        self._runs = journal() if resource else OwnRuns()
+
+    @property
+    def guard(self) -> Guard:
+        """Return who is asked before each reset."""
+        discard = not self._resource
+        return Guard(self.meter, self._runs, self._resource, utc=utc_now, discard=discard)
 
     def again(self) -> None:
         """Close the meter and open it anew, as a restarted program does."""
@@ -60,26 +75,20 @@ def subject(request: pytest.FixtureRequest) -> Iterator[Subject]:
     else:
         if request.param != "real":
             resource = request.getfixturevalue(f"{request.param}_meter").resource
-        made = Subject(lambda: open_wt310(resource), time.sleep)
+        real = resource if request.param == "real" else ""
+        made = Subject(lambda: open_wt310(resource), time.sleep, real)
     if request.param == "real":
-        # Nothing is stopped or reset before somebody has fetched what the meter counts or holds.
-        ask(made, resource)
+        made.guard.leave()
     yield made
     made.meter.stop()
-    if request.param == "real":
-        ask(made, resource, discard=True)
+    made.guard.give_up()
     made.meter.close()
-
-
-def ask(subject: Subject, resource: str, *, discard: bool = False) -> None:
-    """Ask whether a real meter may be reset; `discard` gives up what this test has left."""
-    require_spare(subject.meter, journal(), resource, discard=discard, utc=utc_now)
 
 
 def prepare(subject: Subject, settings: MeterSettings) -> MeterSettings:
     """Prepare the meter; end a run that an earlier test left."""
     subject.meter.stop()
-    return subject.meter.prepare(settings)
+    return subject.meter.prepare(settings, subject.guard.leave())
 
 
 def follow(subject: Subject) -> list[Reading]:

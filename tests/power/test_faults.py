@@ -23,6 +23,7 @@ from power.errors import (
     MeterUnreachable,
 )
 from power.meter import IntegrationState, MeterSettings
+from tests.support.leave import LEAVE
 
 SETTINGS = MeterSettings(
     timer_s=40, update_interval_s=0.5, voltage_range_v=150.0, current_range_a=0.1
@@ -35,7 +36,7 @@ MakeBench = Callable[..., Any]
 def record(bench: Any, path: Path) -> EnergyResult:
     """Record a run and return its verdict."""
     recorder = Recorder(bench.meter, clock=bench.time.clock, sleep=bench.time.sleep)
-    return recorder.record(SETTINGS, path / "log.csv").result
+    return recorder.record(SETTINGS, path / "log.csv", leave=LEAVE).result
 
 
 # For each fault during a run: the verdict, and the finding that names the fault.
@@ -119,7 +120,7 @@ def test_a_fault_before_a_run(
     bench.fault("off")
     bench.time.sleep(60.0)
     bench.tell(":SYST:COMM:COMM WT300;:INTEG:STOP")
-    assert SETTINGS == bench.meter.prepare(SETTINGS)
+    assert SETTINGS == bench.meter.prepare(SETTINGS, LEAVE)
 
 
 @pytest.mark.parametrize("name", ["averaging", "max_hold", "scaling", "hold"])

@@ -10,8 +10,17 @@ from dataclasses import replace
 from datetime import UTC, datetime
 from functools import partial
 
-from power.errors import MeterBusy, MeterError, MeterUnreachable
-from power.meter import Identity, IntegrationStart, IntegrationState, MeterSettings, Reading
+from power.errors import MeterBusy, MeterError, MeterHolds, MeterUnreachable
+from power.meter import (
+    NOTHING_HELD,
+    Identity,
+    IntegrationStart,
+    IntegrationState,
+    Leave,
+    MeterSettings,
+    Reading,
+)
+from power.spare import OwnRuns
 from referee.core.instant import Instant, shifted
 from referee.service.desk.control_desk import ControlDesk
 from referee.service.desk.metering import LinkState, Metering
@@ -72,6 +81,7 @@ class FakeMeter:
     nothing answers. `start` raises `fail_start`, and `prepare` raises `fail_prepare`. A reading
     raises `crash`, as a mistake in a driver would. Each reading moves the clock on by
     `reading_takes_s`, so that a session runs by itself. `calls` names all calls but the readings.
+    `runs` is the journal, which outlives a desk.
     """
 
     IDENTITY = Identity("YOKOGAWA", "WT310E", "C2QJ12345V", "F1.04")
@@ -86,6 +96,7 @@ class FakeMeter:
         self.fail_prepare: MeterError | None = None
         self.crash: Exception | None = None
         self.calls: list[str] = []
+        self.runs = OwnRuns()
         self.settings = MeterSettings(timer_s=0)
         self._started_s: float | None = None
         self._stopped_s: float | None = None
@@ -95,7 +106,6 @@ class FakeMeter:
         self._answer("open")
         return self
 
-    @property
     def state(self) -> IntegrationState:
         """Return the integrator's state."""
         if self._started_s is None:
@@ -124,13 +134,15 @@ class FakeMeter:
         self._answer("identify")
         return self.identity
 
-    def prepare(self, settings: MeterSettings) -> MeterSettings:
+    def prepare(self, settings: MeterSettings, leave: Leave = NOTHING_HELD) -> MeterSettings:
         """Reset the integrator and keep these settings."""
         self._answer("prepare")
         if self.fail_prepare is not None:
             raise self.fail_prepare
-        if self.state is IntegrationState.START:
+        if self.state() is IntegrationState.START:
             raise MeterBusy("An integration runs.")
+        if self.state() is not IntegrationState.RESET and not leave.wipes:
+            raise MeterHolds("Nobody has asked.")
         self.settings, self._started_s, self._stopped_s = settings, None, None
         return settings
 
@@ -146,14 +158,22 @@ class FakeMeter:
     def stop(self) -> IntegrationState:
         """End the integration, unless its timer has ended it."""
         self._answer("stop")
-        if self.state is IntegrationState.START:
+        if self.state() is IntegrationState.START:
             self._stopped_s = self.clock.now().monotonic_s
-        return self.state
+        return self.state()
 
     def attach(self) -> IntegrationState:
         """Change nothing."""
         self._answer("attach")
-        return self.state
+        return self.state()
+
+    def charge_ah(self) -> float:
+        """Return the charge of the result, as a steady voltage gives it."""
+        return self.energy_wh / 5
+
+    def await_update(self, update_interval_s: float) -> tuple[float, float]:
+        """Return the present: each reading is an update."""
+        return self.clock.now().monotonic_s, 0.0
 
     def arrange(self) -> None:
         """Do nothing: this meter always sends every value."""
@@ -175,7 +195,7 @@ class FakeMeter:
             power_w=self.power_w,
             energy_wh=self.energy_wh,
             integration_s=self.integration_s,
-            state=self.state,
+            state=self.state(),
             voltage_range_v=self.settings.voltage_range_v,
             current_range_a=self.settings.current_range_a,
         )
@@ -198,7 +218,9 @@ SETTINGS = MeterSettings(
 
 def making(meter):
     """Return a function that makes a lane's metering of this meter, or of no meter."""
-    return partial(Metering, None if meter is None else meter.open, SETTINGS)
+    if meter is None:
+        return partial(Metering, None, SETTINGS)
+    return partial(Metering, meter.open, SETTINGS, resource="FAKE", runs=meter.runs)
 
 
 @contextmanager

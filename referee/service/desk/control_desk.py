@@ -14,7 +14,7 @@ from referee.service.desk.ending import end_session, void_session
 from referee.service.desk.extra_time import extend
 from referee.service.desk.lane import Lane, MakeMetering
 from referee.service.desk.logbook import Logbook
-from referee.service.desk.metering import LinkState, Metering
+from referee.service.desk.metering import Metering
 from referee.service.desk.new_sessions import make_by_hand, standing_after
 from referee.service.desk.policy import policy_of
 from referee.service.desk.readiness import Outside, Readiness
@@ -205,11 +205,7 @@ class ControlDesk:
     def obstacles(self) -> list[str]:
         """Return one sentence for each obstacle to starting a session now."""
         found = blockers(self._contest)
-        for lane in self.lanes:
-            status = lane.metering.status
-            if status.link not in (LinkState.OK, LinkState.NONE):
-                found.append(f"The power meter does not answer yet. {status.text}".strip())
-        return found
+        return found + [text for lane in self.lanes if (text := lane.obstacle())]
 
     def _lane_of(self, session_id: int) -> Lane:
         return self._lane(self._load(session_id).lane, f"Session {session_id}")

@@ -15,6 +15,7 @@ from referee.core.instant import Instant, seconds_between, shifted
 from referee.errors import Refusal, Unavailable
 from referee.service.desk.logbook import Logbook
 from referee.service.desk.metering import LinkState, Metering, MeterStatus
+from referee.service.desk.session_runs import SessionRuns
 from referee.service.desk.settling import Settling
 from referee.service.desk.showing import Showing
 from referee.service.desk.sleep import SleepCount
@@ -27,7 +28,6 @@ from referee.store.readings import (
     SessionMeter,
     energy_of,
     insert_session_meter,
-    newest_reading,
 )
 from referee.store.sessions import (
     SessionRecord,
@@ -83,6 +83,7 @@ class Lane:
         self.metering = make_metering(
             on_reading=self._keep_reading, on_link=self._link_changed, on_death=self._alarm
         )
+        self._runs = SessionRuns(contest, number, self.metering, self._warn)
         self._sleep = SleepCount(contest.clock)
         self.settling = Settling(
             contest,
@@ -92,6 +93,7 @@ class Lane:
             self._alarm,
             slept_s=self._sleep.seconds,
             end_readings=self._end_readings,
+            judged=self._runs.catch_up,
         )
         self.display: Display | None = None
         if contest.track.delivery is Delivery.SHOWN:
@@ -154,70 +156,47 @@ class Lane:
     def prepare(self, length_s: float) -> MeterSettings:
         """Settle the lane's ended sessions, then reset the meter and set it up for a session.
 
-        Raises `Unavailable` if an ended session cannot be settled, if the meter does not answer, or
-        if it holds a result that nobody has fetched.
+        Whoever wants it: an operator who arms, a login that arms by itself, or a desk that was
+        started again. Raises `Unavailable` if an ended session cannot be settled, if the meter does
+        not answer, or if it holds a result that nobody has fetched.
         """
         self._prepared = None
-        self._require_spare()
-        return self._reset(length_s)
-
-    def _reset(self, length_s: float) -> MeterSettings:
-        """Reset the meter, whatever it holds, and set it up for a session of this length."""
         self.settling.finish()
-        self._prepared = self.metering.prepare(int(length_s))
+        self._runs.catch_up()
+        self._prepared = self.metering.prepare(int(length_s), self._runs.leave)
         return self._prepared
 
-    def _require_spare(self) -> None:
-        """Raise `Unavailable` if a reset would wipe a result that no session has fetched.
+    def obstacle(self) -> str:
+        """Return why no session could begin on the lane's meter; '' if one could, or has."""
+        status = self.metering.status
+        if status.link is LinkState.NONE:
+            return ""
+        if status.link is not LinkState.OK:
+            return f"The power meter does not answer yet. {status.text}".strip()
+        if not self.lock.acquire(blocking=False):  # A session is being armed or begins.
+            return ""
+        try:
+            if self.live() is not None or self.settling.unsettled():
+                return ""
+            return self._runs.obstacle()
+        finally:
+            self.lock.release()
 
-        `prepare` asks this before each reset, whoever wants it: an operator who arms, a login that
-        arms by itself, and a desk that was started again. The lane's own last session has fetched a
-        result that is its newest stored reading. An emulated meter has no panel to reset it at, and
-        no energy that counts. A meter of another kind holds nothing: the desk integrates for it.
-        """
-        if self._meter.emulated or self._meter.other_kind:
-            return
-        self.settling.finish()
-        held = self.metering.held()
-        if held is None:
-            return
-        connection = self._contest.database.connection
-        last = latest_started(connection, self.number)
-        stored = None if last is None else newest_reading(connection, last)
-        if stored is not None and (stored.energy_wh, stored.integration_s) == (
-            held.energy_wh,
-            held.integration_s,
-        ):
-            return
-        energy = "an energy" if held.energy_wh is None else f"{held.energy_wh:.6g} Wh"
-        raise Unavailable(
-            f"The power meter holds {energy} of {held.integration_s} s (state {held.state.value}), "
-            "which is in no session of this contest. A new session would wipe it. If somebody "
-            "needs it, stop the referee and run: python -m power rescue "
-            f"{self._meter.resource}. If nobody needs it, press SHIFT and LOCAL, "
-            "then RESET at the meter, and try again. Or stop the referee and run: "
-            f"python -m power range {self._meter.resource} --discard"
-        )
-
-    def stop_lost_start(self, session_id: int) -> bool:
-        """Stop an integration that runs for an armed session that has not begun; tell if one did.
+    def stop_lost_start(self, session_id: int) -> None:
+        """Stop an integration that runs for an armed session that has not begun, and give it up.
 
         A desk that was killed between START and its record leaves one, and so does a link that
-        failed there. Arming had found the integrator at rest, so no other session owns it. Raises
-        `Unavailable` as any command does.
+        failed there. Raises `Unavailable` as any command does.
         """
-        if self._prepared is not None:
-            return False
+        if self._prepared is not None or self.metering.status.link is LinkState.NONE:
+            return
         self.settling.finish()
-        if not self.metering.integrates():
-            return False
-        self.metering.stop()
-        text = (
-            "The meter integrated already, because a login had failed after START. It was "
-            "stopped, and will be reset: no session had begun."
-        )
-        self._tell(session_id, "warning", text)
-        return True
+        if self._runs.end_lost_start(session_id):
+            text = (
+                "The meter integrated already, because a login had failed after START. It was "
+                "stopped, and will be reset: no session had begun."
+            )
+            self._tell(session_id, "warning", text)
 
     def begin(self, session: SessionRecord, asked: Instant) -> IntegrationStart | None:
         """Start the meter, then record the start; return None for a contest without a meter.
@@ -228,10 +207,8 @@ class Lane:
         clock, session_id = self._contest.clock, session.session_id
         settings = self._prepared
         if settings is None:
-            lost = self.stop_lost_start(session_id)
-            length_s = session.facts.length_s
-            # The energy of a login that failed is nobody's, and anything else must be fetched.
-            settings = self._reset(length_s) if lost else self.prepare(length_s)
+            self.stop_lost_start(session_id)
+            settings = self.prepare(session.facts.length_s)
         if seconds_between(asked, clock.now()) > _LOGIN_S:
             raise Unavailable("Preparing the power meter took too long; log in again.")
         # The meter must be prepared again before another start, even if this start fails.
@@ -240,6 +217,7 @@ class Lane:
         conditions = conditions_to_json(self._meter.conditions)
         emulated = is_emulated(self._meter.resource, identity)
         meter = SessionMeter(emulated, identity, settings, conditions)
+        self._runs.begin(session_id)
         self._sleep.begin()
         integration = self.metering.start()
         started = now = clock.now()
@@ -254,7 +232,7 @@ class Lane:
         except Exception:
             # No session has begun. Stop the meter, so that the next login can prepare it.
             with suppress(Unavailable):
-                self.metering.stop()
+                self._runs.give_up(session_id)
             raise
         self._measured = load_session(self._contest.database.connection, session_id)
         return integration
@@ -294,6 +272,9 @@ class Lane:
 
     def _alarm(self, text: str) -> None:
         self._tell(None, "alarm", text)
+
+    def _warn(self, text: str) -> None:
+        self._tell(None, "warning", text)
 
     def _tell(self, session_id: int | None, level: Level, text: str) -> None:
         """Add a notice; one that belongs to no session names the lane, if it has a name."""

@@ -15,16 +15,19 @@ from dataclasses import dataclass, replace
 from enum import Enum
 from typing import TypeVar
 
-from power.errors import MeterError, MeterRefused
+from power.errors import MeterError, MeterHolds, MeterRefused
 from power.follow import Follower, Schedule, attach, read_result
 from power.meter import (
+    NOTHING_HELD,
     Identity,
     IntegrationStart,
     IntegrationState,
+    Leave,
     Meter,
     MeterSettings,
     Reading,
 )
+from power.spare import OwnRuns, Runs
 from referee.errors import Unavailable
 from referee.service.desk.watched_thread import WatchedThread
 
@@ -69,7 +72,8 @@ class Metering:
     `open_meter` makes a new link; None means that the contest has no meter. `on_reading` gets each
     reading and `on_link` each change of the link, both on the meter's thread. `on_death` gets a
     sentence when that thread has died, before the thread is restarted. A failed link is closed,
-    opened again and attached. That never resets a running integration.
+    opened again and attached. That never resets a running integration. `resource` is the meter's
+    address, and `runs` what is known of the runs on it; by default only what this owner learns.
     """
 
     def __init__(
@@ -81,8 +85,12 @@ class Metering:
         on_link: Callable[[MeterStatus], None] = lambda status: None,
         clock: Callable[[], float] = time.monotonic,
         on_death: Callable[[str], object] = lambda text: None,
+        resource: str = "",
+        runs: Runs | None = None,
     ) -> None:
         self.settings = settings
+        self.resource = resource
+        self.runs: Runs = OwnRuns() if runs is None else runs
         self._open_meter = open_meter
         self._on_reading = on_reading
         self._on_link = on_link
@@ -114,37 +122,24 @@ class Metering:
             self._jobs.put((lambda meter: None, Future()))
             self._thread.join(timeout_s)
 
-    def prepare(self, timer_s: int) -> MeterSettings:
-        """Reset the integrator, set up a session of `timer_s` seconds, return the settings."""
+    def prepare(
+        self, timer_s: int, leave: Callable[[Meter], Leave] = lambda meter: NOTHING_HELD
+    ) -> MeterSettings:
+        """Reset the integrator, set up a session of `timer_s` seconds, return the settings.
+
+        `leave` is asked right before, on the meter's thread.
+        """
         wanted = replace(self.settings, timer_s=timer_s)
         if self._open_meter is None:
             return wanted
-        return self._do(lambda meter: meter.prepare(wanted))
+        return self._do(lambda meter: meter.prepare(wanted, leave(meter)))
 
     def look(self, job: Callable[[Meter], T]) -> T:
-        """Run a job that only asks the meter, on the meter's thread; return its result.
+        """Run a job that resets nothing on the meter's thread; return its result.
 
         Raises `Unavailable` as any command does.
         """
         return self._do(job)
-
-    def held(self) -> Reading | None:
-        """Return what the integrator holds after an end, None if that is nothing.
-
-        A running integration is no result. Without a meter there is nothing.
-        """
-        if self._open_meter is None:
-            return None
-        reading = self._do(_read_held)
-        if reading.state in (IntegrationState.RESET, IntegrationState.START):
-            return None
-        return None if reading.integration_s == 0 else reading
-
-    def integrates(self) -> bool:
-        """Tell whether an integration runs; without a meter none does."""
-        if self._open_meter is None:
-            return False
-        return self._do(_read_held).state is IntegrationState.START
 
     def start(self) -> IntegrationStart | None:
         """Start the integration and wait until the meter confirms it; None without a meter."""
@@ -283,19 +278,13 @@ class Metering:
         _hand_on(self._on_link, status)
 
 
-def _read_held(meter: Meter) -> Reading:
-    """Return a reading, also of a meter whose output somebody has changed."""
-    try:
-        return meter.read()
-    except MeterRefused:
-        meter.arrange()
-        return meter.read()
-
-
 def _answered(ask: Callable[[], T]) -> T:
     """Return the result of `ask`; turn an error of the meter into `Unavailable`."""
     try:
         return ask()
+    except MeterHolds as error:
+        text = f"The power meter is not reset: {error.whole_text()}. Stop the referee meanwhile."
+        raise Unavailable(text) from error
     except MeterError as error:
         raise Unavailable(str(error)) from error
 

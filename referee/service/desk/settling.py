@@ -72,7 +72,7 @@ class Settling:
     only for the session that started last, because the meter's energy belongs to that session.
     `alarm` gets a sentence about what goes wrong. `slept_s` tells how long the laptop slept since
     the start of the session that started last. After `end_readings` no reading of a session is
-    stored.
+    stored. `judged` is called when an energy is in the database.
     """
 
     def __init__(
@@ -85,6 +85,7 @@ class Settling:
         *,
         slept_s: Callable[[], float],
         end_readings: Callable[[int], object],
+        judged: Callable[[], object],
     ) -> None:
         self._contest = contest
         self._lane = lane
@@ -93,6 +94,7 @@ class Settling:
         self._alarm = alarm
         self._slept_s = slept_s
         self._end_readings = end_readings
+        self._judged = judged
         self._stopping = threading.Event()
         self._wake = threading.Event()
         self._progress = threading.Condition()
@@ -125,21 +127,22 @@ class Settling:
         Raises `Unavailable` after 20 seconds, when the meter or the disk does not answer.
         """
         with self._progress:
-            done = self._progress.wait_for(lambda: not self._unsettled(), _FINISH_S)
+            done = self._progress.wait_for(lambda: not self.unsettled(), _FINISH_S)
         if not done:
             raise Unavailable(
                 "The energy of the session before is not fetched yet, because the meter or the "
                 "disk does not answer. Check both, and try again."
             )
 
-    def _unsettled(self) -> list[SessionRecord]:
+    def unsettled(self) -> list[SessionRecord]:
+        """Return the lane's ended sessions without an energy."""
         return unsettled_sessions(self._contest.database.connection, self._lane)
 
     def _run(self) -> None:
         while not self._stopping.is_set():
             self._wake.clear()
             try:
-                for session in self._unsettled():
+                for session in self.unsettled():
                     self._settle(session)
                 self._trouble = ""
             except _Stopped:
@@ -177,6 +180,7 @@ class Settling:
                 verdict=result.verdict.value,
                 detail=detail,
             )
+        self._judged()
         energy = "none" if result.energy_wh is None else f"{result.energy_wh:.6f} Wh"
         self._logbook.notify(
             session.session_id, "info", f"Energy {energy}, {result.verdict.value}."

@@ -17,9 +17,11 @@ from power.energy.verdict import Verdict
 from power.errors import MeterRefused
 from power.logs.audit import audit
 from power.logs.facts_file import facts_path
-from power.logs.journal import Journal, unfinished
+from power.logs.journal import Journal
 from power.logs.power_log import PowerLog, read_power_log
 from power.meter import IntegrationState, MeterSettings
+from power.spare import unfinished
+from tests.support.leave import LEAVE
 
 MakeBench = Callable[..., Any]
 SETTINGS = MeterSettings(
@@ -177,7 +179,7 @@ def test_a_lost_link_is_taken_up_again(make_bench: MakeBench, tmp_path: Path) ->
 def test_another_run_on_the_meter_is_not_taken_for_it(case: Case) -> None:
     """A result that cannot be that of the run goes into a new log, and is SUSPECT."""
     case.bench.time.sleep(10.0)
-    case.bench.meter.prepare(SETTINGS)
+    case.bench.meter.prepare(SETTINGS, LEAVE)
     case.bench.meter.start()
     case.bench.time.sleep(3.0)
     case.bench.meter.stop()
@@ -197,7 +199,9 @@ def test_an_integration_without_a_timer_needs_a_stop(make_bench: MakeBench, tmp_
     """A foreign integration without a timer never ends; the rescue says so and waits not."""
     case = Case(make_bench(LOAD), tmp_path)
     case.bench.time.sleep(10.0)
-    case.bench.meter.prepare(MeterSettings(0, 0.25, voltage_range_v=150.0, current_range_a=0.1))
+    case.bench.meter.prepare(
+        MeterSettings(0, 0.25, voltage_range_v=150.0, current_range_a=0.1), LEAVE
+    )
     case.bench.meter.start()
     case.bench.time.sleep(3.0)
     with pytest.raises(MeterRefused, match="--stop"):

@@ -12,8 +12,9 @@ from power.bench.run_notes import Place, RunNotes
 from power.energy.judge import RunFacts
 from power.energy.verdict import suspect
 from power.logs.facts_file import facts_path, load_course, load_facts
-from power.logs.journal import Event, Held, Journal
-from power.meter import Flag, Identity, IntegrationStart, IntegrationState, MeterSettings
+from power.logs.journal import Journal
+from power.meter import Flag, Held, Identity, IntegrationStart, IntegrationState, MeterSettings
+from power.spare import Event
 from tests.support.full_disk import FullDisk
 
 IDENTITY = Identity("YOKOGAWA", "WT310", "91N4", "F1.03")

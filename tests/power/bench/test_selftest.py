@@ -9,19 +9,29 @@ from typing import Any
 import pytest
 
 from power.bench.selftest import Outcome, SelfTest
-from power.meter import MeterSettings
+from power.held import Guard
+from power.meter import Leave, MeterSettings
+from power.spare import OwnRuns
+from tests.support.leave import LEAVE
 
 MakeBench = Callable[..., Any]
 
 
+def guard_of(bench: Any) -> Guard:
+    """Return who is asked before the bench's meter is reset."""
+    return Guard(bench.meter, OwnRuns(), "X", utc=bench.time.utc)
+
+
 def on(bench: Any) -> SelfTest:
     """Return a self-test of the bench's meter, in its time."""
-    return SelfTest(bench.meter, clock=bench.time.clock, sleep=bench.time.sleep, seconds=3)
+    return SelfTest(
+        bench.meter, guard_of(bench), clock=bench.time.clock, sleep=bench.time.sleep, seconds=3
+    )
 
 
 def checks(bench: Any) -> dict[str, Outcome]:
     """Return the self-test's checks."""
-    return {check.name: check.outcome for check in on(bench).run()}
+    return {check.name: check.outcome for check in on(bench).run(LEAVE)}
 
 
 def test_a_good_meter_passes_and_has_its_settings_back(make_bench: MakeBench) -> None:
@@ -93,7 +103,7 @@ def test_everything_is_put_back(make_bench: MakeBench) -> None:
     before = answers(bench)
     assert "1" in before[":INPut:SCALing:STATe"]
     bench.meter.remember()
-    found = {check.name: check for check in on(bench).run()}
+    found = {check.name: check for check in on(bench).run(LEAVE)}
     assert Outcome.OK is found["restored"].outcome, found["restored"].text
     assert "read back as found" in found["restored"].text
     assert "" == bench.meter.give_back()
@@ -106,13 +116,13 @@ def test_what_does_not_come_back_is_told(make_bench: MakeBench) -> None:
     bench.tell(":MEASure:AVERaging:STATe ON")
     put_back = bench.meter.put_back
 
-    def refused(found: Any) -> list[str]:
-        bench.meter.reset()
+    def refused(found: Any, leave: Leave) -> list[str]:
+        bench.meter.reset(leave)
         bench.fault("refuse count=1")
         return list(put_back(found))
 
     bench.meter.put_back = refused
-    (check,) = [check for check in on(bench).run() if check.name == "restored"]
+    (check,) = [check for check in on(bench).run(LEAVE) if check.name == "restored"]
     assert Outcome.WARN is check.outcome
     assert " is " in check.text and "instead of" in check.text
 
@@ -133,7 +143,7 @@ def test_a_broken_off_test_puts_the_settings_back(make_bench: MakeBench) -> None
     before = answers(bench)
     bench.meter.remember()
     test = on(bench)
-    for check in test.run():
+    for check in test.run(LEAVE):
         if check.name == "after START":
             break
     assert Outcome.OK is test.put_back().outcome
@@ -153,8 +163,8 @@ def test_a_busy_computer_fails_nothing(make_bench: MakeBench, stall_s: float) ->
         bench.time.sleep(seconds + (stall_s if len(naps) % 3 == 0 else 0.0))
 
     bench.meter._sleep = late
-    test = SelfTest(bench.meter, clock=bench.time.clock, sleep=late, seconds=2)
-    found = {check.name: check for check in test.run()}
+    test = SelfTest(bench.meter, guard_of(bench), clock=bench.time.clock, sleep=late, seconds=2)
+    found = {check.name: check for check in test.run(LEAVE)}
     assert Outcome.FAIL not in {check.outcome for check in found.values()}, found
     assert "integration" in found
 
@@ -166,7 +176,7 @@ def test_a_busy_computer_fails_nothing(make_bench: MakeBench, stall_s: float) ->
 def test_a_failed_integration_has_a_remedy(make_bench: MakeBench, fault: str, remedy: str) -> None:
     """A result of 0 Wh in 0 s says what happened and what to do."""
     bench = make_bench(None, None, fault)
-    found = {check.name: check for check in on(bench).run()}
+    found = {check.name: check for check in on(bench).run(LEAVE)}
     check = found.get("integration") or found["timer"]
     check = check if check.outcome is Outcome.FAIL else found["timer"]
     assert Outcome.FAIL is check.outcome

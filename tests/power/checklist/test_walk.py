@@ -15,7 +15,9 @@ from power.checklist.steps import STEPS, chosen, table
 from power.checklist.tools import Answer, StepSkipped, Tools, WalkEnded
 from power.checklist.walk import walk
 from power.emulator.instrument import Options
+from power.held import Guard
 from power.meter import Identity
+from power.spare import OwnRuns
 
 MakeBench = Callable[..., Any]
 PAGE = Path(__file__).parents[3] / "docs/power.md"
@@ -61,6 +63,7 @@ def walked(
     person = Helper({name.replace("_", " "): task for name, task in tasks.items()}, answers)
     tools = Tools(
         link=bench.meter.conversation,
+        ask=Guard(bench.meter, OwnRuns(), "R", utc=bench.time.utc).leave,
         clock=bench.time.clock,
         sleep=bench.time.sleep,
         person=person,
@@ -245,3 +248,15 @@ def test_the_checklist_on_the_page_is_the_generated_one() -> None:
     begin = "<!-- python -m power selftest --checklist -->\n"
     on_page = PAGE.read_text(encoding="utf-8").partition(begin)[2].partition("<!-- end -->")[0]
     assert table() == on_page
+
+
+def test_a_step_wipes_nothing_that_somebody_measured_before_it(make_bench: MakeBench) -> None:
+    """A result that came while the person was away fails the step, and stays."""
+    bench = make_bench()
+    bench.tell(":INTEGrate:STARt")
+    bench.time.sleep(3.0)
+    bench.tell(":INTEGrate:STOP")
+    report, left, _ = walked(bench, ["phase"])
+    assert ["phase"] == left
+    assert "power rescue R" in report.text()
+    assert "STOP" in bench.ask(":INTEGrate:STATe?")

@@ -1,88 +1,118 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The journal of runs: what it keeps, and what it says about a held result."""
+"""The journal of runs on this computer: what it keeps, whatever the disk does."""
 
 from __future__ import annotations
 
+import logging
+import multiprocessing
 from pathlib import Path
 
 import pytest
 
-from power.logs.journal import Entry, Event, Held, Journal, ending, is_spare, unfinished
-from power.meter import Identity, IntegrationState
+from power.logs.journal import JOURNAL_VARIABLE, Journal, journal
+from power.spare import Entry, Event
 from tests.support.full_disk import FullDisk
 
-IDENTITY = Identity("YOKOGAWA", "WT310", "91N4", "F1.03")
-HELD = Held(IDENTITY, IntegrationState.TIMEUP, 0.5, 360.0)
 UTC = "2026-01-01T00:00:00+00:00"
 
 
-def begun(log: str = "/a.csv", resource: str = "X") -> Entry:
+def begun(log: str = "/a.csv") -> Entry:
     """Return the beginning of a run."""
-    return Entry(Event.BEGUN, "91N4", resource, log, UTC)
+    return Entry(Event.BEGUN, "91N4", "X", log, UTC)
 
 
-def fetched(held: Held = HELD, log: str = "/a.csv", resource: str = "X") -> Entry:
+def fetched(log: str = "/a.csv") -> Entry:
     """Return the end of a run."""
-    return ending(Event.FETCHED, held, resource, Path(log), UTC)
+    return Entry(Event.FETCHED, "91N4", "X", log, UTC, 0.5, 360.0, "TIMEUP", 0.02)
 
 
 def test_what_is_noted_is_read_again(tmp_path: Path) -> None:
     """Every line comes back, in order, also after half a line of a killed program."""
     path = tmp_path / "state" / "runs.jsonl"
-    journal = Journal(path)
-    assert [] == journal.entries()
-    journal.note(begun())
+    kept = Journal(path)
+    assert [] == kept.entries()
+    kept.note(begun())
     with open(path, "ab") as file:
         file.write(b"[" * 100_000 + b'\n{"event": "fetc')
-    journal.note(fetched())
-    assert [begun(), fetched()] == journal.entries()
+    kept.note(fetched())
+    assert [begun(), fetched()] == kept.entries()
     assert 0 == path.stat().st_mode & 0o077
 
 
-def test_no_journal_keeps_nothing() -> None:
-    """A journal without a path takes every line and returns none."""
-    journal = Journal(None)
-    journal.note(begun())
-    assert [] == journal.entries()
+def test_no_journal_keeps_nothing_beyond_the_process() -> None:
+    """A journal without a path knows what this process has noted."""
+    kept = Journal(None)
+    kept.note(begun())
+    assert [begun()] == kept.entries()
+    assert [] == Journal(None).entries()
 
 
-def test_a_full_disk_is_an_error(tmp_path: Path, full_disk: FullDisk) -> None:
-    """A line that is not on the disk is not noted."""
+def test_what_a_full_disk_refuses_is_kept_and_written_later(
+    tmp_path: Path, full_disk: FullDisk
+) -> None:
+    """A line that is not on the disk is an error, known to its process, and written in its place."""
     path = tmp_path / "runs.jsonl"
     full_disk.fill(path)
+    kept = Journal(path)
     with pytest.raises(OSError, match="runs.jsonl"):
-        Journal(path).note(begun())
+        kept.note(begun())
+    assert [begun()] == kept.entries()
+    full_disk.free()
+    kept.note(fetched())
+    assert [begun(), fetched()] == kept.entries() == Journal(path).entries()
+
+
+def test_a_journal_that_cannot_be_read_is_empty_and_said(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    """Nothing is known from a folder in place of the file, so less is spare; the log says so."""
+    with caplog.at_level(logging.WARNING):
+        assert [] == Journal(tmp_path).entries()
+    assert "cannot be read" in caplog.text
 
 
 @pytest.mark.parametrize(
-    ("entries", "spare"),
+    "line",
     [
-        ([], False),
-        ([begun()], False),
-        ([begun(), fetched()], True),
-        # A later run that nobody finished may have the same energy.
-        ([begun(), fetched(), begun("/b.csv")], False),
-        # One meter has several addresses, so a run that began at another one counts.
-        ([begun(), fetched(), begun("/b.csv", "Y")], False),
-        ([begun(), fetched(), begun("/b.csv", "Y"), fetched(log="/b.csv", resource="Y")], True),
-        ([begun(), fetched(Held(IDENTITY, IntegrationState.TIMEUP, 0.6, 360.0))], False),
-        ([begun(), fetched(Held(IDENTITY, IntegrationState.STOP, 0.5, 360.0))], False),
-        ([ending(Event.GIVEN_UP, HELD, "X", None, UTC)], True),
+        b'{"event": "fetched"}',
+        b'{"event": "begun", "serial": 7, "resource": "X", "log": "", "utc": "2026-01-01T00:00Z"}',
+        b'{"event": "begun", "serial": "7", "resource": "X", "log": "", "utc": "yesterday"}',
+        b'{"event": "begun", "serial": "7", "resource": "X", "log": "", "utc": "2026-01-01"}',
+        b'{"event": "danced", "serial": "7", "resource": "X", "log": "", "utc": ""}',
+        b"[1, 2]",
+        b"\xff",
     ],
 )
-def test_only_the_last_known_result_is_spare(entries: list[Entry], spare: bool) -> None:
-    """A held result may be wiped only if it is the last one that the journal knows."""
-    assert spare is is_spare(HELD, entries)
+def test_a_line_that_is_no_entry_is_left_out(tmp_path: Path, line: bytes) -> None:
+    """Damage costs the damaged line alone."""
+    path = tmp_path / "runs.jsonl"
+    path.write_bytes(line + b"\n")
+    Journal(path).note(begun())
+    assert [begun()] == Journal(path).entries()
 
 
-def test_the_results_of_another_meter_do_not_count() -> None:
-    """A journal knows meters by their serial number."""
-    other = Held(Identity("YOKOGAWA", "WT310", "OTHER", ""), HELD.state, 0.5, 360.0)
-    assert not is_spare(other, [fetched()])
-    assert [] == unfinished([begun()], "OTHER")
+def _note_many(path: Path, name: str) -> None:
+    for number in range(50):
+        Journal(path).note(begun(f"/{name}/{number}"))
 
 
-def test_unfinished_runs_are_told_newest_first() -> None:
-    """A run is unfinished from its beginning until it is fetched or given up."""
-    entries = [begun("/a.csv"), begun("/b.csv"), fetched(log="/b.csv"), begun("/c.csv")]
-    assert ["/c.csv", "/a.csv"] == [entry.log for entry in unfinished(entries, "91N4")]
+def test_several_processes_write_at_once(tmp_path: Path) -> None:
+    """Each line of each process is whole, in the order in which its process wrote it."""
+    path = tmp_path / "runs.jsonl"
+    spawn = multiprocessing.get_context("spawn")
+    writers = [spawn.Process(target=_note_many, args=(path, name)) for name in "abc"]
+    for writer in writers:
+        writer.start()
+    for writer in writers:
+        writer.join()
+    logs = [entry.log for entry in Journal(path).entries()]
+    for name in "abc":
+        mine = [log for log in logs if log.startswith(f"/{name}/")]
+        assert [f"/{name}/{number}" for number in range(50)] == mine
+
+
+def test_the_environment_names_the_journal(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """All programs of a user share a journal, unless the environment names another one."""
+    monkeypatch.setenv(JOURNAL_VARIABLE, str(tmp_path / "other.jsonl"))
+    journal().note(begun())
+    assert [begun()] == Journal(tmp_path / "other.jsonl").entries()

@@ -18,6 +18,7 @@ from power.cli import main
 from power.connect import open_wt310
 from power.meter import IntegrationState, MeterSettings
 from tests.support.fakes import eventually
+from tests.support.leave import LEAVE
 from tests.support.shelly_plug import ShellyPlug, serving
 
 pytestmark = pytest.mark.slow
@@ -172,7 +173,7 @@ def test_an_energy_that_nobody_has_fetched_is_not_wiped(
     try:
         assert IntegrationState.START is meter.attach()
         meter.stop()
-        meter.reset()
+        meter.reset(LEAVE)
     finally:
         meter.close()
 

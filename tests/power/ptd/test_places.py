@@ -17,6 +17,7 @@ from power.meter import Identity, InputMode, MeterSettings, Reading, Sampling
 from power.ptd.device import device_type
 from power.ptd.events import Events
 from power.ptd.places import Wishes, fitting, other_place, wt310_place
+from tests.support.leave import LEAVE
 
 WISHES = Wishes(1.0, "1", UNKNOWN, "Linux")
 
@@ -67,7 +68,7 @@ def test_a_wt310_keeps_the_ranges_that_it_has(make_bench: Callable[..., Any]) ->
     bench, told = make_bench(frequency_hz=0.0), Told()
     bench.meter.prepare(MeterSettings(timer_s=60, voltage_range_v=300.0, update_interval_s=0.5))
     settings, place = wt310_place(
-        bench.meter, device_type(49, direct_current=True), WISHES, told.events
+        *(bench.meter, device_type(49, direct_current=True), WISHES, told.events), lambda: LEAVE
     )
     assert (300.0, None, 0, 1.0, InputMode.DC) == (
         settings.voltage_range_v,
@@ -87,7 +88,9 @@ def test_a_load_above_the_ranges_found_is_the_clients_to_mend(
     bench, told = make_bench(), Told()
     fixed = MeterSettings(timer_s=0, voltage_range_v=15.0, current_range_a=0.1)
     bench.meter.restore(fixed)
-    settings, place = wt310_place(bench.meter, device_type(49), WISHES, told.events)
+    settings, place = wt310_place(
+        *(bench.meter, device_type(49), WISHES, told.events), lambda: LEAVE
+    )
     assert 15.0 == settings.voltage_range_v
     assert "WARNING: the meter is not ready to measure" in told.said[0]
     assert 150.0 == place.set_up(replace(settings, voltage_range_v=150.0)).voltage_range_v

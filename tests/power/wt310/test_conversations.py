@@ -14,6 +14,7 @@ import pytest
 
 from power.errors import (
     MeterBusy,
+    MeterHolds,
     MeterMismatch,
     MeterRefused,
     MeterReplyError,
@@ -22,6 +23,7 @@ from power.errors import (
 from power.meter import Flag, InputMode, IntegrationState, MeterSettings
 from power.wt310.driver import WT310
 from power.wt310.settings import compare
+from tests.support.leave import LEAVE
 
 IDN = "YOKOGAWA,WT310,C2PH13047V,F1.03"
 NONE = '0,"No error"'
@@ -234,8 +236,18 @@ def test_prepare_resets_after_an_earlier_run(drive: Any) -> None:
     ]
     rest = prepare_lines()[1:]
     meter, wire = drive([*OPEN, *lines, *rest, (READ, VALUES), (READ, VALUES)])
-    meter.prepare(SETTINGS)
+    meter.prepare(SETTINGS, LEAVE)
     assert [] == wire.lines
+
+
+def test_a_result_that_nobody_asked_about_is_not_wiped(drive: Any) -> None:
+    """A program that forgets to ask the rule cannot reset a meter that holds a result."""
+    for state in ("TIMEUP", "STOP", "ERROR"):
+        meter, wire = drive([*OPEN, (":INTEGrate:STATe?", state)])
+        with pytest.raises(MeterHolds, match="has not asked .* power rescue") as caught:
+            meter.prepare(SETTINGS)
+        assert "--discard" in caught.value.remedy
+        assert [] == wire.lines
 
 
 def test_prepare_leaves_somebody_elses_integration_alone(drive: Any) -> None:

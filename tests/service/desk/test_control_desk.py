@@ -22,6 +22,7 @@ from referee.store.readings import energy_of, readings_of
 from referee.store.sessions import all_sessions, live_session, load_session
 from tests.support.contests import make_contest, no_room
 from tests.support.fakes import FakeMeter, eventually, running_desk
+from tests.support.leave import LEAVE
 
 pytestmark = pytest.mark.slow
 
@@ -75,7 +76,7 @@ def test_arming_prepares_the_meter(desk, contest, meter):
     desk.arm(session_id, "Kim")
     assert SessionState.ARMED is state_in(contest, session_id)
     assert (600, 15.0) == (meter.settings.timer_s, meter.settings.voltage_range_v)
-    assert IntegrationState.RESET is meter.state
+    assert IntegrationState.RESET is meter.state()
     assert ["new session", "arm"] == actions(contest, session_id)
 
 
@@ -93,11 +94,11 @@ def test_arming_wipes_no_result_that_nobody_fetched(desk, contest, meter):
     prepared = meter.calls.count("prepare")
     with pytest.raises(Unavailable, match="python -m power rescue") as refused:
         desk.arm(session_id, "Kim")
-    assert "5.0 s (state STOP)" in str(refused.value)
-    assert "RESET at the meter" in str(refused.value)
+    assert "5 s (state STOP)" in str(refused.value)
+    assert "--discard" in str(refused.value)
     assert SessionState.READY is state_in(contest, session_id)
     assert prepared == meter.calls.count("prepare")
-    meter.prepare(meter.settings)
+    meter.prepare(meter.settings, LEAVE)
     desk.arm(session_id, "Kim")
     assert SessionState.ARMED is state_in(contest, session_id)
 
@@ -127,7 +128,7 @@ def test_a_run_after_the_last_session_is_not_wiped(desk, contest, meter):
     desk.end(session_id, EndCause.STOP, "Kim")
     settled(contest, session_id)
     foreign_run(meter, contest)
-    with pytest.raises(Unavailable, match="in no session of this contest"):
+    with pytest.raises(Unavailable, match="python -m power rescue FAKE"):
         armed(desk, "bees")
 
 
@@ -155,11 +156,11 @@ def test_a_login_after_a_restarted_desk_wipes_nothing(contest, meter):
     foreign_run(meter, contest)
     kept = meter.energy_wh
     with running_desk(contest, meter) as desk:
-        with pytest.raises(Unavailable, match="in no session of this contest"):
+        with pytest.raises(Unavailable, match="python -m power rescue FAKE"):
             desk.begin("ants", "10.0.0.2")
         assert kept == meter.energy_wh
         assert SessionState.ARMED is state_in(contest, session_id)
-        meter.prepare(meter.settings)
+        meter.prepare(meter.settings, LEAVE)
         assert session_id == desk.begin("ants", "10.0.0.2")
 
 
@@ -169,7 +170,7 @@ def test_extra_time_wipes_nothing(contest, meter):
         session_id = armed(desk)
         foreign_run(meter, contest)
         kept = meter.energy_wh
-        with pytest.raises(Unavailable, match="in no session of this contest"):
+        with pytest.raises(Unavailable, match="python -m power rescue FAKE"):
             desk.extend(session_id, "Kim", 60, "the hall was locked", 600.0)
         assert kept == meter.energy_wh
 
@@ -225,7 +226,7 @@ def test_login_starts_the_integration_and_then_the_clock(desk, contest, meter):
     contest.clock.advance(30)
     assert session_id == desk.begin("ants", "10.0.0.2")
     assert contest.clock.now() == facts_of(contest, session_id).started
-    assert IntegrationState.START is meter.state
+    assert IntegrationState.START is meter.state()
     assert SessionState.RUNNING is state_in(contest, session_id)
 
 
@@ -316,7 +317,7 @@ def test_deadline_ends_the_session_by_itself(desk, contest, meter):
     facts = facts_of(contest, session_id)
     assert (shifted(started, 600), EndCause.DEADLINE) == (facts.ended, facts.end_cause)
     assert settled(contest, session_id).energy_id
-    assert IntegrationState.TIMEUP is meter.state
+    assert IntegrationState.TIMEUP is meter.state()
 
 
 def test_session_is_not_ended_early(desk, contest):
@@ -335,7 +336,7 @@ def test_logout_ends_the_session(desk, contest, meter):
     assert {"session": session_id} == serve_request(
         desk, {"action": "logout", "session": session_id}
     )
-    assert IntegrationState.STOP is meter.state
+    assert IntegrationState.STOP is meter.state()
     facts = facts_of(contest, session_id)
     assert (contest.clock.now(), EndCause.LOGOUT) == (facts.ended, facts.end_cause)
     assert 100.0 == settled(contest, session_id).detail["integration_s"]
@@ -366,7 +367,7 @@ def test_operator_stops_a_session(desk, contest, meter):
     assert EndCause.STOP is facts_of(contest, session_id).end_cause
     assert "stop" in actions(contest, session_id)
     settled(contest, session_id)
-    assert IntegrationState.STOP is meter.state
+    assert IntegrationState.STOP is meter.state()
 
 
 def test_stop_after_the_deadline_is_the_deadline(desk, contest):
@@ -430,7 +431,7 @@ def test_voiding_a_running_session_stops_the_meter(desk, contest, meter):
     """Voiding a running session stops the integration."""
     session_id = running(desk)
     desk.void(session_id, "Kim", "wrong cable")
-    eventually(lambda: meter.state is IntegrationState.STOP)
+    eventually(lambda: meter.state() is IntegrationState.STOP)
 
 
 def test_void_at_the_deadline_leaves_the_clock_working(desk, contest, meter):
@@ -634,7 +635,7 @@ def test_new_desk_goes_on_with_the_running_session(contest, meter, clock):
         session_id = running(desk)
         started = facts_of(contest, session_id).started
         clock.advance(100)
-    assert IntegrationState.START is meter.state
+    assert IntegrationState.START is meter.state()
     calls = len(meter.calls)
     with running_desk(contest, meter) as desk:
         assert session_id == desk.begin("ants", "10.0.0.2")
@@ -671,7 +672,7 @@ def test_session_that_was_not_settled_is_settled_at_the_next_start(contest, mete
     meter.lost = False
     with running_desk(contest, meter):
         settled(contest, session_id)
-    assert IntegrationState.STOP is meter.state
+    assert IntegrationState.STOP is meter.state()
 
 
 def test_a_settled_session_is_left_alone(contest, meter, clock):

@@ -72,7 +72,7 @@ def test_the_meters_thread_that_died_reads_on(desk, contest, meter, clock):
 
 def test_settling_that_died_settles_all_the_same(desk, contest, monkeypatch):
     """A session that ends after the settling thread's death has its energy judged."""
-    dies_once(monkeypatch, desk.lanes[0].settling, "_unsettled")
+    dies_once(monkeypatch, desk.lanes[0].settling, "unsettled")
     died(contest, "settling")
     session_id = running(desk)
     desk.end(session_id, EndCause.STOP, "Kim")

@@ -50,7 +50,7 @@ def test_two_sessions_run_at_once_each_on_its_own_meter(desk, contest, meters, c
     clock.advance(500)
     energy = settled(contest, first)
     assert SessionState.RUNNING is state_in(contest, second)
-    assert [IntegrationState.TIMEUP, IntegrationState.START] == [one.state for one in meters]
+    assert [IntegrationState.TIMEUP, IntegrationState.START] == [one.state() for one in meters]
     clock.advance(100)
     other = settled(contest, second)
     assert 5.0 * 600 / 3600 == pytest.approx(energy.detail["integrator_wh"])
@@ -84,10 +84,10 @@ def test_a_slow_meter_holds_up_its_own_lane_alone(desk, contest, meters):
     entered, release = threading.Event(), threading.Event()
     real = meters[0].prepare
 
-    def slow(settings):
+    def slow(settings, leave):
         entered.set()
         release.wait(BOUND_S)
-        return real(settings)
+        return real(settings, leave)
 
     meters[0].prepare = slow
     first = desk.new_session("ants", "Kim", 1)

@@ -93,7 +93,7 @@ def test_lost_link_is_told_once_and_taken_up_again(meter):
         eventually(lambda: metering.status.link is LinkState.OK)
     assert [LinkState.OK, LinkState.LOST, LinkState.OK] == [status.link for status in links]
     assert (1, 1) == (meter.calls.count("prepare"), meter.calls.count("start"))
-    assert IntegrationState.START is meter.state
+    assert IntegrationState.START is meter.state()
 
 
 def test_meter_that_is_switched_on_later(meter):

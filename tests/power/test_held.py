@@ -9,13 +9,16 @@ from typing import Any
 
 import pytest
 
-from power.bench.held import look, require_spare
 from power.bench.recorder import Recorder
 from power.bench.run_notes import Place, RunNotes
+from power.emulator.profile import constant
 from power.energy.judge import RunFacts
 from power.errors import MeterHolds, MeterUnreachable
-from power.logs.journal import Event, Held, Journal
-from power.meter import IntegrationState, MeterSettings
+from power.held import Guard, look
+from power.logs.journal import Journal
+from power.meter import Held, IntegrationState, MeterSettings
+from power.spare import Event
+from tests.support.leave import LEAVE
 
 MakeBench = Callable[..., Any]
 SETTINGS = MeterSettings(
@@ -25,12 +28,12 @@ SETTINGS = MeterSettings(
 
 def guard(bench: Any, journal: Journal, *, discard: bool = False) -> None:
     """Ask whether the bench's meter may be reset."""
-    require_spare(bench.meter, journal, "X", discard=discard, utc=bench.time.utc)
+    Guard(bench.meter, journal, "X", utc=bench.time.utc, discard=discard).leave()
 
 
 def foreign_run(bench: Any, seconds: float = 5.0) -> None:
     """Let another program integrate for this long and leave its result behind."""
-    bench.meter.prepare(SETTINGS)
+    bench.meter.prepare(SETTINGS, LEAVE)
     bench.meter.start()
     bench.time.sleep(seconds)
 
@@ -106,10 +109,11 @@ def recorded(bench: Any, journal: Journal, path: Path) -> None:
     """Record a run to its end, with its notes."""
     notes = RunNotes(Place(path, "X", journal), clock=bench.time.clock, utc=bench.time.utc)
     recorder = Recorder(bench.meter, clock=bench.time.clock, sleep=bench.time.sleep, notes=notes)
-    recording = recorder.record(SETTINGS, path)
+    recording = recorder.record(SETTINGS, path, leave=LEAVE)
     last = recording.readings[-1]
     facts = RunFacts(recording.identity, recording.settings).ended(4.0, last)
-    assert notes.finish(facts, Held.of(recording.identity, last))
+    assert recording.held is not None and recording.held.charge_ah is not None
+    assert notes.finish(facts, recording.held)
 
 
 def test_a_recorded_result_may_be_wiped(make_bench: MakeBench, tmp_path: Path) -> None:
@@ -146,7 +150,7 @@ def killed(bench: Any, journal: Journal, path: Path, after_s: float = 2.0) -> No
         bench.meter, clock=bench.time.clock, sleep=bench.time.sleep, notes=notes, progress=die
     )
     with pytest.raises(Killed):
-        recorder.record(SETTINGS, path)
+        recorder.record(SETTINGS, path, leave=LEAVE)
     bench.meter = bench.driver()
 
 
@@ -166,3 +170,34 @@ def test_a_start_that_failed_leaves_nothing_behind(make_bench: MakeBench, tmp_pa
     bench.meter.start = start
     guard(bench, journal)
     recorded(bench, journal, tmp_path / "log.csv")
+
+
+def test_a_result_of_equal_energy_and_another_charge_is_another_one(
+    make_bench: MakeBench, tmp_path: Path
+) -> None:
+    """Energy, time and state of two runs may be equal; the charge tells them apart."""
+    bench, journal = make_bench(constant(5.0)), Journal(tmp_path / "runs.jsonl")
+    recorded(bench, journal, tmp_path / "log.csv")
+    other = make_bench(constant(5.0), volts=115.0)
+    foreign_run(other)
+    first, second = look(bench.meter), look(other.meter)
+    assert first is not None and second is not None
+    assert (first.energy_wh, first.integration_s, first.state) == (
+        second.energy_wh,
+        second.integration_s,
+        second.state,
+    )
+    with pytest.raises(MeterHolds):
+        guard(other, journal)
+    guard(bench, journal)
+
+
+def test_the_question_changes_nothing_in_the_meter(make_bench: MakeBench) -> None:
+    """Who asks leaves every setting, and every output item, as it was."""
+    bench = make_bench()
+    foreign_run(bench)
+    asked = (":NUMeric:NORMal?", ":INPut?", ":INTEGrate?", ":STATus:ERRor?")
+    before = [bench.ask(question) for question in asked]
+    with pytest.raises(MeterHolds):
+        guard(bench, Journal(None))
+    assert before == [bench.ask(question) for question in asked]

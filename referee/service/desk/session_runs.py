@@ -1,0 +1,154 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A lane's sessions in this computer's journal of runs, which every program asks before a reset."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import replace
+
+from power.errors import MeterHolds
+from power.held import Guard, look
+from power.meter import Held, Identity, IntegrationState, Leave, Meter
+from power.spare import Entry, Event, beginning, ending, last_of
+from referee.errors import Unavailable
+from referee.service.desk.metering import Metering
+from referee.service.setup.contest import Contest
+from referee.store.readings import energy_of, newest_reading, session_meter_of
+from referee.store.sessions import latest_started, load_session
+
+# START follows its note within the longest time of a command.
+_START_S = 30.0
+# The integrator counts whole seconds, and shows them after an update.
+_SLACK_S = 6.0
+_ENDED = (IntegrationState.STOP, IntegrationState.TIMEUP, IntegrationState.ERROR)
+
+
+class SessionRuns:
+    """What the journal learns of a lane's sessions, and what it says of the lane's meter.
+
+    `begun` is noted before START, `fetched` when the final energy is in the database. A journal that
+    cannot be written keeps no session from running: `warn` gets a sentence, this desk remembers,
+    and the next one learns it from the database.
+    """
+
+    def __init__(
+        self, contest: Contest, lane: int, metering: Metering, warn: Callable[[str], object]
+    ) -> None:
+        self._contest = contest
+        self._lane = lane
+        self._metering = metering
+        self._runs = metering.runs
+        self._resource = metering.resource or contest.config.lane(lane).meter.resource
+        self._warn = warn
+        self._warned = ""
+
+    def leave(self, meter: Meter) -> Leave:
+        """Return leave to reset the meter; raise `MeterHolds` if nobody has fetched what it holds.
+
+        It runs on the meter's thread, right before the reset.
+        """
+        return self._guard(meter).leave()
+
+    def obstacle(self) -> str:
+        """Return why no session could begin on the idle meter; '' if one could."""
+        self.catch_up()
+        try:
+            self._metering.look(self.leave)
+        except Unavailable as error:
+            return str(error) if isinstance(error.__cause__, MeterHolds) else ""
+        return ""
+
+    def begin(self, session_id: int) -> None:
+        """Note that a session is about to start the meter."""
+        identity = self._metering.status.identity
+        if identity is not None:
+            utc = self._contest.clock.now().utc
+            self._note(beginning(identity, self._resource, self._name(session_id), utc))
+
+    def catch_up(self) -> None:
+        """Note what the database knows of the session that started last, and the journal does not.
+
+        Its result is fetched when its energy is judged by readings after the end.
+        """
+        connection = self._contest.database.connection
+        session_id = latest_started(connection, self._lane)
+        meter = None if session_id is None else session_meter_of(connection, session_id)
+        if session_id is None or meter is None or meter.identity is None:
+            return
+        name, started = self._name(session_id), load_session(connection, session_id).facts.started
+        last = last_of(self._runs.entries(), meter.identity.serial)
+        if started is not None and (last is None or (last.log != name and last.at < started.utc)):
+            last = beginning(meter.identity, self._resource, name, started.utc)
+            self._note(last)
+        if last is None or (last.log, last.event) != (name, Event.BEGUN):
+            return
+        reading = newest_reading(connection, session_id)
+        if reading is not None and reading.state in _ENDED and energy_of(connection, session_id):
+            self._note_fetched(name, self._with_charge(Held.of(meter.identity, reading)))
+
+    def end_lost_start(self, session_id: int) -> bool:
+        """End and give up what a session has started that never began; tell if there was any.
+
+        It is the session's own if the session began last on this meter, and if it began then.
+        """
+        return self._metering.look(lambda meter: self._end_lost_start(meter, session_id))
+
+    def give_up(self, session_id: int) -> None:
+        """Stop the meter and note that its energy is nobody's: no session has begun."""
+        self._metering.stop()
+        self._metering.look(lambda meter: self._guard(meter).give_up(self._name(session_id)))
+
+    def _end_lost_start(self, meter: Meter, session_id: int) -> bool:
+        held, name = look(meter), self._name(session_id)
+        if held is None:
+            return False
+        last = last_of(self._runs.entries(), held.identity.serial)
+        if last is None or (last.log, last.event) != (name, Event.BEGUN):
+            return False
+        passed_s = (self._contest.clock.now().utc - last.at).total_seconds()
+        if not _began_then(held, passed_s):
+            return False
+        meter.stop()
+        self._guard(meter).give_up(name)
+        return True
+
+    def _guard(self, meter: Meter) -> Guard:
+        return Guard(meter, self._runs, self._resource, utc=lambda: self._contest.clock.now().utc)
+
+    def _name(self, session_id: int) -> str:
+        folder = self._contest.config.storage.folder.resolve()
+        return f"session {session_id} of {folder}"
+
+    def _with_charge(self, stored: Held) -> Held:
+        """Return a stored result with its charge, which the database does not keep."""
+        with suppress(Unavailable):
+            held = self._metering.look(look)
+            if held is not None and replace(held, charge_ah=None) == stored:
+                return held
+        return stored
+
+    def _note_fetched(self, name: str, held: Held) -> None:
+        utc = self._contest.clock.now().utc.isoformat(timespec="seconds")
+        self._note(ending(Event.FETCHED, held, self._resource, name, utc))
+
+    def _note(self, entry: Entry) -> None:
+        try:
+            self._runs.note(entry)
+        except OSError as error:
+            if str(error) != self._warned:
+                self._warned = str(error)
+                self._warn(
+                    f"The journal of runs is not written: {error}. Sessions go on. Other programs "
+                    "cannot know whether the meter's energy is fetched, and will not reset it."
+                )
+
+
+def _began_then(held: Held, passed_s: float) -> bool:
+    """Tell whether an integration began so many seconds ago, as far as the meter tells."""
+    counted_s = held.integration_s
+    if counted_s is None:
+        return True
+    if counted_s > passed_s + _SLACK_S:
+        return False
+    return held.state is not IntegrationState.START or counted_s >= passed_s - _START_S
