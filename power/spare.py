@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """The one rule of all programs: may what a meter holds be wiped? Pure.
 
-What is known of a meter are entries of its runs, by its serial number: a meter has one, and several
-addresses. `begun` is noted before a run starts, `fetched` when its result is stored, `given_up` when
-somebody chose to lose it. A program that was killed leaves `begun` as the last word on its run.
+What is known of a meter are entries of its runs, by its serial number: a meter has one, and
+several addresses. `begun` is noted before a run starts, `fetched` when its result is stored,
+`given_up` when somebody chose to lose it. A program that was killed leaves `begun` as the last
+word on its run.
 """
 
 from __future__ import annotations

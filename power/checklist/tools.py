@@ -75,9 +75,10 @@ class Conversation(Protocol):
 class Tools:
     """The tools of a step.
 
-    `ask` raises `MeterHolds` if the meter holds an energy that nobody has fetched; the integrations of
-    the steps themselves are nobody's. `second` opens another connection to the same meter, closes it, and returns what happened.
-    `voltage_ranges_v` and `current_ranges_a` are those of the model at the present crest factor.
+    `ask` raises `MeterHolds` if the meter holds an energy that nobody has fetched; the integrations
+    of the steps themselves are nobody's. `second` opens another connection to the same meter,
+    closes it, and returns what happened. `voltage_ranges_v` and `current_ranges_a` are those of the
+    model at the present crest factor.
     """
 
     link: Conversation

@@ -26,8 +26,8 @@ _ANSWERS = 200
 def as_found(meter: WT310, guard: Guard) -> Iterator[None]:
     """Put back the settings that the meter has now, when the block ends in any way.
 
-    If the meter does not answer then, or holds what somebody else has measured meanwhile, a sentence
-    says that it keeps other settings.
+    If the meter does not answer then, or holds what somebody else has measured meanwhile, a
+    sentence says that it keeps other settings.
     """
     found = meter.take_snapshot()
 

@@ -28,9 +28,9 @@ judges the energy. The journal of this computer knows the log; --log names anoth
 
 A result that belongs to no known run goes into a new log. It is SUSPECT at best, because nobody saw
 its course. The command never resets the meter, and never ends an integration without --stop. After
-Ctrl-C the meter integrates on, and `rescue` can be run again. With --discard nothing is fetched: what
-the meter holds is noted as given up, so every program may reset the meter. Exit code 1 when the energy is
-INVALID, when the meter holds nothing, or when it was left running.
+Ctrl-C the meter integrates on, and `rescue` can be run again. With --discard nothing is fetched:
+what the meter holds is noted as given up, so every program may reset the meter. Exit code 1 when
+the energy is INVALID, when the meter holds nothing, or when it was left running.
 
   python -m power rescue TCPIP::10.0.0.5::INSTR
 """

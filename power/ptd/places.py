@@ -48,7 +48,8 @@ def wt310_place(
 ) -> tuple[MeterSettings, Workplace]:
     """Set a WT310 up with the ranges that it has; it resets the integrator.
 
-    `leave` is asked before each reset, also when a client sets other ranges. A load that does not fit these ranges is a warning: the client will set others.
+    `leave` is asked before each reset, also when a client sets other ranges. A load that does not
+    fit these ranges is a warning: the client will set others.
     """
 
     def set_up(wanted: MeterSettings) -> MeterSettings:

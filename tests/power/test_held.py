@@ -16,7 +16,7 @@ from power.energy.judge import RunFacts
 from power.errors import MeterHolds, MeterUnreachable
 from power.held import Guard, look
 from power.logs.journal import Journal
-from power.meter import Held, IntegrationState, MeterSettings
+from power.meter import IntegrationState, MeterSettings
 from power.spare import Event
 from tests.support.leave import LEAVE
 

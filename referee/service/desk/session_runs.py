@@ -9,7 +9,7 @@ from dataclasses import replace
 
 from power.errors import MeterHolds
 from power.held import Guard, look
-from power.meter import Held, Identity, IntegrationState, Leave, Meter
+from power.meter import Held, IntegrationState, Leave, Meter
 from power.spare import Entry, Event, beginning, ending, last_of
 from referee.errors import Unavailable
 from referee.service.desk.metering import Metering
@@ -27,9 +27,9 @@ _ENDED = (IntegrationState.STOP, IntegrationState.TIMEUP, IntegrationState.ERROR
 class SessionRuns:
     """What the journal learns of a lane's sessions, and what it says of the lane's meter.
 
-    `begun` is noted before START, `fetched` when the final energy is in the database. A journal that
-    cannot be written keeps no session from running: `warn` gets a sentence, this desk remembers,
-    and the next one learns it from the database.
+    `begun` is noted before START, `fetched` when the final energy is in the database. A journal
+    that cannot be written keeps no session from running: `warn` gets a sentence, this desk
+    remembers, and the next one learns it from the database.
     """
 
     def __init__(

@@ -50,7 +50,7 @@ def test_no_journal_keeps_nothing_beyond_the_process() -> None:
 def test_what_a_full_disk_refuses_is_kept_and_written_later(
     tmp_path: Path, full_disk: FullDisk
 ) -> None:
-    """A line that is not on the disk is an error, known to its process, and written in its place."""
+    """A line that is not on the disk is an error; its process knows it, and writes it later."""
     path = tmp_path / "runs.jsonl"
     full_disk.fill(path)
     kept = Journal(path)
