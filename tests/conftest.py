@@ -6,9 +6,11 @@ from __future__ import annotations
 import gc
 import logging
 import os
+import shutil
 import signal
 import tempfile
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -38,9 +40,9 @@ def pytest_configure(config: pytest.Config) -> None:
     share a journal of runs that is not this computer's, unless they test a real meter.
     """
     if config.getoption("--meter", None) is None:
-        folder = tempfile.TemporaryDirectory()
-        config.add_cleanup(folder.cleanup)
-        os.environ[JOURNAL_VARIABLE] = os.path.join(folder.name, "runs.jsonl")
+        folder = tempfile.mkdtemp()
+        config.add_cleanup(partial(shutil.rmtree, folder, ignore_errors=True))
+        os.environ[JOURNAL_VARIABLE] = os.path.join(folder, "runs.jsonl")
     if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
         signal.signal(signal.SIGINT, signal.default_int_handler)
 
