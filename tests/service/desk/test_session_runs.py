@@ -191,6 +191,7 @@ def test_a_result_of_another_contest_is_spare_when_it_is_fetched(desk, contest, 
     contest.clock.advance(20.0)
     desk.end(running_id, EndCause.STOP, "Kim")
     settled(contest, running_id)
+    eventually(lambda: (Event.FETCHED, "session 1") == events(meter)[-1])
     contest.clock.advance(5.0)
     meter.prepare(meter.settings, LEAVE)
     foreign_run(meter, contest)
