@@ -14,18 +14,19 @@ QUICK := $(filter-out %/__pycache__ $(addprefix tests/,bench client_sample e2e p
 	$(patsubst %/,%,$(wildcard tests/*/))) $(wildcard tests/test_*.py)
 
 # The tests start hundreds of programs, and each would compile its modules again.
-quick test bench: export PYTHONDONTWRITEBYTECODE =
+quick test bench pictures: export PYTHONDONTWRITEBYTECODE =
 
-.PHONY: help demo quick test check format bench clean
+.PHONY: help demo quick test check format bench pictures clean
 
 help:
-	@echo "make demo    a whole session on this machine: servers, emulated meter, contestant, score"
-	@echo "make quick   the tests of rules, numbers and use cases, in less than 30 seconds"
-	@echo "make test    all tests; ARGS='tests/core -k states' runs a part"
-	@echo "make check   layout, lint and types"
-	@echo "make format  lay the code out as 'make check' wants it"
-	@echo "make bench   speed, as ratios against peers measured in the same run; ARGS=serving runs a part"
-	@echo "make clean   remove what these commands made, the virtual environment too"
+	@echo "make demo      a whole session on this machine: servers, emulated meter, contestant, score"
+	@echo "make quick     the tests of rules, numbers and use cases, in less than 30 seconds"
+	@echo "make test      all tests; ARGS='tests/core -k states' runs a part"
+	@echo "make check     layout, lint and types"
+	@echo "make format    lay the code out as 'make check' wants it"
+	@echo "make bench     speed, as ratios against peers measured in the same run; ARGS=serving runs a part"
+	@echo "make pictures  all pictures of the documents, from an event that is played in Chromium"
+	@echo "make clean     remove what these commands made, the virtual environment too"
 
 .venv/made:
 	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Python 3.11 or newer is needed: make PYTHON=python3.11")'
@@ -69,6 +70,9 @@ format: .venv/check
 
 bench: .venv/test
 	$(BIN)/python -m tests.bench $(ARGS)
+
+pictures: .venv/test
+	$(BIN)/python -m tests.pictures $(ARGS)
 
 clean:
 	rm -rf .venv .hypothesis .mypy_cache .pytest_cache .ruff_cache build dist demo *.egg-info

@@ -9,6 +9,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.pictures.album import PICTURES
+
 ROOT = Path(__file__).parents[1]
 PAGES = sorted(
     [*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md"), *ROOT.glob("client_sample/**/*.md")]
@@ -49,3 +51,15 @@ def test_there_are_pages_and_anchors() -> None:
 def test_every_link_leads_somewhere(page: Path) -> None:
     """Each link leads to a file, and where it names a heading, the file has it."""
     assert [] == list(broken(page))
+
+
+def test_one_command_takes_every_picture_and_a_page_shows_it() -> None:
+    """The documents have the pictures that `make pictures` takes, and no other ones."""
+    taken = {f"{name}.png" for name in PICTURES}
+    shown = {
+        Path(link).name
+        for page in PAGES
+        for link in re.findall(r"!\[[^\]]*\]\(([^)\s]+)\)", prose(page))
+    }
+    kept = {path.name for path in (ROOT / "docs").iterdir() if path.suffix != ".md"}
+    assert (taken, taken) == (shown, kept)

@@ -189,6 +189,24 @@ def test_the_audit_is_live_and_can_be_filtered(browser: webdriver.Chrome, door: 
     wait_text(browser, "rows", "Sam")
 
 
+def test_heads_of_the_audit_are_whole_words_beside_a_long_line(
+    browser: webdriver.Chrome, door: Door
+) -> None:
+    """An alarm's sentences in the log break no word of the table's head."""
+    enter(browser, door, "/audit", "Kim")
+    wait_text(browser, "rows", "log in")
+    browser.execute_script(
+        "document.querySelector('#rows td:nth-child(4)').textContent = 'The meter '.repeat(90)"
+    )
+    lines = (
+        "return [...document.querySelectorAll('th')].map((head) => {"
+        "const text = document.createRange(); text.selectNodeContents(head);"
+        "return `${head.textContent} ${text.getClientRects().length}`; })"
+    )
+    heads = browser.execute_script(lines)
+    assert {"who 1", "action 1", "about 1", "reason 1", "result 1"} <= set(heads), heads
+
+
 def test_log_out(browser: webdriver.Chrome, door: Door) -> None:
     """After a logout every page leads to the login again."""
     enter(browser, door, "/results", "Kim")

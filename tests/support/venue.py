@@ -30,6 +30,7 @@ class Venue:
     """An event of two lanes, each with a meter of the same load, and its teams.
 
     `meters` are the resources of meters that run already; left out, each lane has an emulated one.
+    With a single one the event has no lanes.
     """
 
     def __init__(
@@ -38,6 +39,7 @@ class Venue:
         material: Material,
         teams: Sequence[str],
         meters: Sequence[str] = ("emulated", "emulated"),
+        seconds: int = SECONDS,
     ) -> None:
         self.folder, self.teams = folder, teams
         self.config = make_event(folder, material)
@@ -45,17 +47,22 @@ class Venue:
         self.images = Path(shutil.copytree(material.images, folder / "images"))
         self.answers = material.answers
         self.truth = material.ground_truth
-        console, self.audience, *doors = _free_addresses(4)
+        console, self.audience, *doors = free_addresses(2 + len(meters))
         text = self.config.read_text().replace(f'"{material.images}"', f'"{self.images}"')
-        text = text.replace('contest = "127.0.0.1:0"\n', "").replace('resource = "emulated"\n', "")
-        text = text.replace('"127.0.0.1:0"', f'"{console}"')
+        text = text.replace('console = "127.0.0.1:0"', f'console = "{console}"')
         text = text.replace('# scoreboard = ""', f'scoreboard = "{self.audience}"')
-        text = text.replace("seconds = 5\n", f"seconds = {SECONDS}\n")
-        for name, door, meter in zip(LANES.values(), doors, meters, strict=True):
-            text += f'\n[[lane]]\nname = "{name}"\ncontest = "{door}"\nresource = "{meter}"\n'
-            text += f'emulated_load = "{LOAD_W}"\n'
+        text = text.replace("seconds = 5\n", f"seconds = {seconds}\n")
+        if len(meters) == 1:
+            text = text.replace('contest = "127.0.0.1:0"', f'contest = "{doors[0]}"')
+            text = text.replace('resource = "emulated"', f'resource = "{meters[0]}"')
+        else:
+            text = text.replace('contest = "127.0.0.1:0"\n', "")
+            text = text.replace('resource = "emulated"\n', "")
+            for name, door, meter in zip(LANES.values(), doors, meters, strict=True):
+                text += f'\n[[lane]]\nname = "{name}"\ncontest = "{door}"\nresource = "{meter}"\n'
+                text += f'emulated_load = "{LOAD_W}"\n'
         self.config.write_text(text)
-        self.doors = dict(zip(LANES, doors, strict=True))
+        self.doors = dict(zip(LANES, doors))
         self.console = f"http://{console}"
         self.passwords: dict[str, str] = {}
 
@@ -66,7 +73,7 @@ class Venue:
     def import_teams(self) -> None:
         """Register the teams from a table, and read their passwords from the slips."""
         table, slips = self.folder / "teams.csv", self.folder / "slips.html"
-        table.write_text("team,organisation\n" + "".join(f"{t},Uni of {t}\n" for t in self.teams))
+        table.write_text("team,organisation\n" + "".join(f"{t},{t} Lab\n" for t in self.teams))
         assert 0 == self.referee("team", "import", str(table))
         assert 0 == self.referee("team", "slips", "--out", str(slips))
         found = re.findall(
@@ -131,7 +138,7 @@ class Venue:
         return {path: body for path, (_, body) in found.items()}
 
 
-def _free_addresses(count: int) -> list[str]:
+def free_addresses(count: int) -> list[str]:
     """Return free addresses: a restart must find its clients on the same ports."""
     with ExitStack() as stack:
         bound = (closing(socket.create_server(("127.0.0.1", 0))) for _ in range(count))

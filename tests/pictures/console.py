@@ -1,0 +1,140 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The pictures of an event: the console of one lane, of two lanes, results, audit, scoreboards."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from contextlib import ExitStack
+
+from selenium import webdriver
+
+from tests.pictures.album import Album
+from tests.pictures.station import Station
+from tests.support.browsing import be_screen, press, wait_text
+from tests.support.operators import Operator, wait
+from tests.support.running import program
+from tests.support.venue import free_addresses
+
+
+def one_lane(
+    album: Album, station: Station, acting: webdriver.Chrome, watching: webdriver.Chrome
+) -> None:
+    """Play a session of each of four teams: the last two meet with faults of the meter.
+
+    The third one's energy is sound all the same, the fourth one's is SUSPECT.
+    """
+    first, second, third, fourth = station.teams
+    kim = station.kim(acting)
+    watching.get(f"http://{station.audience}/")
+    kim.calls(first, 1, 1)
+    kim.arms(1)
+    album.take("console-armed", acting)
+    with station.playing(first):
+        kim.sees("state", "SCORED")
+    kim.calls(second, 1, 2)
+    kim.arms(1)
+    with station.playing(second):
+        kim.sees("state", "RUNNING")
+        wait(acting, lambda: third in kim.text("next-team"), f"{third} to be next")
+        press(acting, "create")
+        _left(kim, 33)
+        album.take("console", acting)
+        _left(kim, 9)
+        album.take("console-last", acting)
+        kim.sees("state", "SCORED")
+    press(acting, "arm-next")
+    kim.sees("session-title", f"Session 3: {third}")
+    kim.sees("state", "ARMED")
+    with station.playing(third):
+        kim.sees("state", "RUNNING")
+        _left(kim, 40)
+        wait_text(watching, "now", third)
+        _drawn(watching)
+        album.take("scoreboard", watching)
+        _without_the_meter(album, station, kim)
+        kim.sees("state", "SCORED")
+    for session in (1, 2, 3):
+        kim.sees("last-text", f"Look at session {session}")
+        press(acting, "seen")
+    kim.calls(fourth, 1, 4)
+    kim.arms(1)
+    with station.playing(fourth):
+        kim.sees("state", "RUNNING")
+        _left(kim, 25)
+        station.meters[0].show_nothing()
+        kim.sees("state", "SCORED")
+    kim.sees("verdict", "SUSPECT")
+    album.take("console-suspect", acting)
+    kim.goes_to("Results")
+    kim.sees("open", "SUSPECT, and nobody has reviewed it")
+    be_screen(acting, 1366, 900)
+    album.take("results", acting)
+    be_screen(acting, 1366, 768)
+    kim.goes_to("Audit")
+    kim.sees("rows", f"session 4, {fourth}")
+    album.take("audit", acting)
+
+
+def _without_the_meter(album: Album, station: Station, kim: Operator) -> None:
+    """Lose the meter of a session that runs, and find it again."""
+    station.meters[0].pull_cable()
+    kim.sees("alarm-text", "The power meter is lost")
+    kim.sees("score-note", "the meter is lost")
+    album.take("console-alarm", kim.browser)
+    station.meters[0].put_cable_back()
+    press(kim.browser, "alarm-seen")
+    wait(kim.browser, lambda: not kim.text("alarm-text"), "the alarm to be over")
+
+
+def two_lanes(album: Album, station: Station, acting: webdriver.Chrome) -> None:
+    """Play two sessions at once, and lose the meter of one of them."""
+    kim = station.kim(acting)
+    with ExitStack() as stack:
+        for lane, team in enumerate(station.teams, 1):
+            kim.calls(team, lane, lane)
+            kim.arms(lane)
+        for lane, team in enumerate(station.teams, 1):
+            stack.enter_context(station.playing(team, lane))
+        for lane in (1, 2):
+            kim.sees("state", "RUNNING", lane)
+        _left(kim, 38)
+        station.meters[0].pull_cable()
+        kim.sees("alarm-text", "Lane left: The power meter is lost")
+        album.take("console-lanes", acting)
+        station.meters[0].put_cable_back()
+        for lane in (1, 2):
+            kim.sees("state", "SCORED", lane)
+
+
+def joint_board(
+    album: Album,
+    stations: Sequence[Station],
+    watching: webdriver.Chrome,
+    end_last: Callable[[], object],
+) -> None:
+    """Rank the teams of several stations together, and end the programs of the last one."""
+    (address,) = free_addresses(1)
+    folder = stations[0].folder / "board"
+    folder.mkdir()
+    command = ["board", "--listen", address, "--title", "LPIRC 2026"]
+    for one in stations:
+        command += ["--follow", f"{one.folder.name}=http://{one.audience}"]
+    with program(command, folder):
+        watching.get(f"http://{address}/")
+        for team in (team for one in stations for team in one.teams):
+            wait_text(watching, "entries", team)
+        end_last()
+        wait_text(watching, "now", "station silent for 1")
+        _drawn(watching)
+        album.take("board", watching)
+
+
+def _drawn(browser: webdriver.Chrome) -> None:
+    """Wait until the page has its charts."""
+    script = "return [...document.images].every((one) => one.complete)"
+    wait(browser, lambda: browser.execute_script(script), "the charts")
+
+
+def _left(kim: Operator, seconds: int) -> None:
+    """Wait until the first lane's session has no more than this time left."""
+    wait(kim.browser, lambda: kim.seconds_left() <= seconds, f"{seconds} s to be left")
