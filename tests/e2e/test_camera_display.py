@@ -67,6 +67,10 @@ class Session:
         """Ask for an image on the screen."""
         return self.ask(f"image_camera?image_name={image}")
 
+    def is_shown(self, image: int) -> None:
+        """Ask until the image is on the screen: a busy machine may take longer than `paint_s`."""
+        eventually(lambda: self.show(image) == SUCCESS, f"image {image} on the screen")
+
     def status(self) -> dict[str, Any]:
         """Return the session's status."""
         status: dict[str, Any] = json.loads(self.ask("status")[1])
@@ -146,12 +150,12 @@ def test_every_device_pixel_is_the_composed_frames(
     """The page shows the composed frame in every device pixel, at ratio 1 and 2."""
     open_display(running, browser)
     session = log_in(running)
-    assert SUCCESS == session.show(3)
+    session.is_shown(3)
     parity = parity_of(session, material, 3, browser)
     be_screen(browser, 2560, 1440, ratio=2)
     larger = frame_of(session, material, 3, parity, Screen(2560, 1440))
     eventually(lambda: same(larger, pixels_of(browser)), "the frame at the new size")
-    assert SUCCESS == session.show(3)
+    session.is_shown(3)
     assert 1 - parity == parity_of(session, material, 3, browser, Screen(2560, 1440))
 
 
@@ -161,7 +165,7 @@ def test_the_page_shows_what_the_command_writes(
     """`referee camera frame` writes the frame of a session as the page shows it."""
     open_display(running, browser)
     session = log_in(running)
-    assert SUCCESS == session.show(3)
+    session.is_shown(3)
     texts = (str(number) for number in itertools.count())
     tag = next(text for text in texts if session_tag(text) == session.tag)
     options = ["--image", str(material.images / "3.jpg"), "--id", "3", "--tag", tag]
@@ -195,7 +199,7 @@ def test_a_whole_session(
     session = log_in(running)
     answers = json.loads(material.answers.read_text())
     for image in (1, 2, 5):
-        assert SUCCESS == session.show(image)
+        session.is_shown(image)
         rows = [row for row in answers if row["image_id"] == image]
         headers = {"Authorization": f"Bearer {session.token}", "Content-Type": "application/json"}
         body = json.dumps(rows).encode()
@@ -227,14 +231,14 @@ def test_a_closed_display_fails_within_the_bound_and_works_again(
     """Without a page the old text comes, with an alarm; a page that opens again goes on."""
     open_display(running, browser)
     session = log_in(running)
-    assert SUCCESS == session.show(1)
+    session.is_shown(1)
     browser.get("about:blank")
     eventually(lambda: not display_ready(running), "the loss of the display")
     assert FAILED == session.show(2)
     assert f"cannot show the images of session {session.number}" in running.board()["alarm"]["text"]
     open_display(running, browser)
     eventually(lambda: running.board()["alarm"] is None, "the end of the alarm")
-    assert SUCCESS == session.show(2)
+    session.is_shown(2)
     eventually(lambda: session.status()["images_fetched"] == 2, "both images to be counted")
     texts = [notice["text"] for notice in running.board()["notices"]]
     assert any(text.startswith("The display is lost. No display page is open") for text in texts)
@@ -254,7 +258,7 @@ def test_a_page_behind_another_tab_shows_nothing(
     browser.close()
     browser.switch_to.window(page)
     eventually(lambda: display_ready(running), "the page")
-    assert SUCCESS == session.show(1)
+    session.is_shown(1)
 
 
 def test_a_window_smaller_than_its_screen_shows_nothing(
@@ -309,18 +313,18 @@ def test_a_running_sessions_screen_is_taken_by_a_click_alone(
     """A page that is opened meanwhile stays apart; a click moves the display, with an alarm."""
     open_display(running, browser)
     session = log_in(running)
-    assert SUCCESS == session.show(1)
+    session.is_shown(1)
     with chromium() as other:
         be_screen(other)
         other.get(f"{running.console}/display")
         wait_text(other, "hint", "this page shows none of its images")
-        assert SUCCESS == session.show(2)
+        session.is_shown(2)
         assert (255, 255, 255) == pixels_of(browser).getpixel((60, 60))
         # Without a monitor full-screen mode has a size of its own; this window fills its screen.
         other.execute_script("document.documentElement.requestFullscreen = async () => {}")
         other.find_element(By.TAG_NAME, "body").click()
         eventually(lambda: text_of(other, "hint") == "", "the page to take the screen")
-        assert SUCCESS == session.show(3)
+        session.is_shown(3)
         assert (255, 255, 255) == pixels_of(other).getpixel((60, 60))
         assert "moved" in running.board()["alarm"]["text"]
         eventually(lambda: pixels_of(browser).getpixel((60, 60)) == (0, 0, 0), "the first page")
@@ -333,7 +337,7 @@ def test_an_operator_clears_the_screen(
     """After void or stop the frame goes, its requests are refused, and a new session is black."""
     open_display(running, browser)
     session = log_in(running)
-    assert SUCCESS == session.show(1)
+    session.is_shown(1)
     assert (255, 255, 255) == pixels_of(browser).getpixel((60, 60))
     running.act(f"sessions/{session.number}/{move}", reason="a test")
     wait_black(browser)
@@ -349,7 +353,7 @@ def test_a_reloaded_page_shows_the_frame_of_its_session_only(
     """A reload brings the present frame back; after the session a reload is black."""
     open_display(running, browser)
     first = log_in(running)
-    assert SUCCESS == first.show(1)
+    first.is_shown(1)
     frame = frame_of(first, material, 1, parity_of(first, material, 1, browser))
     browser.refresh()
     eventually(lambda: same(frame, pixels_of(browser)), "the frame after a reload")
@@ -386,7 +390,7 @@ def test_the_same_image_twice_is_another_frame(
     session = log_in(running)
     parities = []
     for _ in range(3):
-        assert SUCCESS == session.show(4)
+        session.is_shown(4)
         parities.append(parity_of(session, material, 4, browser))
     assert parities in ([0, 1, 0], [1, 0, 1])
 
@@ -395,8 +399,8 @@ def test_stale_and_false_paints_are_refused(running: Program, browser: webdriver
     """A report without the page's key and a fetch of an old frame are refused, in words."""
     open_display(running, browser)
     session = log_in(running)
-    assert SUCCESS == session.show(1)
-    assert SUCCESS == session.show(2)
+    session.is_shown(1)
+    session.is_shown(2)
     report = {"page": 1, "key": "guessed", "session": session.number, "frame": 2}
     headers = {"Content-Type": "application/json"}
     body = json.dumps(report).encode()
@@ -433,7 +437,7 @@ def test_a_killed_desk_comes_back_with_its_display(
     """After kill -9 of the desk the page goes black, connects again, and the session goes on."""
     open_display(running, browser)
     session = log_in(running)
-    assert SUCCESS == session.show(1)
+    session.is_shown(1)
     kill(running, "desk")
     wait_black(browser)
     assert "" == text_of(browser, "hint")
