@@ -82,6 +82,14 @@ def troubles() -> Iterator[Troubles]:
         logger.removeHandler(TROUBLES)
 
 
+@pytest.fixture
+def terminal_that_can_close() -> Iterator[None]:
+    """Let this process and its children feel SIGHUP, even if the tests run behind nohup."""
+    closed = signal.signal(signal.SIGHUP, signal.SIG_DFL)
+    yield
+    signal.signal(signal.SIGHUP, closed)
+
+
 @pytest.fixture(scope="session")
 def shared_data() -> Path:
     """Return the folder of real photographs, detections and models; skip where there is none."""

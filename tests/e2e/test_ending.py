@@ -29,7 +29,7 @@ from tests.support.running import (
     request,
 )
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("terminal_that_can_close")]
 
 
 @pytest.fixture

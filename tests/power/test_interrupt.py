@@ -10,7 +10,6 @@ import signal
 import subprocess
 import sys
 import threading
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -35,12 +34,7 @@ sys.exit(main(sys.argv[1:]))
 """
 
 
-@pytest.fixture(autouse=True)
-def _a_terminal_that_can_close() -> Iterator[None]:
-    """Let this process and its children feel SIGHUP, even if the tests run behind nohup."""
-    closed = signal.signal(signal.SIGHUP, signal.SIG_DFL)
-    yield
-    signal.signal(signal.SIGHUP, closed)
+pytestmark = pytest.mark.usefixtures("terminal_that_can_close")
 
 
 def test_a_job_that_ends_has_ended() -> None:
