@@ -28,7 +28,7 @@ def run(args: argparse.Namespace) -> int:
     """Run the process until SIGTERM."""
     stop_with_parent(args.parent)
     if args.name == "board":  # It belongs to no contest.
-        from referee.programs.board_pages import run_board_pages
+        from referee.extras.stations.pages import run_board_pages
 
         run_board_pages(args.folder, args.descriptor)
         return 0

@@ -27,7 +27,7 @@ from power.logs.power_log import COLUMNS, read_power_log
 from power.wt310.recorded import read_conversation
 from referee.errors import InputError, Refusal
 from referee.formats.answers import FORM_FIELDS, MAX_ROWS, parse_csv, parse_form, parse_json
-from referee.formats.classification_log import read_logs
+from referee.extras.aiotbench.classification_log import read_logs
 from referee.formats.coco_truth import read_coco_truth
 from referee.formats.csv_truth import read_csv_truth
 from referee.formats.detections_file import read_detections

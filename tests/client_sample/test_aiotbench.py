@@ -15,9 +15,9 @@ from PIL import Image
 from client_sample import aiotbench
 from client_sample.aiotbench_log import HEADER, Log, Picture
 from client_sample.aiotbench_procedure import BenchError, Clock, Progress, run_all, run_workload
-from referee.formats.classification_log import read_logs
-from referee.formats.device_configuration import read_configuration
-from referee.scoring.aiotbench.rules import DRAFT_1_1
+from referee.extras.aiotbench.classification_log import read_logs
+from referee.extras.aiotbench.device_configuration import read_configuration
+from referee.extras.aiotbench.rules import DRAFT_1_1
 from tests.support.tiny_classifier import tflite_model
 
 ROOT = Path(__file__).parents[2]

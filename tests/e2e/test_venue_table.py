@@ -28,7 +28,7 @@ import pytest
 
 from referee.cli import main
 from referee.programs.child import Child
-from referee.programs.drill.meters import free_port
+from referee.extras.drill.play.meters import free_port
 from referee.programs.emulator import emulator
 from tests.e2e.conftest import Material
 from tests.support.programs import C_COMPILER, PS

@@ -18,7 +18,7 @@ from referee.service.evidence.bundle import write_bundle
 from referee.service.evidence.facts_check import check_facts
 from referee.service.evidence.verify import verify_bundle
 from referee.service.setup import blacklist as blacklist_module
-from referee.service.stations.bundles import BundleFolder
+from referee.extras.stations.bundles import BundleFolder
 from referee.store.images import blacklist_of
 from referee.tracks.network import TRACK
 from tests.service.evidence.test_verify import changed, members_of

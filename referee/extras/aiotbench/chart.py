@@ -1,0 +1,61 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A chart of AIoTBench: VIPS and VOPS of each workload, with the average.
+
+Matplotlib is the optional dependency `plot`; it is imported only to draw.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from referee.extras.aiotbench.score import Score, Summary
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+_WIDTH, _ROW, _FRAME = 10.0, 0.28, 1.8  # inches
+_MILLION = 1e6
+
+
+def chart_of(score: Score, title: str) -> Figure:
+    """Return a figure with a bar for each workload: VIPS on the left, VOPS on the right.
+
+    A colour stands for an implementation. Bars of workloads outside the official set are hatched,
+    and the average leaves them out. Raises ImportError without matplotlib.
+    """
+    from matplotlib.figure import Figure
+
+    rows = len(score.workloads) + len(score.additional)
+    figure = Figure(figsize=(_WIDTH, _FRAME + _ROW * rows), layout="constrained")
+    left, right = figure.subplots(1, 2, sharey=True)
+    figure.suptitle(title, parse_math=False)
+    found = (*score.workloads, *score.additional)
+    _bars(left, score, [it.vips for it in found], score.vips, 1.0)
+    _bars(right, score, [it.vops for it in found], score.vops, _MILLION)
+    left.set_xlabel("VIPS, images/s")
+    right.set_xlabel("VOPS, million operations/s")
+    left.invert_yaxis()  # The first workload stands on top.
+    handles, labels = left.get_legend_handles_labels()
+    once = dict(zip(labels, handles, strict=True))
+    figure.legend(once.values(), once.keys(), loc="outside lower center", ncols=4)
+    return figure
+
+
+def _bars(
+    axes: Axes, score: Score, values: list[float], summary: Summary | None, unit: float
+) -> None:
+    """Draw a bar for each value, and a line at the average."""
+    codes = [it.code for it in score.rules.implementations]
+    for value, it in zip(values, (*score.workloads, *score.additional), strict=True):
+        implementation = it.workload.implementation
+        axes.barh(
+            it.workload.workload_id,
+            value / unit,
+            color=f"C{codes.index(implementation.code)}",
+            hatch=None if implementation.official else "//",
+            label=implementation.name,
+        )
+    if summary is not None:
+        axes.axvline(summary.average / unit, color="black", linestyle="--", label="average")
+    axes.grid(axis="x", alpha=0.3)

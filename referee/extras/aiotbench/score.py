@@ -1,0 +1,101 @@
+# SPDX-License-Identifier: Apache-2.0
+"""VIPS and VOPS: valid images and valid operations per second.
+
+VIPS = sum of accuracy / time, VOPS = sum of accuracy * FLOPs / time, over the workloads of a
+device. The accuracy is a fraction, the time is the mean seconds for one image, and FLOPs are the
+multiply-accumulates for one image.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from referee.core.classified import Tally
+from referee.extras.aiotbench.rules import DRAFT_1_1, RuleSet, Workload
+
+
+@dataclass(frozen=True)
+class WorkloadScore:
+    """The result of one workload; `vips` is in images/s, `vops` in operations/s."""
+
+    workload: Workload
+    images: int
+    accuracy: float
+    mean_time_s: float
+    vips: float
+    vops: float
+
+
+@dataclass(frozen=True)
+class Summary:
+    """The three figures that the text asks for: the formulas sum, section 6 wants the others."""
+
+    sum: float
+    average: float
+    maximum: float
+
+
+@dataclass(frozen=True)
+class Score:
+    """The score of a device.
+
+    `workloads` holds the official workloads that were run, in the order of the rules, and
+    `additional` those outside the official set, which enter no figure. `missing` names official
+    workloads that were not run. `vips` and `vops` are None if no official workload was run.
+    """
+
+    rules: RuleSet
+    workloads: tuple[WorkloadScore, ...]
+    additional: tuple[WorkloadScore, ...]
+    missing: tuple[str, ...]
+    vips: Summary | None
+    vops: Summary | None
+
+
+def score_workload(workload: Workload, tally: Tally) -> WorkloadScore:
+    """Return the result of one workload."""
+    # The number of images cancels out of accuracy / mean time.
+    vips = tally.right / tally.total_time_s
+    return WorkloadScore(
+        workload=workload,
+        images=tally.images,
+        accuracy=tally.right / tally.images,
+        mean_time_s=tally.total_time_s / tally.images,
+        vips=vips,
+        vops=workload.model.flops * tally.right / tally.total_time_s,
+    )
+
+
+def score_device(tallies: Mapping[str, Tally], rules: RuleSet = DRAFT_1_1) -> Score:
+    """Return the score of the workloads by their ids.
+
+    The average runs over the workloads that were run, not over all of the rules: a workload that
+    does not exist on a device is missing, not 0. Raises KeyError for an id that the rules do not
+    know.
+    """
+    unknown = tallies.keys() - rules.by_id().keys()
+    if unknown:
+        raise KeyError(f"{rules.name} has no workload {min(unknown)!r}")
+    found = [
+        score_workload(workload, tallies[workload.workload_id])
+        for workload in rules.workloads()
+        if workload.workload_id in tallies
+    ]
+    official = tuple(it for it in found if it.workload.implementation.official)
+    return Score(
+        rules=rules,
+        workloads=official,
+        additional=tuple(it for it in found if not it.workload.implementation.official),
+        missing=tuple(name for name in rules.official_ids() if name not in tallies),
+        vips=_summary([it.vips for it in official]),
+        vops=_summary([it.vops for it in official]),
+    )
+
+
+def _summary(values: Sequence[float]) -> Summary | None:
+    if not values:
+        return None
+    total = math.fsum(values)
+    return Summary(sum=total, average=total / len(values), maximum=max(values))

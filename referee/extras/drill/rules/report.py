@@ -1,0 +1,166 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The report of a drill: one block a fault for people, one object for programs."""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Iterator, Sequence
+from datetime import datetime
+from typing import Any
+
+from referee.extras.drill.rules.faults import LEFT_OUT
+from referee.extras.drill.rules.judging import CALM, SHORT, WELL, Judged
+from referee.extras.drill.rules.record import Record
+
+_WIDTH = 100
+_HEAD = ("fault", "session", "at", "alarm", "seen", "done", "outcome")
+
+
+def report_text(record: Record, judged: Sequence[Judged]) -> str:
+    """Return the report for people: a table, then what was done and lost for each fault."""
+    good = sum(one.outcome in (WELL, CALM) for one in judged)
+    faults, sessions = _counted(len(judged), "fault"), _counted(len(record.sessions), "session")
+    lines = [
+        f"Drill of {_clock(record.begun_s)} to {_clock(record.ended_s)}: {faults} in {sessions} of "
+        f"{record.length_s:g} s, {good} dealt with as the runbook says. Seed {record.seed}.",
+        "",
+    ]
+    if judged:
+        lines += [*_table(judged), ""]
+        lines.append("alarm, seen and done are seconds after the fault came; – is never.")
+    else:
+        lines.append("No fault came. Arm a session: faults come while sessions run.")
+    for number, one in enumerate(judged, 1):
+        lines += ["", *_block(number, one)]
+    for note in record.notes:
+        lines += ["", *_wrapped("", note)]
+    return "\n".join(lines) + "\n"
+
+
+def report_json(record: Record, judged: Sequence[Judged]) -> dict[str, Any]:
+    """Return the report for programs; times after a fault are seconds, and null is never."""
+    return {
+        "begun": _utc(record.begun_s),
+        "ended": _utc(record.ended_s),
+        "seed": record.seed,
+        "seconds": record.length_s,
+        "sessions": len(record.sessions),
+        "notes": list(record.notes),
+        "faults": [
+            {
+                "fault": one.fault.name,
+                "what": one.fault.line,
+                "session": one.injection.session_id,
+                "team": one.team,
+                "injected": _utc(one.injection.at_s),
+                "over_after_s": _after(one),
+                "ended_by": one.injection.ended_by,
+                "alarm_after_s": _rounded(one.alarm_s),
+                "seen_after_s": _rounded(one.seen_s),
+                "seen_by": one.seen_by,
+                "done_after_s": _rounded(one.done_s),
+                "done_by": one.done_by,
+                "expected_seen": one.fault.seen,
+                "expected_done": one.fault.do,
+                "harm": list(one.harm),
+                "lost": list(one.lost),
+                "outcome": one.outcome,
+                "runbook": one.fault.section,
+            }
+            for one in judged
+        ],
+    }
+
+
+def left_out_text() -> Iterator[str]:
+    """Yield the faults of the venue table that a drill does not inject."""
+    for name, why in LEFT_OUT.items():
+        yield f"  {name:28}{why}"
+
+
+def _table(judged: Sequence[Judged]) -> list[str]:
+    rows = [
+        (
+            f"{number} {one.fault.name}",
+            "–" if one.injection.session_id is None else str(one.injection.session_id),
+            _clock(one.injection.at_s),
+            _seconds(one.alarm_s) if one.fault.alarm else "none",
+            _seconds(one.seen_s),
+            _seconds(one.done_s) if one.fault.deeds else "nothing",
+            one.outcome,
+        )
+        for number, one in enumerate(judged, 1)
+    ]
+    widths = [max(len(row[n]) for row in (_HEAD, *rows)) for n in range(len(_HEAD))]
+    return [
+        "  ".join(cell.ljust(wide) for cell, wide in zip(row, widths, strict=True)).rstrip()
+        for row in (_HEAD, *rows)
+    ]
+
+
+def _block(number: int, one: Judged) -> Iterator[str]:
+    where = f" (session {one.injection.session_id}, {one.team})" if one.team else ""
+    yield f"{number}. {one.fault.name}: {one.fault.line}{where}"
+    yield from _wrapped("to see", one.fault.seen)
+    yield from _wrapped("to do", one.fault.do)
+    yield from _wrapped("seen", _deed(one.seen_s, one.seen_by, "no sign that anybody saw it"))
+    if one.fault.deeds:
+        yield from _wrapped("done", _deed(one.done_s, one.done_by, "nothing of it"))
+    if one.harm:
+        yield from _wrapped("not to do", ", ".join(one.harm))
+    yield from _wrapped("over", _over(one))
+    yield from _wrapped("lost", "; ".join(one.lost) or "nothing")
+    yield from _wrapped("outcome", one.outcome + (_advice(one)))
+    yield from _wrapped("runbook", one.fault.section)
+
+
+def _advice(one: Judged) -> str:
+    if one.outcome in (WELL, CALM, SHORT):
+        return ""
+    return f". Read again: {one.fault.do}"
+
+
+def _counted(count: int, noun: str) -> str:
+    return f"{count} {noun}" if count == 1 else f"{count} {noun}s"
+
+
+def _deed(after_s: float | None, by: str, otherwise: str) -> str:
+    return otherwise if after_s is None else f"after {after_s:.0f} s: {by}"
+
+
+def _over(one: Judged) -> str:
+    after_s = _after(one)
+    return (
+        "not before the drill ended"
+        if after_s is None
+        else (f"after {after_s:.0f} s: {one.injection.ended_by}")
+    )
+
+
+def _after(one: Judged) -> float | None:
+    over_s = one.injection.over_s
+    return None if over_s is None else _rounded(over_s - one.injection.at_s)
+
+
+def _wrapped(title: str, text: str) -> list[str]:
+    indent = " " * 15
+    first = f"   {title:12}" if title else ""
+    return textwrap.wrap(
+        text, _WIDTH, initial_indent=first, subsequent_indent=indent if title else ""
+    )
+
+
+def _seconds(value: float | None) -> str:
+    return "–" if value is None else f"{value:.0f}"
+
+
+def _rounded(value: float | None) -> float | None:
+    return None if value is None else round(value, 1)
+
+
+def _clock(at_s: float) -> str:
+    return datetime.fromtimestamp(at_s).astimezone().strftime("%H:%M:%S")
+
+
+def _utc(at_s: float) -> str:
+    return datetime.fromtimestamp(at_s).astimezone().isoformat(timespec="seconds")

@@ -1,0 +1,98 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The draws that all bundles of one ground truth share, as a season's file holds them.
+
+Two solutions can be compared only on the same images. So the seed of the joint draws comes from the
+ground truth, and each of its bundles sees the same halves of the images. The intervals of a bundle
+alone have draws of their own, whose seed comes from the bundle.
+"""
+
+from __future__ import annotations
+
+from base64 import b64decode, b64encode
+from binascii import Error as NotBase64
+from collections.abc import Mapping
+from dataclasses import replace
+from hashlib import sha256
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from referee.errors import InputError
+from referee.scoring.halves import Halves
+from referee.scoring.uncertainty import Energy, MapUncertainty
+from referee.extras.season.energy_told import divisor_or_why
+
+Floats = NDArray[np.float64]
+
+_FLOAT = np.dtype("<f8")
+
+# 'parts' tell the degrees of freedom f of a difference: 4/f is the sum of their fourth powers,
+# divided by the square of their sum of squares. If g sums of images take the place of n images,
+# at most 3/g is added. So with 1,000 sums f is at most 2,000 and never too large, where Student's
+# distribution is normal.
+_MOST_PARTS = 1000
+
+
+def seed_from(*words: str) -> int:
+    """Return a seed below 2^48 from words; many readers of JSON keep no more than 53 bits."""
+    return int.from_bytes(sha256("\n".join(words).encode()).digest()[:6], "big")
+
+
+def grouped(halves: Halves) -> Halves:
+    """Return the same with the parts of many images summed in groups, at most 1,000."""
+    n = len(halves.parts)
+    if n <= _MOST_PARTS:
+        return halves
+    sums = np.asarray(np.bincount(np.arange(n) % _MOST_PARTS, halves.parts), np.float64)
+    return replace(halves, parts=sums)
+
+
+def joint_fields(key: str, measured: MapUncertainty) -> dict[str, Any]:
+    """Return the field `joint` of a row; bundles with the same `key` can be compared."""
+    halves = measured.halves
+    return {
+        "key": key,
+        "seed": halves.seed,
+        "draws": len(halves.halves),
+        "with_truth": measured.with_truth,
+        "halves": _text(halves.halves),
+        "quarters": _text(halves.quarters),
+        "parts": _text(halves.parts),
+    }
+
+
+def joint_uncertainty(row: Mapping[str, Any]) -> MapUncertainty | None:
+    """Return a row's joint draws for `referee.scoring.compare`, or None for a row without mAP.
+
+    Only rows with an equal `joint.key` may be compared; their rules may differ. Raises `InputError`
+    for a row whose arrays are none.
+    """
+    joint = row["joint"]
+    if joint is None:
+        return None
+    try:
+        draws = int(joint["draws"])
+        halves = Halves(
+            _array(joint["halves"]).reshape(draws, 2),
+            _array(joint["quarters"]).reshape(draws, 4),
+            _array(joint["parts"]),
+            int(joint["seed"]),
+        )
+        return MapUncertainty(float(row["new"]["mean_ap"]), halves, int(joint["with_truth"]))
+    except (KeyError, TypeError, ValueError, NotBase64) as error:
+        raise InputError(f"the joint draws of {row.get('file')} cannot be read: {error}") from None
+
+
+def energy_of_row(row: Mapping[str, Any]) -> Energy | None:
+    """Return the energy whose uncertainty a row's score has, or None; see `divisor_or_why`."""
+    found = divisor_or_why(row["old"])
+    return found if isinstance(found, Energy) else None
+
+
+def _text(values: Floats) -> str:
+    return b64encode(np.ascontiguousarray(values, _FLOAT).tobytes()).decode("ascii")
+
+
+def _array(text: str) -> Floats:
+    return np.frombuffer(b64decode(text, validate=True), _FLOAT).astype(np.float64)

@@ -1,0 +1,114 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a season's file holds as a whole, before any table: counts, and bundles to look at."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from referee.extras.season.rankings import Event
+from referee.extras.season.rows import BROKEN, SCORED, Row, reproduced, rules_of
+
+
+@dataclass(frozen=True)
+class Overview:
+    """Counts of bundles and rankings; copies of a bundle count once.
+
+    A bundle is in `broken` if it could not be scored for one of the ground truths or rules. It is
+    in `not_reproduced` if its own rules gave another mAP, and in `not_checked` if the file has no
+    row that could tell. `left_out` counts bundles that were scored and are in no ranking.
+    """
+
+    bundles: int
+    scored: int
+    broken: int
+    left_out: int
+    emulated: int
+    reproduced: int
+    not_reproduced: int
+    not_checked: int
+    rules: tuple[str, ...]
+    events: int
+    rankings: int
+    comparable_pairs: int
+    turned_pairs: int
+    rankings_with_turned_pairs: int
+    rankings_with_another_first: int
+
+
+def overview_of(rows: Sequence[Row], events: Sequence[Event]) -> Overview:
+    """Return the counts of a season's rows and of the rankings made of them."""
+    scored = [row for row in rows if row["status"] == SCORED]
+    names = {_bundle(row) for row in scored}
+    known_of, told = reproduced(rows), dict[str, bool]()
+    for row in scored:
+        known = known_of.get((row["bundle_sha256"], row["truth_sha256"]))
+        if known is not None:
+            told[_bundle(row)] = told.get(_bundle(row), True) and known
+    rankings = [ranking for event in events for ranking in event.rankings]
+    return Overview(
+        bundles=len({_bundle(row) for row in rows}),
+        scored=len(names),
+        broken=len({_bundle(row) for row in rows if row["status"] == BROKEN}),
+        left_out=len(left_out(rows, events)),
+        emulated=len({_bundle(row) for row in scored if (row["old"] or {}).get("emulated")}),
+        reproduced=sum(told.values()),
+        not_reproduced=len(told) - sum(told.values()),
+        not_checked=len(names - told.keys()),
+        rules=tuple(sorted({rules_of(row) for row in scored})),
+        events=len(events),
+        rankings=len(rankings),
+        comparable_pairs=sum(one.comparable for one in rankings),
+        turned_pairs=sum(one.turned for one in rankings),
+        rankings_with_turned_pairs=sum(one.turned > 0 for one in rankings),
+        rankings_with_another_first=sum(one.first("old") != one.first("new") for one in rankings),
+    )
+
+
+def broken_bundles(rows: Sequence[Row]) -> list[dict[str, Any]]:
+    """Return file and reason of each bundle that could not be scored."""
+    found = {(row["file"], row["reason"]) for row in rows if row["status"] == BROKEN}
+    return [{"file": file, "reason": reason} for file, reason in sorted(found)]
+
+
+def left_out(rows: Sequence[Row], events: Sequence[Event]) -> list[dict[str, Any]]:
+    """Return file and reason of each bundle that was scored and is in no ranking."""
+    ranked = {
+        one.file for event in events for ranking in event.rankings for one in ranking.entrants
+    }
+    found = {
+        row["file"]: _why_left_out(row)
+        for row in rows
+        if row["status"] == SCORED and row["file"] not in ranked
+    }
+    return [{"file": file, "reason": found[file]} for file in sorted(found)]
+
+
+def not_reproduced(rows: Sequence[Row]) -> list[dict[str, Any]]:
+    """Return each bundle whose own rules gave another mAP: its file, the rules, and both mAPs."""
+    return [
+        {
+            "file": row["file"],
+            "rules": rules_of(row),
+            "truth_sha256": row["truth_sha256"],
+            "old_mean_ap": row["old"]["mean_ap"],
+            "new_mean_ap": row["new"]["mean_ap"],
+        }
+        for row in sorted(rows, key=lambda it: (it["file"], rules_of(it)))
+        if row["reproduces"] is False
+    ]
+
+
+def _why_left_out(row: Row) -> str:
+    if row["voided_utc"] is not None:
+        return "The session is void."
+    if row["old"] is None:
+        return "The bundle was exported before its first score."
+    if row["old"]["verdict"] is None:
+        return "Its energy has no verdict."
+    return "A newer session of the team counts."
+
+
+def _bundle(row: Row) -> str:
+    return str(row["bundle_sha256"] or row["file"])

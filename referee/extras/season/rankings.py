@@ -1,0 +1,374 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The rankings of a season under old and new rules, and which pairs of teams turn.
+
+An event is what one station measured under one ground truth. Its old ranking is that of the scores
+in the bundles, its new one that of the same sessions under other rules.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import combinations
+from typing import Any
+
+from referee.formats.faults import harmless
+from referee.scoring import Comparison, Energy, MapUncertainty, Spread, compare, spread_of
+from referee.scoring.uncertainty import gives_interval
+from referee.extras.season.energy_told import divisor_or_why, no_score
+from referee.extras.season.joint import joint_uncertainty
+from referee.extras.season.rows import SCORED, Row, reproduced, rules_of
+
+BY_SCORE, BY_MAP = "score", "map"
+"""What ranks: the score, or the mAP alone."""
+
+# Each pair costs a tenth of a millisecond, and there are half as many pairs as the square of teams.
+_COMPARED_MOST = 300
+
+
+@dataclass(frozen=True)
+class Pair:
+    """Two teams under the new rules: `ahead` has the higher value, or an equal one.
+
+    `difference` is what it is ahead by. `low` and `high` are the ends of the 95 % interval of the
+    difference on the images that both saw, and `turn_probability` is that of another order in a
+    second contest, by the spread of `turn_from_teams` teams (`referee.scoring.compare`). They are
+    None where the draws cannot tell, and `missing` says why. `turned` says that the old order is
+    the other one.
+    """
+
+    ahead: str
+    behind: str
+    difference: float
+    low: float | None
+    high: float | None
+    turn_probability: float | None
+    turned: bool
+    missing: str | None = None
+    turn_from_teams: int | None = None
+
+
+@dataclass(frozen=True)
+class Entrant:
+    """A team's session that counts, under old and new rules.
+
+    `old` and `new` are the values that rank, with the ends of their 95 % intervals or None. Ranks
+    are None without a value. The new rank is one of `best` to `worst`, as far as the intervals of
+    all differences tell; None where none of them can. An `emulated` energy is not official.
+    `reproduces` says whether the bundle's own rules gave its own mAP, under whatever rules this
+    ranking is; None if the file cannot tell. `missing` says why `old`, `new`, their intervals or
+    `best` are None, by the field's name.
+    """
+
+    team: str
+    session: int
+    file: str
+    verdict: str
+    energy_wh: float | None
+    old: float | None
+    old_interval: tuple[float, float] | None
+    new: float | None
+    new_interval: tuple[float, float] | None
+    old_rank: int | None = None
+    new_rank: int | None = None
+    best: int | None = None
+    worst: int | None = None
+    emulated: bool = False
+    reproduces: bool | None = None
+    missing: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Ranking:
+    """An event's rankings under the old rules and one set of new ones; the best new one is first.
+
+    `comparable` counts the pairs of teams that have both values, `turned` those among them whose
+    order is another. `tau` is Kendall's tau-b of the two rankings: 1 for equal ones, also with
+    ties, and None for the reason `tau_missing`. `pairs` has all turned pairs, and the neighbours of
+    the new ranking.
+    """
+
+    rules: str
+    old_rules: tuple[str, ...]
+    entrants: tuple[Entrant, ...]
+    comparable: int
+    turned: int
+    tau: float | None
+    tau_missing: str | None
+    pairs: tuple[Pair, ...]
+
+    def first(self, side: str) -> list[str]:
+        """Return the teams on the first place of the ranking `old` or `new`."""
+        return [one.team for one in self.entrants if getattr(one, f"{side}_rank") == 1]
+
+
+@dataclass(frozen=True)
+class Event:
+    """An event with its rankings, one for each set of new rules in the file."""
+
+    name: str
+    station: str | None
+    track: str
+    truth_sha256: str
+    first_utc: str | None
+    rankings: tuple[Ranking, ...] = field(default=())
+
+    @property
+    def title(self) -> str:
+        """Return the event's name, its day and its station, as far as they are known."""
+        day = "" if self.first_utc is None else f", {self.first_utc[:10]}"
+        return (
+            f"{self.name}{day}, station {'unknown' if self.station is None else self.station[:8]}"
+        )
+
+
+def events_of(rows: Sequence[Row], by: str = BY_SCORE) -> list[Event]:
+    """Return the events of a season's rows, by their first session, each with its rankings.
+
+    Broken rows and void sessions take no part. `by` is `BY_SCORE` or `BY_MAP`.
+    """
+    groups: dict[tuple[str, ...], list[Row]] = defaultdict(list)
+    for row in rows:
+        if row["status"] == SCORED and row["voided_utc"] is None:
+            words = (row["event"], row["station"], row["track"], row["truth_sha256"])
+            groups[tuple(map(str, words))].append(row)
+    found = [_event(groups[words], by) for words in sorted(groups)]
+    return sorted(found, key=lambda one: one.first_utc or "")
+
+
+def _event(rows: Sequence[Row], by: str) -> Event:
+    first = rows[0]
+    by_rules: dict[str, list[Row]] = defaultdict(list)
+    known = reproduced(rows)
+    several = len({_made_by(row) for row in rows}) > 1
+    for row in rows:
+        made_by = f" ({_made_by(row)})" if several else ""
+        by_rules[f"{rules_of(row)}{made_by}"].append(row)
+    return Event(
+        name=harmless(first["event"] or "event without a name"),
+        station=first["station"],
+        track=first["track"],
+        truth_sha256=first["truth_sha256"],
+        first_utc=min((row["started_utc"] for row in rows if row["started_utc"]), default=None),
+        rankings=tuple(_ranking(rules, by_rules[rules], by, known) for rules in sorted(by_rules)),
+    )
+
+
+def _made_by(row: Row) -> str:
+    """Return what beside the rules makes another ranking: another program, seed or number."""
+    return f"program {row['referee_version']}, seed {row['seed']}, {row['resamples']} draws"
+
+
+def _ranking(
+    rules: str, rows: Sequence[Row], by: str, known: Mapping[tuple[str | None, str], bool]
+) -> Ranking:
+    counted = _counted(rows)
+    entrants = [
+        replace(
+            _entrant(row, by), reproduces=known.get((row["bundle_sha256"], row["truth_sha256"]))
+        )
+        for row in counted
+    ]
+    old, new = (_places([getattr(one, name) for one in entrants]) for name in ("old", "new"))
+    ranked = [
+        (replace(one, old_rank=old[place], new_rank=new[place]), counted[place])
+        for place, one in enumerate(entrants)
+    ]
+    last = len(ranked) + 1  # While it is sorted, the list itself is empty.
+    ranked.sort(key=lambda it: (it[0].new_rank or last, it[0].team))
+    compared = _Compared([one for one, _ in ranked], [row for _, row in ranked], by)
+    pairs = list(combinations([one for one, _ in ranked], 2))
+    both = [(a, b) for a, b in pairs if None not in (a.old, a.new, b.old, b.new)]
+    turned = sum(_has_turned(a, b) for a, b in both)
+    same = sum(_sign(a.old, b.old) * _sign(a.new, b.new) > 0 for a, b in both)
+    tau, tau_missing = _tau(both, same - turned)
+    told = {f"{row['old']['rules']} {row['old']['rules_version']}" for row in counted}
+    return Ranking(
+        rules=rules,
+        old_rules=tuple(sorted(told)),
+        entrants=tuple(compared.with_places()),
+        comparable=len(both),
+        turned=turned,
+        tau=tau,
+        tau_missing=tau_missing,
+        pairs=tuple(compared.pairs()),
+    )
+
+
+def _counted(rows: Sequence[Row]) -> list[Row]:
+    """Return the session of each team that counts: the newest one that has a verdict."""
+    newest: dict[str, Row] = {}
+    for row in sorted(rows, key=lambda it: (it["started_utc"] or "", it["session"], it["file"])):
+        if row["old"] is not None and row["old"]["verdict"] is not None:
+            newest[row["team"]] = row
+    return [newest[team] for team in sorted(newest)]
+
+
+def _entrant(row: Row, by: str) -> Entrant:
+    old, new = row["old"], row["new"]
+    value = "score" if by == BY_SCORE else "mean_ap"
+    # A file of an older version of the referee has intervals of SUSPECT energies.
+    sure = by == BY_MAP or gives_interval(old["verdict"])
+    found: dict[str, Any] = {
+        "old": old[value],
+        "new": new[value],
+        "old_interval": _ends(old[f"{value}_interval"]) if sure else None,
+        "new_interval": _ends(new[f"{value}_interval"]) if sure else None,
+    }
+    return Entrant(
+        team=harmless(row["team"]),
+        session=row["session"],
+        file=row["file"],
+        verdict=harmless(old["verdict"]),
+        energy_wh=old["energy_wh"],
+        emulated=bool(old.get("emulated")),
+        missing={name: _why_missing(row, by, name) for name, it in found.items() if it is None},
+        **found,
+    )
+
+
+def _why_missing(row: Row, by: str, name: str) -> str:
+    """Return why a session has no old or new value, or no interval around it."""
+    side, _, interval = name.partition("_")
+    if row[side]["mean_ap"] is None:
+        return f"no mAP {'in score.json' if side == 'old' else 'under this ground truth'}"
+    if by == BY_SCORE and (why := no_score(row["old"])) is not None:
+        return why
+    divisor = divisor_or_why(row["old"])
+    if by == BY_SCORE and interval and isinstance(divisor, str):
+        return divisor
+    if side == "old":
+        return f"score.json has no {interval or 'score'}"
+    return "the draws cannot tell"
+
+
+def _ends(found: Sequence[float] | None) -> tuple[float, float] | None:
+    return None if found is None else (found[0], found[1])
+
+
+def _places(values: Sequence[float | None]) -> list[int | None]:
+    """Return the place of each value, 1 for the highest; equal ones share one."""
+    known = [it for it in values if it is not None]
+    return [None if it is None else 1 + sum(other > it for other in known) for it in values]
+
+
+def _sign(first: float | None, second: float | None) -> int:
+    return 0 if first is None or second is None else (first > second) - (first < second)
+
+
+def _tau(
+    both: Sequence[tuple[Entrant, Entrant]], concordance: int
+) -> tuple[float | None, str | None]:
+    """Return Kendall's tau-b, which leaves each ranking's ties out, or why there is none."""
+    if not both:
+        return None, "fewer than two teams have both values"
+    apart = [
+        sum(_sign(*values) != 0 for values in one)
+        for one in ([(a.old, b.old) for a, b in both], [(a.new, b.new) for a, b in both])
+    ]
+    if not all(apart):
+        return None, f"the {'new' if apart[0] else 'old'} values are all equal"
+    return concordance / math.sqrt(apart[0] * apart[1]), None
+
+
+def _has_turned(a: Entrant, b: Entrant) -> bool:
+    """Tell whether two teams have opposite orders; a tie that is broken does not turn."""
+    return _sign(a.old, b.old) * _sign(a.new, b.new) < 0
+
+
+class _Compared:
+    """The differences between the teams of a ranking, the best one first."""
+
+    def __init__(self, entrants: Sequence[Entrant], rows: Sequence[Row], by: str) -> None:
+        self._entrants = entrants
+        self._known = [_measured(row, by) for row in rows]
+        self._found: dict[tuple[int, int], Comparison | str] = {}
+        self._spreads: dict[str, Spread | None] = {}
+
+    def pairs(self) -> Iterator[Pair]:
+        """Yield the turned pairs and the neighbours, by the place of the one that is ahead."""
+        for i, j in combinations(range(len(self._entrants)), 2):
+            a, b = self._entrants[i], self._entrants[j]
+            if a.new is not None and b.new is not None and (j == i + 1 or _has_turned(a, b)):
+                yield self._pair(i, j)
+
+    def with_places(self) -> Iterator[Entrant]:
+        """Yield the teams with the ranks that the intervals of all differences leave possible.
+
+        A difference without an interval leaves both orders possible.
+        """
+        count = sum(one.new is not None for one in self._entrants)
+        best, worst = [1] * count, [count] * count
+        told = [count == 1 and not isinstance(one, str) for one in self._known[:count]]
+        why = [f"there are more than {_COMPARED_MOST} teams"] * count
+        for i, j in combinations(range(count if count <= _COMPARED_MOST else 0), 2):
+            compared = self._compared(i, j)
+            if isinstance(compared, str):
+                why[i] = why[j] = compared
+                continue
+            told[i] = told[j] = True
+            if compared.interval.low > 0:
+                best[j] += 1
+                worst[i] -= 1
+        for place, one in enumerate(self._entrants):
+            if place < count and told[place]:
+                yield replace(one, best=best[place], worst=worst[place])
+                continue
+            known = self._known[place]
+            own = known if isinstance(known, str) else why[place] if place < count else ""
+            yield replace(one, missing={**one.missing, "best": one.missing.get("new", own)})
+
+    def _pair(self, i: int, j: int) -> Pair:
+        a, b = self._entrants[i], self._entrants[j]
+        difference, turned = (a.new or 0.0) - (b.new or 0.0), _has_turned(a, b)
+        told = self._compared(i, j)
+        spread = None if isinstance(told, str) else self._spread(i)
+        if isinstance(told, str) or spread is None:
+            return Pair(a.team, b.team, difference, None, None, None, turned, str(told))
+        ends, turns = (told.interval.low, told.interval.high), told.turns_among(spread)
+        return Pair(a.team, b.team, difference, *ends, turns, turned, None, spread.teams)
+
+    def _spread(self, place: int) -> Spread | None:
+        """Return the spread of the teams that can be compared with this one, itself included.
+
+        Of very many teams it is that of some, evenly along the ranking.
+        """
+        known = self._known[place]
+        key = known if isinstance(known, str) else known[0]
+        if key not in self._spreads:
+            same = [i for i, one in enumerate(self._known) if not isinstance(one, str)]
+            same = [i for i in same if self._known[i][0] == key]
+            same = same[:: -(-len(same) // _COMPARED_MOST)]
+            pairs = [self._compared(i, j) for i, j in combinations(same, 2)]
+            told = [one for one in pairs if not isinstance(one, str)]
+            self._spreads[key] = spread_of(told, len(same))
+        return self._spreads[key]
+
+    def _compared(self, i: int, j: int) -> Comparison | str:
+        """Return the comparison of two teams, or why there is none."""
+        if (i, j) not in self._found:
+            self._found[i, j] = self._compare(i, j)
+        return self._found[i, j]
+
+    def _compare(self, i: int, j: int) -> Comparison | str:
+        first, second = self._known[i], self._known[j]
+        for place, known in ((i, first), (j, second)):
+            if isinstance(known, str):
+                return f"{self._entrants[place].team}: {known}"
+        if isinstance(first, str) or isinstance(second, str) or first[0] != second[0]:
+            return "the two sessions have other images or other draws"
+        told = compare(first[1], first[2], second[1], second[2])
+        if math.isnan(told.standard_error):  # The halves cannot tell.
+            return "there are too few images or draws"
+        return told
+
+
+def _measured(row: Mapping[str, Any], by: str) -> tuple[str, MapUncertainty, Energy] | str:
+    """Return what a comparison needs of a row, or why not; only equal keys may be compared."""
+    measured = joint_uncertainty(row)
+    if measured is None:
+        return "no draws of the mAP"
+    energy = Energy(1.0) if by == BY_MAP else divisor_or_why(row["old"])
+    return energy if isinstance(energy, str) else (row["joint"]["key"], measured, energy)

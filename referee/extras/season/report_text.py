@@ -1,0 +1,269 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The report of a season as text, as CSV and as JSON."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict, fields
+from typing import Any
+
+from referee.core.spreadsheet import plain_cell
+from referee.formats.faults import harmless
+from referee.extras.season.overview import (
+    Overview,
+    broken_bundles,
+    left_out,
+    not_reproduced,
+    overview_of,
+)
+from referee.extras.season.rankings import Entrant, Event, Pair, Ranking
+from referee.extras.season.rows import Row, rules_of
+
+_OF_EVENT = ("event", "station", "track", "truth_sha256", "first_utc", "rules")
+RANKING_COLUMNS = (*_OF_EVENT, *(one.name for one in fields(Entrant) if "interval" not in one.name))
+"""The columns of the rankings' CSV before the ends of the intervals."""
+
+NOTHING_SCORED = "The file has no bundle that was scored."
+NO_SESSION_RANKS = "The file has no session that takes part in a ranking."
+
+_ENDS = ("old_low", "old_high", "new_low", "new_high")
+_HEADER = ("new", "old", "", "team", "new value", "95 %", "old value", "possible", "verdict")
+_LEFT = ("team", "verdict")
+_SHOWN = {
+    **{"new": "new value", "new_interval": "interval", "old": "old value"},
+    "best": "possible ranks",
+}
+"""What the table calls the fields that may be missing in it."""
+_PRINTED_MOST = 20
+
+
+def report_json(name: str, by: str, events: Sequence[Event], rows: Sequence[Row]) -> dict[str, Any]:
+    """Return the report ready for JSON: a summary, bundles to look at, and events with rankings."""
+    return {
+        "file": name,
+        "by": by,
+        "rows": len(rows),
+        "summary": asdict(overview_of(rows, events)),
+        "broken": broken_bundles(rows),
+        "left_out": left_out(rows, events),
+        "not_reproduced": not_reproduced(rows),
+        "events": [asdict(event) for event in events],
+    }
+
+
+def rankings_csv(events: Sequence[Event]) -> str:
+    """Return a line for each team and set of rules, with all digits.
+
+    A missing value is empty, and the column `missing` says why.
+    """
+    return _csv(
+        (*RANKING_COLUMNS, *_ENDS),
+        (
+            [
+                *_words(event, ranking),
+                *(_csv_value(one, name) for name in RANKING_COLUMNS[len(_OF_EVENT) :]),
+                *(one.old_interval or ("", "")),
+                *(one.new_interval or ("", "")),
+            ]
+            for event in events
+            for ranking in event.rankings
+            for one in ranking.entrants
+        ),
+    )
+
+
+def bundles_csv(events: Sequence[Event], rows: Sequence[Row]) -> str:
+    """Return a line for each bundle and set of rules: its state, with the reason if it has no rank.
+
+    `reproduces` is empty where the rules are not the bundle's own.
+    """
+    why = {one["file"]: one["reason"] for one in left_out(rows, events)}
+    names = ("file", "event", "station", "team", "session", "truth_sha256", "status", "reproduces")
+    return _csv(
+        (*names, "rules", "verdict", "emulated", "reason"),
+        (
+            [
+                *(row[name] for name in names),
+                rules_of(row),
+                *((row["old"] or {}).get(name) for name in ("verdict", "emulated")),
+                row["reason"] or why.get(row["file"]),
+            ]
+            for row in rows
+        ),
+    )
+
+
+def _csv_value(one: Entrant, name: str) -> object:
+    if name == "missing":
+        return "; ".join(f"{field}: {why}" for field, why in one.missing.items())
+    return getattr(one, name)
+
+
+def pairs_csv(events: Sequence[Event]) -> str:
+    """Return a line for each turned pair and each pair of neighbours, with all digits."""
+    names = [one.name for one in fields(Pair)]
+    return _csv(
+        (*_OF_EVENT, *names),
+        (
+            [*_words(event, ranking), *(getattr(pair, name) for name in names)]
+            for event in events
+            for ranking in event.rankings
+            for pair in ranking.pairs
+        ),
+    )
+
+
+def report_text(events: Sequence[Event], rows: Sequence[Row]) -> str:
+    """Return a summary, then rankings and turned pairs of each event, as lines of text."""
+    found = overview_of(rows, events)
+    lines = [*overview_lines(found), "", *([] if events else [nothing_ranked(found), ""])]
+    for event in events:
+        for ranking in event.rankings:
+            lines += [f"{event.title}: {ranking.rules}", summary(ranking), ""]
+            lines += _table(ranking)
+            lines += [f"  {line}" for line in missing_lines(ranking, _PRINTED_MOST)]
+            lines += [f"  {line}" for line in pair_lines(ranking, _PRINTED_MOST, turned=True)]
+            lines.append("")
+    for title, told in bundle_lists(events, rows):
+        lines += [f"{title}: {len(told)}.", *(f"  {line}" for line in told)] if told else []
+    return "\n".join(map(harmless, lines)).rstrip()
+
+
+def overview_lines(found: Overview) -> list[str]:
+    """Return the summary that stands before the tables."""
+    events = f"{found.events} event{'' if found.events == 1 else 's'}"
+    unchecked = ", which no row under their own rules checks" if found.not_checked else ""
+    return [
+        f"Bundles: {found.bundles}; scored {found.scored}, broken {found.broken}, scored and in no"
+        f" ranking {found.left_out}, with an emulated energy {found.emulated}.",
+        f"Old results: reproduced {found.reproduced}, not reproduced {found.not_reproduced},"
+        f" unknown {found.not_checked}{unchecked}.",
+        f"Rules: {', '.join(found.rules) or 'none'}. Rankings: {found.rankings} of {events}.",
+        f"Turned pairs: {found.turned_pairs} of {found.comparable_pairs}, in"
+        f" {found.rankings_with_turned_pairs} of the rankings. Another first place: in"
+        f" {found.rankings_with_another_first}.",
+    ]
+
+
+def nothing_ranked(found: Overview) -> str:
+    """Return what stands in the place of the rankings if there is none."""
+    return NO_SESSION_RANKS if found.scored else NOTHING_SCORED
+
+
+def bundle_lists(events: Sequence[Event], rows: Sequence[Row]) -> list[tuple[str, list[str]]]:
+    """Return the lists of bundles to look at, each with its title; a list may be empty."""
+    return [
+        (
+            "Bundles whose old result does not reproduce",
+            [
+                f"{one['file']}: {one['rules']} gives the mAP {one['new_mean_ap']}, and the bundle"
+                f" tells {one['old_mean_ap']}"
+                for one in not_reproduced(rows)
+            ],
+        ),
+        *(
+            (title, [f"{one['file']}: {one['reason']}" for one in found])
+            for title, found in (
+                ("Bundles in no ranking", left_out(rows, events)),
+                ("Bundles that could not be scored", broken_bundles(rows)),
+            )
+        ),
+    ]
+
+
+def summary(ranking: Ranking) -> str:
+    """Return in a sentence or two how far the rankings differ."""
+    missing = f" (no Kendall's tau: {ranking.tau_missing})"
+    tau = missing if ranking.tau is None else f" (Kendall's tau {ranking.tau:.3f})"
+    told = f"{ranking.turned} of {ranking.comparable} pairs turn{tau}."
+    before, now = (" and ".join(ranking.first(side)) or "nobody" for side in ("old", "new"))
+    return f"{told} First is {now}" + ("." if before == now else f", and was {before}.")
+
+
+def missing_lines(ranking: Ranking, most: int) -> list[str]:
+    """Return why values of the table are missing, a line for each reason of a team."""
+    lines = []
+    for one in ranking.entrants:
+        names: dict[str, list[str]] = defaultdict(list)
+        for name, why in one.missing.items():
+            if name in _SHOWN:
+                names[why].append(_SHOWN[name])
+        lines += [f"{one.team} has no {', '.join(found)}: {why}" for why, found in names.items()]
+    rest = len(lines) - most
+    return [*lines[:most], *([f"and {rest} more: --csv"] if rest > 0 else [])]
+
+
+def pair_lines(ranking: Ranking, most: int, *, turned: bool) -> list[str]:
+    """Return the first pairs that have turned, or the neighbours that have not, as sentences."""
+    found = [pair for pair in ranking.pairs if pair.turned is turned]
+    rest = len(found) - most
+    return [*map(pair_line, found[:most]), *([f"and {rest} more: --csv pairs"] if rest > 0 else [])]
+
+
+def pair_line(pair: Pair) -> str:
+    """Return a pair in a sentence."""
+    if pair.difference == 0:
+        return f"{pair.ahead} and {pair.behind} have the same value"
+    ahead = f"{pair.ahead} {'is now' if pair.turned else 'is'} ahead of {pair.behind}"
+    if pair.low is None or pair.high is None or pair.turn_probability is None:
+        by = number(pair.difference)
+        return f"{ahead} by {by}; how sure that is, the draws do not tell: {pair.missing}"
+    return (
+        f"{ahead} by {number(pair.difference)} ({number(pair.low)} … {number(pair.high)}); "
+        f"a second contest turns it with {100 * pair.turn_probability:.0f} %, by the spread of"
+        f" {pair.turn_from_teams} teams"
+    )
+
+
+def number(value: float | None) -> str:
+    """Return a value with five digits that count, or '–'."""
+    return "–" if value is None else f"{value:.5g}"
+
+
+def cells(one: Entrant) -> tuple[str, ...]:
+    """Return a team's row of the table, as printed."""
+    rise = 0 if one.old_rank is None or one.new_rank is None else one.old_rank - one.new_rank
+    arrow = "" if rise == 0 else f"{'▲' if rise > 0 else '▼'}{abs(rise)}"
+    ends = one.new_interval
+    marks = {"EMULATED": one.emulated, "NOT REPRODUCED": one.reproduces is False}
+    possible = "–" if one.best is None else f"{one.best}–{one.worst}"
+    return (
+        *("–" if one.new_rank is None else str(one.new_rank), _rank(one.old_rank), arrow),
+        *(one.team, number(one.new)),
+        "–" if ends is None else f"{number(ends[0])} … {number(ends[1])}",
+        *(number(one.old), possible, ", ".join([one.verdict, *(it for it in marks if marks[it])])),
+    )
+
+
+def _rank(value: int | None) -> str:
+    return "–" if value is None else str(value)
+
+
+def _table(ranking: Ranking) -> list[str]:
+    table = [_HEADER, *map(cells, ranking.entrants)]
+    widths = [max(map(len, column)) for column in zip(*table, strict=True)]
+    return [
+        "  ".join(
+            cell.ljust(width) if name in _LEFT else cell.rjust(width)
+            for cell, width, name in zip(row, widths, _HEADER, strict=True)
+        ).rstrip()
+        for row in table
+    ]
+
+
+def _words(event: Event, ranking: Ranking) -> tuple[str | None, ...]:
+    return (
+        *(event.name, event.station, event.track, event.truth_sha256, event.first_utc),
+        ranking.rules,
+    )
+
+
+def _csv(header: Sequence[str], rows: Iterator[Sequence[object]]) -> str:
+    text = io.StringIO(newline="")
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(header)
+    writer.writerows([plain_cell(cell) for cell in row] for row in rows)
+    return text.getvalue()

@@ -1,0 +1,201 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A season scored again: what is asked becomes tasks, and the answers become rows."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+
+from referee.scoring.rules import Rules
+from referee.extras.season.executor import Executor, Lost
+from referee.extras.season.found import BundleFile
+from referee.extras.season.journal import Journal
+from referee.extras.season.merging import Present, merged
+from referee.extras.season.rows import SCORED, Key, Row, asked_key, broken_row, key_of, row_line
+from referee.extras.season.scored import RESAMPLES, Block, joined, row_of
+from referee.extras.season.tasks import Answer, Task, TruthFiles, perform
+
+# A block's draws, times the bundle's bytes. A hundred bytes are a detection, and both draws of it
+# take some 40 ns. So a block takes about ten seconds, and the bundle is read for it in a fifth.
+_BLOCK_BYTES = 25_000_000_000
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What is asked of a season; `track` is a module whose rules the caller trusts."""
+
+    truth: TruthFiles
+    truth_sha256: str
+    rules: tuple[Rules, ...]
+    seed: int = 0
+    resamples: int = RESAMPLES
+    track: str | None = None
+
+    def key(self, rules: Rules) -> Key:
+        """Return the key of the rows of one set of rules."""
+        return asked_key(self.truth_sha256, rules, self.seed, self.resamples)
+
+    def task(self, bundle: BundleFile, rules: Sequence[Rules], block: Block) -> Task:
+        """Return a task for a bundle."""
+        return Task(
+            *(bundle.path, self.truth, self.truth_sha256, tuple(rules)),
+            *(self.seed, self.resamples, block, self.track),
+        )
+
+
+@dataclass
+class Progress:
+    """How far a season is; `bytes_done` grows evenly with time, the bundles do not."""
+
+    bundles: int
+    bytes: int
+    bundles_done: int = 0
+    bytes_done: float = 0.0
+    broken: int = 0
+
+
+Tell = Callable[[str, Progress], None]
+"""A function that shows what is under way, and how far it is."""
+
+
+@dataclass(frozen=True)
+class Season:
+    """What became of a season: the rows that were asked for, and how many were there before."""
+
+    rows: list[Row]
+    kept: int
+
+
+def blocks_of(size: int, resamples: int) -> list[Block]:
+    """Return the blocks of the draws of a bundle of `size` bytes; most bundles need one."""
+    count = max(1, -(-resamples * size // _BLOCK_BYTES))
+    ends = [resamples * place // count for place in range(count + 1)]
+    return [Block(a, b - a) for a, b in zip(ends, ends[1:], strict=False) if b > a]
+
+
+def rescore(
+    bundles: Sequence[BundleFile], asked: Asked, executor: Executor, journal: Journal, tell: Tell
+) -> Season:
+    """Score what is not done, write the season's file, and return the rows of these bundles.
+
+    A row is done if the bundle's hash, the truth, the rules, the seed, the number of draws and the
+    version of the referee are the same. A broken bundle is tried again.
+    """
+    done = {(row["bundle_sha256"], key_of(row)) for row in journal.rows if row["status"] == SCORED}
+    digests = _digests(bundles, asked, executor, tell) if done else {}
+    present = Present({bundle.name for bundle in bundles}, digests)
+    work: list[_Work] = []
+    begun: set[str | None] = {None}
+    for bundle in bundles:
+        digest = digests.get(bundle.name)
+        open_rules = [it for it in asked.rules if (digest, asked.key(it)) not in done]
+        if open_rules and (digest is None or digest not in begun):
+            work.append(_Work(bundle, open_rules, blocks_of(bundle.size, asked.resamples)))
+        begun.add(digest)
+    fresh: list[Row] = []
+    for item, answers in _answers(work, asked, executor, tell):
+        rows = _rows(item, answers, asked)
+        present.digests[item.bundle.name] = rows[0]["bundle_sha256"]
+        for row in rows:
+            journal.add(row)
+        fresh += rows
+    rows = merged(journal.rows, fresh, present)
+    journal.finish(rows)
+    keys = {asked.key(rules) for rules in asked.rules}
+    mine = [
+        row
+        for row in rows
+        if key_of(row) in keys and not present.names.isdisjoint([row["file"], *row["copies"]])
+    ]
+    new = {(row["bundle_sha256"], key_of(row)) for row in fresh}
+    kept = sum((row["bundle_sha256"], key_of(row)) not in new for row in mine)
+    return Season(mine, kept)
+
+
+@dataclass
+class _Work:
+    """A bundle under work; `answers` has those of its blocks, in their order."""
+
+    bundle: BundleFile
+    rules: Sequence[Rules]
+    blocks: Sequence[Block]
+    answers: list[Answer | None] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        self.answers = [None] * len(self.blocks)
+
+
+def _digests(
+    bundles: Sequence[BundleFile], asked: Asked, executor: Executor, tell: Tell
+) -> dict[str, str | None]:
+    """Return the hash of each bundle by name, None where it cannot be read."""
+    progress = Progress(len(bundles), sum(bundle.size for bundle in bundles))
+    tasks = [asked.task(bundle, (), Block(0, 0)) for bundle in bundles]
+    by_path = {bundle.path: bundle for bundle in bundles}
+    found: dict[str, str | None] = {}
+    for task, outcome in executor.outcomes(perform, tasks):
+        bundle = by_path[task.path]
+        found[bundle.name] = None if isinstance(outcome, Lost) else outcome.bundle_sha256
+        progress.bundles_done += 1
+        progress.bytes_done += bundle.size
+        tell("looking for what is done", progress)
+    return found
+
+
+def _answers(
+    work: Sequence[_Work], asked: Asked, executor: Executor, tell: Tell
+) -> Iterator[tuple[_Work, list[Answer]]]:
+    """Yield each bundle's work as soon as all its blocks are there."""
+    progress = Progress(len(work), sum(it.bundle.size for it in work))
+    places = {
+        asked.task(it.bundle, it.rules, block): (it, place)
+        for it in work
+        for place, block in enumerate(it.blocks)
+    }
+    tell("scoring", progress)
+    for task, outcome in executor.outcomes(perform, list(places)):
+        item, place = places[task]
+        item.answers[place] = Answer(None, outcome.why) if isinstance(outcome, Lost) else outcome
+        progress.bytes_done += item.bundle.size / len(item.blocks)
+        answers = [it for it in item.answers if it is not None]
+        if len(answers) == len(item.blocks):
+            item.answers = []  # A season has many, and the rows have it all.
+            progress.bundles_done += 1
+            progress.broken += any(it.reason is not None for it in answers)
+            yield item, answers
+        tell("scoring", progress)
+
+
+def _rows(item: _Work, answers: Sequence[Answer], asked: Asked) -> list[Row]:
+    """Return a bundle's row for each of its rules."""
+    first = answers[0]
+    reasons = [it.reason for it in answers if it.reason is not None]
+    if not reasons and len({it.bundle_sha256 for it in answers}) > 1:
+        reasons = ["The file changed while it was read."]
+    if not reasons:
+        try:
+            return _scored_rows(item, answers, asked)
+        except Exception as error:  # Here too one bundle never stops a season.
+            reasons = [f"The program failed at its row: {type(error).__name__}: {error}."]
+    return [
+        broken_row(asked.key(rules), first.bundle_sha256, reasons[0]) | {"file": item.bundle.name}
+        for rules in item.rules
+    ]
+
+
+def _scored_rows(item: _Work, answers: Sequence[Answer], asked: Asked) -> list[Row]:
+    name = {"file": item.bundle.name}
+    first = answers[0]
+    rows = [
+        row_of(
+            asked.key(rules),
+            str(first.bundle_sha256),
+            first.told,
+            joined([it.measured[place] for it in answers]),
+        )
+        | name
+        for place, rules in enumerate(item.rules)
+    ]
+    for row in rows:
+        row_line(row)  # Raises for a number that JSON has not.
+    return rows

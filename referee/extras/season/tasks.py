@@ -1,0 +1,123 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The work on one bundle as a task for any process or machine: paths travel, data does not."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+from referee import __version__
+from referee.core.ground_truth import GroundTruth
+from referee.errors import InputError
+from referee.formats.ground_truth import read_ground_truth
+from referee.scoring.rules import Rules
+from referee.service.evidence.bundle_file import NotABundle
+from referee.extras.season.bundle_read import digest_of_bundle, read_bundle
+from referee.extras.season.fitting import truth_digest
+from referee.extras.season.scored import Block, Measured, measure, reason_of
+
+
+@dataclass(frozen=True)
+class TruthFiles:
+    """Where a ground truth lies, on every machine, and how to read it; see `read_ground_truth`."""
+
+    path: Path
+    images: Path | None = None
+    blacklist: Path | None = None
+    classes: int | None = None
+
+    def read(self) -> GroundTruth:
+        """Read the files; raise `InputError`, which names file, line and field."""
+        return read_ground_truth(
+            self.path, images=self.images, blacklist=self.blacklist, classes=self.classes
+        ).truth
+
+
+@dataclass(frozen=True)
+class Task:
+    """A block of the draws of one bundle, under each of several rules.
+
+    Without `rules` only the bundle's hash is wanted. `truth_sha256` and `version` are those of the
+    program that wants it: a worker with others would give other numbers. `track` is a module whose
+    rules the caller trusts.
+    """
+
+    path: Path
+    truth: TruthFiles
+    truth_sha256: str
+    rules: tuple[Rules, ...]
+    seed: int
+    resamples: int
+    block: Block
+    track: str | None = None
+    version: str = __version__
+
+
+@dataclass(frozen=True, eq=False)
+class Answer:
+    """What a task found: a measurement for each of its rules, or a reason why there is none."""
+
+    bundle_sha256: str | None
+    reason: str | None = None
+    told: Mapping[str, Any] = field(default_factory=dict)
+    measured: tuple[Measured, ...] = ()
+
+
+def perform(task: Task) -> Answer:
+    """Do a task, in any process.
+
+    Whatever is wrong with the bundle is in the answer. Raises `InputError` if this machine has
+    another ground truth, or another version of the referee, than the one that asks.
+    """
+    if task.version != __version__:
+        raise InputError(
+            f"a worker runs the referee {__version__}, and the season {task.version}: install the"
+            " same version on every machine"
+        )
+    digest: str | None = None
+    try:
+        digest = digest_of_bundle(task.path)
+        if not task.rules:
+            return Answer(digest)
+        truth = _truth_of(task)
+        bundle = read_bundle(task.path, task.track)
+        digest = bundle.sha256
+        measured = tuple(
+            measure(bundle, truth, rules, task.seed, task.resamples, task.block)
+            for rules in task.rules
+        )
+        return Answer(digest, None, bundle.told, measured)
+    except NotABundle as error:
+        return Answer(digest, reason_of(error))
+    except InputError:
+        raise
+    except Exception as error:  # One bundle, or a fault of ours in it, never stops a season.
+        return Answer(digest, f"The program failed at it: {type(error).__name__}: {error}.")
+
+
+def _truth_of(task: Task) -> GroundTruth:
+    truth = _read_once(task.truth)
+    if truth_digest(truth) != task.truth_sha256:
+        raise InputError(
+            f"{task.truth.path} is another ground truth on a worker: give every machine the same"
+            " files under the same paths"
+        )
+    return truth
+
+
+_reading = threading.Lock()
+
+
+@lru_cache(maxsize=2)
+def _read(files: TruthFiles) -> GroundTruth:
+    return files.read()
+
+
+def _read_once(files: TruthFiles) -> GroundTruth:
+    """Return the ground truth, read once in a process; the lock keeps a second thread waiting."""
+    with _reading:
+        return _read(files)

@@ -1,0 +1,201 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The sessions in a folder of copied evidence bundles, for a board without a network.
+
+Only the small members that the board needs are read, each against its SHA-256 in the manifest.
+`referee verify` checks a bundle as a whole.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from hashlib import sha256
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from referee.errors import InputError
+from referee.service.event.standings import score_interval
+from referee.service.evidence.bundle_file import (
+    MANIFEST,
+    NO_VALUE,
+    SESSION_MOST,
+    ManifestTold,
+    NotABundle,
+    json_of,
+    opened_bundle,
+    read_digests,
+    read_some,
+    size_of_member,
+)
+from referee.service.evidence.signature import read_envelope, signature_findings
+from referee.service.setup.signing_key import key_id, read_public_key
+from referee.extras.stations.notification import JudgementData, moment_of
+from referee.store.scores import ScoringRun
+from referee.tracks.track import Track
+
+_MEMBERS = ("session.json", "score.json", "verdict.json")
+# A session takes a day at most; years of it would be no length.
+_LENGTH_MOST_S = 10 * 86400.0
+_BUNDLES_MOST = 10_000
+
+
+@dataclass(frozen=True)
+class BundleSession:
+    """A session as its bundle tells it.
+
+    `station` is the key that signed the bundle, '' for one without a signature. `place` is the
+    folder below the given one in which the bundle lies, or ''. `facts` is the length of the
+    session's facts: they only grow, so the longer ones are the newer ones.
+    """
+
+    station: str
+    place: str
+    session: int
+    team: str
+    length_s: float
+    void: bool
+    judgement: JudgementData | None
+    facts: int
+    digest: str
+
+
+class BundleFolder:
+    """A folder of bundles, which may still come in; each file is read once.
+
+    With `public_keys` a bundle counts only if one of them has signed it.
+    """
+
+    def __init__(self, folder: Path, track: Track[Any], public_keys: Sequence[Path] = ()) -> None:
+        if not folder.is_dir():
+            raise InputError(f"{folder} is no folder. Name the folder of the copied bundles.")
+        self._folder, self._track = folder, track
+        self._keys = public_keys
+        self._known: dict[tuple[Path, int, int], BundleSession | str] = {}
+
+    def read(self, tell: Callable[[str], object]) -> list[BundleSession]:
+        """Return the newest bundle of each session; `tell` hears once of each that is none."""
+        paths = sorted(self._folder.rglob("*.zip"))
+        if len(paths) > _BUNDLES_MOST:
+            tell(f"{self._folder}: of {len(paths)} bundles the first {_BUNDLES_MOST} count.")
+        found: list[BundleSession | str] = []
+        for path in paths[:_BUNDLES_MOST]:
+            try:
+                at = path.stat()
+            except OSError:
+                continue  # Somebody has removed it since.
+            key = (path, at.st_mtime_ns, at.st_size)
+            if key not in self._known:
+                self._known[key] = self._read(path)
+                if isinstance(self._known[key], str):
+                    tell(f"{path}: {self._known[key]} It does not count.")
+            found.append(self._known[key])
+        return _newest([one for one in found if isinstance(one, BundleSession)])
+
+    def _read(self, path: Path) -> BundleSession | str:
+        """Return a bundle's session, or what is wrong with the file."""
+        inside = path.relative_to(self._folder).parts
+        place = inside[0] if len(inside) > 1 else ""
+        try:
+            with opened_bundle(path) as file:
+                members = read_some(file, (MANIFEST, *_MEMBERS))
+                facts = size_of_member(file, "facts.jsonl")
+            manifest = read_digests(members)
+            signer = self._signer(manifest)
+            told = {name: _checked(members, name, manifest) for name in _MEMBERS}
+            return _session(told, self._track, signer, place, facts)
+        except NotABundle as error:
+            return f"{error.finding.member or 'the file'}: {error.finding.what}"
+        except NO_VALUE as error:
+            return f"This is no whole bundle ({type(error).__name__}: {error})."
+
+    def _signer(self, manifest: ManifestTold) -> str:
+        """Return the id of the key that signed; raise `NotABundle` if it is not a wanted one."""
+        envelope = manifest.envelope
+        signatures = {} if envelope is None else read_envelope(envelope).signatures
+        for key in self._keys:
+            if not list(signature_findings(msgspec.structs.asdict(manifest), [key])):
+                return key_id(read_public_key(key))
+        if self._keys:
+            raise NotABundle(MANIFEST, "None of the given public keys has signed it.")
+        return min(signatures, default="")
+
+
+def _session(
+    told: Mapping[str, Any], track: Track[Any], station: str, place: str, facts: int
+) -> BundleSession:
+    session, score, verdict = (told[name] for name in _MEMBERS)
+    if session["track"] != track.name:
+        raise NotABundle("session.json", f"It is of another track than '{track.name}'.")
+    moments = session["moments"]
+    void = moments["voided"] is not None
+    judged = void or verdict["verdict"] is None
+    found = BundleSession(
+        station=station,
+        place=place,
+        session=int(session["session"]),
+        team=str(session["team"])[:200],
+        length_s=float(session["length_s"]),
+        void=void,
+        judgement=None if judged else _judgement(track, score, verdict, moments),
+        facts=facts,
+        digest=sha256(json.dumps(told, sort_keys=True).encode()).hexdigest(),
+    )
+    is_length = 0 < found.length_s <= _LENGTH_MOST_S
+    if not (found.team.isprintable() and is_length and 1 <= found.session <= SESSION_MOST):
+        raise NotABundle("session.json", "Team, length or number is none.")
+    return found
+
+
+def _judgement(
+    track: Track[Any],
+    score: Mapping[str, Any] | None,
+    verdict: Mapping[str, Any],
+    moments: Mapping[str, Any],
+) -> JudgementData:
+    """Return the result as the station's feed would tell it; a score that is not known is null."""
+    energy_wh = verdict.get("energy_wh")
+    told: dict[str, Any] = {
+        "judgement_type_id": None if score is None else verdict["verdict"],
+        "score": None,
+        "energy_wh": energy_wh,
+        "emulated": bool(verdict.get("emulated", False)),
+    }
+    if score is not None:
+        run = ScoringRun(0, 0, score[track.accuracy.field], score[track.score.field], score)
+        low, high = score_interval(run, track)
+        told |= {
+            **{"score": run.score, "mean_ap": run.accuracy, "score_low": low, "score_high": high},
+            "objects_per_s": _rate(score.get("detections"), moments),
+            "normalized_accuracy": score.get("normalized_accuracy"),
+            "images": score.get("images_fetched"),
+        }
+    # JSON's text has only finite numbers here, so this also refuses NaN and infinities.
+    text = json.dumps(told, allow_nan=False)
+    return msgspec.json.decode(text, type=JudgementData)
+
+
+def _rate(boxes: Any, moments: Mapping[str, Any]) -> float | None:
+    started, ended = moments["started"], moments["ended"]
+    if boxes is None or started is None or ended is None:
+        return None
+    ran_s = float(ended["monotonic_s"]) - float(started["monotonic_s"])
+    if started["boot_id"] != ended["boot_id"]:
+        ran_s = (moment_of(ended["utc"]) - moment_of(started["utc"])).total_seconds()
+    return float(boxes) / ran_s if ran_s > 0 else None
+
+
+def _newest(found: Sequence[BundleSession]) -> list[BundleSession]:
+    """Return the newest bundle of each session; an order that no file's name or time changes."""
+    newest: dict[tuple[str, str, int], BundleSession] = {}
+    for one in sorted(found, key=lambda it: (it.facts, it.digest)):
+        newest[one.station, one.place if not one.station else "", one.session] = one
+    return [newest[key] for key in sorted(newest)]
+
+
+def _checked(members: Mapping[str, bytes], name: str, manifest: ManifestTold) -> Any:
+    if sha256(members[name]).hexdigest() != manifest.sha256.get(name):
+        raise NotABundle(name, "It is not what the manifest says.")
+    return json_of(name, members[name])

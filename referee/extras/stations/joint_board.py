@@ -1,0 +1,120 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The joint board: its view and its stations' standing, as files that its pages read.
+
+The program that follows the stations writes two files, and the server of the pages reads them. So a
+slow station delays no page, and a page that dies costs no news.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from datetime import datetime
+from hashlib import sha256
+from pathlib import Path
+from typing import Any
+
+from referee.errors import InputError
+from referee.service.scoreboard.publisher import Snapshot
+from referee.service.scoreboard.view import Publication
+from referee.service.setup.clock import Clock
+from referee.service.setup.whole_files import replace_file
+from referee.extras.stations.bundles import BundleSession
+from referee.extras.stations.follower import Followed
+from referee.extras.stations.joint_rows import joint_stations
+from referee.extras.stations.joint_view import joint_view
+from referee.extras.stations.notification import moment_of
+from referee.tracks.track import Track
+
+VIEW, STANDING = "view.json", "stations.json"
+"""The files of a board: what the public sees, and when each station was heard."""
+
+SILENT_S = 10.0
+"""A station that was not heard for so long is called silent."""
+
+
+@dataclass(frozen=True)
+class Standing:
+    """When a station was heard last, in ISO 8601, and what was wrong at the newest look, or ''."""
+
+    name: str
+    heard: str | None
+    fault: str
+
+
+def view_text(
+    title: str,
+    track: Track[Any],
+    followed: Sequence[Followed],
+    bundles: Sequence[BundleSession],
+) -> str:
+    """Return the view as JSON; the same knowledge gives the same text."""
+    view = joint_view(title, track, joint_stations(followed, bundles, track.name))
+    return json.dumps(view, allow_nan=False)
+
+
+def standing_text(followed: Sequence[Followed]) -> str:
+    """Return the standing of each station as JSON."""
+    return json.dumps([asdict(standing_of(one)) for one in followed])
+
+
+def standing_of(one: Followed) -> Standing:
+    """Return the standing of a station."""
+    heard = one.kept.heard
+    return Standing(one.address.name, None if heard is None else heard.isoformat(), one.fault)
+
+
+def silence_text(standing: Standing, now: datetime) -> str:
+    """Return how a station stands, in a few words: 'live', or for how long it is silent and why."""
+    if standing.heard is None:
+        return f"never heard: {standing.fault}"
+    silent_s = max(0.0, (now - moment_of(standing.heard)).total_seconds())
+    silent = f"station silent for {silent_s:.0f} s" if silent_s >= SILENT_S else ""
+    return ": ".join(text for text in (silent, standing.fault) if text) or "live"
+
+
+def write_text(path: Path, text: str) -> None:
+    """Write a file of the board, whole or not at all; its pages need no secret."""
+    replace_file(path, text.encode(), 0o600)
+
+
+class BoardFiles:
+    """The reader of a board's files, for the scoreboard's pages; see `Publisher`."""
+
+    def __init__(self, folder: Path, clock: Clock) -> None:
+        self._folder, self._clock = folder, clock
+        self._seen: tuple[int, int] | None = None
+        self._snapshot: Snapshot | None = None
+
+    def refresh(self) -> Snapshot:
+        """Return the newest snapshot; raise OSError or ValueError if the files cannot be read."""
+        path = self._folder / VIEW
+        at = path.stat()
+        mark = (at.st_ino, at.st_mtime_ns)
+        old = self._snapshot
+        if old is None or mark != self._seen:
+            text = path.read_text(encoding="utf-8")
+            key = sha256(text.encode()).hexdigest()[:16]
+            publication = Publication(json.loads(text), ())
+            old = Snapshot(0, key, text, "", publication, {})
+            self._seen = mark
+        self._snapshot = Snapshot(0, old.key, old.view, self._live(), old.publication, {})
+        return self._snapshot
+
+    def _live(self) -> str:
+        standings = [
+            Standing(**one)
+            for one in json.loads((self._folder / STANDING).read_text(encoding="utf-8"))
+        ]
+        now = self._clock.now().utc
+        told = [{"name": one.name, "text": silence_text(one, now)} for one in standings]
+        return json.dumps({"frozen": False, "sessions": [], "stations": told})
+
+
+def read_board(folder: Path, clock: Clock) -> Snapshot:
+    """Return what a board has written last; raise `InputError` if there is none."""
+    try:
+        return BoardFiles(folder, clock).refresh()
+    except (OSError, ValueError, TypeError) as error:
+        raise InputError(f"{folder} has no board ({error}). Give --follow or --bundles.") from None

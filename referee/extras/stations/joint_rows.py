@@ -1,0 +1,193 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The teams of all stations with the session that counts, from feeds and from copied bundles.
+
+A row belongs to a station's key and a session. Two teams of the same name at two stations are two
+rows: nothing says that they are the same people.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
+
+from referee.extras.stations.bundles import BundleSession
+from referee.extras.stations.follower import Followed
+from referee.extras.stations.held import Held
+from referee.extras.stations.notification import (
+    JudgementData,
+    OrganizationData,
+    ProblemData,
+    StateData,
+    SubmissionData,
+    TeamData,
+    moment_of,
+    seconds_of,
+)
+
+_KEY_SHOWN = 8
+
+
+@dataclass(frozen=True)
+class Played:
+    """A session that a team has started and that is not void."""
+
+    session: int
+    judgement: JudgementData | None
+    running: bool = False
+
+
+@dataclass(frozen=True)
+class JointTeam:
+    """A team of a station with its sessions, the oldest first."""
+
+    name: str
+    organisation: str = ""
+    withdrawn: bool = False
+    played: tuple[Played, ...] = ()
+
+
+@dataclass(frozen=True)
+class Station:
+    """A station's part of the ranking.
+
+    `key` names the station's event: by its signing key, else by its address or folder. `fault`
+    says why it has no part, or ''. `length_s` is the length of its sessions, or None.
+    """
+
+    name: str
+    key: str
+    contest: str = ""
+    state: StateData = field(default_factory=StateData)
+    length_s: float | None = None
+    teams: tuple[JointTeam, ...] = ()
+    fault: str = ""
+
+    @property
+    def is_frozen(self) -> bool:
+        """Tell whether a freeze hides what happens at the station."""
+        return self.state.frozen is not None and self.state.thawed is None
+
+
+def joint_stations(
+    followed: Sequence[Followed], bundles: Sequence[BundleSession], track: str
+) -> list[Station]:
+    """Return the stations in their order: those that are followed, then those of bundles alone."""
+    by_station: dict[str, list[BundleSession]] = defaultdict(list)
+    for copied in bundles:
+        by_station[copied.station or f"folder {copied.place}"].append(copied)
+    found: dict[str, Station] = {}
+    refused = []
+    for one in followed:
+        held = one.kept.held
+        key = (held.contest and held.contest.station) or one.address.url
+        if key in found:
+            fault = f"it has the same key as '{found[key].name}': one of them is a copy"
+            refused.append(Station(one.address.name, key, fault=fault))
+            continue
+        found[key] = _followed(one, key, by_station.pop(key, []), track)
+    alone = [_from_bundles(key, by_station[key]) for key in sorted(by_station)]
+    return [*found.values(), *refused, *alone]
+
+
+def _followed(one: Followed, key: str, bundles: Sequence[BundleSession], track: str) -> Station:
+    held, name = one.kept.held, one.address.name
+    if held.contest is None:
+        return Station(name, key)
+    tracks = sorted(held.of_kind("problems", ProblemData))
+    if tracks != [track]:
+        told = " and ".join(tracks) or "no track"
+        return Station(name, key, fault=f"it runs {told}, and this board ranks {track}")
+    teams = _with_bundles(held, list(_teams(held)), [] if held.is_frozen else bundles)
+    length_s = seconds_of(held.contest.duration)
+    return Station(name, key, held.contest.name, held.state, length_s, tuple(teams))
+
+
+def _teams(held: Held) -> Iterator[JointTeam]:
+    """Yield the teams of a feed, by their ids, then sessions whose team is not known."""
+    sessions: dict[str | None, list[Played]] = defaultdict(list)
+    judgements = held.of_kind("judgements", JudgementData)
+    for own, found in held.of_kind("submissions", SubmissionData).items():
+        if own.isdecimal():
+            played = Played(int(own), judgements.get(own), found.end_time is None)
+            sessions[found.team_id].append(played)
+    organisations = held.of_kind("organizations", OrganizationData)
+    teams = held.of_kind("teams", TeamData)
+    for own in sorted(teams, key=lambda it: (len(it), it)):
+        team, organisation = teams[own], organisations.get(own)
+        if not team.hidden:
+            yield JointTeam(
+                team.name,
+                "" if organisation is None else organisation.name,
+                team.withdrawn,
+                _in_order(sessions.get(own, [])),
+            )
+    lost = [one for own, found in sessions.items() if own not in teams for one in found]
+    for one in _in_order(lost):
+        yield JointTeam(f"session {one.session}", played=(one,))
+
+
+def _with_bundles(
+    held: Held, teams: list[JointTeam], bundles: Sequence[BundleSession]
+) -> list[JointTeam]:
+    """Return the teams with what bundles know of sessions that the feed lacks.
+
+    The feed has the last word: a session that it has removed stays away. A session without a
+    result gets that of its bundle, for example where the laptop broke before it could tell.
+    """
+    known = {one.session for team in teams for one in team.played if _is_judged(one)}
+    for one in bundles:
+        number = str(one.session)
+        removed = held.knows("submissions", number) and not any(
+            played.session == one.session for team in teams for played in team.played
+        )
+        if removed or one.session in known:
+            continue
+        teams = _put(teams, one)
+    return teams
+
+
+def _is_judged(played: Played) -> bool:
+    return played.judgement is not None and played.judgement.judgement_type_id is not None
+
+
+def _put(teams: list[JointTeam], one: BundleSession) -> list[JointTeam]:
+    """Return the teams with the session of a bundle in the place of what was known of it."""
+    rest = [
+        replace(team, played=tuple(it for it in team.played if it.session != one.session))
+        for team in teams
+    ]
+    if one.void:
+        return rest
+    mine = next((team for team in rest if team.name == one.team), None)
+    if mine is None:
+        mine = JointTeam(one.team)
+        rest.append(mine)
+    played = _in_order([*mine.played, Played(one.session, one.judgement)])
+    return [replace(team, played=played) if team is mine else team for team in rest]
+
+
+def _from_bundles(key: str, bundles: Sequence[BundleSession]) -> Station:
+    teams: list[JointTeam] = []
+    for one in bundles:
+        teams = _put(teams, one)
+    lengths = {one.length_s for one in bundles}
+    places = sorted({one.place for one in bundles})
+    name = next((place for place in places if place), key[:_KEY_SHOWN])
+    return Station(
+        name, key, "copied bundles", StateData(), min(lengths), tuple(sorted(teams, key=_name_of))
+    )
+
+
+def _name_of(team: JointTeam) -> str:
+    return team.name
+
+
+def _in_order(played: Sequence[Played]) -> tuple[Played, ...]:
+    return tuple(sorted(played, key=lambda one: one.session))
+
+
+def earliest_freeze(stations: Sequence[Station]) -> str | None:
+    """Return when the first freeze began that still stands, or None."""
+    moments = [one.state.frozen for one in stations if one.is_frozen and one.state.frozen]
+    return min(moments, key=moment_of, default=None)

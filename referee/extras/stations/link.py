@@ -1,0 +1,198 @@
+# SPDX-License-Identifier: Apache-2.0
+"""One look at a station's feed, bounded in time and size, whatever the station does.
+
+Python's timeouts begin again with each byte. So a station that sends one byte now and then would
+hold a reader for hours. Here each wait ends at one moment, that of the whole look.
+"""
+
+from __future__ import annotations
+
+import http.client
+import io
+import socket
+import ssl
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Protocol, cast
+from urllib.parse import quote, urlsplit
+
+from referee.errors import InputError
+from referee.formats.faults import harmless
+from referee.extras.stations.notification import StationFault
+
+LOOK_S = 10.0
+"""How long a whole look may take, from the connection to the last byte."""
+
+BYTES_MOST = 8 * 2**20
+"""How long an answer may be; that of an event with 1,000 sessions has a third of a megabyte."""
+
+_TOLD_MOST = 200
+
+
+@dataclass(frozen=True)
+class Answer:
+    """A station's answer: status 200 with the feed's lines, or 400 for an unknown token."""
+
+    status: int
+    content: bytes
+
+
+class Look(Protocol):
+    """A way to ask the feed at an address for what is new after a token; None asks for all."""
+
+    def __call__(self, url: str, token: str | None, /) -> Answer: ...
+
+
+def http_look(ca_file: Path | None) -> Look:
+    """Return the look by HTTP, or by HTTPS with this CA, else with those of the system.
+
+    A look raises `StationFault` for any answer but 200 and 400. It asks the given host alone, by
+    GET, follows no redirect, knows no proxy, and takes no compressed answer. Raises `InputError`
+    for a file that is no CA.
+    """
+    try:
+        context = ssl.create_default_context(cafile=ca_file)
+    except (OSError, ssl.SSLError) as error:
+        raise InputError(f"{ca_file} cannot be read as a CA in PEM: {error}.") from None
+    context.minimum_version = ssl.TLSVersion.TLSv1_2
+    return lambda url, token: _look(url, token, context)
+
+
+def _look(url: str, token: str | None, context: ssl.SSLContext) -> Answer:
+    parts = urlsplit(url)
+    deadline_s = time.monotonic() + LOOK_S
+    kind = _TlsConnection if parts.scheme == "https" else _Connection
+    link = kind(parts.netloc, context, deadline_s)
+    path = f"{parts.path}/feed?stream=false"
+    try:
+        target = path if token is None else f"{path}&since_token={quote(token)}"
+        link.request("GET", target, headers={"Connection": "close"})
+        return _answer(link.getresponse())
+    except TimeoutError:
+        raise StationFault(f"its answer takes longer than {LOOK_S:g} s") from None
+    except (OSError, http.client.HTTPException, ValueError) as error:
+        raise StationFault(_words(error)) from None
+    finally:
+        link.hang_up()
+
+
+def _answer(response: http.client.HTTPResponse) -> Answer:
+    if response.status == 400:
+        return Answer(400, response.read(_TOLD_MOST))
+    if 300 <= response.status < 400:
+        target = _printable(response.headers.get("Location", "nowhere"))
+        raise StationFault(f"it redirects to {target}: give the address itself")
+    if response.status != 200:
+        told = _printable(response.read(_TOLD_MOST).decode("utf-8", "replace"))
+        raise StationFault(f"it answers with {response.status}: {told}")
+    kind = response.headers.get_content_type()
+    if kind != "application/x-ndjson" or response.headers.get("Content-Encoding"):
+        raise StationFault(f"it answers with {_printable(kind)}, no feed: is it a scoreboard?")
+    if response.length is None and not response.chunked:
+        raise StationFault("its answer has no length, so nobody knows whether it is whole")
+    content = response.read(BYTES_MOST + 1)
+    if len(content) > BYTES_MOST:
+        raise StationFault(f"its feed is longer than {BYTES_MOST // 2**20} MiB")
+    if response.length:  # A read with a size does not raise for this.
+        raise StationFault("its answer broke off")
+    return Answer(200, content)
+
+
+def _printable(text: str) -> str:
+    """Return a stranger's text for a message: short, and harmless to a terminal."""
+    return harmless(text.strip()[:_TOLD_MOST])
+
+
+def _words(error: Exception) -> str:
+    if isinstance(error, ssl.SSLCertVerificationError):
+        return f"its certificate is not trusted ({error.verify_message}): see --ca-file"
+    if isinstance(error, ConnectionRefusedError):
+        return "nothing listens at its address"
+    if isinstance(error, socket.gaierror):
+        return "its name is not known in this network"
+    if isinstance(error, OSError) and error.strerror:
+        return f"it cannot be reached ({_printable(error.strerror)})"
+    return f"it gives no answer by HTTP ({_printable(str(error) or type(error).__name__)})"
+
+
+class _Connection(http.client.HTTPConnection):
+    """A connection whose every wait ends at one moment."""
+
+    def __init__(self, host: str, context: ssl.SSLContext, deadline_s: float) -> None:
+        super().__init__(host)
+        self._context = context
+        self._deadline_s = deadline_s
+        self._wire: socket.socket | None = None
+
+    def connect(self) -> None:
+        """Connect in what is left of the time."""
+        raw = socket.create_connection((self.host, self.port), self._left_s())
+        self._wire = self._opened(raw)
+        self.sock = cast(socket.socket, _Bounded(self._wire, self._left_s))
+
+    def hang_up(self) -> None:
+        """Close the socket itself; http.client closes earlier, while it still reads."""
+        self.close()
+        if self._wire is not None:
+            self._wire.close()
+
+    def _opened(self, raw: socket.socket) -> socket.socket:
+        return raw
+
+    def _left_s(self) -> float:
+        left_s = self._deadline_s - time.monotonic()
+        if left_s <= 0:
+            raise TimeoutError
+        return left_s
+
+
+class _TlsConnection(_Connection):
+    """A connection under TLS; OpenSSL's wrapper bounds a handshake as a whole."""
+
+    default_port = http.client.HTTPS_PORT
+
+    def _opened(self, raw: socket.socket) -> socket.socket:
+        raw.settimeout(self._left_s())
+        try:
+            return self._context.wrap_socket(raw, server_hostname=self.host)
+        except BaseException:
+            raw.close()
+            raise
+
+
+class _Bounded:
+    """The part of a socket that http.client uses; each call gets the time that is left.
+
+    `close` leaves the wire open: http.client closes before it has read a last answer.
+    """
+
+    def __init__(self, sock: socket.socket, left_s: Callable[[], float]) -> None:
+        self._sock = sock
+        self._left_s = left_s
+
+    def sendall(self, content: bytes) -> None:
+        self._sock.settimeout(self._left_s())
+        self._sock.sendall(content)
+
+    def makefile(self, mode: str) -> io.BufferedReader:
+        return io.BufferedReader(_Reading(self._sock, self._left_s))
+
+    def close(self) -> None:
+        return
+
+
+class _Reading(io.RawIOBase):
+    """The bytes of a socket as a file."""
+
+    def __init__(self, sock: socket.socket, left_s: Callable[[], float]) -> None:
+        self._sock = sock
+        self._left_s = left_s
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: bytearray | memoryview) -> int:  # type: ignore[override]
+        self._sock.settimeout(self._left_s())
+        return self._sock.recv_into(buffer)

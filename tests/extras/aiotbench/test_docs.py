@@ -1,0 +1,60 @@
+# SPDX-License-Identifier: Apache-2.0
+"""docs/aiotbench.md and the part of docs/scoring.md on AIoTBench agree with the program."""
+
+from __future__ import annotations
+
+import argparse
+import re
+import shlex
+from pathlib import Path
+
+import pytest
+
+from referee import cli
+from referee.extras.aiotbench.commands.aiotbench import add_arguments
+from referee.extras.aiotbench.rules import DRAFT_1_1, Model
+
+DOCS = Path(__file__).parents[3] / "docs"
+PAGE = (DOCS / "aiotbench.md").read_text(encoding="utf-8")
+SCORING = (DOCS / "scoring.md").read_text(encoding="utf-8").partition("\n## AIoTBench\n")[2]
+FILES = dict(re.findall(r"```\w+ (\S+)\n(.*?)```", PAGE, re.DOTALL))
+CONSOLE = re.search(r"```console\n\$ referee (aiotbench score .*?)\n(.*?)```", PAGE, re.DOTALL)
+
+
+def test_the_example_runs_as_printed(tmp_path, monkeypatch, capsys):
+    """The example's command on the example's files prints the text on the page."""
+    assert {"board.csv", "board.toml"} == FILES.keys()
+    for name, content in FILES.items():
+        (tmp_path / name).write_text(content)
+    monkeypatch.chdir(tmp_path)
+    command, printed = CONSOLE.groups()
+    assert 0 == cli.main(shlex.split(command))
+    assert printed == capsys.readouterr().out
+
+
+def test_every_option_is_on_the_page():
+    """The page explains each option of the command."""
+    parser = argparse.ArgumentParser()
+    add_arguments(parser)
+    (actions,) = (it for it in parser._actions if isinstance(it, argparse._SubParsersAction))
+    options = {
+        option for action in actions.choices["score"]._actions for option in action.option_strings
+    }
+    missing = {it for it in options - {"-h", "--help"} if f"`{it}" not in PAGE}
+    assert set() == missing
+
+
+def test_every_workload_is_explained():
+    """The page has the short name of each model and implementation."""
+    codes = {it.code for it in (*DRAFT_1_1.models, *DRAFT_1_1.implementations)}
+    assert set() == {code for code in codes if f"| `{code}` |" not in PAGE}
+
+
+@pytest.mark.parametrize("model", DRAFT_1_1.models, ids=lambda model: model.code)
+def test_table_one_is_on_the_page(model: Model):
+    """The page on scores has each row of table 1, as the data have it."""
+    row = (
+        f"| `{model.code}` | {model.name} | {model.flops / 1e6:g} | {model.parameters / 1e6:g} |"
+        f" {100 * model.reference_accuracy:g} % |\n"
+    )
+    assert row in SCORING
