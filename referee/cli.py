@@ -1,14 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The command line of the referee, with one module in `referee.commands` for each command."""
+"""The command line: a module for each command, in `referee.commands` or in an extra."""
 
 from __future__ import annotations
 
 import argparse
 import importlib
 import logging
+import pkgutil
 import signal
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from types import FrameType
 
 from referee import __version__
@@ -24,7 +25,6 @@ COMMANDS = {
     "team": "register teams, edit their list, print their slips",
     "order": "set and show the running order, by lottery or by hand",
     "check": "check whether an event is ready, and say what to do if it is not",
-    "drill": "train the operators: an emulated event in which things go wrong",
     "operator": "register who may use the console, with passwords",
     "audit": "print who did what, and what was refused",
     "doctor": "collect what a maintainer needs into one file without secrets",
@@ -34,13 +34,9 @@ COMMANDS = {
     "proposal": "score sessions again as a proposal, then apply or cancel it",
     "finalize": "make the results final, or say what is open",
     "scoreboard": "freeze what the audience sees, or thaw it",
-    "board": "rank the teams of several stations together",
     "score": "score a file of detections, offline",
-    "aiotbench": "score logs of AIoTBench, offline",
     "export": "write the evidence bundle of a session",
     "verify": "compute everything in an evidence bundle again, on any machine",
-    "rescore": "score many evidence bundles again, under other rules",
-    "season": "report what other rules do to published rankings",
     "sign": "add a signature to an evidence bundle",
     "camera": "write a frame of the camera track, or its test card, as a picture",
     "ovic": "validate, benchmark and score TensorFlow Lite models, as OVIC does",
@@ -98,17 +94,27 @@ def _parser(wanted: str) -> argparse.ArgumentParser:
     )
     parser.add_argument("--version", action="version", version=f"referee {__version__}")
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
-    for name, summary in COMMANDS.items():
+    for name, summary, home in all_commands():
         command = commands.add_parser(name, help=summary)
         if name == wanted:
-            _fill(command, name)
+            _fill(command, home)
     if wanted == HIDDEN:
-        _fill(commands.add_parser(HIDDEN), HIDDEN)
+        _fill(commands.add_parser(HIDDEN), f"referee.commands.{HIDDEN}")
     return parser
 
 
-def _fill(command: argparse.ArgumentParser, name: str) -> None:
-    module = importlib.import_module(f"referee.commands.{name}")
+def all_commands() -> Iterator[tuple[str, str, str]]:
+    """Yield the name, summary and module of each command: the contest's, then the extras'."""
+    for name, summary in COMMANDS.items():
+        yield name, summary, f"referee.commands.{name}"
+    extras = importlib.import_module("referee.extras")
+    for found in pkgutil.iter_modules(extras.__path__, "referee.extras."):
+        for name, summary in importlib.import_module(found.name).COMMANDS.items():
+            yield name, summary, f"{found.name}.commands.{name}"
+
+
+def _fill(command: argparse.ArgumentParser, home: str) -> None:
+    module = importlib.import_module(home)
     command.description = module.__doc__
     command.formatter_class = argparse.RawDescriptionHelpFormatter
     module.add_arguments(command)

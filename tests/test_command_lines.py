@@ -11,7 +11,6 @@ from pathlib import Path
 
 import pytest
 
-import referee.commands
 from power.logs.power_log import COLUMNS
 from referee import cli
 from tests.test_layers import SHARED_BY_COMMANDS
@@ -19,7 +18,8 @@ from tests.test_layers import SHARED_BY_COMMANDS
 pytestmark = pytest.mark.slow
 
 ROOT = Path(__file__).parents[1]
-COMMANDS = [*cli.COMMANDS, cli.HIDDEN]
+COMMANDS = [*(name for name, _, _ in cli.all_commands()), cli.HIDDEN]
+FOLDERS = (ROOT / "referee/commands", *ROOT.glob("referee/extras/*/commands"))
 SHARED = {name.rpartition(".")[2] for name in SHARED_BY_COMMANDS if name.startswith("referee.")}
 
 
@@ -73,9 +73,11 @@ def test_an_audit_that_is_piped_into_head_ends_in_silence(log: Path) -> None:
 
 
 def test_every_command_has_its_module_and_every_module_is_a_command() -> None:
-    """`referee/commands` holds commands, and what several of them share."""
-    folder = Path(referee.commands.__file__).parent
-    modules = {path.stem for path in folder.iterdir() if path.name[:1].isalpha()}
+    """A folder named `commands` holds commands, and what several of them share."""
+    assert len(FOLDERS) > 2
+    modules = {
+        path.stem for folder in FOLDERS for path in folder.iterdir() if path.name[:1].isalpha()
+    }
     assert set(COMMANDS) | SHARED == modules
 
 

@@ -32,6 +32,15 @@ LAYERS = {
 }
 PROGRAMS = {"cli", "commands", "programs", "__main__"}
 
+# The extras, each with those of its parts that are programs. Its other parts are rules, which may
+# import what a service may. The contest knows no extra, and an extra no other one.
+EXTRAS = {
+    "aiotbench": {"commands"},
+    "drill": {"commands", "play"},
+    "season": {"commands", "workers"},
+    "stations": {"commands", "pages", "program"},
+}
+
 # The library's door names the readers of files beside the rules, and loads neither by itself.
 LIBRARY = "referee/scoring/__init__.py"
 
@@ -63,15 +72,9 @@ ROOMS = {
         },
         # The audience's view rests on the results, and on the figures of the running sessions.
         "scoreboard": {"setup", "entry", "results", "event", "teams", "submission"},
-        # A joint board shows feeds of scoreboards, and copied bundles, as one scoreboard.
-        "stations": {"setup", "results", "event", "scoreboard", "evidence"},
         # A bundle is verified by the rules that judged and scored its session.
         "evidence": {"setup", "desk", "results"},
-        # A season reads bundles as strangers hand them over.
-        "season": {"setup", "evidence", "event"},
         "observation": {"setup"},
-        # The rules of a drill read the record, and know nothing of what runs.
-        "drill": {"setup"},
         "ovic": set(),
         # A contest that takes models: its door knows teams and the disk, its judge OVIC's parts.
         "submission": {"setup", "entry", "preflight", "ovic"},
@@ -192,6 +195,8 @@ COMMAND_LINE = (
     "referee/cli.py",
     "referee/commands/",
     "referee/__main__.py",
+    *(f"referee/extras/{extra}/commands/" for extra in EXTRAS),
+    "referee/extras/stations/pages.py",
     "referee/programs/progress.py",
     "referee/programs/terminal.py",
     "referee/demo/camera_device.py",
@@ -296,7 +301,8 @@ def test_the_walk_sees_the_project():
 def test_every_part_has_its_place():
     """The table of layers has each part of the referee."""
     parts = {part_of(module_name(path)) for path in sources() if path.startswith("referee/")}
-    assert set() == parts - LAYERS.keys() - PROGRAMS - {""}
+    assert set() == parts - LAYERS.keys() - PROGRAMS - {"", "extras"}
+    assert EXTRAS.keys() == {extra_of(name) for name in modules()} - {""}
 
 
 def test_imports_point_one_way():
@@ -306,9 +312,47 @@ def test_imports_point_one_way():
         if not path.startswith("referee/") or name.partition(".")[0] != "referee":
             continue
         part, wanted = part_of(module_name(path)), part_of(name)
-        if part in PROGRAMS or path == LIBRARY or wanted in ("", part):
+        if is_program(path) or path == LIBRARY or wanted in ("", part):
             continue
-        if wanted not in LAYERS.get(part, set()):
+        if wanted not in (LAYERS["service"] | {"service"} if part == "extras" else LAYERS[part]):
+            wrong.append(f"{path}:{line} imports {name}")
+    assert [] == wrong
+
+
+def extra_of(module: str) -> str:
+    """Return the name of the extra that a module belongs to, or '' if it belongs to none."""
+    return module.split(".")[2] if module.startswith("referee.extras.") else ""
+
+
+def is_program(path: str) -> bool:
+    """Tell whether a file of the referee belongs to a program, which may import everything."""
+    module = module_name(path)
+    extra = extra_of(module)
+    if extra:
+        return room_of(module, f"referee.extras.{extra}") in EXTRAS[extra]
+    return part_of(module) in PROGRAMS
+
+
+def test_the_contest_knows_no_extra():
+    """No file outside the extras imports one."""
+    wrong = [
+        f"{path}:{line} imports {name}"
+        for path, line, name in all_imports()
+        if name.startswith("referee.extras") and not path.startswith("referee/extras/")
+    ]
+    assert [] == wrong
+
+
+def test_an_extra_knows_no_other_one_and_its_rules_none_of_its_programs():
+    """An extra imports no other extra, and from commands only what commands share."""
+    wrong = []
+    for path, line, name in all_imports():
+        extra, wanted = extra_of(module_name(path)), extra_of(name)
+        if not extra:
+            continue
+        downwards = wanted and not is_program(path) and is_program(f"{name.replace('.', '/')}.py")
+        unshared = name.startswith("referee.commands.") and name not in SHARED_BY_COMMANDS
+        if wanted not in ("", extra) or downwards or unshared:
             wrong.append(f"{path}:{line} imports {name}")
     assert [] == wrong
 
@@ -343,8 +387,8 @@ def test_the_referee_sees_only_the_meters_values():
     for path, line, name in all_imports():
         if not path.startswith("referee/") or name.partition(".")[0] != "power":
             continue
-        part = part_of(module_name(path))
-        if part not in PROGRAMS and name not in POWER.get(part, set()):
+        part = part_of(module_name(path)).replace("extras", "service")
+        if not is_program(path) and name not in POWER.get(part, set()):
             wrong.append(f"{path}:{line} imports {name}")
     assert [] == wrong
 
@@ -397,6 +441,9 @@ def test_libraries_are_known_to_one_place(package):
         # A warning to the caller reads none of these.
         ("referee/core/", PURE | {"warnings"}),
         ("referee/scoring/", PURE_SCORING),
+        ("referee/extras/aiotbench/rules.py", PURE),
+        ("referee/extras/aiotbench/score.py", PURE),
+        ("referee/extras/aiotbench/submission.py", PURE),
         # Pillow's pictures in memory and the CRC only compute.
         ("referee/tracks/", PURE | {"abc", "importlib", "pkgutil", "PIL", "binascii"}),
     ],

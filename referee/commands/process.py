@@ -13,10 +13,9 @@ from referee.service.setup.config_file import load_config
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options."""
-    names = ("contest", "desk", "scorer", "scoreboard", "ovic", "checks", "board")
+    names = ("contest", "desk", "scorer", "scoreboard", "ovic", "checks")
     parser.add_argument("name", choices=names)
     parser.add_argument("--config", type=Path)
-    parser.add_argument("--folder", type=Path)
     parser.add_argument("--parent", type=int, required=True)
     parser.add_argument("--descriptor", type=int, default=-1)
     parser.add_argument("--lane", type=int, default=1)
@@ -27,11 +26,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     """Run the process until SIGTERM."""
     stop_with_parent(args.parent)
-    if args.name == "board":  # It belongs to no contest.
-        from referee.extras.stations.pages import run_board_pages
-
-        run_board_pages(args.folder, args.descriptor)
-        return 0
     config = load_config(args.config)
     log_as(config.log)
     # Each process imports its own program alone, so each starts fast and takes less memory.

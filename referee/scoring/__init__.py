@@ -39,7 +39,6 @@ if TYPE_CHECKING:
     from referee.scoring.uncertainty import measure_uncertainty as measure_uncertainty
     from referee.scoring.uncertainty import score_intervals as score_intervals
     from referee.scoring.uncertainty import spread_of as spread_of
-    from referee.extras.season.scored import score_bundle as score_bundle
 
 _HOMES = {
     "referee.core.detections": ("Detections",),
@@ -60,7 +59,6 @@ _HOMES = {
         *("Comparison", "Energy", "Interval", "MapUncertainty", "ScoreIntervals"),
         *("compare", "measure_uncertainty", "score_intervals", "spread_of"),
     ),
-    "referee.extras.season.scored": ("score_bundle",),
 }
 _HOME = {name: home for home, names in _HOMES.items() for name in names}
 

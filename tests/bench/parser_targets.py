@@ -26,8 +26,8 @@ from power.logs.old_log import is_old_log, read_old_log
 from power.logs.power_log import COLUMNS, read_power_log
 from power.wt310.recorded import read_conversation
 from referee.errors import InputError, Refusal
-from referee.formats.answers import FORM_FIELDS, MAX_ROWS, parse_csv, parse_form, parse_json
 from referee.extras.aiotbench.classification_log import read_logs
+from referee.formats.answers import FORM_FIELDS, MAX_ROWS, parse_csv, parse_form, parse_json
 from referee.formats.coco_truth import read_coco_truth
 from referee.formats.csv_truth import read_csv_truth
 from referee.formats.detections_file import read_detections

@@ -23,12 +23,12 @@ from pathlib import Path
 import numpy as np
 import psutil
 
-from referee.formats.ground_truth import read_ground_truth
-from referee.scoring.ilsvrc import evaluate
-from referee.scoring.rules import DEVKIT
 from referee.extras.season.bundle_read import read_bundle
 from referee.extras.season.rows import asked_key, row_line
 from referee.extras.season.scored import RESAMPLES, Block, joined, measure, row_of
+from referee.formats.ground_truth import read_ground_truth
+from referee.scoring.ilsvrc import evaluate
+from referee.scoring.rules import DEVKIT
 from tests.bench.scoring_data import DETECTIONS, generate, write_files
 from tests.support.dask_cluster import dask_cluster
 from tests.support.running import eventually

@@ -22,19 +22,19 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from referee import cli
+from referee.extras.season.rankings import events_of
+from referee.extras.season.report_text import pairs_csv, rankings_csv, report_json, report_text
+from referee.extras.season.rows import row_line
+from referee.extras.season.scored import score_bundle
+from referee.extras.stations.bundles import BundleFolder
+from referee.extras.stations.joint_board import view_text
 from referee.formats.ground_truth import read_ground_truth
 from referee.scoring.rules import DEVKIT
 from referee.service.evidence import bundle_file
 from referee.service.evidence.bundle import write_bundle
 from referee.service.evidence.facts import link_behind
 from referee.service.evidence.verify import verify_bundle
-from referee.extras.season.rankings import events_of
-from referee.extras.season.report_text import pairs_csv, rankings_csv, report_json, report_text
-from referee.extras.season.rows import row_line
-from referee.extras.season.scored import score_bundle
 from referee.service.setup.signing_key import public_text
-from referee.extras.stations.bundles import BundleFolder
-from referee.extras.stations.joint_board import view_text
 from referee.tracks.network import TRACK
 from tests.support.contests import make_contest
 from tests.support.fakes import FakeClock

@@ -27,8 +27,8 @@ from typing import Any
 import pytest
 
 from referee.cli import main
-from referee.programs.child import Child
 from referee.extras.drill.play.meters import free_port
+from referee.programs.child import Child
 from referee.programs.emulator import emulator
 from tests.e2e.conftest import Material
 from tests.support.programs import C_COMPILER, PS

@@ -13,14 +13,14 @@ from flask import request
 from werkzeug.serving import make_server
 
 from referee.core.aside import here
-from referee.service.scoreboard.charts import Charts
-from referee.service.scoreboard.publisher import Publisher
-from referee.service.scoreboard.team_sessions import TeamSessions
 from referee.extras.stations.address import StationAddress
 from referee.extras.stations.follower import Followed
 from referee.extras.stations.held import Held, after
 from referee.extras.stations.keeping import Kept
 from referee.extras.stations.notification import read_notifications
+from referee.service.scoreboard.charts import Charts
+from referee.service.scoreboard.publisher import Publisher
+from referee.service.scoreboard.team_sessions import TeamSessions
 from referee.web.scoreboard.app import Show, scoreboard_app
 from referee.web.scoreboard.streams import Streams
 

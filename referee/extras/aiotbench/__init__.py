@@ -1,2 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""AIoTBench: the rule set as dated data, and its two scores VIPS and VOPS."""
+"""AIoTBench: its logs, the rule set as dated data, and its two scores VIPS and VOPS."""
+
+COMMANDS = {
+    "aiotbench": "score logs of AIoTBench, offline",
+}

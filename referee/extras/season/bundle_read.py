@@ -23,6 +23,7 @@ from numpy.typing import NDArray
 from referee.core.detections import Detections
 from referee.core.order import to_manifest_ids
 from referee.errors import RefereeError
+from referee.extras.season.told import OldScore, SessionTold
 from referee.formats.faults import FormatError
 from referee.service.evidence.bundle_file import (
     MANIFEST,
@@ -33,7 +34,6 @@ from referee.service.evidence.bundle_file import (
     read_some,
 )
 from referee.service.evidence.signature import read_envelope
-from referee.extras.season.told import OldScore, SessionTold
 from referee.tracks.loading import not_trusted, trusted_tracks
 from referee.tracks.track import Track
 

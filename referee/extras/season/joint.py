@@ -19,9 +19,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from referee.errors import InputError
+from referee.extras.season.energy_told import divisor_or_why
 from referee.scoring.halves import Halves
 from referee.scoring.uncertainty import Energy, MapUncertainty
-from referee.extras.season.energy_told import divisor_or_why
 
 Floats = NDArray[np.float64]
 

@@ -14,12 +14,12 @@ from dataclasses import dataclass, field, replace
 from itertools import combinations
 from typing import Any
 
-from referee.formats.faults import harmless
-from referee.scoring import Comparison, Energy, MapUncertainty, Spread, compare, spread_of
-from referee.scoring.uncertainty import gives_interval
 from referee.extras.season.energy_told import divisor_or_why, no_score
 from referee.extras.season.joint import joint_uncertainty
 from referee.extras.season.rows import SCORED, Row, reproduced, rules_of
+from referee.formats.faults import harmless
+from referee.scoring import Comparison, Energy, MapUncertainty, Spread, compare, spread_of
+from referee.scoring.uncertainty import gives_interval
 
 BY_SCORE, BY_MAP = "score", "map"
 """What ranks: the score, or the mAP alone."""

@@ -11,8 +11,8 @@ from matplotlib.axes import Axes
 from matplotlib.backends.backend_svg import FigureCanvasSVG
 from matplotlib.figure import Figure
 
-from referee.service.event.charts import COLOURS, SHAPES, STYLE, Theme, svg_of
 from referee.extras.season.rankings import Entrant, Event, Ranking
+from referee.service.event.charts import COLOURS, SHAPES, STYLE, Theme, svg_of
 
 TEAMS_MOST = 30
 """The most teams of a chart, the best ones; the table has all."""

@@ -9,8 +9,6 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from html import escape
 
-from referee.service.event.charts import PAPER
-from referee.service.event.page_parts import picture, titled_list
 from referee.extras.season.overview import Overview, overview_of
 from referee.extras.season.rankings import BY_SCORE, Event, Ranking
 from referee.extras.season.report_charts import TEAMS_MOST, bump_chart, interval_chart
@@ -25,6 +23,8 @@ from referee.extras.season.report_text import (
     summary,
 )
 from referee.extras.season.rows import Row
+from referee.service.event.charts import PAPER
+from referee.service.event.page_parts import picture, titled_list
 
 _HEAD = ("new", "old", "", "team", "new value", "95 %", "old value", "possible ranks", "verdict")
 _TEXT = ("team", "verdict")

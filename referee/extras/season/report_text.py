@@ -11,7 +11,6 @@ from dataclasses import asdict, fields
 from typing import Any
 
 from referee.core.spreadsheet import plain_cell
-from referee.formats.faults import harmless
 from referee.extras.season.overview import (
     Overview,
     broken_bundles,
@@ -21,6 +20,7 @@ from referee.extras.season.overview import (
 )
 from referee.extras.season.rankings import Entrant, Event, Pair, Ranking
 from referee.extras.season.rows import Row, rules_of
+from referee.formats.faults import harmless
 
 _OF_EVENT = ("event", "station", "track", "truth_sha256", "first_utc", "rules")
 RANKING_COLUMNS = (*_OF_EVENT, *(one.name for one in fields(Entrant) if "interval" not in one.name))

@@ -6,7 +6,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 
-from referee.scoring.rules import Rules
 from referee.extras.season.executor import Executor, Lost
 from referee.extras.season.found import BundleFile
 from referee.extras.season.journal import Journal
@@ -14,6 +13,7 @@ from referee.extras.season.merging import Present, merged
 from referee.extras.season.rows import SCORED, Key, Row, asked_key, broken_row, key_of, row_line
 from referee.extras.season.scored import RESAMPLES, Block, joined, row_of
 from referee.extras.season.tasks import Answer, Task, TruthFiles, perform
+from referee.scoring.rules import Rules
 
 # A block's draws, times the bundle's bytes. A hundred bytes are a detection, and both draws of it
 # take some 40 ns. So a block takes about ten seconds, and the bundle is read for it in a fifth.

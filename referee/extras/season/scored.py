@@ -17,6 +17,11 @@ from typing import Any
 import numpy as np
 
 from referee.core.ground_truth import GroundTruth
+from referee.extras.season.bundle_read import BundleRead, digest_of_bundle, read_bundle
+from referee.extras.season.energy_told import divisor_or_why, no_score
+from referee.extras.season.fitting import fitted, truth_digest
+from referee.extras.season.joint import grouped, joint_fields, seed_from
+from referee.extras.season.rows import Row, asked_key, broken_row, new_row
 from referee.scoring.halves import Drawing
 from referee.scoring.ilsvrc import evaluate
 from referee.scoring.lpirc import normalized_accuracy, score
@@ -25,11 +30,6 @@ from referee.scoring.rules import DEVKIT, Rules
 from referee.scoring.score_report import ilsvrc_report
 from referee.scoring.uncertainty import Energy, Interval, MapUncertainty, score_intervals
 from referee.service.evidence.bundle_file import NotABundle
-from referee.extras.season.bundle_read import BundleRead, digest_of_bundle, read_bundle
-from referee.extras.season.energy_told import divisor_or_why, no_score
-from referee.extras.season.fitting import fitted, truth_digest
-from referee.extras.season.joint import grouped, joint_fields, seed_from
-from referee.extras.season.rows import Row, asked_key, broken_row, new_row
 
 RESAMPLES = 100
 """Draws of the images by default, as in `score.json`."""

@@ -13,12 +13,12 @@ from typing import Any
 from referee import __version__
 from referee.core.ground_truth import GroundTruth
 from referee.errors import InputError
-from referee.formats.ground_truth import read_ground_truth
-from referee.scoring.rules import Rules
-from referee.service.evidence.bundle_file import NotABundle
 from referee.extras.season.bundle_read import digest_of_bundle, read_bundle
 from referee.extras.season.fitting import truth_digest
 from referee.extras.season.scored import Block, Measured, measure, reason_of
+from referee.formats.ground_truth import read_ground_truth
+from referee.scoring.rules import Rules
+from referee.service.evidence.bundle_file import NotABundle
 
 
 @dataclass(frozen=True)

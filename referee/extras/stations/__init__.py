@@ -1,2 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """The joint board of several stations: it follows their feeds, and reads copied bundles."""
+
+COMMANDS = {
+    "board": "rank the teams of several stations together",
+}

@@ -17,6 +17,7 @@ from typing import Any
 import msgspec
 
 from referee.errors import InputError
+from referee.extras.stations.notification import JudgementData, moment_of
 from referee.service.event.standings import score_interval
 from referee.service.evidence.bundle_file import (
     MANIFEST,
@@ -32,7 +33,6 @@ from referee.service.evidence.bundle_file import (
 )
 from referee.service.evidence.signature import read_envelope, signature_findings
 from referee.service.setup.signing_key import key_id, read_public_key
-from referee.extras.stations.notification import JudgementData, moment_of
 from referee.store.scores import ScoringRun
 from referee.tracks.track import Track
 

@@ -16,15 +16,15 @@ from pathlib import Path
 from typing import Any
 
 from referee.errors import InputError
-from referee.service.scoreboard.publisher import Snapshot
-from referee.service.scoreboard.view import Publication
-from referee.service.setup.clock import Clock
-from referee.service.setup.whole_files import replace_file
 from referee.extras.stations.bundles import BundleSession
 from referee.extras.stations.follower import Followed
 from referee.extras.stations.joint_rows import joint_stations
 from referee.extras.stations.joint_view import joint_view
 from referee.extras.stations.notification import moment_of
+from referee.service.scoreboard.publisher import Snapshot
+from referee.service.scoreboard.view import Publication
+from referee.service.setup.clock import Clock
+from referee.service.setup.whole_files import replace_file
 from referee.tracks.track import Track
 
 VIEW, STANDING = "view.json", "stations.json"

@@ -13,10 +13,10 @@ from dataclasses import asdict
 from typing import Any
 
 from referee.core.turns import Turn
-from referee.service.event.results_table import table_rows
-from referee.service.scoreboard.view import PublicState, entry_view
 from referee.extras.stations.joint_rows import JointTeam, Station, earliest_freeze
 from referee.extras.stations.notification import JudgementData
+from referee.service.event.results_table import table_rows
+from referee.service.scoreboard.view import PublicState, entry_view
 from referee.tracks.track import Track
 
 _NOTHING = JudgementData(None, None)

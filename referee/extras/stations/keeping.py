@@ -11,9 +11,9 @@ from pathlib import Path
 
 import msgspec
 
-from referee.service.setup.whole_files import replace_file
 from referee.extras.stations.held import Held, held_from_lines, held_to_lines
 from referee.extras.stations.notification import StationFault, moment_of
+from referee.service.setup.whole_files import replace_file
 
 _log = logging.getLogger(__name__)
 

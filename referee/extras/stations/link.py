@@ -19,8 +19,8 @@ from typing import Protocol, cast
 from urllib.parse import quote, urlsplit
 
 from referee.errors import InputError
-from referee.formats.faults import harmless
 from referee.extras.stations.notification import StationFault
+from referee.formats.faults import harmless
 
 LOOK_S = 10.0
 """How long a whole look may take, from the connection to the last byte."""

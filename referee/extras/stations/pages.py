@@ -3,11 +3,13 @@
 
 from __future__ import annotations
 
+import argparse
 from pathlib import Path
 
+from referee.extras.stations.joint_board import BoardFiles
+from referee.programs.parent import stop_with_parent
 from referee.service.scoreboard.charts import Charts
 from referee.service.setup.clock import SystemClock
-from referee.extras.stations.joint_board import BoardFiles
 from referee.web.scoreboard.app import Show, scoreboard_app
 from referee.web.scoreboard.streams import Streams
 from referee.web.server.aside import make_aside
@@ -31,3 +33,18 @@ def run_board_pages(folder: Path, descriptor: int) -> None:
         name="referee-board",
         kind="gevent",
     )
+
+
+def main() -> None:
+    """Run until SIGTERM, or until the board that started this program has died."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--folder", type=Path, required=True)
+    parser.add_argument("--descriptor", type=int, required=True)
+    parser.add_argument("--parent", type=int, required=True)
+    args = parser.parse_args()
+    stop_with_parent(args.parent)
+    run_board_pages(args.folder, args.descriptor)
+
+
+if __name__ == "__main__":
+    main()

@@ -18,8 +18,6 @@ from pathlib import Path
 from typing import Any
 
 from referee.errors import Unavailable
-from referee.programs.child import Child
-from referee.programs.supervisor import answers, url_of
 from referee.extras.stations.address import StationAddress
 from referee.extras.stations.bundles import BundleFolder, BundleSession
 from referee.extras.stations.follower import Follower
@@ -31,6 +29,8 @@ from referee.extras.stations.joint_board import (
     write_text,
 )
 from referee.extras.stations.link import LOOK_S, Look
+from referee.programs.child import Child
+from referee.programs.supervisor import answers, url_of
 from referee.tracks.track import Track
 
 _MAKE_S = 0.5
@@ -158,7 +158,7 @@ def board_pages(folder: Path, listener: socket.socket) -> Iterator[tuple[str, Ca
     Yields their address, and a function that starts the process again if it has died. Raises
     `Unavailable` if the pages do not answer.
     """
-    command = [sys.executable, "-m", "referee", "process", "board", "--folder", str(folder)]
+    command = [sys.executable, "-m", "referee.extras.stations.pages", "--folder", str(folder)]
     command += ["--parent", str(os.getpid()), "--descriptor", str(listener.fileno())]
     child = Child("server of the pages", command, folder / "pages.log", [listener.fileno()])
     child.start()

@@ -16,9 +16,9 @@ from power.emulator.profile import energy_wh, parse_steps
 from referee.core.actors import Actor
 from referee.demo.scenes import generate
 from referee.errors import RefereeError
-from referee.programs.child import Child
 from referee.extras.drill.play.host import DrillHost
 from referee.extras.drill.play.meters import free_port
+from referee.programs.child import Child
 from referee.programs.emulator import EmulatedMeter, emulator
 from referee.service.setup.clock import real_elapsed_s
 from referee.service.setup.config import Config

@@ -12,8 +12,9 @@ from hypothesis import strategies as st
 
 from referee.core.classified import Tally
 from referee.errors import InputError
-from referee.formats import classification_log, line_chunks
+from referee.extras.aiotbench import classification_log
 from referee.extras.aiotbench.classification_log import FIELDS, read_logs
+from referee.formats import line_chunks
 
 WORKLOADS = ("mo_tfc", "sq_py", "re_ca")
 HEADER = ",".join(FIELDS)

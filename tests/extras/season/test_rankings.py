@@ -11,9 +11,6 @@ import re
 import numpy as np
 import pytest
 
-from referee.scoring import MapUncertainty, compare
-from referee.scoring.halves import Halves
-from referee.service.evidence.bundle_file import NotABundle
 from referee.extras.season.bundle_read import read_bundle
 from referee.extras.season.found import find_bundles
 from referee.extras.season.joint import energy_of_row, joint_fields, joint_uncertainty
@@ -30,6 +27,9 @@ from referee.extras.season.report_text import (
     report_text,
 )
 from referee.extras.season.rows import broken_row, new_row
+from referee.scoring import MapUncertainty, compare
+from referee.scoring.halves import Halves
+from referee.service.evidence.bundle_file import NotABundle
 
 KEY = ("7" * 64, "pascal-voc", "2010", "0.1.0", 0, 20)
 UTC = "2026-06-07T12:0{}:00+00:00"

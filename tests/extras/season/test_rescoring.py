@@ -13,7 +13,6 @@ import pytest
 
 from referee import __version__
 from referee.errors import InputError
-from referee.scoring.rules import DEVKIT, VOC
 from referee.extras.season import rescoring
 from referee.extras.season.executor import Lost
 from referee.extras.season.fitting import truth_digest
@@ -23,6 +22,7 @@ from referee.extras.season.rescoring import Asked, rescore
 from referee.extras.season.rows import read_rows
 from referee.extras.season.scored import score_bundle
 from referee.extras.season.tasks import TruthFiles
+from referee.scoring.rules import DEVKIT, VOC
 from tests.support.season_bundles import members_of, shaken, small_truth, write, write_truth
 
 TRUTH = small_truth()

@@ -10,13 +10,13 @@ import zipfile
 import pytest
 
 from referee.errors import InputError
+from referee.extras.stations.bundles import BundleFolder
+from referee.extras.stations.joint_rows import joint_stations
 from referee.service.evidence import bundle_file
 from referee.service.evidence.bundle import write_bundle
 from referee.service.scoreboard.feed import START, lines_after
 from referee.service.scoreboard.publisher import Publisher
 from referee.service.setup.signing_key import station_key
-from referee.extras.stations.bundles import BundleFolder
-from referee.extras.stations.joint_rows import joint_stations
 from referee.tracks.loading import load_track
 from tests.support.contests import make_contest
 from tests.support.events import Event

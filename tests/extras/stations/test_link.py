@@ -10,10 +10,10 @@ from datetime import UTC, datetime
 import pytest
 
 from referee.errors import InputError
-from referee.service.setup.contest_tls import server_context
 from referee.extras.stations import link as link_module
 from referee.extras.stations.link import http_look
 from referee.extras.stations.notification import StationFault
+from referee.service.setup.contest_tls import server_context
 from tests.support.certificates import self_signed
 from tests.support.running import PATIENCE_S
 from tests.support.stations import answering

@@ -11,6 +11,7 @@ import pytest
 from referee.cli import main
 from referee.core import bounds
 from referee.errors import InputError
+from referee.extras.stations.bundles import BundleFolder
 from referee.service.event.proposals import apply_proposal
 from referee.service.event.rescoring import Filter, make_proposal
 from referee.service.evidence import bundle_file
@@ -18,7 +19,6 @@ from referee.service.evidence.bundle import write_bundle
 from referee.service.evidence.facts_check import check_facts
 from referee.service.evidence.verify import verify_bundle
 from referee.service.setup import blacklist as blacklist_module
-from referee.extras.stations.bundles import BundleFolder
 from referee.store.images import blacklist_of
 from referee.tracks.network import TRACK
 from tests.service.evidence.test_verify import changed, members_of

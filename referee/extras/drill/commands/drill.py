@@ -33,11 +33,11 @@ from referee.extras.drill.play.effects import possible
 from referee.extras.drill.play.folder import TEAMS_MOST
 from referee.extras.drill.play.hands import Keyboard, words_text
 from referee.extras.drill.play.hosting import Prepared, Wanted, prepared, require_event
-from referee.programs.following import tell_display
 from referee.extras.drill.rules.faults import BY_NAME, FAULTS, Fault
 from referee.extras.drill.rules.judging import judge_all
 from referee.extras.drill.rules.plan import draw_plan
 from referee.extras.drill.rules.report import left_out_text, report_json, report_text
+from referee.programs.following import tell_display
 from referee.service.setup.config import LENGTH_MOST_S, Config
 from referee.service.setup.config_file import load_config
 

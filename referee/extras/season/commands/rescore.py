@@ -22,12 +22,6 @@ import os
 from pathlib import Path
 
 from referee.errors import InputError
-from referee.programs.progress import StatusLine
-from referee.extras.season.workers.cluster import Cluster, TlsFiles
-from referee.extras.season.workers.processes import Processes
-from referee.extras.season.workers.status import Status
-from referee.programs.terminal import tell_on_terminal
-from referee.scoring.rules import RULE_SETS
 from referee.extras.season.executor import Executor
 from referee.extras.season.fitting import truth_digest
 from referee.extras.season.found import find_bundles
@@ -36,6 +30,12 @@ from referee.extras.season.rescoring import Asked, Season, rescore
 from referee.extras.season.rows import BROKEN
 from referee.extras.season.scored import RESAMPLES
 from referee.extras.season.tasks import TruthFiles
+from referee.extras.season.workers.cluster import Cluster, TlsFiles
+from referee.extras.season.workers.processes import Processes
+from referee.extras.season.workers.status import Status
+from referee.programs.progress import StatusLine
+from referee.programs.terminal import tell_on_terminal
+from referee.scoring.rules import RULE_SETS
 from referee.tracks.loading import TRACK_HELP, TRACK_OPTION, trusted_tracks
 
 _TOLD = 20

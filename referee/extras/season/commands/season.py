@@ -20,7 +20,6 @@ import json
 from collections.abc import Sequence
 from pathlib import Path
 
-from referee.programs.progress import progress_bar
 from referee.extras.season.rankings import BY_MAP, BY_SCORE, Event, events_of
 from referee.extras.season.report_text import (
     bundles_csv,
@@ -30,6 +29,7 @@ from referee.extras.season.report_text import (
     report_text,
 )
 from referee.extras.season.rows import Row, of_trusted_tracks, read_rows
+from referee.programs.progress import progress_bar
 from referee.service.setup.whole_files import replace_file
 from referee.tracks.loading import TRACK_HELP, TRACK_OPTION
 

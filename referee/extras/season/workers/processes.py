@@ -15,8 +15,8 @@ from typing import Any, TypeVar
 from pebble import ProcessExpired, ProcessPool
 
 from referee.errors import Unavailable
-from referee.programs.parent import stop_with_parent
 from referee.extras.season.executor import TRIES, Lost
+from referee.programs.parent import stop_with_parent
 
 _Item = TypeVar("_Item")
 _Result = TypeVar("_Result")

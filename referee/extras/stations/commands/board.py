@@ -31,16 +31,16 @@ from contextlib import ExitStack
 from pathlib import Path
 
 from referee.errors import InputError
-from referee.extras.stations.program import Board, BoardPlan, board_pages
-from referee.programs.supervisor import bind
-from referee.programs.terminal import say, tell_on_terminal
-from referee.service.setup.clock import SystemClock
-from referee.service.setup.folder_lock import lock_folder
 from referee.extras.stations.address import parse_addresses
 from referee.extras.stations.bundles import BundleFolder
 from referee.extras.stations.joint_board import read_board
 from referee.extras.stations.joint_text import board_text
 from referee.extras.stations.link import http_look
+from referee.extras.stations.program import Board, BoardPlan, board_pages
+from referee.programs.supervisor import bind
+from referee.programs.terminal import say, tell_on_terminal
+from referee.service.setup.clock import SystemClock
+from referee.service.setup.folder_lock import lock_folder
 from referee.tracks.loading import TRACK_OPTION, load_track
 
 _LOOK_AFTER_S = 0.2

@@ -76,7 +76,7 @@ def test_a_drill_without_faults_says_so():
     assert [] == report_json(empty, [])["faults"]
 
 
-ROOT = Path(__file__).parents[3]
+ROOT = Path(__file__).parents[4]
 
 
 @pytest.mark.parametrize("fault", FAULTS, ids=lambda fault: fault.name)

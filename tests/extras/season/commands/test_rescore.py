@@ -14,7 +14,7 @@ from referee import cli
 from referee.extras.season.rows import OF_BUNDLE, read_rows
 from tests.support.season_bundles import members_of, shaken, small_truth, write, write_truth
 
-PAGE = (Path(__file__).parents[2] / "docs/season.md").read_text(encoding="utf-8")
+PAGE = (Path(__file__).parents[4] / "docs/season.md").read_text(encoding="utf-8")
 
 
 @pytest.fixture

@@ -8,8 +8,8 @@ import os
 import pytest
 
 from referee.errors import InputError
-from referee.extras.season.workers.processes import Processes
 from referee.extras.season.executor import Lost
+from referee.extras.season.workers.processes import Processes
 from tests.support.running import descendants
 from tests.support.season_work import kill_once, kill_or_square, refuse
 

@@ -3,8 +3,8 @@
 
 from __future__ import annotations
 
-from referee.extras.season.workers.status import Status
 from referee.extras.season.rescoring import Progress
+from referee.extras.season.workers.status import Status
 
 
 def test_the_line_has_counts_rate_and_time_left():

@@ -25,7 +25,7 @@ from tests.support.running import PATIENCE_S, eventually, get, referee
 from tests.support.stations import ServedEvent
 
 pytestmark = pytest.mark.slow
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[4]
 
 
 class Hall:
