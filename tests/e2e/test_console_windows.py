@@ -211,3 +211,17 @@ def test_everything_can_be_read_in_every_window(event: Event, browser: webdriver
         assert browser.execute_script(CAN_BE_PRESSED), size
         assert [DECIDING, True] == browser.execute_script(FIRST_REASON), size
     browser.get("about:blank")
+
+
+def test_a_short_name_is_whole_beside_the_tag(event: Event, browser: webdriver.Chrome) -> None:
+    """The title of a session shows a name of five letters, however many lanes there are."""
+    begin(event, "Wasps", 1)
+    for size in SIZES[1:]:
+        be_screen(browser, *size)
+        browser.get(event.url)
+        wait_text(browser, "session-title", "Session 1: Wasps")
+        wait_text(browser, "state", "RUNNING")
+        cut = "const at = document.getElementById('session-title');"
+        cut += "return at.scrollWidth - at.clientWidth"
+        assert 0 >= browser.execute_script(cut), size
+    browser.get("about:blank")
