@@ -14,7 +14,6 @@ from power.energy.window import coarse_finding, energy_between
 from power.logs.audit import Audit, audit
 from referee.commands.numbers import count, watt_hours
 from referee.errors import InputError
-from referee.scoring.energy import wh_per_1000_images
 
 
 @dataclass(frozen=True)
@@ -119,3 +118,8 @@ def _audited(path: Path) -> Audit:
         raise InputError(f"{path} cannot be read: {error.strerror}") from None
     except ValueError as error:
         raise InputError(f"{path} is no power log: {error}") from None
+
+
+def wh_per_1000_images(energy_wh: float, images: int) -> float:
+    """Return the energy of a run for 1,000 of its images; `images` is at least 1."""
+    return 1000 * energy_wh / images

@@ -19,8 +19,8 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from referee.core.classified import Tally
 from referee.errors import InputError
+from referee.extras.aiotbench.score import Tally
 from referee.formats.faults import quoted
 from referee.formats.line_chunks import read_chunks
 from referee.formats.lines import split_cells

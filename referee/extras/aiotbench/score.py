@@ -12,8 +12,19 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from referee.core.classified import Tally
 from referee.extras.aiotbench.rules import DRAFT_1_1, RuleSet, Workload
+
+
+@dataclass(frozen=True)
+class Tally:
+    """The answers of one classifier: images, right answers, and the time for all images.
+
+    `images` is at least 1, `right` is between 0 and `images`, and `total_time_s` is above 0.
+    """
+
+    images: int
+    right: int
+    total_time_s: float
 
 
 @dataclass(frozen=True)

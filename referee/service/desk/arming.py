@@ -11,7 +11,7 @@ from referee.errors import Refusal
 from referee.service.desk.lane import Lane
 from referee.service.desk.new_sessions import make_session
 from referee.service.desk.readiness import Readiness
-from referee.service.preflight.blockers import blockers
+from referee.service.preflight.contest_checks import blockers
 from referee.service.setup.contest import Contest
 from referee.store.database import Connection
 from referee.store.notices import insert_audit

@@ -3,12 +3,14 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Sequence
 
 from power.meter import IntegrationStart
+from referee.core.actors import REFEREE
 from referee.core.instant import Instant
 from referee.core.states import EndCause, SessionState, remaining_s, state_of
-from referee.errors import Refusal
+from referee.errors import Refusal, Unavailable
 from referee.service.desk.arming import Arming
 from referee.service.desk.ending import end_session, void_session
 from referee.service.desk.extra_time import extend
@@ -18,12 +20,14 @@ from referee.service.desk.metering import Metering
 from referee.service.desk.new_sessions import make_by_hand, standing_after
 from referee.service.desk.policy import policy_of
 from referee.service.desk.readiness import Outside, Readiness
-from referee.service.desk.recovery import record_recovery
 from referee.service.desk.session_clock import SessionClock
 from referee.service.display.display import Display
-from referee.service.preflight.blockers import blockers
+from referee.service.preflight.contest_checks import blockers
 from referee.service.setup.contest import Contest
+from referee.store.notices import insert_audit
 from referee.store.sessions import FIRST_LANE, SessionRecord, load_session
+
+_log = logging.getLogger(__name__)
 
 
 class ControlDesk:
@@ -62,7 +66,7 @@ class ControlDesk:
         """Continue the work of an earlier desk, and start the threads."""
         for lane in self.lanes:
             lane.start()
-            record_recovery(self._contest, lane)
+            _record_recovery(self._contest, lane)
         self._clock.start()
         self.readiness.start()
 
@@ -241,3 +245,18 @@ def _login_text(team: str, address: str, now: Instant, start: IntegrationStart |
         f"{start.confirmed_s - start.sent_s:.3f} s after it was sent, and the login is answered "
         f"{now.monotonic_s - start.written_s:.3f} s after the start."
     )
+
+
+def _record_recovery(contest: Contest, lane: Lane) -> None:
+    """Put into the audit that this desk takes over a live session of an earlier desk, if any."""
+    live = lane.live()
+    if live is None:
+        return
+    state = state_of(live.facts, contest.clock.now())
+    detail = f"the desk started anew and found the session {state.value}"
+    try:
+        with contest.database.write() as connection:
+            now = contest.clock.now()
+            insert_audit(connection, now, REFEREE, "recover", live.session_id, detail)
+    except Unavailable:
+        _log.exception("the recovery of session %d is not in the audit", live.session_id)

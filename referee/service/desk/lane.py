@@ -18,7 +18,6 @@ from referee.service.desk.metering import LinkState, Metering, MeterStatus
 from referee.service.desk.session_runs import SessionRuns
 from referee.service.desk.settling import Settling
 from referee.service.desk.showing import Showing
-from referee.service.desk.sleep import SleepCount
 from referee.service.desk.wire_log import secure_wire_log
 from referee.service.display.display import Display
 from referee.service.setup.contest import Contest
@@ -84,14 +83,16 @@ class Lane:
             on_reading=self._keep_reading, on_link=self._link_changed, on_death=self._alarm
         )
         self._runs = SessionRuns(contest, number, self.metering, self._warn)
-        self._sleep = SleepCount(contest.clock)
+        # A desk that takes over a running session counts its sleep from then on. What the laptop
+        # slept before shows as a gap in the readings.
+        self._asleep_before_s = contest.clock.asleep_s()
         self.settling = Settling(
             contest,
             number,
             self.metering,
             logbook,
             self._alarm,
-            slept_s=self._sleep.seconds,
+            slept_s=self._slept_s,
             end_readings=self._end_readings,
             judged=self._runs.catch_up,
         )
@@ -218,7 +219,7 @@ class Lane:
         emulated = is_emulated(self._meter.resource, identity)
         meter = SessionMeter(emulated, identity, settings, conditions)
         self._runs.begin(session_id)
-        self._sleep.begin()
+        self._asleep_before_s = clock.asleep_s()
         integration = self.metering.start()
         started = now = clock.now()
         if integration is not None:
@@ -280,3 +281,6 @@ class Lane:
         """Add a notice; one that belongs to no session names the lane, if it has a name."""
         place = lane_words(self.name) if session_id is None else ""
         self._logbook.notify(session_id, level, place + text)
+
+    def _slept_s(self) -> float:
+        return max(0.0, self._contest.clock.asleep_s() - self._asleep_before_s)

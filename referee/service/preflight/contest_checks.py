@@ -39,6 +39,25 @@ def changed_images(contest: Contest) -> list[str]:
     return [entry.path for entry in contest.images if not _unchanged(entry)]
 
 
+def blockers(contest: Contest) -> list[str]:
+    """Return one sentence for each condition of the folder under which no session could end well.
+
+    Until they are gone `serve` does not say `ready`, and no rehearsal begins. Arming in an event
+    asks for the whole list of findings (`listing.py`), which has these too.
+    The disk must have room. Every image must still have the size and the modification time that it
+    had when it was hashed. The meter is not checked here: preparing it is its check.
+    """
+    shortage = disk_shortage(contest.config)
+    found = [] if shortage is None else [shortage]
+    changed = changed_images(contest)
+    if changed:
+        found.append(
+            f"{len(changed)} images are missing or have changed since the start. The first is "
+            f"{changed[0]}: put them back, or start the referee again."
+        )
+    return found
+
+
 def disk_finding(contest: Contest) -> Finding:
     """Check that the disk has room for a session; the text changes with each tenth of a GiB."""
     config = contest.config

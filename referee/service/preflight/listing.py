@@ -9,8 +9,10 @@ from datetime import date
 from functools import partial
 from typing import Any
 
+from referee.core.actors import Role
 from referee.core.instant import Instant
 from referee.errors import RefereeError, Refusal
+from referee.service.people.operators import operators_of
 from referee.service.preflight.certificate_check import certificate_findings
 from referee.service.preflight.contest_checks import (
     disk_finding,
@@ -19,14 +21,13 @@ from referee.service.preflight.contest_checks import (
     team_findings,
 )
 from referee.service.preflight.event_rules import configuration_findings, network_findings
-from referee.service.preflight.finding import Finding, fail, fails
+from referee.service.preflight.finding import Finding, fail, fails, ok, warn
 from referee.service.preflight.lane_rules import (
     display_finding,
     meter_findings,
     shared_meter_findings,
 )
 from referee.service.preflight.machine_rules import machine_findings
-from referee.service.preflight.operator_check import operators_finding
 from referee.service.preflight.overrides import day_of, override_of
 from referee.service.preflight.slow import expected, kept_findings
 from referee.service.preflight.surroundings import LaneFacts, Surroundings
@@ -53,7 +54,7 @@ def all_findings(
         lambda: [versions_finding()],
         lambda: [images or images_finding(contest)],
         lambda: team_findings(contest),
-        lambda: [operators_finding(contest)],
+        lambda: [_operators_finding(contest)],
         lambda: [session_finding(contest, runs=around.runs)],
         lambda: network_findings(config, around),
         lambda: certificate_findings(config, around.lanes, now.utc),
@@ -159,3 +160,18 @@ def _row(finding: Finding, override: StoredOverride | None, now: Instant) -> dic
             }
         ),
     }
+
+
+def _operators_finding(contest: Contest) -> Finding:
+    """Check that somebody is registered who may act, so that the audit has names."""
+    found = operators_of(contest)
+    acting = [one.name for one in found if one.role == Role.OPERATOR.value]
+    remedy = f"Run: referee operator add NAME --role operator --config {contest.config.path}"
+    if acting:
+        return ok("operators", "logins", f"{len(acting)} may act: {', '.join(acting)}")
+    if found:
+        return warn("operators", "logins", "only assistants are registered: nobody may act", remedy)
+    if contest.config.contest.mode == "practice":
+        return ok("operators", "logins", "a rehearsal: the console needs no login")
+    text = "nobody is registered: everybody at this laptop may act, without a login"
+    return warn("operators", "logins", text, remedy)

@@ -3,13 +3,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from itertools import chain
+from typing import Any
 
 from flask import Flask, Response, jsonify
 
 from referee.service.board.board import Board
 from referee.service.desk.control_desk import ControlDesk
-from referee.service.observation.health import health_of
 from referee.service.observation.metrics import (
     CONTENT_TYPE,
     lane_metrics,
@@ -44,3 +45,18 @@ def register_observation(
             )
         )
         return Response(text, content_type=CONTENT_TYPE)
+
+
+def health_of(obstacles: Sequence[str], board: Mapping[str, Any]) -> dict[str, Any]:
+    """Return `healthy`, and the sentences that say why not.
+
+    `obstacles` keep sessions from starting, `alarms` are on the console's red bar. The referee is
+    healthy without either. A session goes on while it is not.
+    """
+    alarms = [alarm["text"] for alarm in board["alarms"]]
+    return {
+        "healthy": not obstacles and not alarms,
+        "obstacles": list(obstacles),
+        "alarms": alarms,
+        "utc": board["utc"],
+    }

@@ -10,10 +10,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from referee.core.classified import Tally
 from referee.errors import InputError
 from referee.extras.aiotbench import classification_log
 from referee.extras.aiotbench.classification_log import FIELDS, read_logs
+from referee.extras.aiotbench.score import Tally
 from referee.formats import line_chunks
 
 WORKLOADS = ("mo_tfc", "sq_py", "re_ca")

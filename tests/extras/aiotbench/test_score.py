@@ -9,12 +9,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from referee.core.classified import Tally
+from referee.commands.energy import wh_per_1000_images
 from referee.extras.aiotbench.report import score_report, submission_report
 from referee.extras.aiotbench.rules import DRAFT_1_1
-from referee.extras.aiotbench.score import score_device
+from referee.extras.aiotbench.score import Tally, score_device
 from referee.extras.aiotbench.submission import open_points, remarks
-from referee.scoring.energy import wh_per_1000_images
 
 # The worked example: 72 % at 0.05 s with 300 M, and 76 % at 0.2 s with 3,800 M operations.
 EXAMPLE = {"mo_tfc": Tally(100, 72, 5.0), "re_py": Tally(100, 76, 20.0)}
