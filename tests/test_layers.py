@@ -99,7 +99,9 @@ ROOMS = {
         "scpi": {"errors", "meter"},
         # The resource strings of other kinds of meters, which configurations read too.
         "kind_resource": set(),
-        "emulator": {"errors", "clock", "resource", "emulated"},
+        # What a signal's handler may set, for programs and commands.
+        "signal_flag": set(),
+        "emulator": {"errors", "clock", "signal_flag", "resource", "emulated"},
         "transports": {"errors", "clock", "append_file", "resource"},
         "wt310": {"errors", "clock", "meter", "values", "scpi", "transports"},
         # Other meters: drivers that sample, and one integrator over all of them.

@@ -15,6 +15,7 @@ from types import FrameType
 from typing import NoReturn
 
 from power.clock import real_elapsed_s
+from power.signal_flag import SignalFlag
 
 # A closed terminal is a wish to end, too. Windows has no SIGHUP.
 _NAMES = ("SIGINT", "SIGTERM", "SIGHUP")
@@ -34,8 +35,8 @@ class Interrupt:
     def __init__(self) -> None:
         self.abort = True
         self.asked_s = math.inf
-        self._asked = threading.Event()
-        self._ordered = threading.Event()
+        self._asked = SignalFlag()
+        self._ordered = SignalFlag()
 
     @property
     def ordered(self) -> bool:

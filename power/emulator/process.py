@@ -24,6 +24,7 @@ from power.emulator.serial_line import SerialServer
 from power.emulator.traffic import Traffic, TrafficFollower
 from power.emulator.vxi11 import PROGRAM, VERSION, Vxi11Server
 from power.resource import SerialLine
+from power.signal_flag import SignalFlag
 
 # Without a client a scheduled fault is at most this late.
 _PUMP_S = 0.1
@@ -58,7 +59,7 @@ def serve(
     main thread, because it handles signals.
     """
     parent = os.getppid()
-    stop = threading.Event()
+    stop = SignalFlag()
 
     def ask_to_stop(signal_number: int, frame: FrameType | None) -> None:
         stop.set()

@@ -4,9 +4,9 @@
 from __future__ import annotations
 
 import signal
-import threading
 from types import FrameType
 
+from power.signal_flag import SignalFlag
 from referee.programs.standing_back import stand_back
 from referee.service.results.live_scorer import LiveScorer
 from referee.service.setup.config import Config
@@ -19,7 +19,7 @@ _NICENESS = 5
 def run_live_scorer(config: Config) -> None:
     """Score sessions until SIGTERM or SIGINT."""
     stand_back(_NICENESS)
-    stopping = threading.Event()
+    stopping = SignalFlag()
 
     def stop(number: int, frame: FrameType | None) -> None:
         stopping.set()
@@ -27,5 +27,5 @@ def run_live_scorer(config: Config) -> None:
     signal.signal(signal.SIGTERM, stop)
     signal.signal(signal.SIGINT, stop)
     contest = open_contest(config)
-    LiveScorer(contest, read_contest_truth(contest)).run(stopping)
+    LiveScorer(contest, read_contest_truth(contest)).run(stopping.wait)
     contest.database.close()

@@ -3,6 +3,7 @@
 
 const FRAMES = 30;
 const SLACK_PX = 2; // Fractional scales round a window's sides.
+const AGAIN_MS = 1000; // A window may reach its size after the event that tells of a change.
 
 // Call `changed` with the screen's facts at the start and after each change.
 export function watchScreen(changed) {
@@ -26,6 +27,7 @@ export function watchScreen(changed) {
     tell();
   }).observe(document.documentElement, observed());
 
+  setInterval(tell, AGAIN_MS);
   for (const name of ["resize", "focus"]) addEventListener(name, tell);
   for (const name of ["fullscreenchange", "visibilitychange"]) document.addEventListener(name, tell);
   measureRefresh((hz) => {

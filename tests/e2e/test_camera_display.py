@@ -257,6 +257,7 @@ def test_a_page_behind_another_tab_shows_nothing(
     assert FAILED == session.show(1)
     browser.close()
     browser.switch_to.window(page)
+    browser.execute_cdp_cmd("Page.bringToFront", {})
     eventually(lambda: display_ready(running), "the page")
     session.is_shown(1)
 

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import logging
-import threading
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -47,15 +47,14 @@ class LiveScorer:
         # The running sessions by session number; each lane may have one.
         self._followed: dict[int, _Followed] = {}
 
-    def run(self, stopping: threading.Event) -> None:
-        """Score new answers and ended sessions until `stopping` is set."""
-        while not stopping.is_set():
+    def run(self, stopped: Callable[[float], bool]) -> None:
+        """Score new answers and ended sessions until `stopped`, which waits so many seconds."""
+        while not stopped(_LOOK_S):
             try:
                 self.look()
             except Exception:
                 # The disk is full, or the database is busy. The next look tries again.
                 _log.exception("nothing could be scored this time")
-            stopping.wait(_LOOK_S)
 
     def look(self) -> None:
         """Score everything that is new, once.

@@ -9,7 +9,6 @@ from contextlib import contextmanager
 
 import pytest
 from selenium import webdriver
-from selenium.webdriver.common.by import By
 
 from power.clock import real_elapsed_s
 from power.energy.verdict import EnergyResult, Verdict, note
@@ -36,19 +35,16 @@ def served(listening: socket.socket, log: str) -> Iterator[LiveFeed]:
 
 
 def tops(browser: webdriver.Chrome) -> list[str]:
-    """Return the scales of both charts."""
-    return [
-        browser.find_elements(By.CSS_SELECTOR, f"#{name} text")[2].text
-        for name in ("whole", "recent")
-    ]
+    """Return the scales of both charts, at one moment: the page draws them anew."""
+    script = "return document.querySelectorAll(`#${arguments[0]} text`)[2].textContent"
+    return [browser.execute_script(script, name) for name in ("whole", "recent")]
 
 
 def parts(browser: webdriver.Chrome) -> list[int]:
     """Return in how many parts the curves of both charts are."""
-    lines = [
-        browser.find_element(By.CSS_SELECTOR, f"#{name} .power") for name in ("whole", "recent")
-    ]
-    return [(line.get_attribute("d") or "").count("M") for line in lines]
+    script = "return document.querySelector(`#${arguments[0]} .power`).getAttribute('d')"
+    curves = [browser.execute_script(script, name) or "" for name in ("whole", "recent")]
+    return [curve.count("M") for curve in curves]
 
 
 def test_a_recording_is_seen_in_a_browser(make_reading: Callable[..., Reading]) -> None:

@@ -422,7 +422,7 @@ def test_scorer_survives_a_database_that_fails(contest, truth, monkeypatch):
 
     monkeypatch.setattr(scorer, "look", look)
     stopping = threading.Event()
-    thread = threading.Thread(target=scorer.run, args=(stopping,))
+    thread = threading.Thread(target=scorer.run, args=(stopping.wait,))
     thread.start()
     eventually(lambda: newest_snapshot(contest.database.connection, session.session_id))
     stopping.set()

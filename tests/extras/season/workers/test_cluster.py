@@ -16,6 +16,7 @@ from referee import cli
 from referee.errors import InputError, Unavailable
 from referee.extras.season.workers.cluster import Cluster, TlsFiles
 from tests.support.dask_cluster import dask_cluster
+from tests.support.fakes import eventually
 from tests.support.season_bundles import members_of, shaken, small_truth, write, write_truth
 from tests.support.season_work import kill_once, square
 
@@ -32,7 +33,7 @@ def nothing_runs_on():
         Future._cb_executor = None
     for _, runner in list(LoopRunner._all_loops.values()):
         runner.stop()  # The loop of a client that found no scheduler.
-    assert before == set(threading.enumerate())
+    eventually(lambda: not set(threading.enumerate()) - before)
 
 
 @pytest.fixture(scope="module")
