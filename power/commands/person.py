@@ -3,18 +3,21 @@
 
 from __future__ import annotations
 
+import select
 import sys
 from collections.abc import Callable, Mapping
 
 from power.checklist.tools import Answer, StepSkipped, WalkEnded
 from power.commands.output import say
 
+_LOOK_S = 0.5
+
 
 class TerminalPerson:
     """A person who reads stderr and types lines; the end of the input ends the walk."""
 
     def __init__(self, read_line: Callable[[], str] | None = None) -> None:
-        self._read_line = read_line or sys.stdin.readline
+        self._read_line = read_line or _read_line
 
     def show(self, text: str) -> None:
         """Show a line."""
@@ -43,3 +46,15 @@ class TerminalPerson:
         if answer.lower() == "s":
             raise StepSkipped
         return answer
+
+
+def _read_line() -> str:
+    """Return the next line of stdin.
+
+    Ctrl-C that comes right before a read begins would be felt only after the next line. So a
+    terminal, which gives one line a read, is read when it has one.
+    """
+    if sys.stdin.isatty() and sys.platform != "win32":
+        while not select.select([sys.stdin], [], [], _LOOK_S)[0]:
+            pass
+    return sys.stdin.readline()

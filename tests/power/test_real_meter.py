@@ -11,6 +11,7 @@ import pty
 import signal
 import subprocess
 import sys
+import threading
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -144,6 +145,9 @@ def test_ctrl_c_at_a_terminal_leaves_the_meter_as_found(emulator: Any, tmp_path:
         os.close(theirs)
         shown = b""
         os.write(ours, b"\n")
+        # A terminal that stays open would be read without end.
+        bound = threading.Timer(180, process.kill)
+        bound.start()
         # Linux reports the end of a terminal as an error.
         with contextlib.suppress(OSError):
             while b"Press STOP at the meter" not in shown:
@@ -151,6 +155,7 @@ def test_ctrl_c_at_a_terminal_leaves_the_meter_as_found(emulator: Any, tmp_path:
             process.send_signal(signal.SIGINT)
             while part := os.read(ours, 4096):
                 shown += part
+        bound.cancel()
         assert 1 == process.wait(timeout=180), shown.decode()
     os.close(ours)
     assert b"settings back" not in shown, shown.decode()
