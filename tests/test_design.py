@@ -8,6 +8,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.pictures.session import DRAWN, STEPS, Step, picture
+
 ROOT = Path(__file__).parents[1]
 PAGES = sorted(ROOT.glob("docs/*.md"))
 DESIGN = (ROOT / "docs/design.md").read_text(encoding="utf-8")
@@ -56,6 +58,21 @@ def test_the_pages_name_many_files() -> None:
 def test_each_line_of_where_leads_to_a_file(what: str, files: str) -> None:
     """Each line of "Where is what" names at least one file."""
     assert named(files), what
+
+
+def test_the_picture_of_a_session_is_the_one_that_is_drawn() -> None:
+    """The design shows what `make pictures ARGS=--drawn` makes."""
+    kept = (ROOT / "docs" / DRAWN).read_text(encoding="utf-8")
+    assert kept == picture(), "run: make pictures ARGS=--drawn"
+    assert f"]({DRAWN})" in DESIGN
+
+
+@pytest.mark.parametrize("step", STEPS, ids=lambda step: step.name)
+def test_each_step_of_the_picture_has_its_files(step: Step) -> None:
+    """Each file that the picture names exists, and its words fit beside the lines."""
+    assert step.files
+    assert [] == [name for name in step.files if not (ROOT / name).is_file()]
+    assert max(map(len, step.words)) <= 50
 
 
 def test_every_room_has_its_line() -> None:

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from tests.pictures.album import PICTURES
+from tests.pictures.session import DRAWN
 
 ROOT = Path(__file__).parents[1]
 PAGES = sorted(
@@ -55,7 +56,7 @@ def test_every_link_leads_somewhere(page: Path) -> None:
 
 def test_one_command_takes_every_picture_and_a_page_shows_it() -> None:
     """The documents have the pictures that `make pictures` takes, and no other ones."""
-    taken = {f"{name}.png" for name in PICTURES}
+    taken = {f"{name}.png" for name in PICTURES} | {DRAWN}
     shown = {
         Path(link).name
         for page in PAGES

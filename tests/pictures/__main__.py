@@ -2,7 +2,8 @@
 """Play an event of two stations, a rehearsal and a recording, and take the documents' pictures.
 
 Everything is real but the meters and the devices, which are emulated: programs, clients, faults,
-clocks and Chromium. So what the pictures say agrees. It takes some minutes.
+clocks and Chromium. So what the pictures say agrees. It takes some minutes. The picture of
+a session in the design is drawn, and `--drawn` makes it alone.
 """
 
 from __future__ import annotations
@@ -22,6 +23,7 @@ from tests.e2e.conftest import Material
 from tests.pictures.album import Album
 from tests.pictures.alone import camera_frame, recording, rehearsal, season
 from tests.pictures.console import joint_board, one_lane, two_lanes
+from tests.pictures.session import DRAWN, picture
 from tests.pictures.station import IMAGES, Station, meter_on_the_table
 from tests.support.browsing import be_screen, chromium
 
@@ -34,7 +36,12 @@ def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m tests.pictures", description=__doc__)
     docs = Path(__file__).parents[2] / "docs"
     parser.add_argument("--out", type=Path, default=docs, help="folder (default: docs)")
-    album = Album(parser.parse_args().out)
+    parser.add_argument("--drawn", action="store_true", help="only what needs no event")
+    args = parser.parse_args()
+    (args.out / DRAWN).write_text(picture(), encoding="utf-8")
+    if args.drawn:
+        return
+    album = Album(args.out)
     with tempfile.TemporaryDirectory() as name, chromium() as acting, chromium() as watching:
         folder = Path(name)
         # The records name who gave a command, and the meters' journal is this event's own.

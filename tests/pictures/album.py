@@ -26,7 +26,7 @@ PICTURES = (
     "scoreboard",
     "season",
 )
-"""The names of all pictures of the documents, without their suffix."""
+"""The names of the pictures that Chromium shows, without their suffix."""
 
 _COLOURS = 128  # The pages have few colours, and a palette halves a file.
 
