@@ -75,6 +75,12 @@ def test_each_step_of_the_picture_has_its_files(step: Step) -> None:
     assert max(map(len, step.words)) <= 50
 
 
+def test_the_developers_page_names_each_guard() -> None:
+    """The table of guards has each test of the whole project."""
+    guards = {f"tests/{path.name}" for path in ROOT.glob("tests/test_*.py")}
+    assert set() == guards - named((ROOT / "docs/developers.md").read_text(encoding="utf-8"))
+
+
 def test_every_room_has_its_line() -> None:
     """The table of layers has each folder of the referee."""
     folders = [path for path in (ROOT / "referee").iterdir() if (path / "__init__.py").exists()]
