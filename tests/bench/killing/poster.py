@@ -71,6 +71,11 @@ class Poster:
         for thread in self._threads:
             thread.start()
 
+    @property
+    def acknowledged(self) -> bool:
+        """Whether an answer was told to be stored, until now."""
+        return any(one.told == "stored" for attempts in self._attempts for one in attempts)
+
     def stop(self) -> list[Attempt]:
         """End the threads, and return all attempts."""
         self._stopping.set()

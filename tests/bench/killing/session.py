@@ -76,6 +76,7 @@ class Team(threading.Thread):
         self._stopping = threading.Event()
         self.token = ""
         self.trouble: Exception | None = None
+        self.poster: Poster | None = None
         self.attempts: list[Attempt] = []
         self.refused_images: list[tuple[float, int]] = []
 
@@ -86,7 +87,7 @@ class Team(threading.Thread):
         except Exception as error:
             self.trouble = error
             return
-        poster = Poster(self._address, self.token, IMAGES, _CONNECTIONS, self._seed)
+        self.poster = poster = Poster(self._address, self.token, IMAGES, _CONNECTIONS, self._seed)
         self._stopping.wait()
         self.attempts = poster.stop()
         self.refused_images = poster.refused_images
@@ -98,9 +99,19 @@ class Team(threading.Thread):
 
 
 def play(
-    hall: Hall, name: str, kills: Sequence[Kill], chance: random.Random, played: Played
+    hall: Hall,
+    name: str,
+    kills: Sequence[Kill],
+    chance: random.Random,
+    played: Played,
+    *,
+    answer_first: bool = False,
 ) -> None:
-    """Play a team's session with these kills, wait until it is scored, and judge it."""
+    """Play a team's session with these kills, wait until it is scored, and judge it.
+
+    With `answer_first` the kills of the run count from the first answer that was acknowledged, and
+    not from the start.
+    """
     hall.start()
     database = hall.config.database
     played.session = number = _armed(hall, name)
@@ -116,7 +127,12 @@ def play(
         target=_watch, args=(database, played, deadline_s), name="watch", daemon=True
     )
     watch.start()
-    _carry_out(hall, played, [k for k in kills if k.moment is Moment.RUN], start_s, chance)
+    if answer_first:
+        _wait_for(lambda: team.poster is not None and team.poster.acknowledged, played.length_s)
+        start_of_kills_s = real_elapsed_s()
+    else:
+        start_of_kills_s = start_s
+    _carry_out(hall, played, [k for k in kills if k.moment is Moment.RUN], start_of_kills_s, chance)
     leave = threading.Timer(max(0.0, deadline_s + _GO_ON_S - real_elapsed_s()), team.stop)
     leave.start()
     _carry_out(hall, played, [k for k in kills if k.moment is Moment.DEADLINE], deadline_s, chance)
