@@ -3,14 +3,17 @@
 
 Clients name the port, or ask a `Portmapper` for it. As on the meter, one connection at a time has a
 link (IM WT310E-17EN, page 4-2). `most_links` allows more, because nobody knows how a real meter
-answers a second client.
+answers a second client. A client that was killed has closed its connection: the next one waits until
+what it had sent is done, and then has its link.
 """
 
 from __future__ import annotations
 
 import logging
+import select
 import socket
 import threading
+import time
 from collections.abc import Callable
 
 from power.emulator import rpc
@@ -27,6 +30,8 @@ REASON_COUNT, REASON_END = 1, 4
 # The meter's replies are up to 24,576 bytes (page App-5).
 MOST_RECEIVE_BYTES = 24576
 _STEP_S = 0.05
+# The most that a newcomer waits for the link of a client that has gone.
+_LEAVING_S = 60.0
 
 
 class Vxi11Server:
@@ -118,6 +123,7 @@ class Vxi11Server:
                 for link in [link for link, owner in self._links.items() if owner is sock]:
                     self._forget(link)
                 self._connections.pop(sock, None)
+                self._guard.notify_all()
             sock.close()
 
     def _handle(self, sock: socket.socket, call: rpc.Call) -> bytes:
@@ -155,7 +161,7 @@ class Vxi11Server:
         with self._guard:
             if device not in ("inst0", "inst"):
                 return rpc.uint(NO_DEVICE, 0, 0, 0)
-            if len(self._links) >= self.most_links:
+            if not self._has_room():
                 return rpc.uint(NO_RESOURCES, 0, 0, 0)
             if lock and self._locked_by is not None:
                 return rpc.uint(LOCKED, 0, 0, 0)
@@ -165,6 +171,15 @@ class Vxi11Server:
                 self._locked_by = link
         # No abort channel is served, hence port 0.
         return rpc.uint(NO_ERROR, link, 0, MOST_RECEIVE_BYTES)
+
+    def _has_room(self) -> bool:
+        """Say whether one more link is free, after those of clients that have gone are given back."""
+        until_s = time.monotonic() + _LEAVING_S
+        while len(self._links) >= self.most_links:
+            if time.monotonic() >= until_s or not any(map(_has_gone, self._links.values())):
+                return False
+            self._guard.wait(_STEP_S)
+        return True
 
     def _write(self, sock: socket.socket, arguments: rpc.Reader) -> bytes:
         link = arguments.uint()
@@ -192,7 +207,7 @@ class Vxi11Server:
             deadline_s = clock() + io_timeout_ms / 1000
             while True:
                 error = self._may_use(link)
-                if error or self._closing:
+                if error or self._closing or _has_gone(sock):
                     return rpc.uint(error or IO_ERROR, 0) + rpc.opaque(b"")
                 reply = self._interpreter.fetch(size)
                 if reply is not None:
@@ -262,6 +277,15 @@ class Vxi11Server:
         self._partial.pop(link, None)
         if self._locked_by == link:
             self._locked_by = None
+
+
+def _has_gone(sock: socket.socket) -> bool:
+    """Say whether the other side has closed this connection, whatever it had sent before."""
+    if sock.fileno() < 0:
+        return True
+    poll = select.poll()
+    poll.register(sock, getattr(select, "POLLRDHUP", 0))  # Linux alone tells it before the last byte.
+    return bool(poll.poll(0))
 
 
 def _shut(sock: socket.socket) -> None:

@@ -78,6 +78,28 @@ def test_a_closed_link_is_free_again(emulator: Any) -> None:
     assert 3 * [serials[0]] == serials
 
 
+def call(procedure: int, *words: int | bytes) -> bytes:
+    """Return a call of VXI-11's core channel as one record of RPC (RFC 5531)."""
+    numbers = (9, 0, 2, 0x0607AF, 1, procedure, 0, 0, 0, 0)
+    body = b"".join(n.to_bytes(4, "big") for n in numbers)
+    body += b"".join(w if isinstance(w, bytes) else w.to_bytes(4, "big") for w in words)
+    return (0x80000000 | len(body)).to_bytes(4, "big") + body
+
+
+@pytest.mark.parametrize("reads", [False, True], ids=["silent", "reading for a minute"])
+def test_the_link_of_a_killed_client_is_free_at_once(emulator: Any, reads: bool) -> None:
+    """Who comes after a client that was killed gets the link, whatever that one was waiting for."""
+    address = ("127.0.0.1", int(emulator.resource.split(",")[1].split("::")[0]))
+    for _ in range(100):
+        with socket.create_connection(address) as killed:
+            killed.sendall(call(10, 0, 0, 0, 5, b"inst0\0\0\0"))
+            answer = killed.recv(1000)
+            error, link = (int.from_bytes(answer[at : at + 4], "big") for at in (28, 32))
+            assert 0 == error
+            if reads:
+                killed.sendall(call(12, link, 100, 60_000, 0, 0, 0))
+
+
 def test_nobody_listens() -> None:
     """A refused connection gives one clear sentence."""
     with socket.create_server(("127.0.0.1", 0)) as server:
