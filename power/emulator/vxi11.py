@@ -3,8 +3,8 @@
 
 Clients name the port, or ask a `Portmapper` for it. As on the meter, one connection at a time has a
 link (IM WT310E-17EN, page 4-2). `most_links` allows more, because nobody knows how a real meter
-answers a second client. A client that was killed has closed its connection: the next one waits until
-what it had sent is done, and then has its link.
+answers a second client. A client that was killed has closed its connection: the next one waits
+until what it had sent is done, and then has its link.
 """
 
 from __future__ import annotations
@@ -173,7 +173,7 @@ class Vxi11Server:
         return rpc.uint(NO_ERROR, link, 0, MOST_RECEIVE_BYTES)
 
     def _has_room(self) -> bool:
-        """Say whether one more link is free, after those of clients that have gone are given back."""
+        """Say whether a link is free, once those of clients that have gone are given back."""
         until_s = time.monotonic() + _LEAVING_S
         while len(self._links) >= self.most_links:
             if time.monotonic() >= until_s or not any(map(_has_gone, self._links.values())):
@@ -284,7 +284,8 @@ def _has_gone(sock: socket.socket) -> bool:
     if sock.fileno() < 0:
         return True
     poll = select.poll()
-    poll.register(sock, getattr(select, "POLLRDHUP", 0))  # Linux alone tells it before the last byte.
+    # Linux alone tells it before the last byte is read.
+    poll.register(sock, getattr(select, "POLLRDHUP", 0))
     return bool(poll.poll(0))
 
 
