@@ -5,6 +5,7 @@ import { listen } from "../shared/events.js";
 import { zonedText, zoneText } from "../shared/format.js";
 import { $, fill, make, show } from "../shared/page.js";
 import { act, isBusy } from "../shared/acting.js";
+import "../shared/pages.js";
 import { enable } from "../shared/person.js";
 import { confirmed } from "./actions.js";
 import { chosen, forgetChoice, showChoice } from "./choice.js";

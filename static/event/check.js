@@ -3,6 +3,7 @@
 
 import { act } from "../shared/acting.js";
 import { $, fill, make, show, showState } from "../shared/page.js";
+import "../shared/pages.js";
 import { enable } from "../shared/person.js";
 import { ask, button } from "./ask.js";
 import { followDocument } from "./following.js";

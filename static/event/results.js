@@ -4,6 +4,7 @@
 import { act } from "../shared/acting.js";
 import { figure, momentText, points } from "../shared/format.js";
 import { $, fill, make, show, showState } from "../shared/page.js";
+import "../shared/pages.js";
 import { enable, personName } from "../shared/person.js";
 import { ask, button } from "./ask.js";
 import { followDocument } from "./following.js";

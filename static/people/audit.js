@@ -3,6 +3,7 @@
 
 import { followDocument } from "../event/following.js";
 import { $, make, show } from "../shared/page.js";
+import "../shared/pages.js";
 import "../shared/person.js";
 
 const STEP = 200;
