@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The pages about attacks and accidents name tests that exist; no page's script makes markup."""
+"""The pages that name tests name those that exist; no page's script makes markup."""
 
 from __future__ import annotations
 
@@ -12,9 +12,11 @@ import pytest
 ROOT = Path(__file__).resolve().parents[1]
 
 
-@pytest.mark.parametrize(("page", "least"), [("security.md", 40), ("venue.md", 20)])
+@pytest.mark.parametrize(
+    ("page", "least"), [("security.md", 40), ("venue.md", 20), ("recipes.md", 4)]
+)
 def test_every_test_that_the_page_names_exists(page: str, least: int) -> None:
-    """A defence whose test was renamed or deleted is noticed."""
+    """A defence or a recipe whose test was renamed or deleted is noticed."""
     named = re.findall(r"`(tests/[\w/]+\.py)::(\w+)`", (ROOT / "docs" / page).read_text())
     assert len(named) > least
     missing = [f"{file}::{name}" for file, name in named if name not in _tests_in(ROOT / file)]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The console's pages: each that has a link is served, to its people alone, and links the others."""
+"""The console's pages: each that has a link is served to its people, and links the others."""
 
 from __future__ import annotations
 
