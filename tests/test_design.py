@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The documents name files that exist, and the page of the design stays short."""
+"""The documents name files and names that exist, and the page of the design stays short."""
 
 from __future__ import annotations
 
 import re
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -17,6 +18,28 @@ WHERE = (ROOT / "docs/where.md").read_text(encoding="utf-8")
 # A file that another project's programs write in their own folder.
 POWER_DEVS = "power/ptd_logs.txt"
 OF_THE_PROJECT = re.compile(r"`((?:referee|power|client_sample|static|tests|docs)/[\w./*-]*)")
+
+
+# Files by their names alone, and names of the code, such as `accepts_nothing` and `ControlDesk`.
+ALONE = re.compile(r"`([\w-]+\.(?:py|js|sql|css|html|c|sh))`")
+OF_THE_CODE = re.compile(r"`(?:\w+\.)?(\w*(?:_\w+|[a-z][A-Z]\w*))`")
+# The pages that only engineers read; the others name what users see.
+FOR_ENGINEERS = ("design", "developers", "own-code", "recipes", "servers", "tracks", "where")
+EXAMPLES = {"bench_meter.py", "NAME.html", "NAME.js"}
+
+
+@cache
+def sources() -> list[Path]:
+    """Return every file of code."""
+    tops = ("referee", "power", "client_sample", "static", "tests")
+    found = [path for top in tops for path in (ROOT / top).rglob("*") if path.is_file()]
+    return [path for path in found if path.suffix not in (".pyc", ".png", ".md")]
+
+
+@cache
+def words() -> set[str]:
+    """Return every word of the code."""
+    return {word for path in sources() for word in re.findall(r"\w+", path.read_text("utf-8"))}
 
 
 def named(text: str) -> set[str]:
@@ -52,6 +75,21 @@ def test_the_pages_name_many_files() -> None:
     """The check above finds the names."""
     assert len(named(DESIGN)) > 30
     assert len(lines_of_where()) > 80
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
+def test_every_file_that_is_named_without_its_folder_is_there(page: Path) -> None:
+    """A file that a page names by its name alone exists in some folder."""
+    alone = set(ALONE.findall(page.read_text(encoding="utf-8")))
+    assert set() == alone - EXAMPLES - {path.name for path in sources()}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", FOR_ENGINEERS)
+def test_the_code_has_the_names_of_the_pages_for_engineers(name: str) -> None:
+    """Each function, class and table that such a page names is in the code."""
+    page = (ROOT / "docs" / f"{name}.md").read_text(encoding="utf-8")
+    assert set() == set(OF_THE_CODE.findall(page)) - words()
 
 
 @pytest.mark.parametrize(("what", "files"), lines_of_where(), ids=lambda value: str(value)[:40])
