@@ -61,7 +61,8 @@ def test_a_command_is_a_module_and_a_line(
     assert "say hello" in capsys.readouterr().out
 
 
-def _coffee() -> Finding:
+def coffee_finding() -> Finding:
+    """Return what the rule of the page's example finds."""
     return fail("venue", "coffee", "The pot is empty.", "Make new coffee.")
 
 
@@ -69,7 +70,7 @@ def test_a_check_is_a_rule_in_the_one_list(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """What a rule of the list finds stands in the command and on the page, and forbids arming."""
-    monkeypatch.setattr(listing, "versions_finding", _coffee)
+    monkeypatch.setattr(listing, "versions_finding", coffee_finding)
     clock = FakeClock()
     contest = make_contest(tmp_path, clock, mode="event", seconds=600)
     with running_desk(contest, FakeMeter(clock)) as desk:
