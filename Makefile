@@ -16,7 +16,7 @@ QUICK := $(filter-out %/__pycache__ $(addprefix tests/,bench client_sample e2e p
 # The tests start hundreds of programs, and each would compile its modules again.
 quick test bench pictures: export PYTHONDONTWRITEBYTECODE =
 
-.PHONY: help demo quick test check format bench pictures clean
+.PHONY: help demo quick test check format bench pictures schema clean
 
 help:
 	@echo "make demo      a whole session on this machine: servers, emulated meter, contestant, score"
@@ -26,6 +26,7 @@ help:
 	@echo "make format    lay the code out as 'make check' wants it"
 	@echo "make bench     speed, as ratios against peers measured in the same run; ARGS=serving runs a part"
 	@echo "make pictures  all pictures of the documents, from an event that is played in Chromium"
+	@echo "make schema    the readable schema, after a change of a migration"
 	@echo "make clean     remove what these commands made, the virtual environment too"
 
 .venv/made:
@@ -73,6 +74,9 @@ bench: .venv/test
 
 pictures: .venv/test
 	$(BIN)/python -m tests.pictures $(ARGS)
+
+schema: .venv/test
+	$(BIN)/python -m tests.schema
 
 clean:
 	rm -rf .venv .hypothesis .mypy_cache .pytest_cache .ruff_cache build dist demo *.egg-info

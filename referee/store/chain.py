@@ -4,7 +4,8 @@
 A row's digest is the SHA-256 of its MessagePack array: the table's name, then its columns in their
 order; a blob counts with its own SHA-256. A link is the SHA-256 of the link before, followed by the
 row's digest. Each row has two links: its `strand` follows the rows of its session, its `digest` the
-rows of the whole database. Triggers of the schema call the two functions (`0013_chain.sql`).
+rows of the whole database. Triggers of the schema call the two functions
+(`referee/store/schema.py`).
 """
 
 from __future__ import annotations

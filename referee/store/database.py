@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The database: connections, durable transactions with one writer at a time, and migrations."""
+"""The database: connections, and durable transactions with one writer at a time."""
 
 from __future__ import annotations
 
@@ -8,12 +8,11 @@ import sqlite3
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
-from importlib import resources
 from pathlib import Path
 
 from referee.core.aside import Aside, here
 from referee.errors import InputError, Unavailable
-from referee.store import chain
+from referee.store import chain, schema
 from referee.store.readable import refusal_of_writes
 
 Connection = sqlite3.Connection
@@ -88,22 +87,12 @@ class Database:
             connection.rollback()
 
     def migrate(self) -> None:
-        """Create the schema, or upgrade an older one, in one transaction.
+        """Create the schema, or run the scripts that it lacks, in one transaction.
 
-        Raises `InputError` if a newer referee wrote the file.
+        Raises `InputError` for a file of before the first release, or of a newer referee.
         """
-        steps = _migrations()
         with self.write() as connection:
-            done = int(connection.execute("pragma user_version").fetchone()[0])
-            if done > len(steps):
-                raise InputError(
-                    f"{self.path} has schema {done} and this referee knows {len(steps)}: "
-                    "it was written by a newer version, use that one."
-                )
-            for number, script in enumerate(steps[done:], done + 1):
-                for statement in _statements(script):
-                    connection.execute(statement)
-                connection.execute(f"pragma user_version = {number}")
+            schema.migrate(connection, self.path)
 
     def release(self) -> None:
         """Close this thread's connection, if it has one.
@@ -157,21 +146,6 @@ class Database:
         return connection
 
 
-def missing_from_schema(connection: sqlite3.Connection) -> list[str]:
-    """Return the tables, indexes and triggers that the schema has and this database lacks."""
-    fresh = sqlite3.connect(":memory:")
-    try:
-        chain.teach(fresh)
-        for script in _migrations():
-            for statement in _statements(script):
-                fresh.execute(statement)
-        query = "select type || ' ' || name from sqlite_master"
-        wanted = {row[0] for row in fresh.execute(query)}
-        return sorted(wanted - {row[0] for row in connection.execute(query)})
-    finally:
-        fresh.close()
-
-
 def synchronous(durable: bool) -> str:
     """Return the statement that decides whether the next commits wait for the disk."""
     return f"pragma synchronous = {'full' if durable else 'normal'}"
@@ -200,24 +174,6 @@ def _is_full(error: sqlite3.OperationalError, path: Path) -> bool:
         return "disk" in str(error) and shutil.disk_usage(path.parent).free < _FULL_BYTES
     except OSError:
         return False
-
-
-def _migrations() -> list[str]:
-    folder = resources.files("referee.store") / "migrations"
-    names = sorted(entry.name for entry in folder.iterdir() if entry.name.endswith(".sql"))
-    return [(folder / name).read_text(encoding="utf-8") for name in names]
-
-
-def _statements(script: str) -> Iterator[str]:
-    """Split a script into statements; SQLite itself finds each end, also behind a trigger."""
-    pending = ""
-    for line in script.splitlines(keepends=True):
-        pending += line
-        if sqlite3.complete_statement(pending):
-            yield pending
-            pending = ""
-    if pending.strip():
-        raise ValueError(f"a migration ends inside a statement: {pending[:60]!r}")
 
 
 class Writer:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a maintainer asks of a database: is it sound, how large is it, what version is it."""
+"""What a maintainer asks of a database: is it sound, how large is it, which migrations made it."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ _BUSY_S = 10.0
 
 
 def database_facts(path: Path) -> dict[str, Any]:
-    """Return version, faults, and the number of rows of each table; read only.
+    """Return migrations, faults, and the number of rows of each table; read only.
 
     `faults` is what SQLite's quick check finds, or one sentence if it cannot even look.
     """
     facts: dict[str, Any] = {"sqlite": sqlite3.sqlite_version, "size_bytes": path.stat().st_size}
     try:
         with _opened(path) as connection:
-            facts["version"] = connection.execute("pragma user_version").fetchone()[0]
+            facts["migrations"] = _migrations(connection)
             found = connection.execute(f"pragma quick_check({_FAULTS_MOST})").fetchall()
             facts["faults"] = [text for (text,) in found if text != "ok"]
             facts["rows"] = {table: _count(connection, table) for table in _tables(connection)}
@@ -47,6 +47,13 @@ def _opened(path: Path) -> Iterator[sqlite3.Connection]:
 def _tables(connection: sqlite3.Connection) -> list[str]:
     rows = connection.execute("select name from sqlite_schema where type = 'table' order by name")
     return [name for (name,) in rows if not name.startswith("sqlite_")]
+
+
+def _migrations(connection: sqlite3.Connection) -> list[str]:
+    """Return the scripts that made this schema; none for a database of another program."""
+    if "migrations" not in _tables(connection):
+        return []
+    return [name for (name,) in connection.execute("select name from migrations order by name")]
 
 
 def _count(connection: sqlite3.Connection, table: str) -> int:

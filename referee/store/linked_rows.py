@@ -8,19 +8,32 @@ from collections.abc import Sequence
 from hashlib import sha256
 from typing import Any
 
-# Rows with a key of several columns; their keys are joined by a slash, as in the triggers.
-_JOINED = ("proposed_scores", "proposal_skips")
-
 Row = tuple[Any, ...]
 """The columns of a row in order; a blob stands as its SHA-256, so bytes are always a digest."""
 
 
-def key_of(connection: sqlite3.Connection, table: str) -> str:
-    """Return the expression that is a row's key in the chain."""
-    if table in _JOINED:
-        return "proposal_id || '/' || session_id"
-    columns = connection.execute(f"pragma table_info({table})")
-    return str(next(column["name"] for column in columns if column["pk"]))
+def key_of(connection: sqlite3.Connection, table: str, row: str = "") -> str:
+    """Return the expression that is a row's key in the chain; a slash joins several columns.
+
+    `row` stands before each column, for example `new.` in a trigger.
+    """
+    return " || '/' || ".join(f"{row}{column}" for column in key_columns(connection, table))
+
+
+def key_columns(connection: sqlite3.Connection, table: str) -> list[str]:
+    """Return the columns of a table's primary key in their order."""
+    columns = connection.execute(
+        "select name from pragma_table_info(:table) where pk > 0 order by pk", {"table": table}
+    )
+    return [column[0] for column in columns]
+
+
+def columns_of(connection: sqlite3.Connection, table: str) -> list[str]:
+    """Return all columns of a table in their order; none if there is no such table."""
+    columns = connection.execute(
+        "select name from pragma_table_info(:table) order by cid", {"table": table}
+    )
+    return [column[0] for column in columns]
 
 
 class LinkedRows:
@@ -50,7 +63,7 @@ class LinkedRows:
 
     def _table(self, table: str) -> _Table | None:
         if table not in self._known:
-            names = _names(self._connection, table)
+            names = columns_of(self._connection, table)
             self._known[table] = (
                 _Table(self._connection, table, names, self._session_id) if names else None
             )
@@ -94,10 +107,3 @@ class _Table:
                 return self._next
         found: Row | None = self._one.execute(self._statement, (key,)).fetchone()
         return found
-
-
-def _names(connection: sqlite3.Connection, table: str) -> Sequence[str]:
-    columns = connection.execute(
-        "select name from pragma_table_info(:table) order by cid", {"table": table}
-    )
-    return [column[0] for column in columns]

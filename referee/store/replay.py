@@ -10,6 +10,7 @@ from typing import Any
 
 from referee.errors import InputError
 from referee.store.chain import linked_tables
+from referee.store.linked_rows import columns_of
 
 
 @dataclass(frozen=True)
@@ -26,7 +27,7 @@ def replay(connection: sqlite3.Connection, facts: Iterable[Fact]) -> None:
 
     Raises `InputError`, which names the place, for a row that the schema refuses.
     """
-    columns = {table: _columns(connection, table) for table in linked_tables(connection)}
+    columns = {table: set(columns_of(connection, table)) for table in linked_tables(connection)}
     for fact in facts:
         if fact.table not in columns:
             raise InputError(f"{fact.place}: there is no table of facts '{fact.table}'.")
@@ -81,8 +82,3 @@ def _insert(connection: sqlite3.Connection, fact: Fact) -> None:
         connection.execute(f"insert into {fact.table} ({names}) values ({places})", fact.row)
     except (sqlite3.IntegrityError, sqlite3.ProgrammingError, OverflowError) as error:
         raise InputError(f"{fact.place}: the rules of the database refuse it: {error}.") from None
-
-
-def _columns(connection: sqlite3.Connection, table: str) -> set[str]:
-    rows = connection.execute("select name from pragma_table_info(:table)", {"table": table})
-    return {row[0] for row in rows}

@@ -11,17 +11,14 @@ import pytest
 
 from referee.store.answers import insert_answer
 from referee.store.chain import broken_links, links, strand_at_newest
-from referee.store.database import missing_from_schema
 from referee.store.images import note_material
 from referee.store.notices import insert_notice
 from referee.store.requests import Request, insert_requests
+from referee.store.schema import NO_LINKS, missing_from_schema
 from tests.store.conftest import answer, new_session
 from tests.store.test_schema import FACTS, filled
 
 __all__ = ["filled"]
-
-# Tables without links: the first repeats requests, the second numbers facts that have links.
-NO_LINKS = {"fetched_images", "public_changes", "chain"}
 
 
 def tampered(database, *statements):
@@ -188,6 +185,24 @@ def test_links_are_what_the_documentation_says(database):
         before = sha256(before + sha256(msgspec.msgpack.encode(row)).digest()).digest()
     assert before == strand_of_newest(database)
     assert None is strand_at_newest(database.connection, 7, "notices")
+
+
+# Links of the rows of `filled`. Bundles and printed slips rest on them, so none ever changes.
+LINKS = {
+    24: "e06dda23c8734b33b55decedebd5edc1a517487cf34a6c103d977185a376897d",
+    45: "6212d823ac9de4453a73efc1b7e9503018cfecf0d49408571957bacf16c57cb2",
+    47: "6aefedfc452f7cfd4b8a509a0ad5dfdf80a2d70a57c3ab2b27f7abbc11a209fe",
+}
+
+
+def test_the_same_facts_have_the_same_links_for_ever(filled):
+    """Order and value of the digests of one row of each table are those of the first referee."""
+    found = filled.connection.execute("select link_id, digest from chain order by link_id")
+    digests = {link_id: digest.hex() for link_id, digest in found}
+    assert {link: digests[link] for link in LINKS} == LINKS
+    assert {"proposed_scores 1/1", "proposal_skips 1/1"} < {
+        link.name for link in links(filled.connection, 0)
+    }
 
 
 def strand_of_newest(database):

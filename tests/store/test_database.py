@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The database: migrations, durable settings, transactions, many writers."""
+"""The database: durable settings, transactions, many writers."""
 
 from __future__ import annotations
 
@@ -18,70 +18,6 @@ from referee.store.answers import insert_answer
 from referee.store.database import Database
 from referee.store.sessions import all_sessions
 from tests.store.conftest import answer, new_session, opened
-
-
-def schema(database):
-    """Return the SQL of everything in the database."""
-    rows = database.connection.execute("select name, sql from sqlite_master order by name")
-    return [tuple(row) for row in rows]
-
-
-def version(database):
-    """Return the number of the newest migration that was done."""
-    return database.connection.execute("pragma user_version").fetchone()[0]
-
-
-def test_migration_from_nothing_and_again(tmp_path):
-    """A second migration changes nothing and keeps every row."""
-    with opened(tmp_path / "a.db") as database:
-        new_session(database)
-        before = schema(database)
-        database.migrate()
-        assert before == schema(database)
-        assert 1 == len(all_sessions(database.connection))
-    with opened(tmp_path / "a.db") as again:
-        assert before == schema(again)
-        assert len(database_module._migrations()) == version(again)
-
-
-def test_newer_schema_is_refused(tmp_path):
-    """A newer referee's file is refused unchanged, and the text says what to do."""
-    path = tmp_path / "a.db"
-    with opened(path) as database:
-        database.connection.execute("pragma user_version = 99")
-    newer = Database(path)
-    with pytest.raises(InputError, match="schema 99 .* newer version"):
-        newer.migrate()
-    assert 99 == version(newer)
-    newer.close()
-
-
-def test_migration_that_fails_leaves_nothing(tmp_path, monkeypatch):
-    """A script that fails in its middle undoes its beginning."""
-    good = "create table one (a integer) strict;\n"
-    monkeypatch.setattr(database_module, "_migrations", lambda: [good, good])
-    database = Database(tmp_path / "a.db")
-    with pytest.raises(Unavailable):
-        database.migrate()
-    assert ([], 0) == (schema(database), version(database))
-    database.close()
-
-
-def test_migration_cut_short_is_noticed():
-    """A script that ends inside a statement is an error."""
-    with pytest.raises(ValueError, match="inside a statement"):
-        list(database_module._statements("create table one (a integer"))
-
-
-def test_triggers_are_one_statement():
-    """Semicolons inside a trigger do not end its statement."""
-    script = (
-        "create trigger t before delete on one\nbegin\n    select 1;\n    select 2;\nend;\n\n"
-        "-- a remark; with a semicolon\ncreate table two (b integer);\n"
-    )
-    found = list(database_module._statements(script))
-    assert 2 == len(found)
-    assert found[0].rstrip().endswith("end;")
 
 
 def test_commits_are_durable(database):

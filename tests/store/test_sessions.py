@@ -11,7 +11,6 @@ import pytest
 from referee.core.instant import Instant
 from referee.core.states import EndCause
 from referee.errors import Refusal
-from referee.store.database import _migrations, _statements
 from referee.store.scores import ScoringRun, insert_scoring_run
 from referee.store.sessions import (
     all_sessions,
@@ -85,14 +84,12 @@ def test_one_live_session_at_a_time(database, first, second):
 def test_a_second_start_names_the_reason(database):
     """A session that was armed against the rules still cannot start beside a running one."""
     other = new_session(database, "bees", "armed")
+    (rule,) = database.connection.execute(
+        "select sql from sqlite_master where name = 'session_events_one_at_a_time'"
+    ).fetchone()
     database.connection.execute("drop trigger session_events_one_at_a_time")
     running = new_session(database, "ants", "armed", "started")
-    migration = next(
-        one
-        for one in _statements(_migrations()[1])
-        if "create trigger session_events_one_at_a_time" in one
-    )
-    database.connection.execute(migration)
+    database.connection.execute(rule)
     with pytest.raises(Refusal, match="another session is armed or running"):
         record(database, other, "started")
     assert running == latest_of_team(database.connection, "ants").session_id

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 from referee.service.setup.contest import Contest
 from referee.store.chain import broken_links, count_links, has_link, newest_link
-from referee.store.database import missing_from_schema
 from referee.store.images import strange_manifest
+from referee.store.schema import missing_from_schema
 
 # A broken chain may break at each row after it as well; nobody reads more.
 _MOST = 100

@@ -1,6 +1,16 @@
 -- SPDX-License-Identifier: Apache-2.0
--- Facts are append-only: triggers refuse to change or delete them, whatever program tries. That
--- includes 'insert or replace', which deletes a row without its delete trigger.
+-- The tables of a contest. Remarks on a table stand inside its statement, so the database itself
+-- has them. Each table is one of facts unless referee/store/schema.py says otherwise: that file
+-- makes the triggers which refuse to change facts, and which tie each fact into the chain.
+
+create table migrations (
+    -- The scripts that made this schema, by room and name.
+    name text primary key check (name like '%_/_%')
+) strict;
+
+
+-- What sessions are run with. It stays while there are sessions, and only the files' places and
+-- times may change then, because somebody may move or copy a contest.
 
 create table images (
     image_id integer primary key check (image_id >= 1),
@@ -19,12 +29,81 @@ create table classes (
     name text not null
 ) strict;
 
--- The files that a contest was made from, so that a later scoring can tell whether they changed.
 create table inputs (
+    -- The files that a contest was made from, so that a later scoring can tell whether they
+    -- changed.
     name text primary key,
     path text not null,
     sha256 text not null check (length(sha256) = 64)
 ) strict;
+
+create trigger images_no_update before update of
+    image_id, source_id, media_type, size_bytes, sha256, width, height on images
+when exists (select 1 from sessions)
+begin
+    select raise(abort, 'images stay as they are while there are sessions');
+end;
+
+create trigger images_no_delete before delete on images when exists (select 1 from sessions)
+begin
+    select raise(abort, 'images stay as they are while there are sessions');
+end;
+
+create trigger images_no_insert before insert on images when exists (select 1 from sessions)
+begin
+    select raise(abort, 'images stay as they are while there are sessions');
+end;
+
+create trigger classes_no_update before update on classes when exists (select 1 from sessions)
+begin
+    select raise(abort, 'classes stay as they are while there are sessions');
+end;
+
+create trigger classes_no_delete before delete on classes when exists (select 1 from sessions)
+begin
+    select raise(abort, 'classes stay as they are while there are sessions');
+end;
+
+create trigger classes_no_insert before insert on classes when exists (select 1 from sessions)
+begin
+    select raise(abort, 'classes stay as they are while there are sessions');
+end;
+
+create trigger inputs_no_update before update of name, sha256 on inputs
+when exists (select 1 from sessions)
+begin
+    select raise(abort, 'input files stay as they are while there are sessions');
+end;
+
+create trigger inputs_no_delete before delete on inputs when exists (select 1 from sessions)
+begin
+    select raise(abort, 'input files stay as they are while there are sessions');
+end;
+
+create trigger inputs_no_insert before insert on inputs when exists (select 1 from sessions)
+begin
+    select raise(abort, 'input files stay as they are while there are sessions');
+end;
+
+create table materials (
+    -- What the sessions after it are run with: a digest of images, classes and input files, and the
+    -- text of contest.toml.
+    material_id integer primary key autoincrement,
+    images text not null check (length(images) = 64),
+    configuration text not null
+) strict;
+
+create table blacklists (
+    -- The bytes of each blacklist that scores rest on, so that a bundle can hold them: the
+    -- contest's own ones, and those of proposals. They are known by their SHA-256, as in inputs and
+    -- in a score.
+    blacklist_id integer primary key autoincrement,
+    sha256 text not null unique check (length(sha256) = 64),
+    content blob not null
+) strict;
+
+
+-- Teams.
 
 create table teams (
     team_id integer primary key autoincrement,
@@ -32,12 +111,91 @@ create table teams (
     created_utc text not null
 ) strict;
 
+create table registrations (
+    -- The newest row of a team tells its state; organisation and prizes are as that row says. A
+    -- team without sessions hands in models only: it has no place in the running order.
+    registration_id integer primary key autoincrement,
+    team_id integer not null references teams,
+    kind text not null check (kind in ('registered', 'withdrawn', 'returned', 'removed')),
+    organisation text not null,
+    prizes integer not null check (prizes in (0, 1)),
+    reason text not null,
+    operator text not null,
+    utc text not null,
+    sessions integer not null default 1 check (sessions in (0, 1))
+) strict;
+
+create index registrations_by_team on registrations (team_id, registration_id);
+
+create table team_renames (
+    rename_id integer primary key autoincrement,
+    team_id integer not null references teams,
+    name text not null check (length(name) between 1 and 100),
+    operator text not null,
+    utc text not null
+) strict;
+
+create index team_renames_by_team on team_renames (team_id, rename_id);
+
+create trigger team_renames_free_name before insert on team_renames
+begin
+    -- Evidence holds the names of its time, so a name never goes from one team to another.
+    select raise(abort, 'another team has or had this name')
+    where exists (select 1 from teams where name = new.name and team_id != new.team_id)
+        or exists (select 1 from team_renames where name = new.name and team_id != new.team_id);
+end;
+
+create trigger teams_free_name before insert on teams
+begin
+    select raise(abort, 'another team has or had this name')
+    where exists (select 1 from team_renames where name = new.name);
+end;
+
+create view named_teams as
+    -- Each team under its present name.
+    select team_id, created_utc, name as first_name, coalesce((
+        select renamed.name from team_renames as renamed
+        where renamed.team_id = teams.team_id order by rename_id desc limit 1
+    ), name) as name
+    from teams;
+
+create table team_lanes (
+    -- A team may be bound to the lane of this name, for example because its device needs the other
+    -- mains voltage. The newest row of a team counts; empty, or no row: it takes any lane.
+    team_lane_id integer primary key autoincrement,
+    team_id integer not null references teams,
+    lane text not null,
+    operator text not null,
+    utc text not null
+) strict;
+
+create index team_lanes_by_team on team_lanes (team_id, team_lane_id);
+
+create table running_orders (
+    -- The newest order counts. teams is a JSON list of team ids; a team that is not in it comes
+    -- last.
+    order_id integer primary key autoincrement,
+    method text not null check (method in ('lottery', 'hand')),
+    seed text,
+    teams text not null,
+    reason text not null,
+    operator text not null,
+    utc text not null,
+    check ((method = 'lottery') = (seed is not null))
+) strict;
+
+
+-- Sessions.
+
 create table sessions (
+    -- A lane is a meter with at most one live session. The track says what an answer is.
     session_id integer primary key autoincrement,
     team_id integer not null references teams,
     length_s real not null check (length_s > 0),
     order_seed text,
-    created_utc text not null
+    created_utc text not null,
+    lane integer not null default 1 check (lane >= 1),
+    track text not null default 'network' check (track != '')
 ) strict;
 
 create table session_events (
@@ -52,20 +210,6 @@ create table session_events (
     unique (session_id, kind),
     check (kind != 'ended' or coalesce(cause, '') in ('deadline', 'logout', 'stop'))
 ) strict;
-
-create trigger session_events_one_at_a_time before insert on session_events
-when new.kind in ('armed', 'started')
-begin
-    select raise(abort, 'another session is armed or running')
-    where exists (
-        select 1 from session_events as armed
-        where armed.kind = 'armed' and armed.session_id != new.session_id
-            and not exists (
-                select 1 from session_events as over
-                where over.session_id = armed.session_id and over.kind in ('ended', 'voided')
-            )
-    );
-end;
 
 create trigger session_events_in_order before insert on session_events
 when new.kind in ('started', 'ended')
@@ -94,28 +238,58 @@ begin
     where not exists (select 1 from scoring_runs where session_id = new.session_id);
 end;
 
--- detections: the columns of one answer, packed (see packing.py), 56 bytes a row.
-create table answers (
-    answer_id integer primary key autoincrement,
+create trigger session_events_one_at_a_time before insert on session_events
+when new.kind in ('armed', 'started')
+begin
+    select raise(abort, 'another session is armed or running')
+    where exists (
+        select 1 from session_events as armed
+        join sessions as other using (session_id)
+        where armed.kind = 'armed' and armed.session_id != new.session_id
+            and other.lane = (select lane from sessions where session_id = new.session_id)
+            and not exists (
+                select 1 from session_events as over
+                where over.session_id = armed.session_id and over.kind in ('ended', 'voided')
+            )
+    );
+end;
+
+create table session_marks (
+    -- What operators write on a session: that they have seen its result, a note, that it is a
+    -- rehearsal or counts after all.
+    mark_id integer primary key autoincrement,
     session_id integer not null references sessions,
-    elapsed_s real not null,
-    utc text not null,
-    late integer not null check (late in (0, 1)),
-    form text not null check (form in ('form', 'json', 'csv')),
-    address text not null,
-    row_count integer not null check (row_count >= 0),
-    flagged_count integer not null check (flagged_count between 0 and row_count),
-    detections blob not null check (length(detections) = 56 * row_count)
+    kind text not null check (kind in ('seen', 'note', 'rehearsal', 'counts')),
+    text text not null check (kind = 'seen' or text != ''),
+    operator text not null,
+    utc text not null
 ) strict;
 
-create index answers_by_session on answers (session_id, answer_id);
-create index late_answers_by_session on answers (session_id) where late = 1;
+create index session_marks_by_session on session_marks (session_id, mark_id);
 
-create table fetched_images (
+create table extra_times (
+    -- Time beyond the session's length.
+    extra_id integer primary key autoincrement,
     session_id integer not null references sessions,
-    number integer not null check (number >= 1),
-    primary key (session_id, number)
-) strict, without rowid;
+    seconds integer not null check (seconds > 0),
+    reason text not null check (reason != ''),
+    operator text not null,
+    utc text not null
+) strict;
+
+create index extra_times_by_session on extra_times (session_id, extra_id);
+
+create trigger extra_times_before_the_end before insert on extra_times
+begin
+    select raise(abort, 'a session that is over takes no extra time')
+    where exists (
+        select 1 from session_events
+        where session_id = new.session_id and kind in ('ended', 'voided', 'sealed')
+    );
+end;
+
+
+-- What contestants ask for and send.
 
 create table requests (
     request_id integer primary key autoincrement,
@@ -135,7 +309,78 @@ create table requests (
 
 create index requests_by_session on requests (session_id, request_id);
 
+create table fetched_images (
+    -- It repeats what requests has.
+    session_id integer not null references sessions,
+    number integer not null check (number >= 1),
+    primary key (session_id, number)
+) strict, without rowid;
+
+create table shows (
+    -- A request for an image on the screen, and what became of it. The times are session times. A
+    -- show that failed has no painted_s. screen is WIDTHxHEIGHT in pixels.
+    show_id integer primary key autoincrement,
+    session_id integer not null references sessions,
+    image integer not null check (image >= 1),
+    frame integer check (frame >= 1),
+    screen text,
+    utc text not null,
+    requested_s real not null,
+    announced_s real,
+    fetched_s real,
+    decoded_s real,
+    painted_s real,
+    outcome text not null check (outcome != ''),
+    check ((outcome = 'painted') = (painted_s is not null)),
+    check (painted_s is null or (frame is not null and announced_s is not null))
+) strict;
+
+create index shows_by_session on shows (session_id, show_id);
+
+create table answers (
+    -- content: the rows of one answer, packed by the session's track.
+    answer_id integer primary key autoincrement,
+    session_id integer not null references sessions,
+    elapsed_s real not null,
+    utc text not null,
+    late integer not null check (late in (0, 1)),
+    format text not null check (format in ('form', 'json', 'csv')),
+    address text not null,
+    row_count integer not null check (row_count >= 0),
+    flagged_count integer not null check (flagged_count between 0 and row_count),
+    content blob not null
+) strict;
+
+create index answers_by_session on answers (session_id, answer_id);
+create index late_answers_by_session on answers (session_id) where late = 1;
+
+create table refused_answers (
+    -- Why answers were refused, in the words that their sender got: a rehearsal's report tells the
+    -- commonest reason. The requests themselves stand in the table of requests.
+    refused_id integer primary key autoincrement,
+    session_id integer not null references sessions,
+    reason text not null
+) strict;
+
+create index refused_answers_by_session on refused_answers (session_id, refused_id);
+
+
+-- What the meter measures.
+
+create table session_meters (
+    -- The meter of a session at its start. Identity and settings are JSON; the settings are those
+    -- that the meter reported. A session without a meter has no row.
+    session_id integer primary key references sessions,
+    utc text not null,
+    emulated integer not null check (emulated in (0, 1)),
+    identity text,
+    settings text not null
+) strict;
+
 create table readings (
+    -- Power factor, frequency and peaks tell how well the meter can measure the load. What is null
+    -- has a reason in absent. elements is JSON: power and energy of each element where the sum of
+    -- all was measured.
     reading_id integer primary key autoincrement,
     session_id integer not null references sessions,
     elapsed_s real not null,
@@ -151,7 +396,12 @@ create table readings (
     voltage_range_v real,
     current_range_a real,
     absent text not null,
-    flags text not null
+    flags text not null,
+    power_factor real,
+    frequency_hz real,
+    voltage_peak_v real,
+    current_peak_a real,
+    elements text
 ) strict;
 
 create index readings_by_session on readings (session_id, reading_id);
@@ -169,12 +419,24 @@ create table energies (
 
 create index energies_by_session on energies (session_id, energy_id);
 
+create table reviews (
+    -- Somebody has looked at an energy that is SUSPECT, and lets it count.
+    review_id integer primary key autoincrement,
+    energy_id integer not null unique references energies,
+    reason text not null check (reason != ''),
+    operator text not null,
+    utc text not null
+) strict;
+
+
+-- Scores and results.
+
 create table score_snapshots (
     snapshot_id integer primary key autoincrement,
     session_id integer not null references sessions,
     upto_answer_id integer not null,
     utc text not null,
-    mean_ap real,
+    accuracy real,
     detection_count integer not null
 ) strict;
 
@@ -188,12 +450,108 @@ create table scoring_runs (
     monotonic_s real not null,
     utc text not null,
     boot_id text not null,
-    mean_ap real,
+    accuracy real,
     score real,
     detail text not null
 ) strict;
 
 create index scoring_runs_by_session on scoring_runs (session_id, run_id);
+
+create table proposals (
+    -- A proposal holds new scores that count only after it is applied.
+    proposal_id integer primary key autoincrement,
+    filter text not null,
+    inputs text not null,
+    reason text not null check (reason != ''),
+    operator text not null,
+    utc text not null
+) strict;
+
+create table proposed_scores (
+    -- The newest run and energy of the session when the proposal was made, and what would replace
+    -- them.
+    proposal_id integer not null references proposals,
+    session_id integer not null references sessions,
+    old_run_id integer not null references scoring_runs,
+    old_energy_id integer not null references energies,
+    upto_answer_id integer not null,
+    accuracy real,
+    score real,
+    detail text not null,
+    energy text,
+    primary key (proposal_id, session_id)
+) strict;
+
+create table proposal_skips (
+    proposal_id integer not null references proposals,
+    session_id integer not null references sessions,
+    reason text not null check (reason != ''),
+    primary key (proposal_id, session_id)
+) strict;
+
+create table proposal_ends (
+    proposal_id integer primary key references proposals,
+    kind text not null check (kind in ('applied', 'cancelled')),
+    reason text not null check (reason != ''),
+    operator text not null,
+    utc text not null
+) strict;
+
+create table finalizations (
+    -- The newest row tells whether the results are final. approved_by is a JSON list of names.
+    finalization_id integer primary key autoincrement,
+    kind text not null check (kind in ('final', 'reopened')),
+    approved_by text not null,
+    reason text not null,
+    results text not null,
+    utc text not null
+) strict;
+
+
+-- People: the operators of the console, what they did, and what they were told.
+
+create table operator_changes (
+    -- The newest row of a name tells its state. 'password' ends every login that began before it.
+    change_id integer primary key autoincrement,
+    name text not null check (length(name) between 1 and 100),
+    kind text not null check (kind in ('added', 'password', 'removed')),
+    role text not null check (role in ('operator', 'assistant')),
+    password_hash text not null,
+    actor text not null,
+    utc text not null
+) strict;
+
+create index operator_changes_by_name on operator_changes (name, change_id);
+
+create table operator_logins (
+    -- A login holds while its change is the newest one of its name, and no row ends it.
+    login_id integer primary key autoincrement,
+    change_id integer not null references operator_changes,
+    address text not null,
+    utc text not null
+) strict;
+
+create table operator_logouts (
+    login_id integer primary key references operator_logins,
+    utc text not null
+) strict;
+
+create table audit (
+    -- role: in which role somebody acted. refusal: why an action was refused; null for one that is
+    -- done.
+    audit_id integer primary key autoincrement,
+    utc text not null,
+    operator text not null,
+    action text not null,
+    session_id integer references sessions,
+    detail text not null,
+    role text not null default '',
+    team_id integer references teams,
+    reason text not null default '',
+    refusal text
+) strict;
+
+create index audit_by_session on audit (session_id, audit_id);
 
 create table notices (
     notice_id integer primary key autoincrement,
@@ -203,192 +561,176 @@ create table notices (
     text text not null
 ) strict;
 
-create table audit (
-    audit_id integer primary key autoincrement,
-    utc text not null,
-    operator text not null,
-    action text not null,
-    session_id integer references sessions,
-    detail text not null
+
+-- The checks before an event.
+
+create table check_findings (
+    -- The findings of the slow checks. The newest of an item counts. basis is what it was found
+    -- for: a finding of another version of the program, or of another meter, is out of date.
+    finding_id integer primary key autoincrement,
+    category text not null,
+    item text not null,
+    level text not null check (level in ('OK', 'WARN', 'FAIL')),
+    text text not null,
+    remedy text not null,
+    basis text not null,
+    utc text not null
 ) strict;
 
-create trigger sessions_no_update before update on sessions
+create index check_findings_by_item on check_findings (category, item, finding_id);
+
+create table check_overrides (
+    -- Who let a session be armed although a check had failed. An override holds for one finding
+    -- with exactly this text, on one day of the laptop's calendar.
+    override_id integer primary key autoincrement,
+    category text not null,
+    item text not null,
+    text text not null,
+    day text not null,
+    reason text not null check (reason != ''),
+    operator text not null,
+    utc text not null
+) strict;
+
+create table check_override_ends (
+    override_id integer primary key references check_overrides,
+    reason text not null check (reason != ''),
+    operator text not null,
+    utc text not null
+) strict;
+
+
+-- What the public may see, and since when.
+
+create table public_changes (
+    -- It numbers every change that the audience can notice, in the order of the commits, in the
+    -- transaction of the change itself. So a reader who knows a number can ask what came after it,
+    -- whatever process made the change and whatever died since. nonce tells a number from the same
+    -- number of another database, or of one that was restored.
+    change_id integer primary key,
+    subject text not null
+        check (subject in ('contest', 'state', 'team', 'session', 'judgement', 'awards')),
+    subject_id integer not null,
+    nonce text not null default (lower(hex(randomblob(4)))) check (length(nonce) = 8)
+) strict;
+
+create index public_changes_by_subject on public_changes (subject, subject_id, change_id);
+
+insert into public_changes (subject, subject_id) values ('contest', 0);
+insert into public_changes (subject, subject_id) values ('state', 0);
+
+create table freezes (
+    -- An operator hides what happens from here on from the public, or shows it again.
+    freeze_id integer primary key autoincrement,
+    kind text not null check (kind in ('frozen', 'thawed')),
+    operator text not null check (operator != ''),
+    utc text not null
+) strict;
+
+create trigger freezes_in_turn before insert on freezes
 begin
-    select raise(abort, 'facts are append-only');
+    select raise(abort, 'the scoreboard is frozen and thawed in turn')
+    where new.kind = coalesce(
+        (select kind from freezes order by freeze_id desc limit 1), 'thawed'
+    );
 end;
 
-create trigger sessions_no_delete before delete on sessions
+create table frozen_publications (
+    -- publication is JSON: all that the public sees from this freeze to its thaw.
+    freeze_id integer primary key references freezes,
+    publication text not null
+) strict;
+
+create trigger teams_are_public after insert on teams
 begin
-    select raise(abort, 'facts are append-only');
+    insert into public_changes (subject, subject_id) values ('team', new.team_id);
 end;
 
-create trigger session_events_no_update before update on session_events
+create trigger registrations_are_public after insert on registrations
 begin
-    select raise(abort, 'facts are append-only');
+    insert into public_changes (subject, subject_id) values ('team', new.team_id);
 end;
 
-create trigger session_events_no_delete before delete on session_events
+create trigger team_renames_are_public after insert on team_renames
 begin
-    select raise(abort, 'facts are append-only');
+    insert into public_changes (subject, subject_id) values ('team', new.team_id);
 end;
 
-create trigger answers_no_update before update on answers
+create trigger session_events_are_public after insert on session_events
+when new.kind in ('started', 'ended')
 begin
-    select raise(abort, 'facts are append-only');
+    insert into public_changes (subject, subject_id) values ('session', new.session_id);
 end;
 
-create trigger answers_no_delete before delete on answers
+create trigger first_start_is_public after insert on session_events
+when new.kind = 'started' and not exists (
+    select 1 from session_events where kind = 'started' and event_id != new.event_id
+)
 begin
-    select raise(abort, 'facts are append-only');
+    insert into public_changes (subject, subject_id) values ('state', 0);
 end;
 
-create trigger fetched_images_no_update before update on fetched_images
+create trigger voids_are_public after insert on session_events
+when new.kind = 'voided'
 begin
-    select raise(abort, 'facts are append-only');
+    insert into public_changes (subject, subject_id) values ('session', new.session_id);
+    insert into public_changes (subject, subject_id) values ('judgement', new.session_id);
 end;
 
-create trigger fetched_images_no_delete before delete on fetched_images
+create trigger energies_are_public after insert on energies
 begin
-    select raise(abort, 'facts are append-only');
+    insert into public_changes (subject, subject_id) values ('judgement', new.session_id);
 end;
 
-create trigger requests_no_update before update on requests
+create trigger scoring_runs_are_public after insert on scoring_runs
 begin
-    select raise(abort, 'facts are append-only');
+    insert into public_changes (subject, subject_id) values ('judgement', new.session_id);
 end;
 
-create trigger requests_no_delete before delete on requests
+create trigger reviews_are_public after insert on reviews
 begin
-    select raise(abort, 'facts are append-only');
+    insert into public_changes (subject, subject_id) select 'judgement', session_id
+    from energies where energy_id = new.energy_id;
 end;
 
-create trigger readings_no_update before update on readings
+create trigger finalizations_are_public after insert on finalizations
 begin
-    select raise(abort, 'facts are append-only');
+    insert into public_changes (subject, subject_id) values ('awards', 0);
+    insert into public_changes (subject, subject_id) values ('state', 0);
 end;
 
-create trigger readings_no_delete before delete on readings
+create trigger freezes_are_public after insert on freezes
 begin
-    select raise(abort, 'facts are append-only');
+    insert into public_changes (subject, subject_id) values ('state', 0);
 end;
 
-create trigger energies_no_update before update on energies
-begin
-    select raise(abort, 'facts are append-only');
-end;
 
-create trigger energies_no_delete before delete on energies
-begin
-    select raise(abort, 'facts are append-only');
-end;
+-- The chain: one link for each stored fact, in the order of storing, in the transaction of the fact
+-- itself. row_digest() and linked() come with the referee's connections (referee/store/chain.py),
+-- so a program without them cannot add a fact.
 
-create trigger score_snapshots_no_update before update on score_snapshots
-begin
-    select raise(abort, 'facts are append-only');
-end;
+create table chain (
+    -- session_id: whose fact it is; 0 for the event's own. strand ties the facts of one session
+    -- together, and digest the facts of all, from the first to the last.
+    link_id integer primary key autoincrement,
+    session_id integer not null,
+    subject text not null,
+    row_id any not null,
+    strand blob not null check (length(strand) = 32),
+    digest blob not null check (length(digest) = 32)
+) strict;
 
-create trigger score_snapshots_no_delete before delete on score_snapshots
-begin
-    select raise(abort, 'facts are append-only');
-end;
+create index chain_by_session on chain (session_id, link_id);
 
-create trigger scoring_runs_no_update before update on scoring_runs
-begin
-    select raise(abort, 'facts are append-only');
-end;
+create view new_links as select session_id, subject, row_id, strand as row_digest from chain;
 
-create trigger scoring_runs_no_delete before delete on scoring_runs
+create trigger new_links_join_the_chain instead of insert on new_links
 begin
-    select raise(abort, 'facts are append-only');
-end;
-
-create trigger notices_no_update before update on notices
-begin
-    select raise(abort, 'facts are append-only');
-end;
-
-create trigger notices_no_delete before delete on notices
-begin
-    select raise(abort, 'facts are append-only');
-end;
-
-create trigger audit_no_update before update on audit
-begin
-    select raise(abort, 'facts are append-only');
-end;
-
-create trigger audit_no_delete before delete on audit
-begin
-    select raise(abort, 'facts are append-only');
-end;
-
-create trigger teams_no_update before update on teams
-begin
-    select raise(abort, 'facts are append-only');
-end;
-
-create trigger teams_no_delete before delete on teams
-begin
-    select raise(abort, 'facts are append-only');
-end;
-
-create trigger sessions_no_replace before insert on sessions
-begin
-    select raise(abort, 'facts are append-only')
-    where exists (select 1 from sessions where session_id = new.session_id);
-end;
-
-create trigger session_events_no_replace before insert on session_events
-begin
-    select raise(abort, 'facts are append-only')
-    where exists (select 1 from session_events where event_id = new.event_id
-        or (session_id = new.session_id and kind = new.kind));
-end;
-
-create trigger answers_no_replace before insert on answers
-begin
-    select raise(abort, 'facts are append-only')
-    where exists (select 1 from answers where answer_id = new.answer_id);
-end;
-
-create trigger requests_no_replace before insert on requests
-begin
-    select raise(abort, 'facts are append-only')
-    where exists (select 1 from requests where request_id = new.request_id);
-end;
-
-create trigger readings_no_replace before insert on readings
-begin
-    select raise(abort, 'facts are append-only')
-    where exists (select 1 from readings where reading_id = new.reading_id);
-end;
-
-create trigger energies_no_replace before insert on energies
-begin
-    select raise(abort, 'facts are append-only')
-    where exists (select 1 from energies where energy_id = new.energy_id);
-end;
-
-create trigger score_snapshots_no_replace before insert on score_snapshots
-begin
-    select raise(abort, 'facts are append-only')
-    where exists (select 1 from score_snapshots where snapshot_id = new.snapshot_id);
-end;
-
-create trigger scoring_runs_no_replace before insert on scoring_runs
-begin
-    select raise(abort, 'facts are append-only')
-    where exists (select 1 from scoring_runs where run_id = new.run_id);
-end;
-
-create trigger notices_no_replace before insert on notices
-begin
-    select raise(abort, 'facts are append-only')
-    where exists (select 1 from notices where notice_id = new.notice_id);
-end;
-
-create trigger audit_no_replace before insert on audit
-begin
-    select raise(abort, 'facts are append-only')
-    where exists (select 1 from audit where audit_id = new.audit_id);
+    insert into chain (session_id, subject, row_id, strand, digest) values (
+        new.session_id, new.subject, new.row_id,
+        linked(new.row_digest, (
+            select strand from chain where session_id = new.session_id order by link_id desc limit 1
+        )),
+        linked(new.row_digest, (select digest from chain order by link_id desc limit 1))
+    );
 end;

@@ -89,6 +89,10 @@ def test_a_database_is_counted_and_checked(tmp_path):
     path = contest.config.database
     facts = database_facts(path)
     assert ([], 4) == (facts["faults"], facts["rows"]["images"])
+    assert "referee/0001_initial" == facts["migrations"][0]
+    other = tmp_path / "other.db"
+    other.touch()
+    assert [] == database_facts(other)["migrations"] == database_facts(other)["faults"]
     damaged = tmp_path / "damaged.db"
     damaged.write_bytes(b"no database" * 1000)
     (fault,) = database_facts(damaged)["faults"]

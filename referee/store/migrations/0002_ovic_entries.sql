@@ -1,8 +1,9 @@
 -- SPDX-License-Identifier: Apache-2.0
--- An entry is a model file that a team submitted. day is the UTC day that its limit counts. The file
--- itself is in the folder models, under its SHA-256.
+-- The models that teams submit, and what happens to them.
 
 create table ovic_entries (
+    -- A model file that a team submitted. day is the UTC day that its limit counts. The file itself
+    -- is in the folder models, under its SHA-256.
     entry_id integer primary key autoincrement,
     team_id integer not null references teams,
     task text not null check (task in ('detection', 'classification')),
@@ -16,9 +17,9 @@ create table ovic_entries (
 
 create index ovic_entries_by_team on ovic_entries (team_id, task, day);
 
--- state is the state after the event. An entry without events is received. text is for its team,
--- detail is JSON for the operators. An accuracy is in percent.
 create table ovic_events (
+    -- state is the state after the event. An entry without events is received. text is for its
+    -- team, detail is JSON for the operators. An accuracy is in percent.
     event_id integer primary key autoincrement,
     entry_id integer not null references ovic_entries,
     kind text not null,
@@ -82,36 +83,4 @@ begin
             order by event_id desc limit 1
         ) in ('validating', 'measuring')
     );
-end;
-
-create trigger ovic_entries_no_update before update on ovic_entries
-begin
-    select raise(abort, 'facts are append-only');
-end;
-
-create trigger ovic_entries_no_delete before delete on ovic_entries
-begin
-    select raise(abort, 'facts are append-only');
-end;
-
-create trigger ovic_entries_no_replace before insert on ovic_entries
-begin
-    select raise(abort, 'facts are append-only')
-    where exists (select 1 from ovic_entries where entry_id = new.entry_id);
-end;
-
-create trigger ovic_events_no_update before update on ovic_events
-begin
-    select raise(abort, 'facts are append-only');
-end;
-
-create trigger ovic_events_no_delete before delete on ovic_events
-begin
-    select raise(abort, 'facts are append-only');
-end;
-
-create trigger ovic_events_no_replace before insert on ovic_events
-begin
-    select raise(abort, 'facts are append-only')
-    where exists (select 1 from ovic_events where event_id = new.event_id);
 end;

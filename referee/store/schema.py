@@ -1,0 +1,183 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The schema: tables from scripts, and the triggers that all tables of facts have.
+
+The referee's scripts are in the folder `migrations` beside this file. An extra that has tables of
+its own has such a folder, too. A script holds tables, and the rules that are special to them. The
+triggers that refuse to change facts, and those that tie facts into the chain, are made here from
+the tables themselves. So a new table is one of facts, unless a set below names it.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterator
+from contextlib import closing
+from importlib import resources
+from importlib.resources.abc import Traversable
+from pathlib import Path
+from textwrap import fill, indent
+
+from referee.errors import InputError
+from referee.store import chain
+from referee.store.linked_rows import columns_of, key_columns, key_of
+
+# What sessions are run with: triggers of its own keep it, because the files' places may change.
+NO_FACTS = {"images", "classes", "inputs"}
+# fetched_images repeats what requests has, and public_changes numbers facts that have links.
+NO_LINKS = {"migrations", "fetched_images", "public_changes", "chain"}
+# A row that comes again is left out by the statement that inserts it.
+_MAY_COME_AGAIN = {"fetched_images"}
+# They name sessions but belong to the event: a proposal counts only after it is applied.
+_OF_THE_EVENT = {"proposed_scores", "proposal_skips"}
+# What a session's own links begin with, behind its row: its team, and what it is run with.
+_BEHIND_A_SESSION = {
+    "teams": "where team_id = new.team_id",
+    "materials": "order by material_id desc limit 1",
+}
+
+
+def migrate(connection: sqlite3.Connection, path: Path) -> None:
+    """Create the schema, or run the scripts that this database lacks; call it in a transaction.
+
+    Raises `InputError` for a database of before the first release, and for one that a newer referee
+    wrote; `path` is its name there.
+    """
+    tables = _tables(connection)
+    if tables and "migrations" not in tables:
+        raise InputError(
+            f"{path} was made by a referee of before the first release, or by another program. "
+            "Give the contest a new folder, or use the program that made it."
+        )
+    found = connection.execute("select name from migrations").fetchall() if tables else []
+    done = {row[0] for row in found}
+    known = dict(scripts())
+    strange = sorted(done - known.keys())
+    if strange:
+        raise InputError(
+            f"{path} has the schema of {', '.join(strange)}, which this referee does not know: "
+            "it was written by a newer version, use that one."
+        )
+    lacking = [name for name in known if name not in done]
+    for name in lacking:
+        for statement in statements(known[name]):
+            connection.execute(statement)
+        connection.execute("insert into migrations values (:name)", {"name": name})
+    if lacking:
+        _make_triggers(connection)
+
+
+def missing_from_schema(connection: sqlite3.Connection) -> list[str]:
+    """Return the tables, indexes and triggers that the schema has and this database lacks."""
+    with closing(sqlite3.connect(":memory:")) as fresh:
+        chain.teach(fresh)
+        migrate(fresh, Path(":memory:"))
+        query = "select type || ' ' || name from sqlite_master"
+        wanted = {row[0] for row in fresh.execute(query)}
+        return sorted(wanted - {row[0] for row in connection.execute(query)})
+
+
+def scripts() -> list[tuple[str, str]]:
+    """Return name and text of each script: those of the referee, then those of the extras."""
+    extras = resources.files("referee") / "extras"
+    rooms = [("referee", resources.files("referee.store"))]
+    rooms += [(room.name, room) for room in sorted(extras.iterdir(), key=lambda room: room.name)]
+    return [
+        (f"{name}/{script.name.removesuffix('.sql')}", script.read_text(encoding="utf-8"))
+        for name, room in rooms
+        for script in _scripts_in(room / "migrations")
+    ]
+
+
+def _scripts_in(folder: Traversable) -> list[Traversable]:
+    found = [entry for entry in folder.iterdir()] if folder.is_dir() else []
+    return sorted(
+        (entry for entry in found if entry.name.endswith(".sql")), key=lambda entry: entry.name
+    )
+
+
+def statements(script: str) -> Iterator[str]:
+    """Split a script into statements; SQLite itself finds each end, also behind a trigger."""
+    pending = ""
+    for line in script.splitlines(keepends=True):
+        pending += line
+        if sqlite3.complete_statement(pending):
+            yield pending
+            pending = ""
+    if pending.strip():
+        raise ValueError(f"a migration ends inside a statement: {pending[:60]!r}")
+
+
+def _make_triggers(connection: sqlite3.Connection) -> None:
+    """Make the triggers of all tables of facts; those that are there are made anew."""
+    for table in sorted(_tables(connection) - NO_FACTS):
+        made = {
+            f"{table}_no_update": _refusal("update", table),
+            f"{table}_no_delete": _refusal("delete", table),
+        }
+        if table not in _MAY_COME_AGAIN:
+            made[f"{table}_no_replace"] = _no_replace(connection, table)
+        if table not in NO_LINKS:
+            made[f"{table}_join_the_chain"] = _join_the_chain(connection, table)
+        for name, rest in made.items():
+            connection.execute(f"drop trigger if exists {name}")
+            connection.execute(f"create trigger {name} {rest}")
+
+
+def _refusal(verb: str, table: str, condition: str = "") -> str:
+    return (
+        f"before {verb} on {table}\nbegin\n"
+        f"    select raise(abort, 'facts are append-only'){condition};\nend"
+    )
+
+
+def _no_replace(connection: sqlite3.Connection, table: str) -> str:
+    """Return the trigger against 'insert or replace': it deletes a row without its own trigger."""
+    same = " or ".join(
+        " and ".join(f"{column} = new.{column}" for column in unique)
+        for unique in _unique_columns(connection, table)
+    )
+    one = f"select 1 from {table}\n        where {same}"
+    return _refusal("insert", table, f"\n    where exists (\n        {one}\n    )")
+
+
+def _unique_columns(connection: sqlite3.Connection, table: str) -> list[list[str]]:
+    """Return the sets of columns of which each names one row; the key comes first."""
+    rows = connection.execute(
+        "select list.name, info.name from pragma_index_list(:table) as list"
+        " join pragma_index_info(list.name) as info"
+        " where list.\"unique\" and list.origin != 'pk' order by list.seq, info.seqno",
+        {"table": table},
+    )
+    others: dict[str, list[str]] = {}
+    for index, column in rows:
+        others.setdefault(index, []).append(column)
+    return [key_columns(connection, table), *others.values()]
+
+
+def _join_the_chain(connection: sqlite3.Connection, table: str) -> str:
+    columns = columns_of(connection, table)
+    named = "session_id" in columns and table not in _OF_THE_EVENT
+    session = "coalesce(new.session_id, 0)" if named else "0"
+    links = [_link(connection, table, session, "new.")]
+    if table == "sessions":
+        links += [
+            f"{_link(connection, other, session)} from {other} {which}"
+            for other, which in _BEHIND_A_SESSION.items()
+        ]
+    body = "".join(f"    {link};\n" for link in links)
+    return f"after insert on {table}\nbegin\n{body}end"
+
+
+def _link(connection: sqlite3.Connection, table: str, session: str, row: str = "") -> str:
+    columns = ", ".join([f"'{table}'", *(row + name for name in columns_of(connection, table))])
+    return (
+        f"insert into new_links\n    select {session}, '{table}', {key_of(connection, table, row)},"
+        f" row_digest(\n{indent(fill(columns, 88), ' ' * 8)}\n    )"
+    )
+
+
+def _tables(connection: sqlite3.Connection) -> set[str]:
+    rows = connection.execute(
+        "select name from sqlite_master where type = 'table' and name not like 'sqlite_%'"
+    )
+    return {row[0] for row in rows}
