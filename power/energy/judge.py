@@ -215,23 +215,20 @@ def facts_to_json(facts: RunFacts) -> dict[str, Any]:
 
 
 def facts_from_json(value: Mapping[str, Any]) -> RunFacts:
-    """Return the facts that `facts_to_json` wrote; another value is a ValueError.
-
-    Facts from earlier versions lack `suspended_s`, `active`, `added` and `conditions`.
-    """
+    """Return the facts that `facts_to_json` wrote; another value is a ValueError."""
     try:
         identity = value["identity"]
         return RunFacts(
             identity=None if identity is None else identity_from_json(identity),
             settings=settings_from_json(value["settings"]),
             session_s=value["session_s"],
-            suspended_s=value.get("suspended_s", 0.0),
-            active=value.get("active", True),
+            suspended_s=value["suspended_s"],
+            active=value["active"],
             flags=flags_from_json(value["flags"]),
             voltage_range_v=value["voltage_range_v"],
             current_range_a=value["current_range_a"],
-            added=tuple(finding_from_json(finding) for finding in value.get("added", [])),
-            conditions=conditions_from_json(value.get("conditions")),
+            added=tuple(finding_from_json(finding) for finding in value["added"]),
+            conditions=conditions_from_json(value["conditions"]),
         )
     except (AttributeError, KeyError, TypeError, ValueError) as error:
         raise ValueError(f"these are not the facts of a run: {error!r}") from None

@@ -27,7 +27,7 @@ PRACTICE_DATA = Path("practice-data")
 def config_in(data: Path) -> Config:
     """Return the configuration in a rehearsal's folder, with the database of exactly that folder.
 
-    A configuration of an earlier version may name the folder from which this one was copied.
+    The configuration of a folder that was copied names the folder from which it was copied.
     """
     return replace(load_config(data / "contest.toml"), storage=StorageSection(data.resolve()))
 

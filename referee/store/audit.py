@@ -11,8 +11,8 @@ from dataclasses import dataclass
 class AuditRow:
     """One action; `refusal` says why it was not done, and is None for one that is done.
 
-    `team` is the present name of the team that the action or its session is about, or ''. Rows of
-    an earlier referee have no role.
+    `team` is the present name of the team that the action or its session is about, or ''. What
+    the referee itself does has no role.
     """
 
     audit_id: int

@@ -97,10 +97,7 @@ def note_material(connection: sqlite3.Connection, configuration: str) -> None:
 
 
 def configuration_of(connection: sqlite3.Connection, session_id: int) -> str | None:
-    """Return the text of contest.toml that a session was made under, or None.
-
-    A session that an earlier referee made has none.
-    """
+    """Return the text of contest.toml that a session was made under; None if none was noted."""
     row = connection.execute(
         "select configuration from chain join materials on material_id = row_id"
         " where session_id = :session and subject = 'materials' order by link_id limit 1",
@@ -120,10 +117,7 @@ def keep_blacklist(connection: sqlite3.Connection, content: bytes) -> None:
 
 
 def blacklist_of(connection: sqlite3.Connection, digest: str) -> bytes | None:
-    """Return the bytes of a blacklist by their SHA-256, or None.
-
-    Those that an earlier referee registered are not stored.
-    """
+    """Return the bytes of a stored blacklist by their SHA-256, or None."""
     row = connection.execute(
         "select content from blacklists where sha256 = :sha256", {"sha256": digest}
     ).fetchone()

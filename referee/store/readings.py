@@ -220,7 +220,7 @@ class SessionMeter:
     """The meter of a session, with the settings that it reported before the start.
 
     `emulated` means that no real instrument measured, so the energy is not official. `conditions`
-    are those at the start, as JSON values; a session of an earlier referee has None.
+    are those at the start, as JSON values.
     """
 
     emulated: bool
@@ -253,8 +253,7 @@ def insert_session_meter(
 def session_meter_of(connection: sqlite3.Connection, session_id: int) -> SessionMeter | None:
     """Return a session's meter, or None.
 
-    The result is None before the session's start, for a session without a meter, and for a
-    session that started under schema 1.
+    The result is None before the session's start, and for a session without a meter.
     """
     row = connection.execute(
         "select emulated, identity, settings from session_meters where session_id = :session",

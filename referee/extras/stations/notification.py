@@ -32,7 +32,7 @@ class StationFault(Exception):
 
 
 class ContestData(Struct, frozen=True):
-    """The event; `station` is null where the event has no key, and in older referees."""
+    """The event; `station` is null where the event has no key."""
 
     name: Text
     duration: Text

@@ -250,9 +250,9 @@ def judge_session(
 
     `found` holds the findings from reading the final energy. The laptop slept for `slept_s`. The
     detail's `facts` hold everything that a second judgement needs beside the readings (see
-    `RunFacts`). The detail's `emulated` says whether an emulator measured. A session of schema 1
-    stored neither settings nor identity; `settings` and `identity` replace them. Conditions are
-    those at the start, whatever the configuration says by now.
+    `RunFacts`). The detail's `emulated` says whether an emulator measured. A session without a
+    meter has stored neither settings nor identity; `settings` and `identity` replace them.
+    Conditions are those at the start, whatever the configuration says by now.
     """
     connection, number = contest.database.connection, session.session_id
     configured = contest.config.lane(session.lane).meter

@@ -95,12 +95,10 @@ def read_facts(members: Mapping[str, bytes]) -> FactsRead:
             )
         if number <= len(_FIRST):
             tables.append(line["table"])
-    if tables[:1] != ["sessions"]:
-        raise NotABundle(FACTS, "line 1 is not the session's own row.")
     if tuple(tables) != _FIRST:
         raise NotABundle(
             FACTS,
-            "The facts do not say what the session was run with: an earlier referee ran it, and "
-            "its bundle cannot be verified.",
+            "The facts do not begin with the session's own row, its team, and what the session was "
+            "run with.",
         )
     return facts

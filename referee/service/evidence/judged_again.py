@@ -21,7 +21,7 @@ def judge_bundle(path: Path) -> EnergyResult:
     """Judge the energy again from the readings and run facts in a bundle.
 
     Raises `InputError` if the bundle cannot be read or lacks facts that the judge needs. They are
-    missing if the session has not ended, or if an earlier version of the referee judged it.
+    missing if the session has not ended.
     """
     try:
         with zipfile.ZipFile(path) as bundle:

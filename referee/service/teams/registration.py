@@ -127,8 +127,8 @@ def models_only(name: str) -> str:
 def adopt_teams(contest: Contest, connection: Connection, operator: str) -> Roster:
     """Bring the database and teams.csv in line, and return the roster.
 
-    teams.csv holds the passwords only. A team that an earlier referee wrote there is registered. A
-    name that a team had before a renaming becomes its present name, and a removed team's line goes.
+    teams.csv holds the passwords only. A team that is only there is registered. A name that a team
+    had before a renaming becomes its present name, and a removed team's line goes.
     So whatever a killed command left behind is completed by the next one.
     """
     names = used_names(connection)

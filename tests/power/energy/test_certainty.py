@@ -271,13 +271,10 @@ def _elements_of(result: EnergyResult) -> dict[str, Verdict]:
 
 
 def test_conditions_survive_json() -> None:
-    """Facts with conditions come back, and facts of earlier versions have none."""
+    """Facts with conditions come back."""
     conditions = Conditions(23.5, date(2026, 1, 31))
     facts = RunFacts(WT310E, SETTINGS, conditions=conditions)
     assert facts == facts_from_json(facts_to_json(facts))
-    old = facts_to_json(facts)
-    del old["conditions"]
-    assert Conditions() == facts_from_json(old).conditions
     assert conditions == conditions_from_json(conditions_to_json(conditions))
 
 

@@ -199,7 +199,7 @@ def test_a_session_without_an_energy_is_not_judged(contest, tmp_path):
         judge_bundle(tmp_path / "bundle.zip")
 
 
-def test_a_session_of_an_earlier_version_is_not_judged(contest, tmp_path):
+def test_a_session_without_a_recorded_meter_is_not_judged(contest, tmp_path):
     """A session without a recorded meter is refused rather than guessed at."""
     with contest.database.write() as connection:
         number = create_session(
