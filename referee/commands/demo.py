@@ -28,6 +28,7 @@ from referee.demo.scenes import generate
 from referee.demo.screen import missing_for_camera
 from referee.demo.signs import SIGNS
 from referee.errors import InputError, Unavailable
+from referee.formats.answer_formats import JSON
 from referee.formats.ground_truth import read_ground_truth
 from referee.programs.emulator import range_for
 from referee.programs.hosting import Host, claimed, hosted
@@ -270,7 +271,7 @@ def _mean_ap_of_files(played: _Played) -> float | None:
     if not played.as_files.exists():
         raise Unavailable("The contestant's device has not finished; its device.log says why.")
     scorer = TRACK.scorer(read_ground_truth(played.scenes / "ground_truth.json").truth)
-    scorer.add(TRACK.parse_json(played.as_files.read_bytes()))
+    scorer.add(TRACK.parse(JSON, played.as_files.read_bytes()))
     return scorer.outcome().accuracy
 
 

@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
-from typing import Literal
 
 from referee.core.detections import Detections
 from referee.errors import Refusal
@@ -24,9 +23,6 @@ from referee.formats.detection_lines import (
 )
 from referee.formats.faults import Faults, FormatError, quoted
 from referee.formats.image_numbers import UNKNOWN_IMAGE, parse_posted_image
-
-AnswerFormat = Literal["form", "json", "csv"]
-"""The format of an answer: an HTML form, JSON or CSV."""
 
 FORM_FIELDS = ("image_name", "CLASS_ID", "confidence", "xmin", "ymin", "xmax", "ymax")
 """The parallel lists of a form post, under the names that the clients of 2015-2019 send."""

@@ -324,6 +324,11 @@ create table shows (
 
 create index shows_by_session on shows (session_id, show_id);
 
+create table answer_formats (
+    -- The formats in which answers may come, by name; see referee/formats/answer_formats.py.
+    name text primary key
+) strict;
+
 create table answers (
     -- content: the rows of one answer, packed by the session's track.
     answer_id integer primary key autoincrement,
@@ -331,7 +336,7 @@ create table answers (
     elapsed_s real not null,
     utc text not null,
     late integer not null check (late in (0, 1)),
-    format text not null check (format in ('form', 'json', 'csv')),
+    format text not null references answer_formats,
     address text not null,
     row_count integer not null check (row_count >= 0),
     flagged_count integer not null check (flagged_count between 0 and row_count),
@@ -781,6 +786,25 @@ begin
             select state from ovic_events where entry_id = other.entry_id
             order by event_id desc limit 1
         ) in ('validating', 'measuring')
+    );
+end;
+
+create trigger answer_formats_no_update before update on answer_formats
+begin
+    select raise(abort, 'facts are append-only');
+end;
+
+create trigger answer_formats_no_delete before delete on answer_formats
+begin
+    select raise(abort, 'facts are append-only');
+end;
+
+create trigger answer_formats_no_replace before insert on answer_formats
+begin
+    select raise(abort, 'facts are append-only')
+    where exists (
+        select 1 from answer_formats
+        where name = new.name
     );
 end;
 

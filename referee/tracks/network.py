@@ -14,6 +14,7 @@ from referee.core.flags import Flag, flag_rows
 from referee.core.ground_truth import GroundTruth
 from referee.core.order import to_manifest_ids
 from referee.formats import answers
+from referee.formats.answer_formats import AnswerFormat
 from referee.formats.detection_lines import parse_lines
 from referee.formats.number_text import detection_lines, detection_rows
 from referee.scoring import lpirc
@@ -76,13 +77,9 @@ class NetworkTrack(Track[Detections]):
         """Parse the parallel lists that the clients of 2015-2019 send."""
         return answers.parse_form(fields)
 
-    def parse_json(self, body: bytes) -> Detections:
-        """Parse COCO results."""
-        return answers.parse_json(body)
-
-    def parse_csv(self, body: bytes) -> Detections:
-        """Parse lines of detections."""
-        return answers.parse_csv(body)
+    def parse(self, answer_format: AnswerFormat, body: bytes) -> Detections:
+        """Parse detections in any of the formats."""
+        return answer_format.parse(body)
 
     def flag(
         self, answer: Detections, image_count: int, class_ids: NDArray[np.int64]

@@ -10,6 +10,7 @@ import numpy as np
 from referee.core.detections import Detections
 from referee.core.ground_truth import GroundTruth
 from referee.core.order import to_manifest_ids
+from referee.formats.answer_formats import has_coco_boxes
 from referee.scoring.mistakes.diagnosis import advice, find_mistakes
 from referee.scoring.mistakes.posted import Posted
 from referee.tracks.track import Remarks, SentAnswers
@@ -37,10 +38,10 @@ def network_remarks(
 
 
 def _posted(sent: SentAnswers[Detections]) -> Posted:
-    from_json = [answer_format == "json" for answer_format, _ in sent.answers]
+    as_coco = [has_coco_boxes(answer_format) for answer_format, _ in sent.answers]
     return Posted(
         detections=Detections.concatenate([answer for _, answer in sent.answers]),
-        as_coco=np.repeat(np.array(from_json, dtype=bool), [len(a) for _, a in sent.answers]),
+        as_coco=np.repeat(np.array(as_coco, dtype=bool), [len(a) for _, a in sent.answers]),
         order=sent.order,
         source_ids=sent.source_ids,
     )

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from referee.core.flags import Flag
 from referee.core.ground_truth import GroundTruth
 from referee.errors import Refusal
-from referee.formats.answers import AnswerFormat
+from referee.formats.answer_formats import CSV, FORM, AnswerFormat
 from referee.formats.number_text import csv_lines
 from referee.scoring.uncertainty import MapUncertainty
 
@@ -161,18 +161,21 @@ class Track(ABC, Generic[Answer]):
     def parse_form(self, fields: Fields) -> Answer:
         """Parse the fields of an HTML form; the caller passes only `form_fields`.
 
-        This method, `parse_json` and `parse_csv` take a post whole or raise `Refusal`. A track that
-        does not take a format does not override its method: the default refuses.
+        This method and `parse` take a post whole or raise `Refusal`. The default refuses.
         """
-        raise self._not_taken("form")
+        raise self._not_taken(FORM)
 
-    def parse_json(self, body: bytes) -> Answer:
-        """Parse a body of JSON."""
-        raise self._not_taken("json")
+    def parse(self, answer_format: AnswerFormat, body: bytes) -> Answer:
+        """Parse a body of a format of `referee.formats.answer_formats`.
 
-    def parse_csv(self, body: bytes) -> Answer:
-        """Parse a body of lines."""
-        raise self._not_taken("csv")
+        By default a method of the track takes it, for example `parse_csv(body)` takes the format
+        `csv`. A track without the method refuses the format.
+        """
+        method = getattr(self, f"parse_{answer_format.name}", None)
+        if method is None:
+            raise self._not_taken(answer_format.name)
+        answer: Answer = method(body)
+        return answer
 
     @abstractmethod
     def flag(
@@ -220,7 +223,7 @@ class Track(ABC, Generic[Answer]):
 
         Raises `Refusal` for other lines. A track whose posts look different overrides it.
         """
-        return self.parse_csv(text)
+        return self.parse(CSV, text)
 
     def answers_from_text(self, text: bytes, counts: Sequence[int]) -> Iterator[Answer]:
         """Yield the answers whose lines follow each other in a text; `counts` are their rows.
@@ -256,8 +259,8 @@ class Track(ABC, Generic[Answer]):
         """Return the remarks to a contestant about answers that scored `accuracy`."""
         return Remarks()
 
-    def _not_taken(self, answer_format: AnswerFormat) -> Refusal:
+    def _not_taken(self, name: str) -> Refusal:
         return Refusal(
             "media_type_unknown",
-            f"Nothing was stored: the track '{self.name}' takes no answers as {answer_format}.",
+            f"Nothing was stored: the track '{self.name}' takes no answers as {name}.",
         )

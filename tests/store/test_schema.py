@@ -8,6 +8,7 @@ from dataclasses import replace
 
 import pytest
 
+from referee.formats.answer_formats import NAMES
 from referee.store.answers import insert_answer
 from referee.store.finals import insert_finalization, insert_review
 from referee.store.images import (
@@ -101,6 +102,7 @@ FACTS = {
     "ovic_entries": "entry_id",
     "ovic_events": "event_id",
     "migrations": "name",
+    "answer_formats": "name",
 }
 
 
@@ -243,6 +245,16 @@ def test_answers_that_cannot_be(database, values):
     new_session(database)
     with pytest.raises(sqlite3.IntegrityError), database.write() as connection:
         insert_raw_answer(connection, **values)
+
+
+def test_answers_of_every_format_are_taken(database):
+    """The migrations name exactly the formats that the server takes."""
+    rows = database.connection.execute("select name from answer_formats")
+    assert sorted(NAMES) == sorted(row[0] for row in rows)
+    new_session(database)
+    with database.write() as connection:
+        for name in NAMES:
+            insert_raw_answer(connection, form=name)
 
 
 def test_answer_edges_are_taken(database):

@@ -12,7 +12,6 @@ from referee.core.flags import Flag
 from referee.core.instant import Instant
 from referee.core.states import Arrival, SessionFacts, elapsed_s, remaining_s
 from referee.errors import Refusal, Unavailable
-from referee.formats.answers import AnswerFormat
 from referee.service.entry.admission import SessionCache, answer_arrival
 from referee.service.setup.contest import Contest
 from referee.store.answers import Answer, count_stored_detections, insert_answer
@@ -60,7 +59,7 @@ class Answers:
         posted: Sized,
         *,
         received: Instant,
-        answer_format: AnswerFormat,
+        answer_format: str,
         address: str,
     ) -> Receipt:
         """Store an answer, wait until it is on the disk, and return its receipt.

@@ -337,6 +337,13 @@ create table shows (
 
 create index shows_by_session on shows (session_id, show_id);
 
+create table answer_formats (
+    -- The formats in which answers may come, by name; see referee/formats/answer_formats.py.
+    name text primary key
+) strict;
+
+insert into answer_formats values ('form'), ('json'), ('csv');
+
 create table answers (
     -- content: the rows of one answer, packed by the session's track.
     answer_id integer primary key autoincrement,
@@ -344,7 +351,7 @@ create table answers (
     elapsed_s real not null,
     utc text not null,
     late integer not null check (late in (0, 1)),
-    format text not null check (format in ('form', 'json', 'csv')),
+    format text not null references answer_formats,
     address text not null,
     row_count integer not null check (row_count >= 0),
     flagged_count integer not null check (flagged_count between 0 and row_count),

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The route for answers: forms for old clients, JSON and CSV for new ones."""
+"""The route for answers: forms for old clients, other formats for new ones."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from flask import Flask, Request, Response
 
 from referee.core.instant import Instant
 from referee.errors import Refusal
-from referee.formats.answers import AnswerFormat
+from referee.formats.answer_formats import FORM
 from referee.formats.forms import find_token, has_answer_list
 from referee.service.entry.answers import Receipt
 from referee.tracks.track import Track
@@ -84,7 +84,7 @@ def register(app: Flask, services: ContestServices) -> None:
             address=asked.remote_addr or "",
         )
         notes.stored = True
-        if answer_format != "form" or wants_json(asked):
+        if answer_format != FORM or wants_json(asked):
             return _receipt(app, receipt)
         if receipt.late:
             # An old client knows only this text for a session that is over.
@@ -124,10 +124,10 @@ def _posted_token(body: Body, *, multipart: bool) -> str | None:
 
 def _parsed(
     services: ContestServices, token: str, asked: Request, content: bytes, received: Instant
-) -> tuple[AnswerFormat, Sized]:
+) -> tuple[str, Sized]:
+    """Return the name of an answer's format, and the answer as the track has parsed it."""
     try:
-        answer_format = answer_format_of(asked, content)
-        return answer_format, _answer(services.contest.track, answer_format, asked, content)
+        return _answer(services.contest.track, asked, content)
     except Refusal as fault:
         if services.admission.in_time(token, received):
             raise
@@ -135,17 +135,11 @@ def _parsed(
         raise Refusal("token_invalid", f"The session is over. {fault}", fault.faults) from None
 
 
-def _answer(
-    track: Track[Any], answer_format: AnswerFormat, asked: Request, content: bytes
-) -> Sized:
-    posted: Sized
-    if answer_format == "json":
-        posted = track.parse_json(content)
-    elif answer_format == "csv":
-        posted = track.parse_csv(content)
-    else:
-        posted = track.parse_form(form_of(asked, content, track.form_fields))
-    return posted
+def _answer(track: Track[Any], asked: Request, content: bytes) -> tuple[str, Sized]:
+    answer_format = answer_format_of(asked, content)
+    if answer_format is None:
+        return FORM, track.parse_form(form_of(asked, content, track.form_fields))
+    return answer_format.name, track.parse(answer_format, content)
 
 
 def _receipt(app: Flask, receipt: Receipt) -> Response:

@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from referee.core.states import LATE_S
+from referee.formats.answer_formats import FORMATS, any_of
 from referee.formats.answers import MAX_ROWS
 from referee.formats.image_numbers import ARCHIVE_SIZE
 from referee.service.entry.answers import MAX_DETECTIONS
@@ -28,7 +29,7 @@ Valid URLs:
   POST      /no_of_images   token -> number of images
 {image_routes}\
   POST      /result         token, and one value a box in each of the lists image_name, CLASS_ID,
-                            confidence, xmin, ymin, xmax, ymax; JSON (COCO results) and CSV too
+                            confidence, xmin, ymin, xmax, ymax; {formats} too
   GET       /status         token -> state, remaining seconds and counts, in JSON
   POST      /logout         token -> ends your session and the meter
 
@@ -48,10 +49,14 @@ of one address. The head of a request has {head_s:.0f} s, its body 30 s and 1 s 
 {image_lines}\
   curl -d 'token=TOKEN&image_name=1&CLASS_ID=58&confidence=0.9&xmin=10&ymin=20&xmax=110&ymax=220' \\
        {base}/result
-  curl -H 'Authorization: Bearer TOKEN' -H 'Content-Type: application/json' {base}/result \\
-       -d '[{{"image_id":1,"category_id":58,"bbox":[10,20,101,201],"score":0.9}}]'
+{format_lines}\
   curl -H 'Authorization: Bearer TOKEN' {base}/status
   curl -d 'token=TOKEN' {base}/logout
+"""
+
+_FORMAT_LINES = """\
+  curl -H 'Authorization: Bearer TOKEN' -H 'Content-Type: {one.media_type}' {base}/result \\
+       -d '{one.example}'
 """
 
 _OVIC = """
@@ -107,6 +112,8 @@ def help_text(contest: Contest, base: str) -> str:
             dwell=contest.config.camera.dwell_ms,
         ),
         image_lines=lines.format(base=base),
+        formats=any_of(*(one.words for one in FORMATS), last="and"),
+        format_lines="".join(_FORMAT_LINES.format(one=one, base=base) for one in FORMATS),
         sent="stored, in its own pixels" if shown else "sent",
         images=contest.image_count,
         classes=len(contest.classes),

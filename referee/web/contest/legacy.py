@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+from referee.formats.answer_formats import FORMATS
+
 VALID_TOKEN = "Valid Token\n"
 LOGOUT_SUCCESS = "Logout success\n"
 RESULT_STORED = "Result stored in the server database\n"
@@ -44,8 +46,7 @@ ANSWERS: dict[str, tuple[int, str | None]] = {
     "body_truncated": (400, None),
     "body_too_slow": (408, None),
     "form_invalid": (400, None),
-    "json_invalid": (400, None),
-    "csv_invalid": (400, None),
+    **{one.refusal: (400, None) for one in FORMATS},
     "media_type_unknown": (415, None),
     "not_stored": (500, None),
     "display_off": (500, DISPLAY_FAILED),

@@ -6,6 +6,7 @@ from __future__ import annotations
 from typing import Any
 
 from referee import __version__
+from referee.formats.answer_formats import FORMATS
 from referee.formats.answers import FORM_FIELDS
 from referee.service.setup.contest import Contest
 from referee.tracks.track import Delivery
@@ -50,7 +51,8 @@ _LOGIN = (
     *("session_over", "other_session_live", "meter_unavailable", "display_failed"),
 )
 _ANSWER = (
-    *("lists_unequal", "not_a_number", "too_many_rows", "json_invalid", "csv_invalid"),
+    *("lists_unequal", "not_a_number", "too_many_rows"),
+    *(one.refusal for one in FORMATS),
     "media_type_unknown",
 )
 
@@ -181,21 +183,9 @@ def _image_paths(contest: Contest) -> dict[str, Any]:
 
 
 def _result() -> dict[str, Any]:
-    number = {"type": "number"}
-    item = {
-        "type": "object",
-        "properties": {
-            "image_id": {"type": "integer"},
-            "category_id": {"type": "integer"},
-            "bbox": {"type": "array", "items": number, "minItems": 4, "maxItems": 4},
-            "score": number,
-        },
-        "required": ["image_id", "category_id", "bbox"],
-    }
     lists = {name: {"type": "array", "items": {"type": "string"}} for name in FORM_FIELDS}
     body = form_body(POSTED_TOKEN | lists)
-    body["application/json"] = {"schema": {"type": "array", "items": item}}
-    body["text/csv"] = {"schema": {"type": "string"}}
+    body |= {one.media_type: {"schema": one.schema} for one in FORMATS}
     receipt = json_object(
         answer="integer",
         stored="integer",

@@ -3,11 +3,9 @@
 
 from __future__ import annotations
 
-import codecs
 import html
 import json
 import logging
-import re
 from collections.abc import Container, Mapping, Sequence
 from http import HTTPStatus
 from typing import Any
@@ -15,7 +13,14 @@ from typing import Any
 from flask import Request, Response, g, request
 
 from referee.errors import Refusal, Unavailable
-from referee.formats.answers import MAX_ROWS, AnswerFormat, refused
+from referee.formats.answer_formats import (
+    FORMATS,
+    AnswerFormat,
+    any_of,
+    format_by_looks,
+    format_of_type,
+)
+from referee.formats.answers import MAX_ROWS, refused
 from referee.formats.forms import parse_urlencoded
 from referee.formats.multipart_forms import parse_multipart
 from referee.web.contest.legacy import ANSWERS, OLD_ROUTES, PAGE_ROUTES
@@ -27,13 +32,6 @@ FORM_TYPES = ("application/x-www-form-urlencoded", MULTIPART, "")
 _PAGE = (
     "<!doctype html>\n<html lang=en>\n<title>{status} {phrase}</title>\n"
     "<h1>{phrase}</h1>\n<p>{text}</p>\n"
-)
-
-# The beginning of a body that shows whether it is a form. The first line of a form is never six or
-# seven numbers.
-_LOOK_BYTES = 1000
-_CSV_LINE = re.compile(
-    rb"[-+.\w]+(?:[ \t]*[ \t,;][ \t]*[-+.\w]+){5,6}|[-+.\w]*(?:[ \t]*,[ \t]*[-+.\w]*){5,6}"
 )
 
 _MAX_FIELDS = 7 * MAX_ROWS + 100
@@ -116,10 +114,10 @@ def require_token(request: Request, posted: str | None = None) -> str:
     return token
 
 
-def answer_format_of(request: Request, content: bytes) -> AnswerFormat:
-    """Return form, json or csv; a body without a content type counts as a form.
+def answer_format_of(request: Request, content: bytes) -> AnswerFormat | None:
+    """Return the format, or None for a form; a body without a content type counts as a form.
 
-    Raises `Refusal` (code `media_type_unknown`) for another type. Raises it also for JSON or CSV
+    Raises `Refusal` (code `media_type_unknown`) for another type. Raises it also for another format
     that is sent as a form, and for a compressed body: as forms these have no fields, and nothing
     would be stored.
     """
@@ -131,24 +129,23 @@ def answer_format_of(request: Request, content: bytes) -> AnswerFormat:
             "without compression.",
         )
     kind = request.mimetype
-    if kind == "application/json":
-        return "json"
-    if kind == "text/csv":
-        return "csv"
     if kind not in FORM_TYPES:
-        raise Refusal(
-            "media_type_unknown",
-            f"Nothing was stored: Content-Type '{kind[:60]}' is not understood; send a form, "
-            "application/json or text/csv.",
-        )
-    other = None if kind == MULTIPART else _other_than_form(content)
+        found = format_of_type(kind)
+        if found is None:
+            raise Refusal(
+                "media_type_unknown",
+                f"Nothing was stored: Content-Type '{kind[:60]}' is not understood; send "
+                f"{any_of('a form', *(one.media_type for one in FORMATS))}.",
+            )
+        return found
+    other = None if kind == MULTIPART else format_by_looks(content)
     if other is not None:
         raise Refusal(
             "media_type_unknown",
-            f"Nothing was stored: the body is {other[0]} and its Content-Type is "
-            f"'{kind or 'missing'}'; send it with 'Content-Type: {other[1]}'.",
+            f"Nothing was stored: the body is {other.title} and its Content-Type is "
+            f"'{kind or 'missing'}'; send it with 'Content-Type: {other.media_type}'.",
         )
-    return "form"
+    return None
 
 
 def _coding_of(request: Request) -> str | None:
@@ -159,15 +156,6 @@ def _coding_of(request: Request) -> str | None:
         return str(coding)
     transfer = environ.get("HTTP_TRANSFER_ENCODING", "").strip().lower()
     return None if transfer in ("", "chunked", "identity") else str(transfer)
-
-
-def _other_than_form(content: bytes) -> tuple[str, str] | None:
-    """Return the real format of a body that is not a form, and its content type; else None."""
-    beginning = content[:_LOOK_BYTES].removeprefix(codecs.BOM_UTF8).strip()
-    if beginning[:1] in (b"[", b"{"):
-        return "JSON", "application/json"
-    line = beginning.partition(b"\n")[0].strip()
-    return ("CSV", "text/csv") if _CSV_LINE.fullmatch(line) else None
 
 
 def wants_json(request: Request) -> bool:

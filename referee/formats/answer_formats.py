@@ -1,0 +1,115 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The formats of answers that are no forms, in one table: all that knows formats follows it.
+
+A new format is one more entry of `FORMATS`, a parser in the manner of `answers`, and a migration
+that adds its name to the database's table `answer_formats`.
+"""
+
+from __future__ import annotations
+
+import codecs
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from referee.core.detections import Detections
+from referee.formats.answers import parse_csv, parse_json
+
+FORM = "form"
+"""The name of the format that is no line of the table: the parallel lists of an HTML form."""
+
+
+@dataclass(frozen=True)
+class AnswerFormat:
+    """A format in which a contestant may post detections.
+
+    `name` stands in the database and in the bundle. `title` and `words` are for people. `refusal`
+    is the code of the refusal of a faulty body. `coco_boxes` tells whether a box is x, y, width,
+    height. `example` is a body of one detection, and `schema` describes any body, as OpenAPI wants
+    it. `looks` tells from its beginning whether a body probably has this format. `parse` takes a
+    body whole or raises `Refusal`.
+    """
+
+    name: str
+    title: str
+    words: str
+    media_type: str
+    refusal: str
+    coco_boxes: bool
+    example: str
+    schema: Mapping[str, Any]
+    looks: Callable[[bytes], bool]
+    parse: Callable[[bytes], Detections]
+
+
+# The first line of a form is never six or seven numbers.
+_CSV_LINE = re.compile(
+    rb"[-+.\w]+(?:[ \t]*[ \t,;][ \t]*[-+.\w]+){5,6}|[-+.\w]*(?:[ \t]*,[ \t]*[-+.\w]*){5,6}"
+)
+# The beginning of a body that shows its format.
+_LOOK_BYTES = 1000
+
+_NUMBER = {"type": "number"}
+_COCO_RESULT = {
+    "type": "object",
+    "properties": {
+        "image_id": {"type": "integer"},
+        "category_id": {"type": "integer"},
+        "bbox": {"type": "array", "items": _NUMBER, "minItems": 4, "maxItems": 4},
+        "score": _NUMBER,
+    },
+    "required": ["image_id", "category_id", "bbox"],
+}
+_COCO_EXAMPLE = '{"image_id":1,"category_id":58,"bbox":[10,20,101,201],"score":0.9}'
+
+JSON = AnswerFormat(
+    name="json",
+    title="JSON",
+    words="JSON (COCO results)",
+    media_type="application/json",
+    refusal="json_invalid",
+    coco_boxes=True,
+    example=f"[{_COCO_EXAMPLE}]",
+    schema={"type": "array", "items": _COCO_RESULT},
+    looks=lambda beginning: beginning[:1] in (b"[", b"{"),
+    parse=parse_json,
+)
+CSV = AnswerFormat(
+    name="csv",
+    title="CSV",
+    words="CSV",
+    media_type="text/csv",
+    refusal="csv_invalid",
+    coco_boxes=False,
+    example="1 58 0.9 10 20 110 220",
+    schema={"type": "string"},
+    looks=lambda beginning: bool(_CSV_LINE.fullmatch(beginning.partition(b"\n")[0].strip())),
+    parse=parse_csv,
+)
+FORMATS = (JSON, CSV)
+
+NAMES = (FORM, *(one.name for one in FORMATS))
+"""The names of all formats, as the database knows them."""
+
+
+def format_of_type(media_type: str) -> AnswerFormat | None:
+    """Return the format of a media type, or None."""
+    return next((one for one in FORMATS if one.media_type == media_type), None)
+
+
+def format_by_looks(content: bytes) -> AnswerFormat | None:
+    """Return the format that a body seems to have, or None; one that looks like a form has none."""
+    beginning = content[:_LOOK_BYTES].removeprefix(codecs.BOM_UTF8).strip()
+    return next((one for one in FORMATS if one.looks(beginning)), None)
+
+
+def has_coco_boxes(name: str) -> bool:
+    """Tell whether the boxes of this format are x, y, width, height."""
+    return any(one.coco_boxes for one in FORMATS if one.name == name)
+
+
+def any_of(*words: str, last: str = "or") -> str:
+    """Return words as people list them: `a, b or c`."""
+    *others, final = words
+    return f"{', '.join(others)} {last} {final}" if others else final
