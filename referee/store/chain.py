@@ -37,7 +37,7 @@ def linked(digest: bytes, before: bytes | None) -> bytes:
     return sha256((before or b"") + digest).digest()
 
 
-def teach(connection: sqlite3.Connection) -> None:
+def register_functions(connection: sqlite3.Connection) -> None:
     """Give a connection the functions that the schema's triggers call."""
     connection.create_function("row_digest", -1, row_digest, deterministic=True)
     connection.create_function("linked", 2, linked, deterministic=True)

@@ -128,7 +128,7 @@ class Database:
                 check_same_thread=False,
             )
             connection.row_factory = sqlite3.Row
-            chain.teach(connection)
+            chain.register_functions(connection)
             connection.execute("pragma journal_mode = wal")
             connection.execute("pragma synchronous = full")
             # Only macOS needs this: there a plain fsync leaves the data in the disk's cache.

@@ -70,7 +70,7 @@ def migrate(connection: sqlite3.Connection, path: Path) -> None:
 def missing_from_schema(connection: sqlite3.Connection) -> list[str]:
     """Return the tables, indexes and triggers that the schema has and this database lacks."""
     with closing(sqlite3.connect(":memory:")) as fresh:
-        chain.teach(fresh)
+        chain.register_functions(fresh)
         migrate(fresh, Path(":memory:"))
         query = "select type || ' ' || name from sqlite_master"
         wanted = {row[0] for row in fresh.execute(query)}

@@ -21,7 +21,7 @@ from prometheus_client.registry import Collector
 
 from referee.core.states import SessionState
 from referee.service.observation.processes import ProcessFacts
-from referee.store.request_totals import BUCKETS_S, RequestTotals
+from referee.store.requests import BUCKETS_S, RequestTotals
 
 CONTENT_TYPE = "text/plain; version=0.0.4; charset=utf-8"
 """Prometheus' text format."""

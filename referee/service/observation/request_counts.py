@@ -7,7 +7,7 @@ import threading
 from collections.abc import Sequence
 
 from referee.service.setup.contest import Contest
-from referee.store.request_totals import RequestTotals, last_request, request_totals
+from referee.store.requests import RequestTotals, last_request, request_totals
 
 
 class RequestCounts:

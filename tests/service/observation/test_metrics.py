@@ -15,7 +15,7 @@ from referee.service.observation.metrics import (
     text_of,
 )
 from referee.service.observation.processes import ProcessFacts, processes_under, program_of
-from referee.store.request_totals import BUCKETS_S, RequestTotals
+from referee.store.requests import BUCKETS_S, RequestTotals
 
 
 class Scrape:

@@ -6,8 +6,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from referee.service.observation.request_counts import RequestCounts
-from referee.store.request_totals import BUCKETS_S
-from referee.store.requests import Request, insert_requests
+from referee.store.requests import BUCKETS_S, Request, insert_requests
 from referee.store.sessions import create_session
 from tests.support.contests import make_contest
 from tests.support.fakes import FakeClock

@@ -17,7 +17,7 @@ from referee.service.scoreboard.feed_objects import relative_time
 from referee.service.scoreboard.freezing import freeze, thaw
 from referee.service.scoreboard.publisher import Publisher
 from referee.service.teams.registration import rename
-from referee.store.chain import teach
+from referee.store.chain import register_functions
 
 
 def lines(event, token=None):
@@ -120,7 +120,7 @@ def test_a_restored_database_knows_its_own_tokens_only(event, tmp_path):
     event.register("ants")
     before = lines(event)[-1]["token"]
     copy = sqlite3.connect(tmp_path / "copy.db")
-    teach(copy)
+    register_functions(copy)
     event.contest.database.connection.backup(copy)
     event.register("bees")
     after = lines(event)[-1]["token"]
