@@ -54,6 +54,18 @@ def test_every_link_leads_somewhere(page: Path) -> None:
     assert [] == list(broken(page))
 
 
+def test_every_page_is_reached_from_the_readme() -> None:
+    """Whoever follows links from the README comes to each page of the documents."""
+    reached, ahead = set[Path](), [ROOT / "README.md"]
+    while ahead:
+        page = ahead.pop()
+        if page not in reached:
+            reached.add(page)
+            links = re.findall(r"\]\(([^)\s#]+\.md)", prose(page))
+            ahead += [(page.parent / link).resolve() for link in links if ":" not in link]
+    assert set() == set(ROOT.glob("docs/*.md")) - reached
+
+
 def test_one_command_takes_every_picture_and_a_page_shows_it() -> None:
     """The documents have the pictures that `make pictures` takes, and no other ones."""
     taken = {f"{name}.png" for name in PICTURES} | {DRAWN}
