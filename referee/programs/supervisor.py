@@ -18,7 +18,7 @@ from pathlib import Path
 from referee.errors import InputError, Unavailable
 from referee.programs.child import Child
 from referee.service.desk.link import DeskClient, prepare_socket_folder, socket_path
-from referee.service.observation.leftovers import wait_for_leftovers
+from referee.service.observation.processes import wait_for_leftovers
 from referee.service.setup.config import Config, lane_suffix
 from referee.service.setup.contest_tls import pinned_context
 from referee.service.setup.lane_words import of_lane

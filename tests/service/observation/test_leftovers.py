@@ -14,7 +14,7 @@ import psutil
 import pytest
 
 from referee.programs.supervisor import Supervisor
-from referee.service.observation.leftovers import wait_for_leftovers
+from referee.service.observation.processes import wait_for_leftovers
 from tests.programs.test_supervisor import free_address, with_addresses
 
 # A program that holds a port until its standard input is closed.
