@@ -11,16 +11,20 @@ from referee.core.actors import REFEREE
 from referee.core.instant import Instant
 from referee.core.states import EndCause, SessionState, remaining_s, state_of
 from referee.errors import Refusal, Unavailable
-from referee.service.desk.arming import Arming
-from referee.service.desk.ending import end_session, void_session
-from referee.service.desk.extra_time import extend
 from referee.service.desk.lane import Lane, MakeMetering
 from referee.service.desk.logbook import Logbook
 from referee.service.desk.metering import Metering
-from referee.service.desk.new_sessions import make_by_hand, standing_after
 from referee.service.desk.policy import policy_of
 from referee.service.desk.readiness import Outside, Readiness
 from referee.service.desk.session_clock import SessionClock
+from referee.service.desk.session_steps import (
+    Arming,
+    end_session,
+    extend,
+    make_by_hand,
+    standing_after,
+    void_session,
+)
 from referee.service.display.display import Display
 from referee.service.preflight.contest_checks import blockers
 from referee.service.setup.contest import Contest

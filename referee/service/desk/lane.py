@@ -13,12 +13,11 @@ from power.energy.conditions import conditions_to_json
 from power.meter import IntegrationStart, MeterSettings, Reading
 from referee.core.instant import Instant, seconds_between, shifted
 from referee.errors import Refusal, Unavailable
-from referee.service.desk.logbook import Logbook
+from referee.service.desk.logbook import Logbook, secure_wire_log
 from referee.service.desk.metering import LinkState, Metering, MeterStatus
 from referee.service.desk.session_runs import SessionRuns
 from referee.service.desk.settling import Settling
 from referee.service.desk.showing import Showing
-from referee.service.desk.wire_log import secure_wire_log
 from referee.service.display.display import Display
 from referee.service.setup.contest import Contest
 from referee.service.setup.lane_words import lane_words

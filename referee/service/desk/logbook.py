@@ -1,9 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The control desk's logbook: it stores notices and readings without delaying the desk."""
+"""The control desk's logbook: it stores notices and readings without delaying the desk.
+
+The lines of a meter's log reach the disk before the facts that rest on them.
+"""
 
 from __future__ import annotations
 
 import logging
+import os
 import threading
 from collections import deque
 from collections.abc import Callable, Sequence
@@ -15,7 +19,6 @@ from power.meter import Reading
 from referee.core.instant import Instant, seconds_between
 from referee.errors import Unavailable
 from referee.service.desk.watched_thread import WatchedThread
-from referee.service.desk.wire_log import secure_wire_log
 from referee.service.setup.contest import Contest
 from referee.store.database import Connection
 from referee.store.notices import Level, Notice, insert_notice
@@ -179,3 +182,24 @@ class Logbook:
                 f"The disk refuses the desk's records: {error} Make room on it. Until then the "
                 "readings stay in memory."
             )
+
+
+def secure_wire_log(path: Path) -> None:
+    """Wait until every line that was written so far survives a power cut.
+
+    A start or a reading that outlived its lines would look as if nobody had measured it. A log that
+    cannot be synced keeps no fact from being stored; a contest without a meter has no log.
+    """
+    try:
+        descriptor = os.open(path, os.O_RDONLY)
+    except FileNotFoundError:
+        return
+    except OSError as error:
+        _log.warning("%s cannot be synced: %s", path, error)
+        return
+    try:
+        os.fsync(descriptor)
+    except OSError as error:
+        _log.warning("%s cannot be synced: %s", path, error)
+    finally:
+        os.close(descriptor)

@@ -9,7 +9,6 @@ import pytest
 
 from referee.errors import Unavailable
 from referee.service.desk import logbook as module
-from referee.service.desk import wire_log
 from referee.service.desk.logbook import Logbook
 from referee.store.notices import recent_notices
 from referee.store.readings import readings_of
@@ -108,7 +107,7 @@ def test_what_the_meter_said_is_on_the_disk_before_what_follows_from_it(contest,
             facts = "select (select count(*) from session_meters), (select count(*) from readings)"
             seen.append(tuple(connection.execute(facts).fetchone()))
 
-    monkeypatch.setattr(wire_log.os, "fsync", fsync)
+    monkeypatch.setattr(os, "fsync", fsync)
     with running_desk(contest, FakeMeter(contest.clock)) as desk:
         desk.arm(desk.new_session("ants", "Kim"), "Kim")
         assert [] == seen
@@ -125,7 +124,7 @@ def test_a_log_of_the_meter_that_cannot_be_synced_keeps_nothing_back(contest, mo
     def fail(descriptor):
         raise OSError(5, "Input/output error")
 
-    monkeypatch.setattr(wire_log.os, "fsync", fail)
+    monkeypatch.setattr(os, "fsync", fail)
     with running_desk(contest, FakeMeter(contest.clock)) as desk:
         desk.arm(desk.new_session("ants", "Kim"), "Kim")
         session_id = desk.begin("ants", "10.0.0.2")
