@@ -11,7 +11,7 @@ from functools import partial
 
 import pytest
 
-from referee.service.entry.archives import archive_length, archive_pieces
+from referee.service.entry.images import archive_length, archive_pieces
 
 
 @pytest.mark.parametrize(
