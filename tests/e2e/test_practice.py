@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from power.energy.verdict import finding_to_json
-from referee.service.evidence.judged_again import judge_bundle
+from referee.service.evidence.rejudge import judge_bundle
 from referee.service.evidence.verify import verify_bundle
 from tests.e2e.conftest import Material, Rehearse
 from tests.support.running import Program, client, eventually, referee

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The measurement in a bundle: the meter, its readings, and the judgement of the energy.
 
-`run.json` and `readings.jsonl` hold the whole input of the judgement (see `judged_again.py`).
+`run.json` and `readings.jsonl` hold the whole input of the judgement (see `rejudge.py`).
 `verdict.json` holds its result.
 """
 

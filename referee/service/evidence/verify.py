@@ -27,7 +27,7 @@ from referee.service.evidence.encoding import json_bytes
 from referee.service.evidence.energy_again import energy_findings
 from referee.service.evidence.facts import refuse_changed
 from referee.service.evidence.facts_read import FACTS, read_facts
-from referee.service.evidence.played_again import played_again
+from referee.service.evidence.replay import replayed
 from referee.service.evidence.score_again import score_findings
 from referee.service.evidence.shadow import shadow_findings
 from referee.service.evidence.signature import signature_findings
@@ -81,7 +81,7 @@ def verify_bundle(
             findings += slip_findings(slip, facts)
         with (
             tempfile.TemporaryDirectory(prefix="referee-verify-") as folder,
-            played_again(members, facts, Path(folder), track) as (contest, session),
+            replayed(members, facts, Path(folder), track) as (contest, session),
         ):
             findings += _members(contest, session, members, manifest)
             findings += energy_findings(contest, session, members)

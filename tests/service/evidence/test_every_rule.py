@@ -36,7 +36,7 @@ from referee.store.notices import insert_notice
 from referee.store.readings import SessionMeter, insert_energy, insert_reading, insert_session_meter
 from referee.store.requests import Request, insert_requests
 from referee.store.sessions import create_session, load_session, record_event
-from tests.service.evidence.test_judged_again import (
+from tests.service.evidence.test_rejudge import (
     AUTO,
     FIXED,
     METER,

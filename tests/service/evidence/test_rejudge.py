@@ -16,7 +16,7 @@ from referee.core.instant import shifted
 from referee.errors import InputError
 from referee.service.desk.settling import judge_session
 from referee.service.evidence.bundle import write_bundle
-from referee.service.evidence.judged_again import judge_bundle
+from referee.service.evidence.rejudge import judge_bundle
 from referee.store.readings import SessionMeter, insert_energy, insert_reading, insert_session_meter
 from referee.store.sessions import create_session, load_session, record_event
 

@@ -66,7 +66,7 @@ class Stopped:
 
 
 @contextmanager
-def played_again(
+def replayed(
     members: Mapping[str, bytes], facts: FactsRead, folder: Path, track: str | None = None
 ) -> Iterator[tuple[Contest, SessionRecord]]:
     """Give a contest in an empty folder that has the session's facts, and nothing else.
