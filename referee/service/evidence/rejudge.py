@@ -1,20 +1,55 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The second judgement of a session's energy, from its bundle alone."""
+"""The energy of a bundle judged again: from its readings, and from what the meter itself said.
+
+The judge cannot know what happened to the laptop and to its link. The desk adds such external
+findings, and a forger might add or leave out the same. So each needs a ground in the evidence, and
+none may be left out.
+"""
 
 from __future__ import annotations
 
 import json
+import math
 import zipfile
-from collections.abc import Iterable
-from dataclasses import replace
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
+from power.emulated import is_emulated
 from power.energy.judge import facts_from_json, judge_run
 from power.energy.verdict import EnergyResult
+from power.energy.verdict import Finding as Reason
 from power.meter import Reading
 from power.values import reading_from_json
+from power.wt310.recorded import Conversation, Started, read_conversation
+from referee.core.instant import seconds_between
+from referee.core.states import SessionState, state_of
 from referee.errors import InputError
+from referee.service.desk.settling import added_by_the_run, judge_session
+from referee.service.evidence.bundle_file import Finding
+from referee.service.evidence.differences import json_difference
+from referee.service.setup.contest import Contest
+from referee.store.readings import (
+    Energy,
+    SessionMeter,
+    energy_of,
+    readings_of,
+    session_meter_of,
+)
+from referee.store.sessions import SessionRecord
+
+_METER, _VERDICT = "meter.jsonl", "verdict.json"
+# The log's time is taken some microseconds before the reading's, on a busy laptop more.
+_APART_S = 5.0
+
+_Rows = Sequence[tuple[float, Reading]]
+"""Stored readings with their session times."""
+
+_AT_THE_END = ("meter_used_again", "not_read_at_end")
+# The wall clock may be set by this much without a person's doing.
+_CLOCK_S = 2.0
 
 
 def judge_bundle(path: Path) -> EnergyResult:
@@ -46,3 +81,198 @@ def _in_order(lines: Iterable[dict[str, Any]]) -> list[Reading]:
         elapsed_s = line.pop("elapsed_s")
         found.append(replace(reading_from_json(line), monotonic_s=elapsed_s))
     return sorted(found, key=lambda reading: reading.monotonic_s)
+
+
+def energy_findings(
+    contest: Contest, session: SessionRecord, members: Mapping[str, bytes]
+) -> Iterator[Finding]:
+    """Judge the energy again from the session's rows; yield what differs from the stored energy."""
+    connection = contest.database.connection
+    energy = energy_of(connection, session.session_id)
+    if energy is None:
+        state = state_of(session.facts, contest.clock.now())
+        if state is not SessionState.VOID:
+            yield Finding(_VERDICT, f"The session is {state.value} and has no energy.")
+        return
+    if "facts" not in energy.detail:
+        yield Finding("run.json", "It does not say what measured, so the energy cannot be judged.")
+        return
+    stored = json.loads(json.dumps(energy.detail))
+    try:
+        facts = facts_from_json(stored["facts"])
+        started = session_meter_of(connection, session.session_id)
+        meter = started or SessionMeter(  # A contest without a meter.
+            bool(stored.get("emulated")), facts.identity, facts.settings
+        )
+        conversation = read_conversation(members[_METER].splitlines(), meter.settings.element)
+    except ValueError as error:
+        yield Finding("run.json" if "facts" in str(error) else _METER, f"{error}.")
+        return
+    of_the_run = added_by_the_run(contest, session, meter)
+    external = [reason for reason in facts.added if reason not in of_the_run]
+    run = _ExternalFindings(session, meter, external, facts.suspended_s, conversation)
+    rows = readings_of(connection, session.session_id)
+    yield from _verify_external_findings(run, rows)
+    result, detail = judge_session(
+        contest, session, meter.settings, meter.identity, external, facts.suspended_s
+    )
+    again = {
+        **json.loads(json.dumps(detail)),
+        "verdict": result.verdict.value,
+        "energy_wh": result.energy_wh,
+        "uncertainty_wh": result.uncertainty_wh,
+    }
+    told = json_difference(_whole(energy, stored), again)
+    if told is not None:
+        yield Finding(_VERDICT, f"judged again, {told}.")
+    if started is not None:
+        yield from _of_the_conversation(contest, session, started, conversation)
+    elif rows:
+        yield Finding("readings.jsonl", "No meter was started, and here are its readings.")
+
+
+def _whole(energy: Energy, stored: dict[str, Any]) -> dict[str, Any]:
+    return {
+        **stored,
+        "verdict": energy.verdict,
+        "energy_wh": energy.energy_wh,
+        "uncertainty_wh": energy.uncertainty_wh,
+    }
+
+
+def _of_the_conversation(
+    contest: Contest, session: SessionRecord, meter: SessionMeter, conversation: Conversation
+) -> Iterator[Finding]:
+    """Compare meter, settings and readings with what the meter said on its wire."""
+    before = [one for one in conversation.starts if _until_its_end(session, one)]
+    if not before:
+        yield Finding(_METER, "The conversation has no START of this session.")
+        return
+    for what, found, expected in (
+        ("meter's identity", meter.identity, before[-1].identity),
+        ("meter's settings before the start", meter.settings, before[-1].settings),
+    ):
+        if found != expected:
+            yield Finding("run.json", f"The {what}: found {found}, the meter said {expected}.")
+    places = [*conversation.resources, ""]
+    if not meter.emulated and any(is_emulated(place, meter.identity) for place in places):
+        who = "unknown" if meter.identity is None else meter.identity.serial
+        text = f"It says that a real meter measured: serial {who}, {conversation.resources}."
+        yield Finding("run.json", f"{text} These are an emulator's.")
+    yield from _readings(contest, session, conversation)
+
+
+def _readings(
+    contest: Contest, session: SessionRecord, conversation: Conversation
+) -> Iterator[Finding]:
+    """Yield the first reading that the meter did not send."""
+    sent, at = conversation.readings, 0
+    stored = readings_of(contest.database.connection, session.session_id)
+    # The readings of the end are stored together, after those that the schedule took meanwhile.
+    in_order = sorted(enumerate(stored, 1), key=lambda numbered: numbered[1][0])
+    for number, (_, row) in in_order:
+        values = (row.voltage_v, row.current_a, row.power_w, row.energy_wh, row.integration_s)
+        place = at
+        while place < len(sent):
+            one = sent[place]
+            near = math.isclose(one.monotonic_s, row.monotonic_s, rel_tol=0, abs_tol=_APART_S)
+            if near and one.values == values and one.state == row.state.value:
+                break
+            place += 1
+        if place == len(sent):
+            if not conversation.gaps:  # A full disk leaves a line that says how much is missing.
+                yield Finding(
+                    "readings.jsonl",
+                    f"line {number}: the meter's conversation has no such reading.",
+                )
+                return
+            continue
+        at = place + 1
+
+
+@dataclass(frozen=True)
+class _ExternalFindings:
+    """What was added to a session's judgement: findings, and how long the laptop slept."""
+
+    session: SessionRecord
+    meter: SessionMeter
+    reasons: Sequence[Reason]
+    slept_s: float
+    conversation: Conversation
+
+    @property
+    def codes(self) -> set[str]:
+        """Return the codes of the findings."""
+        return {reason.code for reason in self.reasons}
+
+    @property
+    def used_again(self) -> bool:
+        """Tell whether the meter got a START after the session's end."""
+        return not all(_until_its_end(self.session, start) for start in self.conversation.starts)
+
+    @property
+    def replaced(self) -> bool:
+        """Tell whether another meter answered last than at the start."""
+        began = self.meter.identity
+        told = [identity.serial for identity in self.conversation.identities]
+        return bool(told) and told[-1] != (None if began is None else began.serial)
+
+
+def _until_its_end(session: SessionRecord, start: Started) -> bool:
+    """Tell whether a START came before the session's end; the wall clock counts across a boot."""
+    begun, ended = session.facts.started, session.facts.ended
+    if ended is None:
+        return True
+    if begun is not None and begun.boot_id == ended.boot_id:
+        return start.monotonic_s <= ended.monotonic_s
+    return start.utc <= ended.utc
+
+
+def _verify_external_findings(run: _ExternalFindings, rows: _Rows) -> Iterator[Finding]:
+    """Compare the findings that were added with what the evidence shows."""
+    yield from _unfounded(run, rows)
+    yield from _concealed(run, rows)
+
+
+def _unfounded(run: _ExternalFindings, rows: _Rows) -> Iterator[Finding]:
+    """Yield what was added, and has no ground in the evidence."""
+    for reason in run.reasons:
+        founded = {
+            "meter_used_again": run.used_again,
+            "meter_replaced": run.replaced,
+            # No reading of the end was stored, so the judge finds no confirmed end either.
+            "not_read_at_end": True,
+        }.get(reason.code, False)
+        if not founded:
+            yield Finding(
+                "run.json", f"Nothing in the evidence says '{reason.code}': {reason.text}"
+            )
+    if run.slept_s > _CLOCK_S and not run.codes and _awake(run.slept_s, rows):
+        yield Finding(
+            "run.json", f"Nothing in the evidence says that the laptop slept {run.slept_s:.1f} s."
+        )
+
+
+def _concealed(run: _ExternalFindings, rows: _Rows) -> Iterator[Finding]:
+    """Yield what the evidence shows, and was not added."""
+    facts = run.session.facts
+    if facts.started is None or facts.ended is None or not rows:
+        return
+    if run.replaced and not run.codes & {"meter_replaced", *_AT_THE_END}:
+        yield Finding("run.json", "Another meter answered last, and nothing says 'meter_replaced'.")
+    length_s = seconds_between(facts.started, facts.ended)
+    if max(elapsed_s for elapsed_s, _ in rows) >= length_s or run.codes & {*_AT_THE_END}:
+        return
+    code = "meter_used_again" if run.used_again else "not_read_at_end"
+    yield Finding("run.json", f"The meter was not read after the end, and nothing says '{code}'.")
+
+
+def _awake(slept_s: float, rows: _Rows) -> bool:
+    """Tell whether the wall clock never went so much further than the laptop's own clock."""
+    ahead_s = 0.0
+    for (_, before), (_, after) in pairwise(rows):
+        passed_s = after.monotonic_s - before.monotonic_s
+        if passed_s < 0:  # The laptop was started anew, and with it its own clock.
+            return False
+        ahead_s += max(0.0, (after.utc - before.utc).total_seconds() - passed_s)
+    return ahead_s < slept_s - _CLOCK_S

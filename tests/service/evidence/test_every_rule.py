@@ -30,7 +30,7 @@ from power.meter import (
 from referee.core.instant import shifted
 from referee.service.desk.settling import judge_session
 from referee.service.evidence.bundle import write_bundle
-from referee.service.evidence.energy_again import energy_findings
+from referee.service.evidence.rejudge import energy_findings
 from referee.service.evidence.verify import verify_bundle
 from referee.store.notices import insert_notice
 from referee.store.readings import SessionMeter, insert_energy, insert_reading, insert_session_meter
