@@ -183,7 +183,7 @@ ONLY_IN = {
     ),
     "pebble": ("referee/extras/season/workers/processes.py",),
     "distributed": ("referee/extras/season/workers/cluster.py",),
-    "segno": ("referee/service/evidence/slip_page.py",),
+    "segno": ("referee/service/evidence/slip.py",),
     "prometheus_client": ("referee/service/observation/metrics.py", "power/live/metrics.py"),
     "pandas": ("power/logs/frame.py",),
     "rich": ("power/live/terminal.py",),

@@ -4,24 +4,29 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
 from referee import __version__
+from referee.core.instant import Instant
+from referee.core.states import state_of
 from referee.service.evidence import measurement, tables
 from referee.service.evidence.bundle_file import BLACKLIST, MANIFEST
 from referee.service.evidence.encoding import csv_blocks, json_bytes, json_line_blocks
 from referee.service.evidence.facts import fact_lines, refuse_changed
-from referee.service.evidence.inputs import inputs_of
-from referee.service.evidence.session_facts import session_facts
 from referee.service.evidence.signature import envelope_of
 from referee.service.evidence.zip_writer import zip_written_whole
 from referee.service.setup.contest import Contest
 from referee.service.setup.signing_key import PRIVATE, read_private_key
-from referee.store.images import blacklist_of, configuration_of
-from referee.store.readings import energy_of
-from referee.store.scores import newest_scoring_run
+from referee.store.audit import refused_audit_of
+from referee.store.database import Connection
+from referee.store.images import blacklist_of, configuration_of, load_inputs
+from referee.store.notices import audit_of, notices_of
+from referee.store.readings import energy_of, session_meter_of
+from referee.store.scores import ScoringRun, newest_scoring_run
 from referee.store.sessions import SessionRecord, load_session
+from referee.store.teams import names_of_team
 
 MEMBERS = (
     "session.json",
@@ -44,6 +49,8 @@ MEMBERS = (
 
 A session that was scored with a blacklist has `blacklist.csv` as well.
 """
+
+_MOMENTS = ("armed", "started", "ended", "voided", "scored", "sealed")
 
 
 def write_bundle(
@@ -114,3 +121,57 @@ def members_of(
         "score.json": [json_bytes(None if run is None else run.detail)],
         "verdict.json": [json_bytes(measurement.verdict(energy))],
     }
+
+
+def inputs_of(connection: Connection, run: ScoringRun | None) -> dict[str, str]:
+    """Return the SHA-256 of each file by its role.
+
+    They are those of the contest. A score by other files names them itself.
+    """
+    own = None if run is None else run.detail.get("inputs")
+    if own is None:
+        return {name: file.sha256 for name, file in load_inputs(connection).items()}
+    return {str(name): str(digest) for name, digest in own.items()}
+
+
+def session_facts(
+    contest: Contest, session: SessionRecord, version: str = __version__
+) -> dict[str, Any]:
+    """Return moments, order, classes, inputs, notices and audit of a session, ready for JSON.
+
+    `emulated` is null if no meter is recorded. `team` is the team's present name, `team_names` has
+    every name that it had, the first one first.
+    """
+    facts, connection = session.facts, contest.database.connection
+    meter = session_meter_of(connection, session.session_id)
+    return {
+        "session": session.session_id,
+        "team": session.team,
+        "team_names": names_of_team(connection, session.team),
+        "lane": session.lane,
+        "track": session.track,
+        "state": state_of(facts, contest.clock.now()).value,
+        "length_s": facts.length_s,
+        "end_cause": None if facts.end_cause is None else facts.end_cause.value,
+        "void_reason": session.void_reason,
+        "emulated": None if meter is None else meter.emulated,
+        # The seed is text, because it may exceed the 53 bits that many JSON readers keep.
+        "order_seed": None if session.order_seed is None else str(session.order_seed),
+        "created_utc": session.created_utc,
+        "moments": {name: _moment(getattr(facts, name)) for name in _MOMENTS},
+        "classes": {str(class_id): name for class_id, name in contest.classes.items()},
+        "inputs": {
+            name: asdict(file) | {"path": Path(file.path).name}
+            for name, file in load_inputs(connection).items()
+        },
+        "notices": [asdict(notice) for notice in notices_of(connection, session.session_id)],
+        "audit": audit_of(connection, session.session_id),
+        "refused_actions": refused_audit_of(connection, session.session_id),
+        "referee_version": version,
+    }
+
+
+def _moment(at: Instant | None) -> dict[str, Any] | None:
+    if at is None:
+        return None
+    return {"monotonic_s": at.monotonic_s, "utc": at.utc.isoformat(), "boot_id": at.boot_id}

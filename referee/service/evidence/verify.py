@@ -13,7 +13,7 @@ from typing import Any
 
 from referee.errors import InputError
 from referee.formats.hashed_reads import HashedReads
-from referee.service.evidence.bundle import MEMBERS, members_of
+from referee.service.evidence.bundle import MEMBERS, inputs_of, members_of
 from referee.service.evidence.bundle_file import (
     BLACKLIST,
     MANIFEST,
@@ -27,7 +27,6 @@ from referee.service.evidence.differences import blocks_difference, json_differe
 from referee.service.evidence.encoding import json_bytes
 from referee.service.evidence.facts import refuse_changed
 from referee.service.evidence.facts_read import FACTS, read_facts
-from referee.service.evidence.inputs import inputs_of
 from referee.service.evidence.rejudge import energy_findings
 from referee.service.evidence.replay import replayed
 from referee.service.evidence.shadow import shadow_findings

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from flask import Flask, Response
 
-from referee.service.evidence.slip_page import slip_page_of
+from referee.service.evidence.slip import slip_page_of
 from referee.service.setup.contest import Contest
 from referee.web.desk.arguments import session_number
 

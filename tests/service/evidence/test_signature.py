@@ -17,8 +17,7 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from referee.cli import main
 from referee.errors import ConfigError, InputError
 from referee.service.evidence.bundle import MEMBERS, write_bundle
-from referee.service.evidence.slip import slip_of, slip_text
-from referee.service.evidence.slip_page import slip_page, slip_page_of
+from referee.service.evidence.slip import slip_of, slip_page, slip_page_of, slip_text
 from referee.service.evidence.verify import verify_bundle
 from referee.service.setup.signing_key import (
     ensure_signing_key,

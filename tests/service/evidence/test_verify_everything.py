@@ -17,8 +17,7 @@ from referee.cli import main
 from referee.service.event.proposals import apply_proposal
 from referee.service.event.rescoring import Filter, make_proposal
 from referee.service.evidence.bundle import write_bundle
-from referee.service.evidence.slip import slip_of
-from referee.service.evidence.slip_page import slip_page_of
+from referee.service.evidence.slip import slip_of, slip_page_of
 from referee.service.evidence.verify import verify_bundle
 from referee.service.results.final_score import compute_run
 from referee.service.setup.config_file import load_config
