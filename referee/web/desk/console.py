@@ -29,7 +29,6 @@ from referee.web.desk.event import register_event
 from referee.web.desk.leaderboard import register_leaderboard
 from referee.web.desk.observation import register_observation
 from referee.web.desk.same_origin import admit_own_pages_only
-from referee.web.desk.slip import register_slip
 from referee.web.desk.visitors import while_let_in
 from referee.web.server.headers import RETRY_S, protect_pages
 
@@ -71,7 +70,6 @@ def console_app(
     register_actions(app, contest, desk, board.alarms, broadcast, key)
     register_event(app, contest, broadcast, key)
     register_audit(app, contest)
-    register_slip(app, contest)
     register_check(app, contest, desk.readiness, broadcast, key)
     register_display(app, [lane.display for lane in desk.lanes], logins)
     register_leaderboard(app, window)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The pages of an event beside its sessions: teams and running order, results and proposals."""
+"""The pages of an event beside its sessions: teams and running order, slips, results, proposals."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from referee.service.event.finalizing import finalize, reopen, review
 from referee.service.event.proposal_view import all_proposals
 from referee.service.event.proposals import apply_proposal, cancel_proposal
 from referee.service.event.results import read_results
+from referee.service.evidence.slip import slip_page_of
 from referee.service.scoreboard.freezing import freeze, freeze_of, thaw
 from referee.service.setup.contest import Contest
 from referee.service.teams.order import draw_order, set_order
@@ -40,6 +41,10 @@ def _register_pages(app: Flask, contest: Contest) -> None:
     @app.get("/<any(teams, results):name>")
     def event_page(name: str) -> Response:
         return send_from_directory(static_folder() / "event", f"{name}.html")
+
+    @app.get("/sessions/<number>/slip")
+    def slip(number: str) -> Response:
+        return Response(slip_page_of(contest, session_number(number)), mimetype="text/html")
 
     @app.get("/teams/now")
     def teams_now() -> Response:
