@@ -13,14 +13,17 @@ from referee.core.actors import Role
 from referee.core.instant import Instant
 from referee.errors import RefereeError, Refusal
 from referee.service.people.operators import operators_of
-from referee.service.preflight.certificate_check import certificate_findings
 from referee.service.preflight.contest_checks import (
     disk_finding,
     images_finding,
     session_finding,
     team_findings,
 )
-from referee.service.preflight.event_rules import configuration_findings, network_findings
+from referee.service.preflight.event_rules import (
+    certificate_findings,
+    configuration_findings,
+    network_findings,
+)
 from referee.service.preflight.finding import Finding, fail, fails, ok, warn
 from referee.service.preflight.lane_rules import (
     display_finding,

@@ -15,8 +15,8 @@ from power.energy.conditions import Conditions
 from power.kind_resource import is_official
 from power.meter import InputMode, MeterSettings
 from power.resource import split_resource
+from referee.service.setup.config_values import setting
 from referee.service.setup.ovic_section import OvicSection
-from referee.service.setup.setting import setting
 
 LENGTH_MOST_S = 86400
 """The longest session in seconds, extra time included."""

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The values of a table of `contest.toml`, checked against the settings of its dataclass."""
+"""One setting of `contest.toml`: its declaration in a dataclass, and the check of its value."""
 
 from __future__ import annotations
 
@@ -90,3 +90,12 @@ def known_are(name: str, known: typing.Iterable[str]) -> str:
     close = difflib.get_close_matches(name, names, 1)
     hint = f"; did you mean '{close[0]}'?" if close else "."
     return f"{hint} Known are: {', '.join(names)}."
+
+
+def setting(text: str, default: Any = dataclasses.MISSING, **limits: Any) -> Any:
+    """Declare a setting; `choices` lists the allowed values, `least` and `most` bound a number.
+
+    `check` raises ValueError, whose text is the fault, for a value that is not right in itself.
+    `example` is the value that a written configuration shows for a setting that has none.
+    """
+    return dataclasses.field(default=default, metadata={"help": text, **limits})

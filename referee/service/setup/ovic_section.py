@@ -6,7 +6,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
-from referee.service.setup.setting import setting
+from referee.service.setup.config_values import setting
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from referee.service.preflight.certificate_check import certificate_findings
+from referee.service.preflight.event_rules import certificate_findings
 from referee.service.preflight.finding import Level
 from referee.service.preflight.surroundings import LaneFacts
 from referee.service.setup.config import MeterSection
