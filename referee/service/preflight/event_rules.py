@@ -20,8 +20,7 @@ from referee.service.setup.contest_tls import usable_certificate
 from referee.service.setup.lane_words import of_lane
 
 _RULE_S = 600
-
-_ITEM = ("network", "certificate for contestants")
+_CERTIFICATE = ("network", "certificate for contestants")
 _SOON = timedelta(days=7)
 
 
@@ -123,7 +122,7 @@ def certificate_findings(
         certificate = usable_certificate(files, now)
     except ConfigError as error:
         remedy = "Repair what it names, or make a certificate with 'referee certificate'."
-        yield fail(*_ITEM, str(error), remedy)
+        yield fail(*_CERTIFICATE, str(error), remedy)
         return
     urls = [url for lane in lanes for url in lane.urls]
     unnamed = [url for url in urls if not certificate.covers(urlsplit(url).hostname or "")]
@@ -133,10 +132,10 @@ def certificate_findings(
             "referee again, or get a certificate that names the address."
         )
         text = f"it does not name {', '.join(unnamed)}, so the teams' clients refuse it there"
-        yield warn(*_ITEM, text, remedy)
+        yield warn(*_CERTIFICATE, text, remedy)
     elif certificate.until - now < _SOON:
         remedy = "Get a new one, or make one with 'referee certificate'. Then start again."
-        yield warn(*_ITEM, f"it expires on {certificate.until:%Y-%m-%d %H:%M} UTC", remedy)
+        yield warn(*_CERTIFICATE, f"it expires on {certificate.until:%Y-%m-%d %H:%M} UTC", remedy)
     else:
         names = ", ".join(sorted(certificate.names))
-        yield ok(*_ITEM, f"it names {names}, until {certificate.until:%Y-%m-%d}")
+        yield ok(*_CERTIFICATE, f"it names {names}, until {certificate.until:%Y-%m-%d}")

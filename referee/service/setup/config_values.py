@@ -17,6 +17,15 @@ from referee.errors import ConfigError
 S = TypeVar("S")
 
 
+def setting(text: str, default: Any = dataclasses.MISSING, **limits: Any) -> Any:
+    """Declare a setting; `choices` lists the allowed values, `least` and `most` bound a number.
+
+    `check` raises ValueError, whose text is the fault, for a value that is not right in itself.
+    `example` is the value that a written configuration shows for a setting that has none.
+    """
+    return dataclasses.field(default=default, metadata={"help": text, **limits})
+
+
 def section(path: Path, place: str, kind: type[S], table: object) -> S:
     """Return the values of a table, each checked against its setting of the dataclass `kind`.
 
@@ -32,11 +41,11 @@ def section(path: Path, place: str, kind: type[S], table: object) -> S:
             raise ConfigError(f"{path}: {place} has no key '{key}'{known_are(key, settings)}")
         here = f"{path}: {place} {key}"
         values[key] = _within(here, _typed(path, here, hints[key], value), settings[key].metadata)
-    for key, setting in settings.items():
-        if key not in values and setting.default is dataclasses.MISSING:
-            raise ConfigError(f"{path}: {place} {key} is missing: {setting.metadata['help']}")
-        if key not in values and isinstance(setting.default, Path):
-            values[key] = path.resolve().parent / setting.default
+    for key, declared in settings.items():
+        if key not in values and declared.default is dataclasses.MISSING:
+            raise ConfigError(f"{path}: {place} {key} is missing: {declared.metadata['help']}")
+        if key not in values and isinstance(declared.default, Path):
+            values[key] = path.resolve().parent / declared.default
     return kind(**values)
 
 
@@ -90,12 +99,3 @@ def known_are(name: str, known: typing.Iterable[str]) -> str:
     close = difflib.get_close_matches(name, names, 1)
     hint = f"; did you mean '{close[0]}'?" if close else "."
     return f"{hint} Known are: {', '.join(names)}."
-
-
-def setting(text: str, default: Any = dataclasses.MISSING, **limits: Any) -> Any:
-    """Declare a setting; `choices` lists the allowed values, `least` and `most` bound a number.
-
-    `check` raises ValueError, whose text is the fault, for a value that is not right in itself.
-    `example` is the value that a written configuration shows for a setting that has none.
-    """
-    return dataclasses.field(default=default, metadata={"help": text, **limits})
