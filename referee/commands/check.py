@@ -1,5 +1,25 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The command `referee check`: the list, and its overrides."""
+"""Check whether an event is ready, and say what to do if it is not.
+
+Each line says OK, WARN or FAIL. The console's page /check has the same list. While a FAIL stands no
+session can be armed, unless somebody overrides it, with a reason. Exit code 1 means that a FAIL
+stands.
+
+Slow checks are made once, and count for a day: the golden client, durable commits, guessable
+passwords, and the meter's error queue and clock. --again makes them anew, --quick never. While the
+referee runs the command shows the running referee's list.
+
+  referee check --config event/contest.toml
+  referee check --again --config event/contest.toml
+
+An override holds for what the check finds now, and until midnight. --take-back ends it. ITEM is the
+name behind FAIL. A WARN that you know and let stand is acknowledged in the same way; the list
+counts it no more. All of it stays on record with the name and the reason, as on the page.
+
+  referee check --override official --reason 'a show without prizes' --config event/contest.toml
+  referee check --acknowledge calibration --reason 'a borrowed meter' --config event/contest.toml
+  referee check --take-back official --reason 'repaired' --config event/contest.toml
+"""
 
 from __future__ import annotations
 
@@ -11,17 +31,22 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from referee.commands.check.overriding import add_overrides, change_override, changes
+from referee.commands.operators import add_operator, written
 from referee.errors import ConfigError, InputError, Unavailable
 from referee.programs.checking import Slow, check_here
 from referee.programs.hosting import is_hosted
 from referee.service.desk.link import DeskClient, socket_path
+from referee.service.preflight.finding import Finding, Level
+from referee.service.preflight.overrides import make_override, take_back
 from referee.service.setup.config import Config
 from referee.service.setup.config_file import load_config
 from referee.service.setup.folder_lock import is_locked
+from referee.service.setup.opened import opened_contest
 
 _RUN_S = 900.0
 _LOOK_S = 0.5
+
+_Row = Mapping[str, Any]
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -37,15 +62,15 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     slow.add_argument("--again", action="store_true", help="make all slow checks anew")
     slow.add_argument("--quick", action="store_true", help="make no slow check")
     parser.add_argument("--json", action="store_true", help="print one JSON object")
-    add_overrides(parser)
+    _add_overrides(parser)
 
 
 def run(args: argparse.Namespace) -> int:
     """Check and print, after an override if one is asked for; return 1 if a FAIL stands."""
-    if changes(args):
+    if _changes(args):
         # What was found before is what somebody overrides, so no slow check begins by itself.
         args.quick = not args.again
-        change_override(load_config(args.config), args, _list(args)["findings"])
+        _change_override(load_config(args.config), args, _list(args)["findings"])
         args.quick, args.again = True, False
     else:
         del args.by  # Looking is no action, so the audit has no refusal of it.
@@ -124,3 +149,71 @@ def _age(age_s: float | None) -> str:
 
 def _say(text: str) -> None:
     print(text, file=sys.stderr, flush=True)
+
+
+def _add_overrides(parser: argparse.ArgumentParser) -> None:
+    """Declare the options of an override and of its end."""
+    change = parser.add_mutually_exclusive_group()
+    change.add_argument(
+        "--override", metavar="ITEM", help="let sessions be armed although this check fails"
+    )
+    change.add_argument(
+        "--acknowledge", metavar="ITEM", help="say that this warning is known and may stand"
+    )
+    change.add_argument(
+        "--take-back", metavar="ITEM", help="end the override or the acknowledgement of this check"
+    )
+    parser.add_argument("--reason", type=written, default="", help="why; it stays on record")
+    add_operator(parser)
+
+
+def _changes(args: argparse.Namespace) -> bool:
+    """Tell whether the command changes an override; raise `InputError` if a reason is missing."""
+    wanted = {args.override, args.acknowledge, args.take_back} != {None}
+    if wanted and not args.reason.strip():
+        raise InputError("An override, and its end, need --reason: it stays on record.")
+    if args.reason and not wanted:
+        raise InputError("--reason goes with --override, --acknowledge or --take-back.")
+    return wanted
+
+
+def _change_override(config: Config, args: argparse.Namespace, rows: Sequence[_Row]) -> None:
+    """Make or end an override of a finding in the list; a repeat changes nothing.
+
+    Raises `InputError` if no finding, or more than one, has the name; `Refusal` if `--override`
+    names no FAIL, or `--acknowledge` no WARN.
+    """
+    with opened_contest(config) as contest:
+        now = contest.clock.now()
+        if args.take_back is None:
+            level = Level.WARN if args.override is None else Level.FAIL
+            row = _named(args.acknowledge or args.override or "", rows)
+            found = Finding(row["group"], row["item"], Level(row["level"]), row["text"])
+            seen = (level, found.text)
+            make_override(contest.database, now, found, seen, args.reason, args.by)
+            return
+        override = _named(args.take_back, rows)["override"]
+        if override is not None:
+            take_back(contest.database, now, override["number"], args.reason, args.by)
+
+
+def _named(name: str, rows: Sequence[_Row]) -> _Row:
+    """Return the finding with this name: its item, or its group and its item."""
+    wanted = _plain(name)
+    found = [row for row in rows if wanted in (_plain(row["item"]), _plain(_full(row)))]
+    if len(found) == 1:
+        return found[0]
+    if found:
+        names = ", ".join(f"'{_full(row)}'" for row in found)
+        raise InputError(f"Several checks are called '{name}'. Say which: {names}.")
+    failing = [f"'{row['item']}'" for row in rows if row["level"] == Level.FAIL.value]
+    told = f"These fail: {', '.join(failing)}." if failing else "None fails now."
+    raise InputError(f"No check is called '{name}'. {told}")
+
+
+def _full(row: _Row) -> str:
+    return f"{row['group']}, {row['item']}"
+
+
+def _plain(name: str) -> str:
+    return " ".join(name.replace(":", " ").replace(",", " ").split()).casefold()
