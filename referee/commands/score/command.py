@@ -16,8 +16,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from referee.commands.score.options import require_sense
 from referee.commands.score.remarks import of_boxes, of_image_ids, of_mistakes
-from referee.commands.score.sense import require_sense
 from referee.core.coco_boxes import CocoTruth
 from referee.core.detections import Detections
 from referee.core.ground_truth import GroundTruth

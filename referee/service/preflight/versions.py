@@ -6,18 +6,17 @@ from __future__ import annotations
 import hashlib
 import os
 import platform
-import re
 from functools import cache
 from importlib import metadata
 from pathlib import Path
+
+from packaging.requirements import Requirement
 
 import referee
 from referee.service.preflight.finding import Finding, ok, warn
 
 _PACKAGE = "lpirc-referee"
 _TOLD = ("gunicorn", "gevent", "flask", "numpy", "pillow")
-# A requirement with a lower bound alone, as setup.cfg writes it: flask>=3.1, gunicorn[gevent]>=27.
-_REQUIREMENT = re.compile(r"^([\w.-]+)(?:\[[\w,]+\])?\s*>=\s*([\d.]+)\s*(;.*)?$")
 
 
 def program_stamp() -> str:
@@ -50,18 +49,17 @@ def outdated() -> tuple[str, ...]:
     except metadata.PackageNotFoundError:  # The program runs from its folder.
         return ()
     found = []
-    for requirement in requirements:
-        parsed = _REQUIREMENT.match(requirement)
-        if parsed is None or parsed.group(3):  # An extra is needed by some only.
-            continue
-        name, least = parsed.group(1), parsed.group(2)
+    for requirement in map(Requirement, requirements):
+        if requirement.marker is not None and not requirement.marker.evaluate({"extra": ""}):
+            continue  # An extra is needed by some only.
         try:
-            version = metadata.version(name)
+            version = metadata.version(requirement.name)
         except metadata.PackageNotFoundError:
-            found.append(f"{name} is missing")
+            found.append(f"{requirement.name} is missing")
             continue
-        if _numbers(version) < _numbers(least):
-            found.append(f"{name} {version}, {least} is needed")
+        if not requirement.specifier.contains(version, prereleases=True):
+            least = str(requirement.specifier).removeprefix(">=")
+            found.append(f"{requirement.name} {version}, {least} is needed")
     return tuple(found)
 
 
@@ -74,7 +72,3 @@ def _versions() -> str:
         except metadata.PackageNotFoundError:
             continue
     return ", ".join([*told, f"{platform.system()} {platform.release()}"])
-
-
-def _numbers(version: str) -> tuple[int, ...]:
-    return tuple(int(part) for part in re.findall(r"\d+", version)[:4])
