@@ -159,6 +159,7 @@ ONLY_IN = {
     "flask": ("referee/web/", "power/live/"),
     "werkzeug": ("referee/web/", "power/live/"),
     "gunicorn": ("referee/web/server/",),
+    "jinja2": ("referee/service/setup/pages.py",),
     "gevent": ("referee/web/server/",),
     "smbus2": ("power/meters/ina.py",),
     "pyvisa": ("power/transports/",),

@@ -11,7 +11,6 @@ import re
 import shlex
 from collections.abc import Iterator
 from dataclasses import replace
-from html import escape
 from pathlib import Path
 
 import segno
@@ -22,6 +21,7 @@ from referee.service.evidence.bundle_file import Finding
 from referee.service.evidence.facts_read import FACTS, FactsRead
 from referee.service.setup.config import ImagesSection
 from referee.service.setup.contest import Contest
+from referee.service.setup.pages import page
 from referee.store.chain import strand_at_newest
 from referee.store.database import Connection
 from referee.store.scores import newest_scoring_run
@@ -107,26 +107,11 @@ def verify_command(session_id: int, images: ImagesSection, slip: str) -> str:
 def slip_page(contest: str, team: str, slip: str, command: str) -> str:
     """Return the console's page, with the slip as text and as a QR code."""
     code = segno.make(slip, error="m", micro=False).svg_inline(scale=4, border=2, light="white")
-    texts = {"contest": contest, "team": team, "slip": slip, "command": command}
-    return _PAGE.format(code=code, **{name: escape(text) for name, text in texts.items()})
-
-
-_PAGE = """<!DOCTYPE html>
-<html lang="en">
-<meta charset="utf-8">
-<title>{contest}: slip of {team}</title>
-<link rel="stylesheet" href="/static/event/slip.css">
-<p class="note">Print this page, cut along the dashed line, and give the slip to the team.</p>
-<section>
-{code}
-<div>
-<p>{contest}</p>
-<h1>{team}</h1>
-<p class="slip"><code>{slip}</code></p>
-<p>Keep this slip. It proves the session to anybody who has its evidence bundle, which the operators
-export, and the files that it was scored with:</p>
-<p><code>{command}</code></p>
-</div>
-</section>
-</html>
-"""
+    return page(
+        "service/evidence/slip.html",
+        contest=contest,
+        team=team,
+        slip=slip,
+        command=command,
+        code=code,
+    )

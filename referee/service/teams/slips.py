@@ -5,7 +5,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from html import escape
+
+from referee.service.setup.pages import page
 
 NOWHERE: Mapping[str, str] = {}
 """No team is bound to a lane."""
@@ -44,13 +45,18 @@ def slips_page(
 
     `bound` has the only lane of each team that is bound to one.
     """
-    slips = "\n".join(
-        _slip(venue, team, password, bound.get(team, "")) for team, password in passwords.items()
+    slips = [(team, _rows(venue, team, passwords[team], bound.get(team, ""))) for team in passwords]
+    return page(
+        "service/teams/slips.html",
+        contest=venue.contest,
+        slips=slips,
+        ca=venue.ca,
+        rules=venue.rules,
     )
-    return _PAGE.format(title=escape(venue.contest), slips=slips)
 
 
-def _slip(venue: Venue, team: str, password: str, lane: str) -> str:
+def _rows(venue: Venue, team: str, password: str, lane: str) -> list[tuple[str, str]]:
+    """Return what a team's slip says, each with its title."""
     rows = [("User name", team), ("Password", password)]
     if lane:
         rows.append(("Lane", f"{lane}, and no other"))
@@ -62,46 +68,4 @@ def _slip(venue: Venue, team: str, password: str, lane: str) -> str:
         rows.append(("Network", "the cable at the table"))
     else:
         rows += [("Wi-Fi", venue.wifi[0]), ("Wi-Fi password", venue.wifi[1])]
-    cells = "\n".join(f"<dt>{escape(name)}</dt><dd>{escape(text)}</dd>" for name, text in rows)
-    ca = f'<p class="rules">CA file: {escape(venue.ca)}</p>\n' if venue.ca else ""
-    return (
-        f'<section><p class="contest">{escape(venue.contest)}</p><h1>{escape(team)}</h1>\n'
-        f'<dl>\n{cells}\n</dl>\n{ca}<p class="rules">{escape(venue.rules)}</p></section>'
-    )
-
-
-# The page stands alone. It asks for nothing from any network.
-_PAGE = """<!doctype html>
-<!-- SPDX-License-Identifier: Apache-2.0 -->
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="robots" content="noindex">
-<title>{title}: slips for the teams</title>
-<style>
-@page {{ size: A4; margin: 10mm; }}
-* {{ box-sizing: border-box; }}
-body {{ max-width: 190mm; margin: 0 auto; color: #000; background: #fff;
-  font: 11pt/1.35 system-ui, sans-serif; overflow-wrap: anywhere; }}
-section {{ min-height: 66mm; padding: 3.5mm 4mm; border-bottom: 1px dashed #000;
-  break-inside: avoid; }}
-section:first-of-type {{ border-top: 1px dashed #000; }}
-p, h1, dl {{ margin: 0; }}
-.contest {{ font-size: 9pt; }}
-h1 {{ font-size: 16pt; line-height: 1.2; }}
-dl {{ display: grid; grid-template-columns: 34mm 1fr; gap: 1mm 3mm; margin: 2.5mm 0; }}
-dt {{ color: #333; }}
-dd {{ margin: 0; white-space: pre-wrap;
-  font: 13pt/1.3 ui-monospace, "DejaVu Sans Mono", monospace; }}
-.rules {{ font-size: 8.2pt; }}
-.note {{ padding: 4mm; }}
-@media print {{ .note {{ display: none; }} }}
-</style>
-</head>
-<body>
-<p class="note">Print this page on A4, cut along the dashed lines, then delete the file: it holds
-the passwords.</p>
-{slips}
-</body>
-</html>
-"""
+    return rows

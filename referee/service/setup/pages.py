@@ -1,0 +1,36 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Pages of HTML from templates, which stand beside the modules that fill them."""
+
+from __future__ import annotations
+
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from jinja2 import Environment
+
+_PACKAGE = Path(__file__).resolve().parents[2]
+
+
+def page(template: str, **fields: object) -> str:
+    """Return a page; `template` is a path in the package `referee`, and each field is escaped.
+
+    A field that is markup already has the method `__html__`, as MarkupSafe's strings have it.
+    """
+    return _environment().get_template(template).render(fields)
+
+
+@cache
+def _environment() -> Environment:
+    # It takes 0.1 s to load, and most commands make no page.
+    from jinja2 import Environment, FileSystemLoader, StrictUndefined
+
+    return Environment(
+        loader=FileSystemLoader(_PACKAGE),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        keep_trailing_newline=True,
+    )
