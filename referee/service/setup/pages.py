@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from base64 import b64encode
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -26,7 +27,7 @@ def _environment() -> Environment:
     # It takes 0.1 s to load, and most commands make no page.
     from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
-    return Environment(
+    environment = Environment(
         loader=FileSystemLoader(_PACKAGE),
         autoescape=True,
         undefined=StrictUndefined,
@@ -34,3 +35,5 @@ def _environment() -> Environment:
         lstrip_blocks=True,
         keep_trailing_newline=True,
     )
+    environment.filters["base64"] = lambda content: b64encode(content).decode()
+    return environment
