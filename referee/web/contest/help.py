@@ -14,7 +14,7 @@ from referee.service.setup.contest import Contest
 from referee.tracks.track import Delivery
 from referee.web.server.bodies import COMING_BYTES, MAX_BODY_BYTES
 from referee.web.server.connection import HEAD_S
-from referee.web.server.crowd import MOST_OF_ADDRESS
+from referee.web.server.connection_limiter import MOST_OF_ADDRESS
 
 # The help shows this many classes. /classes lists all of them.
 _CLASSES_SHOWN = 3

@@ -24,7 +24,7 @@ from gunicorn.workers.base_async import AsyncWorker
 from gunicorn.workers.ggevent import GeventWorker
 
 from referee.web.server.connection import BoundedConnection
-from referee.web.server.crowd import Crowd
+from referee.web.server.connection_limiter import ConnectionLimiter
 from referee.web.server.malformed import PlainErrors
 from referee.web.server.tls_link import TlsLink
 
@@ -59,7 +59,9 @@ class GreenletWorker(PlainErrors, GeventWorker):  # type: ignore[misc]
         """Serve until told to stop, then finish the requests that have begun."""
         sys.setswitchinterval(_SWITCH_S)
         self._told = Event()
-        self._crowd: Crowd[BoundedConnection] = Crowd(self.worker_connections)
+        self._connections: ConnectionLimiter[BoundedConnection] = ConnectionLimiter(
+            self.worker_connections
+        )
         self._turns: WeakValueDictionary[str, BoundedSemaphore] = WeakValueDictionary()
         self._tls = self.cfg.ssl_context(self.cfg, None) if self.cfg.is_ssl else None
         pool = Pool(self.worker_connections + _SPARE)
@@ -76,7 +78,7 @@ class GreenletWorker(PlainErrors, GeventWorker):  # type: ignore[misc]
             self._told.wait(_HEARTBEAT_S)
         for server in servers:
             server.stop_accepting()
-        self._crowd.send_idle_away()
+        self._connections.send_idle_away()
         pool.join(timeout=_END_S)
         pool.kill(timeout=0.1)
         for server in servers:
@@ -108,7 +110,7 @@ class GreenletWorker(PlainErrors, GeventWorker):  # type: ignore[misc]
         link = client if self._tls is None else TlsLink(client, self._tls)
         connection = BoundedConnection(link)
         place = address[0] if isinstance(address, tuple) else ""
-        if not self._crowd.enter(place, connection):
+        if not self._connections.enter(place, connection):
             client.close()
             return
         try:
@@ -118,7 +120,7 @@ class GreenletWorker(PlainErrors, GeventWorker):  # type: ignore[misc]
             else:
                 connection.close()
         finally:
-            self._crowd.leave(place, connection)
+            self._connections.leave(place, connection)
 
     def _turn_of(self, place: str) -> BoundedSemaphore:
         """Return the lock of an address for its handshakes."""

@@ -12,7 +12,7 @@ IDLE_FIRST_S = 5.0
 """An idle connection makes room for another one unless a request has been coming so much longer."""
 
 
-class Guest(Protocol):
+class LimitedConnection(Protocol):
     """A connection that knows for what it waits and since when, and can end that.
 
     It is `idle` while it waits for a request, and `receiving` while it waits for any bytes.
@@ -26,10 +26,10 @@ class Guest(Protocol):
         """End the wait."""
 
 
-G = TypeVar("G", bound=Guest)
+G = TypeVar("G", bound=LimitedConnection)
 
 
-class Crowd(Generic[G]):
+class ConnectionLimiter(Generic[G]):
     """The connections of one worker, by address.
 
     If a new connection finds no room, the longest idle connection is sent away, or the connection
@@ -44,40 +44,40 @@ class Crowd(Generic[G]):
         self._count = 0
         self._of_address: dict[str, set[G]] = {}
 
-    def enter(self, address: str, guest: G) -> bool:
+    def enter(self, address: str, connection: G) -> bool:
         """Add a new connection; return False if no connection can make room for it."""
         if len(self._of_address.get(address, ())) >= MOST_OF_ADDRESS:
             if not self._make_room(address):
                 return False
         elif self._count >= self._most and not self._make_room_anywhere():
             return False
-        self._of_address.setdefault(address, set()).add(guest)
+        self._of_address.setdefault(address, set()).add(connection)
         self._count += 1
         return True
 
-    def leave(self, address: str, guest: G) -> None:
+    def leave(self, address: str, connection: G) -> None:
         """Remove a connection; one that was sent away has already been removed."""
-        guests = self._of_address.get(address, set())
-        if guest in guests:
-            guests.remove(guest)
+        connections = self._of_address.get(address, set())
+        if connection in connections:
+            connections.remove(connection)
             self._count -= 1
-            if not guests:
+            if not connections:
                 del self._of_address[address]
 
     def send_idle_away(self) -> None:
         """Send away all connections that wait for a request."""
-        for guests in self._of_address.values():
-            for guest in guests:
-                if guest.idle:
-                    guest.send_away()
+        for connections in self._of_address.values():
+            for connection in connections:
+                if connection.idle:
+                    connection.send_away()
 
     def _make_room_anywhere(self) -> bool:
         crowded = sorted(self._of_address, key=lambda a: len(self._of_address[a]), reverse=True)
         return any(self._make_room(address) for address in crowded)
 
     def _make_room(self, address: str) -> bool:
-        guests = self._of_address[address]
-        waiting = [one for one in guests if one.idle or one.receiving]
+        connections = self._of_address[address]
+        waiting = [one for one in connections if one.idle or one.receiving]
         if not waiting:
             return False
         oldest = min(waiting, key=_order_of_leaving)
@@ -86,5 +86,5 @@ class Crowd(Generic[G]):
         return True
 
 
-def _order_of_leaving(guest: Guest) -> float:
-    return guest.waits_since_s + (0.0 if guest.idle else IDLE_FIRST_S)
+def _order_of_leaving(connection: LimitedConnection) -> float:
+    return connection.waits_since_s + (0.0 if connection.idle else IDLE_FIRST_S)
