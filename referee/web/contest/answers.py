@@ -37,7 +37,7 @@ from referee.web.server.bodies import (
     Body,
     BodyRoom,
 )
-from referee.web.server.memory import giver_back
+from referee.web.server.memory import memory_trimmer
 
 ENDPOINT = "result"
 """The name of this route."""
@@ -49,7 +49,7 @@ def register(app: Flask, services: ContestServices) -> None:
     """Add the route to the application."""
 
     room = BodyRoom(COMING_BYTES)
-    give_back = giver_back()
+    give_back = memory_trimmer()
 
     @app.after_request
     def give_memory_back(response: Response) -> Response:

@@ -12,7 +12,7 @@ from referee.service.people.audit import audit_json, read_audit, record_refusal
 from referee.service.setup.contest import Contest
 from referee.web.desk.arguments import posted_arguments, query_number
 from referee.web.desk.assets import static_folder
-from referee.web.desk.doorkeeper import access_of_request
+from referee.web.desk.auth import access_of_request
 from referee.web.desk.visitors import acting_operator
 
 # What the page shows at first, and at most.

@@ -21,10 +21,10 @@ from referee.web.desk.actions import register_actions
 from referee.web.desk.arguments import query_number, session_number
 from referee.web.desk.assets import static_folder
 from referee.web.desk.audit import register_audit
+from referee.web.desk.auth import require_login, register_logins
 from referee.web.desk.broadcast import Broadcast
 from referee.web.desk.check import register_check
 from referee.web.desk.display import register_display
-from referee.web.desk.doorkeeper import keep_the_door, register_logins
 from referee.web.desk.event import register_event
 from referee.web.desk.leaderboard import register_leaderboard
 from referee.web.desk.observation import register_observation
@@ -63,7 +63,7 @@ def console_app(
     key = hmac.new(contest.secrets.console_key, b"console form", sha256).hexdigest()
     logins = Logins(contest)
     admit_own_pages_only(app, contest.config.server.console)
-    keep_the_door(app, contest, logins)
+    require_login(app, contest, logins)
     register_logins(app, contest, logins, broadcast, key)
     _register_pages(app, key)
     _register_board(app, board, broadcast, logins)

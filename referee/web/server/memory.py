@@ -7,7 +7,7 @@ import ctypes
 from collections.abc import Callable
 
 
-def giver_back() -> Callable[[], object]:
+def memory_trimmer() -> Callable[[], object]:
     """Return a function that gives freed memory back; elsewhere than with glibc it does nothing.
 
     glibc keeps what each thread has freed, up to hundreds of megabytes after some long answers.

@@ -8,7 +8,7 @@ import re
 import pytest
 
 from referee.core.actors import Role
-from referee.web.desk.doorkeeper import shared_rule
+from referee.web.desk.auth import shared_rule
 from referee.web.desk.roles import ROUTES, actions_of
 from tests.support.doors import AWAY, post
 

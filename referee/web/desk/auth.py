@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The door of the console: it holds each request against the table of roles, and logins begin."""
+"""Who may send what to the console: each request against the table of roles, and the logins."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ _NO_OPERATORS = (
 )
 
 
-def keep_the_door(app: Flask, contest: Contest, logins: Logins) -> None:
+def require_login(app: Flask, contest: Contest, logins: Logins) -> None:
     """Let each request in only as the table of roles says, and renew the seals of logins in use."""
     open_to_all = contest.config.contest.mode == "practice"
 
