@@ -10,7 +10,7 @@ from referee.errors import InputError, Refusal
 from referee.service.desk.logbook import Logbook
 from referee.service.display.display import Display
 from referee.service.display.pictures import Picture, label_of
-from referee.service.display.stage import Show
+from referee.service.display.scheduler import ShowRequest
 from referee.service.setup.contest import Contest, frame_tag_of, image_behind
 from referee.service.setup.image_files import image_alarm, require_unchanged
 from referee.store.sessions import SessionRecord
@@ -34,7 +34,7 @@ class Showing:
         Raises `Refusal` as `Display.present` does, and with code `image_missing`. Whatever
         happens, a row of the session says so.
         """
-        show = Show(session.session_id, requested.monotonic_s)
+        show = ShowRequest(session.session_id, requested.monotonic_s)
         outcome = _NEVER_SHOWN
         try:
             self._present(session, image, show)
@@ -46,7 +46,7 @@ class Showing:
             self._record(session, image, show, requested, outcome)
         return self._session_time(session, show.painted_s) or 0.0
 
-    def _present(self, session: SessionRecord, image: int, show: Show) -> None:
+    def _present(self, session: SessionRecord, image: int, show: ShowRequest) -> None:
         entry = image_behind(self._contest, session, image)
         label = label_of(entry, image, frame_tag_of(self._contest, session.session_id))
 
@@ -63,7 +63,12 @@ class Showing:
             ) from error
 
     def _record(
-        self, session: SessionRecord, image: int, show: Show, requested: Instant, outcome: str
+        self,
+        session: SessionRecord,
+        image: int,
+        show: ShowRequest,
+        requested: Instant,
+        outcome: str,
     ) -> None:
         screen = show.screen
         # A paint that was reported just after the request had failed does not count.

@@ -13,8 +13,8 @@ from typing import Any, TypeVar
 from referee.errors import Refusal
 from referee.service.display.pages import Page
 from referee.service.display.pictures import Picture, Pictures
+from referee.service.display.scheduler import NO_SESSION, Frame, FrameScheduler, ShowRequest
 from referee.service.display.screens import PageScreen, parse_screen, usable_screen
-from referee.service.display.stage import NO_SESSION, Frame, Show, Stage
 from referee.service.setup.clock import Clock
 from referee.service.setup.config import CameraSection
 from referee.service.setup.lane_words import display_path
@@ -76,7 +76,7 @@ class Display:
         self._paint_s = settings.paint_s
         self._clock = clock
         self._tell = tell
-        self._stage = Stage(settings.dwell_ms / 1000, last_frame, self.path)
+        self._scheduler = FrameScheduler(settings.dwell_ms / 1000, last_frame, self.path)
         self._changed = threading.Condition()
         self._closing = False
         self._trouble = _Trouble.NONE
@@ -86,27 +86,27 @@ class Display:
     def expect(self, session_id: int) -> None:
         """Get ready for a session that is armed or runs: black, and no words."""
         with self._changed:
-            self._stage.expect(session_id)
+            self._scheduler.expect(session_id)
             self._changed.notify_all()
         self._watch()
 
     def clear(self, session_id: int) -> None:
         """Take a session's frame off the screen, and end its waiting requests."""
         with self._changed:
-            if self._stage.live == session_id:
-                self._stage.clear("The session ended before the image was on the screen.")
+            if self._scheduler.live == session_id:
+                self._scheduler.clear("The session ended before the image was on the screen.")
                 self._trouble = _Trouble.NONE
             self._changed.notify_all()
 
     def show_card(self, on: bool) -> None:
         """Show the test card, or take it away; raise `Refusal` (code `session_live`)."""
         with self._changed:
-            if on and self._stage.live is not None:
+            if on and self._scheduler.live is not None:
                 raise Refusal("session_live", "A session is armed or runs: no test card now.")
-            self._stage.card = on
+            self._scheduler.card = on
             self._changed.notify_all()
 
-    def present(self, show: Show, picture_of: Callable[[int], Picture]) -> None:
+    def present(self, show: ShowRequest, picture_of: Callable[[int], Picture]) -> None:
         """Put a frame on the screen and return when the page has reported its paint.
 
         `picture_of` returns the picture of the frame with a given number. Shows take turns in the
@@ -115,10 +115,10 @@ class Display:
         picture cannot be drawn. A frame that was not painted in time leaves the screen.
         """
         with self._changed:
-            self._stage.join(show)
+            self._scheduler.join(show)
         try:
             show.screen = screen = self._wait(show, lambda: self._turn_of(show))
-            number = self._stage.next_number()
+            number = self._scheduler.next_number()
             picture = picture_of(number)
             picture(screen.width_px, screen.height_px)  # Drawn while the frame before stays.
             self._wait(show, lambda: self._put(show, Frame(show.session_id, number, picture)))
@@ -129,7 +129,7 @@ class Display:
             raise
         finally:
             with self._changed:
-                self._stage.leave(show)
+                self._scheduler.leave(show)
                 self._changed.notify_all()
         self._works(show.session_id)
 
@@ -138,7 +138,7 @@ class Display:
 
         Raises `Refusal` (code `display_failed`) if no page paints it in time.
         """
-        show = Show(NO_SESSION, self._now_s())
+        show = ShowRequest(NO_SESSION, self._now_s())
         black = self.pictures.black()
         self.present(show, lambda number: black)
         if show.painted_s is None or show.announced_s is None:
@@ -155,15 +155,15 @@ class Display:
     def status(self) -> DisplayStatus:
         """Return what is known about the screen now."""
         with self._changed:
-            stage = self._stage
-            page = stage.pages.showing
+            scheduler = self._scheduler
+            page = scheduler.pages.showing
             return DisplayStatus(
                 page=self.path,
-                pages=len(stage.pages),
-                fault=stage.pages.fault,
+                pages=len(scheduler.pages),
+                fault=scheduler.pages.fault,
                 screen=None if page is None else page.screen,
-                round_trip_s=stage.round_trip_s,
-                card=stage.card,
+                round_trip_s=scheduler.round_trip_s,
+                card=scheduler.card,
             )
 
     def close(self) -> None:
@@ -180,7 +180,7 @@ class Display:
         and once a second. `name` is what the page calls itself at each connection.
         """
         with self._changed:
-            page = self._stage.pages.add(name)
+            page = self._scheduler.pages.add(name)
             self._changed.notify_all()
         if page is None:
             yield "full", {}
@@ -194,7 +194,7 @@ class Display:
     def leave(self, report: Mapping[str, Any]) -> None:
         """Forget a page that says that it closes."""
         with self._changed:
-            page = self._stage.pages.find(report.get("page"), report.get("key"))
+            page = self._scheduler.pages.find(report.get("page"), report.get("key"))
         self._leave(page.number)
 
     def measured(self, report: Mapping[str, Any]) -> None:
@@ -203,7 +203,7 @@ class Display:
         Raises `Refusal` for one that cannot be used; then the display has a fault that says so.
         """
         with self._changed:
-            page = self._stage.pages.find(report.get("page"), report.get("key"))
+            page = self._scheduler.pages.find(report.get("page"), report.get("key"))
         try:
             screen, unfit = parse_screen(report), None
         except Refusal as refusal:
@@ -221,8 +221,8 @@ class Display:
         The operators are told if that page takes the screen of a session from another page.
         """
         with self._changed:
-            page = self._stage.pages.find(report.get("page"), report.get("key"))
-            live, taken = self._stage.live, self._stage.take(page)
+            page = self._scheduler.pages.find(report.get("page"), report.get("key"))
+            live, taken = self._scheduler.live, self._scheduler.take(page)
             self._changed.notify_all()
         if taken:
             self._tell(
@@ -235,9 +235,9 @@ class Display:
         self._watch()
 
     def painted(self, report: Mapping[str, Any]) -> None:
-        """Take a page's report that it has painted a frame (see `Stage.report_painted`)."""
+        """Take a page's report that it has painted a frame: see `FrameScheduler`."""
         with self._changed:
-            self._stage.report_painted(report, self._now_s())
+            self._scheduler.report_painted(report, self._now_s())
             self._changed.notify_all()
 
     def pixels(self, session_id: int, number: int, width_px: int, height_px: int) -> bytes:
@@ -247,7 +247,7 @@ class Display:
         """
         usable_screen(width_px, height_px)
         with self._changed:
-            frame = self._stage.frame_on(session_id, number)
+            frame = self._scheduler.frame_on(session_id, number)
         return frame.draw(width_px, height_px)
 
     def card_pixels(self, width_px: int, height_px: int) -> bytes:
@@ -265,35 +265,35 @@ class Display:
         while not self._closing:
             with self._changed:
                 self._changed.wait_for(
-                    lambda: self._closing or self._stage.truth_for(page.number) != seen,  # noqa: B023
+                    lambda: self._closing or self._scheduler.truth_for(page.number) != seen,  # noqa: B023
                     timeout=_SIGN_OF_LIFE_S,
                 )
-                seen = self._stage.truth_for(page.number)
+                seen = self._scheduler.truth_for(page.number)
             yield "truth", seen
 
     def _leave(self, number: int) -> None:
         with self._changed:
-            self._stage.pages.remove(number)
+            self._scheduler.pages.remove(number)
             self._changed.notify_all()
         self._watch()
 
     # Waits
 
-    def _turn_of(self, show: Show) -> PageScreen | None:
-        page = self._stage.pages.showing
-        if not self._stage.is_next(show) or self._stage.pages.fault or page is None:
+    def _turn_of(self, show: ShowRequest) -> PageScreen | None:
+        page = self._scheduler.pages.showing
+        if not self._scheduler.is_next(show) or self._scheduler.pages.fault or page is None:
             return None
         return page.screen
 
-    def _put(self, show: Show, frame: Frame) -> bool:
+    def _put(self, show: ShowRequest, frame: Frame) -> bool:
         now_s = self._now_s()
-        if self._stage.pages.fault or self._stage.dwell_left_s(now_s) > 0.0:
+        if self._scheduler.pages.fault or self._scheduler.dwell_left_s(now_s) > 0.0:
             return False
-        self._stage.put(show, frame, now_s)
+        self._scheduler.put(show, frame, now_s)
         self._changed.notify_all()
         return True
 
-    def _wait(self, show: Show, look: Callable[[], T | None]) -> T:
+    def _wait(self, show: ShowRequest, look: Callable[[], T | None]) -> T:
         """Wait until `look` returns something true; it is called with the lock held."""
         give_up_s = show.requested_s + self._paint_s
         with self._changed:
@@ -306,11 +306,11 @@ class Display:
                 now_s = self._now_s()
                 if now_s >= give_up_s:
                     raise Refusal("display_failed", self._why_not(show))
-                dwell_s = self._stage.dwell_left_s(now_s)
+                dwell_s = self._scheduler.dwell_left_s(now_s)
                 self._changed.wait(min(give_up_s - now_s, dwell_s or _LOOK_S, _LOOK_S))
 
-    def _why_not(self, show: Show) -> str:
-        fault = self._stage.pages.fault
+    def _why_not(self, show: ShowRequest) -> str:
+        fault = self._scheduler.pages.fault
         if fault:
             return fault
         if show.announced_s is None:
@@ -322,7 +322,7 @@ class Display:
     def _watch(self) -> None:
         """Tell that the display is lost while a session is live, and that it is back."""
         with self._changed:
-            live, fault = self._stage.live, self._stage.pages.fault
+            live, fault = self._scheduler.live, self._scheduler.pages.fault
         if live is not None and fault:
             self._alarm(live, _Trouble.PAGE, f"The display is lost. {fault}")
         elif live is not None and self._trouble is _Trouble.PAGE:

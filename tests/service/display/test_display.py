@@ -11,7 +11,7 @@ from PIL import Image
 from referee.errors import InputError, Refusal
 from referee.service.display.display import Display
 from referee.service.display.pictures import Picture
-from referee.service.display.stage import Show
+from referee.service.display.scheduler import ShowRequest
 from referee.service.setup.clock import SystemClock
 from tests.support.display_page import PATIENT, SCREEN, in_a_hurry, opened
 from tests.support.fakes import BOUND_S, eventually
@@ -43,8 +43,8 @@ def display(said):
 
 
 def show(display, session_id=3):
-    """Show a frame now, and return its show."""
-    asked = Show(session_id, SystemClock().now().monotonic_s)
+    """ShowRequest a frame now, and return its show."""
+    asked = ShowRequest(session_id, SystemClock().now().monotonic_s)
     display.present(asked, picture_of)
     return asked
 
@@ -111,7 +111,7 @@ def test_the_end_of_a_session_ends_its_waiting_request(display):
 
     thread = threading.Thread(target=ask, daemon=True)
     thread.start()
-    eventually(lambda: display._stage._on is not None)
+    eventually(lambda: display._scheduler._on is not None)
     display.clear(3)
     thread.join(BOUND_S)
     assert ["token_invalid"] == codes
@@ -125,7 +125,7 @@ def test_an_image_that_cannot_be_drawn_blocks_nobody(display):
         raise InputError("gone.jpg cannot be shown.")
 
     with pytest.raises(InputError, match="gone.jpg"):
-        display.present(Show(3, SystemClock().now().monotonic_s), broken)
+        display.present(ShowRequest(3, SystemClock().now().monotonic_s), broken)
     show(display)
 
 

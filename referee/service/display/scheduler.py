@@ -36,7 +36,7 @@ class Frame:
 
 
 @dataclass
-class Show:
+class ShowRequest:
     """One request for a frame: who asked, since when, and what has happened to it so far.
 
     `over` says why the show can no longer happen, for example that its session has ended.
@@ -53,7 +53,7 @@ class Show:
     over: str = ""
 
 
-class Stage:
+class FrameScheduler:
     """A screen: its open pages, the frame on it, and the requests in their order of arrival.
 
     `dwell_s` is how long a painted frame stays before another may replace it. Not safe to use from
@@ -66,8 +66,8 @@ class Stage:
         self.live: int | None = None
         self._dwell_s = dwell_s
         self._last_frame = last_frame
-        self._shows: deque[Show] = deque()
-        self._on: Show | None = None
+        self._shows: deque[ShowRequest] = deque()
+        self._on: ShowRequest | None = None
         self.round_trip_s: float | None = None
 
     def expect(self, session_id: int) -> None:
@@ -96,7 +96,7 @@ class Stage:
         for show in self._shows:
             show.over = show.over or why
 
-    def join(self, show: Show) -> None:
+    def join(self, show: ShowRequest) -> None:
         """Let a show wait for its turn.
 
         Raises `Refusal`, code `display_failed` if too many wait, `token_invalid` for a session that
@@ -111,7 +111,7 @@ class Stage:
             )
         self._shows.append(show)
 
-    def is_next(self, show: Show) -> bool:
+    def is_next(self, show: ShowRequest) -> bool:
         """Tell whether it is the show's turn."""
         return bool(self._shows) and self._shows[0] is show
 
@@ -125,13 +125,13 @@ class Stage:
             return 0.0
         return max(0.0, self._on.painted_s + self._dwell_s - now_s)
 
-    def put(self, show: Show, frame: Frame, now_s: float) -> None:
+    def put(self, show: ShowRequest, frame: Frame, now_s: float) -> None:
         """Put a show's frame on the screen: from now on pages are told to paint it."""
         self._last_frame = frame.number
         show.frame, show.announced_s = frame, now_s
         self._on = show
 
-    def leave(self, show: Show) -> None:
+    def leave(self, show: ShowRequest) -> None:
         """Forget a show that has ended.
 
         Nothing is left on the screen after one that failed: neither its own frame nor that of an
