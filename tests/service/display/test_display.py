@@ -43,7 +43,7 @@ def display(said):
 
 
 def show(display, session_id=3):
-    """ShowRequest a frame now, and return its show."""
+    """Show a frame now, and return its request."""
     asked = ShowRequest(session_id, SystemClock().now().monotonic_s)
     display.present(asked, picture_of)
     return asked

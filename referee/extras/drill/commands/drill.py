@@ -31,8 +31,8 @@ from referee.errors import InputError, Unavailable
 from referee.extras.drill.play.drilling import Drill, Limits, TrainersLog
 from referee.extras.drill.play.effects import possible
 from referee.extras.drill.play.folder import TEAMS_MOST
-from referee.extras.drill.play.hands import Keyboard, words_text
 from referee.extras.drill.play.hosting import Prepared, Wanted, prepared, require_event
+from referee.extras.drill.play.trainee_actions import Keyboard, words_text
 from referee.extras.drill.rules.faults import BY_NAME, FAULTS, Fault
 from referee.extras.drill.rules.judging import judge_all
 from referee.extras.drill.rules.plan import draw_plan

@@ -13,8 +13,8 @@ from pathlib import Path
 from referee.core.states import SessionState, elapsed_s, state_of
 from referee.errors import RefereeError
 from referee.extras.drill.play.effects import PASSED, Effect, begin
-from referee.extras.drill.play.hands import ASK, QUIT, Keyboard, understand, words_text
 from referee.extras.drill.play.scene import Scene
+from referee.extras.drill.play.trainee_actions import ASK, QUIT, Keyboard, understand, words_text
 from referee.extras.drill.rules.plan import Planned, due
 from referee.extras.drill.rules.record import (
     Act,

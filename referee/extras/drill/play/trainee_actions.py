@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The hands of the trainees: words that they type at the drill's terminal, read without waiting."""
+"""What trainees do by hand: words that they type at the drill's terminal, read without waiting."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _MOST_BYTES = 4096
 
 
 @dataclass(frozen=True)
-class Typed:
+class TraineeAction:
     """A line that was typed: the hand, `quit` or `?`, and the lane's name or number if any.
 
     `wrong` says what is wrong with a line that is none of these.
@@ -29,7 +29,7 @@ class Typed:
     wrong: str = ""
 
 
-def understand(line: str, lanes: dict[str, int]) -> Typed:
+def understand(line: str, lanes: dict[str, int]) -> TraineeAction:
     """Return what a typed line means; the start of a word is enough if no other begins so."""
     word, _, place = line.strip().lower().partition(" ")
     names = {hand.removeprefix("hand "): hand for hand in HANDS} | {QUIT: QUIT, ASK: ASK}
@@ -37,10 +37,12 @@ def understand(line: str, lanes: dict[str, int]) -> Typed:
     if not word or len(found) != 1:
         known = ", ".join(names)
         why = f"'{word}' may be {' or '.join(found)}" if word and found else f"'{word}' is no word"
-        return Typed(wrong=f"{why}; the words are {known}.")
+        return TraineeAction(wrong=f"{why}; the words are {known}.")
     if place and place.strip() not in lanes:
-        return Typed(wrong=f"There is no lane '{place.strip()}'; the lanes are {', '.join(lanes)}.")
-    return Typed(names[found[0]], lanes.get(place.strip()))
+        return TraineeAction(
+            wrong=f"There is no lane '{place.strip()}'; the lanes are {', '.join(lanes)}."
+        )
+    return TraineeAction(names[found[0]], lanes.get(place.strip()))
 
 
 def words_text() -> str:

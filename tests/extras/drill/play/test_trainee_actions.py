@@ -7,7 +7,12 @@ import os
 
 import pytest
 
-from referee.extras.drill.play.hands import Keyboard, Typed, understand, words_text
+from referee.extras.drill.play.trainee_actions import (
+    Keyboard,
+    TraineeAction,
+    understand,
+    words_text,
+)
 from referee.extras.drill.rules.faults import HANDS
 
 LANES = {"1": 1, "2": 2, "left": 1, "right": 2}
@@ -16,12 +21,12 @@ LANES = {"1": 1, "2": 2, "left": 1, "right": 2}
 @pytest.mark.parametrize(
     ("line", "typed"),
     [
-        ("cable", Typed("hand cable")),
-        (" CAB \r", Typed("hand cable")),
-        ("cable 2", Typed("hand cable", 2)),
-        ("p left", Typed("hand power", 1)),
-        ("q", Typed("quit")),
-        ("?", Typed("?")),
+        ("cable", TraineeAction("hand cable")),
+        (" CAB \r", TraineeAction("hand cable")),
+        ("cable 2", TraineeAction("hand cable", 2)),
+        ("p left", TraineeAction("hand power", 1)),
+        ("q", TraineeAction("quit")),
+        ("?", TraineeAction("?")),
     ],
 )
 def test_a_word_or_its_start_is_enough(line, typed):
