@@ -37,7 +37,7 @@ class Desk(Protocol):
 
 
 @dataclass(frozen=True)
-class Login:
+class SessionLogin:
     """The result of a good login: the token and its session."""
 
     token: str
@@ -109,7 +109,7 @@ class Admission:
 
     def login(
         self, username: str, password: str, address: str, waits: Callable[[], bool] = stays
-    ) -> Login:
+    ) -> SessionLogin:
         """Check the password, ask the desk to begin the session, and return its token.
 
         A repeat while the session runs returns the same token and changes nothing. Raises
@@ -121,7 +121,7 @@ class Admission:
         answer = self._desk.ask("begin", team=username, address=address, lane=self._lane)
         session = load_session(self._contest.database.connection, int(answer["session"]))
         token = token_of_session(self._contest.secrets.token_key, session.session_id)
-        return Login(token, session)
+        return SessionLogin(token, session)
 
     def require_team(
         self, username: str, password: str, address: str, waits: Callable[[], bool] = stays

@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 
 from referee.errors import Refusal
-from referee.service.entry.login_line import LoginLine, Waiting
+from referee.service.entry.login_line import LoginLine, WaitingLogin
 from referee.service.entry.machine_turn import MachineTurn
 
 # How long somebody waits for a turn. The clients of contestants wait for half a minute.
@@ -24,7 +24,7 @@ _ANY = 1000
 
 
 @dataclass(eq=False)
-class _Waiting(Waiting):
+class _CalledLogin(WaitingLogin):
     """Somebody in the line; `called` wakes the thread that waits, and it looks where it stands."""
 
     called: threading.Event = field(default_factory=lambda: threading.Event())
@@ -55,10 +55,10 @@ class HashTurns:
 
         Raises `Refusal` (code `login_busy`) if none comes in time, or if too many wait.
         """
-        mine = _Waiting(address, name)
+        mine = _CalledLogin(address, name)
         with self._lock:
             last = self._line.join(mine, self._seconds())
-            if isinstance(last, _Waiting):
+            if isinstance(last, _CalledLogin):
                 last.out = True
                 last.called.set()
             self._call_next()
@@ -80,7 +80,7 @@ class HashTurns:
         with self._lock:
             self._line.note_wrong(address, self._seconds())
 
-    def _wait(self, mine: _Waiting) -> None:
+    def _wait(self, mine: _CalledLogin) -> None:
         """Return when the turn has come."""
         begun_s = self._seconds()
         until_s, called_s = begun_s + _WAIT_S, None
@@ -97,7 +97,7 @@ class HashTurns:
                         return
             mine.called.wait(_LOOK_S if is_next else until_s - now_s)
 
-    def _take(self, mine: _Waiting, *, stalled: bool) -> bool:
+    def _take(self, mine: _CalledLogin, *, stalled: bool) -> bool:
         alone = self._line.has_guessed(mine.address, self._seconds())
         if self._machine is not None and not self._machine.take(alone=alone):
             if alone or not stalled:
@@ -118,7 +118,7 @@ class HashTurns:
         if self._taken:
             return
         following = self._line.next(self._seconds())
-        if isinstance(following, _Waiting):
+        if isinstance(following, _CalledLogin):
             following.called.set()
 
 

@@ -16,7 +16,7 @@ _SERVED = 10_000
 
 
 @dataclass(eq=False)
-class Waiting:
+class WaitingLogin:
     """Somebody in the line: the address of his connection, and the name that he gives."""
 
     address: str
@@ -64,13 +64,13 @@ class LoginLine:
 
     def __init__(self, most: int, guesses: Guesses | None = None) -> None:
         self._most = most
-        self._line: list[Waiting] = []
+        self._line: list[WaitingLogin] = []
         self._guesses = guesses or OwnGuesses()
         self._served: dict[str, int] = {}
         self._served_names: dict[str, int] = {}
         self._turns = 0
 
-    def join(self, one: Waiting, now_s: float) -> Waiting | None:
+    def join(self, one: WaitingLogin, now_s: float) -> WaitingLogin | None:
         """Put somebody into the line; return who must leave it, if the line is too long.
 
         That is the newest of the address with the most in the line, among those that guess.
@@ -90,7 +90,7 @@ class LoginLine:
         self._line.remove(last)
         return last
 
-    def next(self, now_s: float) -> Waiting | None:
+    def next(self, now_s: float) -> WaitingLogin | None:
         """Return who is next, or None if nobody waits."""
         return min(
             self._line,
@@ -102,7 +102,7 @@ class LoginLine:
             default=None,
         )
 
-    def leave(self, one: Waiting, *, served: bool) -> None:
+    def leave(self, one: WaitingLogin, *, served: bool) -> None:
         """Take somebody out of the line; `served` counts it as a turn of address and name."""
         if one in self._line:
             self._line.remove(one)

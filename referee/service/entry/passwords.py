@@ -29,7 +29,7 @@ _WRONG_KEPT = 10_000
 # After this many wrong passwords, each further try must come this much later.
 _FREE_TRIES = 5
 _CLOSED_S = 1.0
-_DOORS = 10_000
+_TRIES_MOST = 10_000
 
 
 def new_password() -> str:
@@ -71,7 +71,7 @@ def has_password(stored: str, password: str) -> bool:
 
 
 @dataclass
-class _Door:
+class _Tries:
     """The tries of one address at one name's password, slower after wrong ones."""
 
     inside: int = 0
@@ -104,7 +104,7 @@ class PasswordCheck:
         self._turns = turns or HashTurns(seconds)
         self._hasher = argon2.PasswordHasher()
         # By name and address. Only registered names have entries, so the dictionary stays small.
-        self._doors: dict[tuple[str, str], _Door] = {}
+        self._tries: dict[tuple[str, str], _Tries] = {}
         # Digests of right pairs, and digests of wrong pairs with the time until which they are
         # remembered. A client in a retry loop sends the same pair again and again.
         self._right: set[bytes] = set()
@@ -128,28 +128,28 @@ class PasswordCheck:
         known = self._known(digest)
         if known is not None:
             return known
-        if len(self._doors) >= _DOORS:
-            self._doors = {key: door for key, door in self._doors.items() if door.inside}
-        door = self._doors.setdefault((name, address), _Door())
-        if door.inside > _WAITING or self._seconds() < door.closed_until_s:
+        if len(self._tries) >= _TRIES_MOST:
+            self._tries = {key: tries for key, tries in self._tries.items() if tries.inside}
+        tries = self._tries.setdefault((name, address), _Tries())
+        if tries.inside > _WAITING or self._seconds() < tries.closed_until_s:
             raise _too_many(name)
-        door.inside += 1
+        tries.inside += 1
         try:
             with self._turns.turn(address, name):
                 known = self._known(digest)
                 if known is not None:
                     return known
-                if self._seconds() < door.closed_until_s or not waits():
+                if self._seconds() < tries.closed_until_s or not waits():
                     raise _too_many(name)
                 right = self._check(stored, password, digest)
-                door.wrong = 0 if right else door.wrong + 1
+                tries.wrong = 0 if right else tries.wrong + 1
                 if not right:
                     self._aside(partial(self._turns.note_wrong, address))
-                if door.wrong >= _FREE_TRIES:
-                    door.closed_until_s = self._seconds() + _CLOSED_S
+                if tries.wrong >= _FREE_TRIES:
+                    tries.closed_until_s = self._seconds() + _CLOSED_S
                 return right
         finally:
-            door.inside -= 1
+            tries.inside -= 1
 
     def _known(self, digest: bytes) -> bool | None:
         """Return the remembered result for a pair, or None if there is none."""

@@ -69,7 +69,7 @@ NO_VALUE = (
 
 
 @dataclass(frozen=True)
-class Finding:
+class Mismatch:
     """What does not hold in a bundle; `member` is "" for the file as a whole."""
 
     member: str
@@ -90,7 +90,7 @@ class NotABundle(Exception):
 
     def __init__(self, member: str, what: str) -> None:
         super().__init__(member, what)
-        self.finding = Finding(member, what)
+        self.finding = Mismatch(member, what)
 
 
 @contextmanager

@@ -19,8 +19,7 @@ from typing import Any
 
 from power.emulated import is_emulated
 from power.energy.judge import facts_from_json, judge_run
-from power.energy.verdict import EnergyResult
-from power.energy.verdict import Finding as Reason
+from power.energy.verdict import EnergyResult, Finding
 from power.meter import Reading
 from power.values import reading_from_json
 from power.wt310.recorded import Conversation, Started, read_conversation
@@ -28,7 +27,7 @@ from referee.core.instant import seconds_between
 from referee.core.states import SessionState, state_of
 from referee.errors import InputError
 from referee.service.desk.settling import added_by_the_run, judge_session
-from referee.service.evidence.bundle_file import Finding
+from referee.service.evidence.bundle_file import Mismatch
 from referee.service.evidence.differences import json_difference
 from referee.service.setup.contest import Contest
 from referee.store.readings import (
@@ -85,17 +84,17 @@ def _in_order(lines: Iterable[dict[str, Any]]) -> list[Reading]:
 
 def energy_findings(
     contest: Contest, session: SessionRecord, members: Mapping[str, bytes]
-) -> Iterator[Finding]:
+) -> Iterator[Mismatch]:
     """Judge the energy again from the session's rows; yield what differs from the stored energy."""
     connection = contest.database.connection
     energy = energy_of(connection, session.session_id)
     if energy is None:
         state = state_of(session.facts, contest.clock.now())
         if state is not SessionState.VOID:
-            yield Finding(_VERDICT, f"The session is {state.value} and has no energy.")
+            yield Mismatch(_VERDICT, f"The session is {state.value} and has no energy.")
         return
     if "facts" not in energy.detail:
-        yield Finding("run.json", "It does not say what measured, so the energy cannot be judged.")
+        yield Mismatch("run.json", "It does not say what measured, so the energy cannot be judged.")
         return
     stored = json.loads(json.dumps(energy.detail))
     try:
@@ -106,7 +105,7 @@ def energy_findings(
         )
         conversation = read_conversation(members[_METER].splitlines(), meter.settings.element)
     except ValueError as error:
-        yield Finding("run.json" if "facts" in str(error) else _METER, f"{error}.")
+        yield Mismatch("run.json" if "facts" in str(error) else _METER, f"{error}.")
         return
     of_the_run = added_by_the_run(contest, session, meter)
     external = [reason for reason in facts.added if reason not in of_the_run]
@@ -124,11 +123,11 @@ def energy_findings(
     }
     told = json_difference(_whole(energy, stored), again)
     if told is not None:
-        yield Finding(_VERDICT, f"judged again, {told}.")
+        yield Mismatch(_VERDICT, f"judged again, {told}.")
     if started is not None:
         yield from _of_the_conversation(contest, session, started, conversation)
     elif rows:
-        yield Finding("readings.jsonl", "No meter was started, and here are its readings.")
+        yield Mismatch("readings.jsonl", "No meter was started, and here are its readings.")
 
 
 def _whole(energy: Energy, stored: dict[str, Any]) -> dict[str, Any]:
@@ -142,29 +141,29 @@ def _whole(energy: Energy, stored: dict[str, Any]) -> dict[str, Any]:
 
 def _of_the_conversation(
     contest: Contest, session: SessionRecord, meter: SessionMeter, conversation: Conversation
-) -> Iterator[Finding]:
+) -> Iterator[Mismatch]:
     """Compare meter, settings and readings with what the meter said on its wire."""
     before = [one for one in conversation.starts if _until_its_end(session, one)]
     if not before:
-        yield Finding(_METER, "The conversation has no START of this session.")
+        yield Mismatch(_METER, "The conversation has no START of this session.")
         return
     for what, found, expected in (
         ("meter's identity", meter.identity, before[-1].identity),
         ("meter's settings before the start", meter.settings, before[-1].settings),
     ):
         if found != expected:
-            yield Finding("run.json", f"The {what}: found {found}, the meter said {expected}.")
+            yield Mismatch("run.json", f"The {what}: found {found}, the meter said {expected}.")
     places = [*conversation.resources, ""]
     if not meter.emulated and any(is_emulated(place, meter.identity) for place in places):
         who = "unknown" if meter.identity is None else meter.identity.serial
         text = f"It says that a real meter measured: serial {who}, {conversation.resources}."
-        yield Finding("run.json", f"{text} These are an emulator's.")
+        yield Mismatch("run.json", f"{text} These are an emulator's.")
     yield from _readings(contest, session, conversation)
 
 
 def _readings(
     contest: Contest, session: SessionRecord, conversation: Conversation
-) -> Iterator[Finding]:
+) -> Iterator[Mismatch]:
     """Yield the first reading that the meter did not send."""
     sent, at = conversation.readings, 0
     stored = readings_of(contest.database.connection, session.session_id)
@@ -181,7 +180,7 @@ def _readings(
             place += 1
         if place == len(sent):
             if not conversation.gaps:  # A full disk leaves a line that says how much is missing.
-                yield Finding(
+                yield Mismatch(
                     "readings.jsonl",
                     f"line {number}: the meter's conversation has no such reading.",
                 )
@@ -196,7 +195,7 @@ class _ExternalFindings:
 
     session: SessionRecord
     meter: SessionMeter
-    reasons: Sequence[Reason]
+    reasons: Sequence[Finding]
     slept_s: float
     conversation: Conversation
 
@@ -228,13 +227,13 @@ def _until_its_end(session: SessionRecord, start: Started) -> bool:
     return start.utc <= ended.utc
 
 
-def _verify_external_findings(run: _ExternalFindings, rows: _Rows) -> Iterator[Finding]:
+def _verify_external_findings(run: _ExternalFindings, rows: _Rows) -> Iterator[Mismatch]:
     """Compare the findings that were added with what the evidence shows."""
     yield from _unfounded(run, rows)
     yield from _concealed(run, rows)
 
 
-def _unfounded(run: _ExternalFindings, rows: _Rows) -> Iterator[Finding]:
+def _unfounded(run: _ExternalFindings, rows: _Rows) -> Iterator[Mismatch]:
     """Yield what was added, and has no ground in the evidence."""
     for reason in run.reasons:
         founded = {
@@ -244,27 +243,29 @@ def _unfounded(run: _ExternalFindings, rows: _Rows) -> Iterator[Finding]:
             "not_read_at_end": True,
         }.get(reason.code, False)
         if not founded:
-            yield Finding(
+            yield Mismatch(
                 "run.json", f"Nothing in the evidence says '{reason.code}': {reason.text}"
             )
     if run.slept_s > _CLOCK_S and not run.codes and _awake(run.slept_s, rows):
-        yield Finding(
+        yield Mismatch(
             "run.json", f"Nothing in the evidence says that the laptop slept {run.slept_s:.1f} s."
         )
 
 
-def _concealed(run: _ExternalFindings, rows: _Rows) -> Iterator[Finding]:
+def _concealed(run: _ExternalFindings, rows: _Rows) -> Iterator[Mismatch]:
     """Yield what the evidence shows, and was not added."""
     facts = run.session.facts
     if facts.started is None or facts.ended is None or not rows:
         return
     if run.replaced and not run.codes & {"meter_replaced", *_AT_THE_END}:
-        yield Finding("run.json", "Another meter answered last, and nothing says 'meter_replaced'.")
+        yield Mismatch(
+            "run.json", "Another meter answered last, and nothing says 'meter_replaced'."
+        )
     length_s = seconds_between(facts.started, facts.ended)
     if max(elapsed_s for elapsed_s, _ in rows) >= length_s or run.codes & {*_AT_THE_END}:
         return
     code = "meter_used_again" if run.used_again else "not_read_at_end"
-    yield Finding("run.json", f"The meter was not read after the end, and nothing says '{code}'.")
+    yield Mismatch("run.json", f"The meter was not read after the end, and nothing says '{code}'.")
 
 
 def _awake(slept_s: float, rows: _Rows) -> bool:

@@ -25,7 +25,7 @@ from xml.etree import ElementTree
 
 from referee.errors import InputError
 from referee.formats.text import unpacked
-from referee.service.evidence.bundle_file import Finding
+from referee.service.evidence.bundle_file import Mismatch
 
 Box = tuple[float, float, float, float]
 Key = tuple[int, int]
@@ -40,7 +40,7 @@ def shadow_findings(
     ground_truth: Path,
     blacklist: Path | None,
     read: Callable[[Path], bytes] = Path.read_bytes,
-) -> Iterator[Finding]:
+) -> Iterator[Mismatch]:
     """Score by the second path; yield where mAP, energy or score differ from `score.json`.
 
     `read` gives the bytes of a file, since a pipe gives them once; this path reads them itself.
@@ -48,7 +48,7 @@ def shadow_findings(
     told = json.loads(members[_SCORE])
     track = json.loads(members["session.json"])["track"]
     if track not in _TRACKS or told is None:
-        yield Finding(_SCORE, f"There is no second path for the rules '{track}', or no score.")
+        yield Mismatch(_SCORE, f"There is no second path for the rules '{track}', or no score.")
         return
     own_ids, numbers = _images(members["images.csv"])
     truth = _truth(ground_truth, own_ids, json.loads(members["session.json"])["classes"], read)
@@ -65,7 +65,7 @@ def shadow_findings(
         ("score", score, told["score"]),
     ):
         if not _close(mine, theirs):
-            yield Finding(_SCORE, f"{name}: found {theirs}, the second path gives {mine}.")
+            yield Mismatch(_SCORE, f"{name}: found {theirs}, the second path gives {mine}.")
 
 
 def _close(mine: float | None, theirs: float | None) -> bool:

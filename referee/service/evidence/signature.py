@@ -21,7 +21,7 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import (
     Ed25519PublicKey,
 )
 
-from referee.service.evidence.bundle_file import MANIFEST, NO_VALUE, Finding, NotABundle
+from referee.service.evidence.bundle_file import MANIFEST, NO_VALUE, Mismatch, NotABundle
 from referee.service.evidence.differences import text_difference
 from referee.service.evidence.encoding import json_bytes
 from referee.service.setup.signing_key import key_id, read_public_key
@@ -96,7 +96,7 @@ def read_envelope(value: Any) -> Envelope:
         raise NotABundle(MANIFEST, f"Its envelope is none of DSSE: {error!r}.") from None
 
 
-def signature_findings(manifest: Mapping[str, Any], keys: Sequence[Path]) -> Iterator[Finding]:
+def signature_findings(manifest: Mapping[str, Any], keys: Sequence[Path]) -> Iterator[Mismatch]:
     """Check that what was signed is the manifest as it is, and that each of these keys signed it.
 
     Raises `InputError` for a file that is no public key.
@@ -104,15 +104,15 @@ def signature_findings(manifest: Mapping[str, Any], keys: Sequence[Path]) -> Ite
     wanted = [(path, read_public_key(path)) for path in keys]
     if manifest["envelope"] is None:
         for path, _ in wanted:
-            yield Finding(MANIFEST, f"The bundle is not signed, and {path} is given.")
+            yield Mismatch(MANIFEST, f"The bundle is not signed, and {path} is given.")
         return
     envelope = read_envelope(manifest["envelope"])
     told = text_difference(envelope.payload, envelope_of(manifest).payload)
     if told is not None:
-        yield Finding(MANIFEST, f"It is not what was signed: the statement's {told}.")
+        yield Mismatch(MANIFEST, f"It is not what was signed: the statement's {told}.")
     for path, key in wanted:
         if not envelope.is_signed_by(key):
-            yield Finding(MANIFEST, f"No signature in it is by {path} (key {key_id(key)[:16]}).")
+            yield Mismatch(MANIFEST, f"No signature in it is by {path} (key {key_id(key)[:16]}).")
 
 
 def _pre_authentication(payload: bytes) -> bytes:

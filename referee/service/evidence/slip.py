@@ -17,7 +17,7 @@ import segno
 
 from referee.errors import InputError, Refusal
 from referee.service.evidence.bundle import inputs_of
-from referee.service.evidence.bundle_file import Finding
+from referee.service.evidence.bundle_file import Mismatch
 from referee.service.evidence.facts_read import FACTS, FactsRead
 from referee.service.setup.config import ImagesSection
 from referee.service.setup.contest import Contest
@@ -48,7 +48,7 @@ def slip_text(session_id: int, score: float | None, strand: str) -> str:
     return f"session {session_id} score {_score(score)} chain {'-'.join(groups)}"
 
 
-def slip_findings(slip: str, facts: FactsRead) -> Iterator[Finding]:
+def slip_findings(slip: str, facts: FactsRead) -> Iterator[Mismatch]:
     """Compare a slip with the facts of a bundle; raise `InputError` for a text of another form."""
     form = _FORM.fullmatch(slip)
     short = "" if form is None else re.sub(r"[\s-]", "", form[3]).lower()
@@ -59,16 +59,16 @@ def slip_findings(slip: str, facts: FactsRead) -> Iterator[Finding]:
         )
     number = facts.session_id
     if int(form[1]) != number:
-        yield Finding(FACTS, f"session: found {number}, the slip says {form[1]}.")
+        yield Mismatch(FACTS, f"session: found {number}, the slip says {form[1]}.")
     of_slip = [score for strand, score in facts.scores if strand.startswith(short)]
     if not of_slip:
-        yield Finding(FACTS, f"No score in it has the chain {form[3]} of the slip.")
+        yield Mismatch(FACTS, f"No score in it has the chain {form[3]} of the slip.")
         return
     score, newest = of_slip[0], facts.scores[-1][1]
     if form[2] != _score(score):
-        yield Finding(FACTS, f"score: found {_score(score)}, the slip says {form[2]}.")
+        yield Mismatch(FACTS, f"score: found {_score(score)}, the slip says {form[2]}.")
     if newest != score:
-        yield Finding(
+        yield Mismatch(
             "score.json", f"The score is {_score(newest)} since a later scoring run, not {form[2]}."
         )
 

@@ -18,7 +18,7 @@ from referee.service.evidence.bundle_file import (
     BLACKLIST,
     MANIFEST,
     NO_VALUE,
-    Finding,
+    Mismatch,
     NotABundle,
     read_digests,
     read_members,
@@ -55,7 +55,7 @@ def verify_bundle(
     slip: str | None = None,
     shadow: bool = False,
     track: str | None = None,
-) -> list[Finding]:
+) -> list[Mismatch]:
     """Return what does not hold in a bundle; an empty list means that all of it holds.
 
     Each of `public_keys` must have signed it, and its facts must be those of the `slip`. With
@@ -69,7 +69,7 @@ def verify_bundle(
     for needed in (ground_truth, blacklist):
         if needed is not None and not needed.exists():
             raise InputError(f"{needed} does not exist. Nothing was verified.")
-    findings: list[Finding] = []
+    findings: list[Mismatch] = []
     members: dict[str, bytes] = {}
     reads = HashedReads()
     try:
@@ -102,15 +102,15 @@ def verify_bundle(
     except InputError as error:
         if BLACKLIST not in members or not str(error).startswith(f"{blacklist}"):
             raise
-        findings.append(Finding(BLACKLIST, f"It is no blacklist: {error}."))
+        findings.append(Mismatch(BLACKLIST, f"It is no blacklist: {error}."))
     except NO_VALUE as error:
-        findings.append(Finding(FACTS, f"A row has a value that no referee stores: {error!r}."))
+        findings.append(Mismatch(FACTS, f"A row has a value that no referee stores: {error!r}."))
     return findings
 
 
 def _blacklist(
     bundle: Path, members: Mapping[str, bytes], given: Path | None, reads: HashedReads
-) -> tuple[Path | None, list[Finding]]:
+) -> tuple[Path | None, list[Mismatch]]:
     """Return the blacklist to score with, and what does not hold about the one that is given.
 
     The bundle's own one is not unpacked: `reads` keeps its bytes under a path that says where they
@@ -126,7 +126,7 @@ def _blacklist(
     if found == expected:
         return own, []
     what = f"{given} is another blacklist: found SHA-256 {found}, expected {expected}."
-    return own, [Finding(BLACKLIST, what)]
+    return own, [Mismatch(BLACKLIST, what)]
 
 
 def read_manifest(members: Mapping[str, bytes]) -> dict[str, Any]:
@@ -145,14 +145,14 @@ def read_manifest(members: Mapping[str, bytes]) -> dict[str, Any]:
     return read | {"envelope": envelope}
 
 
-def hash_findings(members: Mapping[str, bytes], manifest: Mapping[str, Any]) -> Iterator[Finding]:
+def hash_findings(members: Mapping[str, bytes], manifest: Mapping[str, Any]) -> Iterator[Mismatch]:
     """Compare each member with its hash in the manifest."""
     for name in sorted(members.keys() - {MANIFEST}):
         found, expected = sha256(members[name]).hexdigest(), manifest["sha256"].get(name)
         if found != expected:
-            yield Finding(name, f"found SHA-256 {found}, expected {expected}.")
+            yield Mismatch(name, f"found SHA-256 {found}, expected {expected}.")
     for name in sorted(manifest["sha256"].keys() - members.keys()):
-        yield Finding(MANIFEST, f"It names '{name}', and the bundle has no such member.")
+        yield Mismatch(MANIFEST, f"It names '{name}', and the bundle has no such member.")
 
 
 def _members(
@@ -160,19 +160,19 @@ def _members(
     session: SessionRecord,
     members: Mapping[str, bytes],
     manifest: Mapping[str, Any],
-) -> Iterator[Finding]:
+) -> Iterator[Mismatch]:
     """Write every member again from the session's rows, and compare."""
     if manifest["session"] != session.session_id:
         found, expected = manifest["session"], session.session_id
-        yield Finding(MANIFEST, f"session: found {found}, expected {expected}.")
+        yield Mismatch(MANIFEST, f"session: found {found}, expected {expected}.")
     version = manifest["referee_version"]
     written = members_of(contest, session, refuse_changed, version)
     for name in sorted(members.keys() - written.keys() - {MANIFEST}):
-        yield Finding(name, "The session was not scored with it.")
+        yield Mismatch(name, "The session was not scored with it.")
     for name, blocks in written.items():
         told = blocks_difference(members[name], blocks)
         if told is not None:
-            yield Finding(name, f"{told}.")
+            yield Mismatch(name, f"{told}.")
 
 
 def score_findings(
@@ -181,7 +181,7 @@ def score_findings(
     ground_truth: Path,
     blacklist: Path | None,
     reads: HashedReads,
-) -> Iterator[Finding]:
+) -> Iterator[Mismatch]:
     """Score the session again; yield what differs from its newest score.
 
     Raises `InputError` for a ground truth that cannot be read.
@@ -190,7 +190,7 @@ def score_findings(
     run = newest_scoring_run(connection, session.session_id)
     energy = energy_of(connection, session.session_id)
     if run is None or energy is None:
-        yield Finding(_SCORE, "The session has no score.")
+        yield Mismatch(_SCORE, "The session has no score.")
         return
     images = replace(
         contest.config.images, ground_truth=ground_truth, sizes=None, blacklist=blacklist
@@ -210,19 +210,19 @@ def score_findings(
         ("score", run.score, again.score),
     ):
         if found != expected:
-            yield Finding(_SCORE, f"{name}: found {found}, expected {expected}.")
+            yield Mismatch(_SCORE, f"{name}: found {found}, expected {expected}.")
     detail = json.loads(json.dumps(again.detail)) | {"inputs": stored.get("inputs")}
     for words in (stored, detail):
         for name in _WORDS if "inputs" in stored else (*_WORDS, "inputs"):
             words.pop(name, None)
     told = json_difference(stored, detail)
     if told is not None:
-        yield Finding(_SCORE, f"scored again, {told}.")
+        yield Mismatch(_SCORE, f"scored again, {told}.")
 
 
 def _strange_inputs(
     wanted: dict[str, str], contest: Contest, reads: HashedReads
-) -> Iterator[Finding]:
+) -> Iterator[Mismatch]:
     """Yield the files that are not those of the score."""
     images = contest.config.images
     for name, path in (("ground_truth", images.ground_truth), ("blacklist", images.blacklist)):
@@ -238,4 +238,4 @@ def _strange_inputs(
             what = (
                 f"{path} is not the session's {name}: found SHA-256 {found}, expected {expected}."
             )
-        yield Finding(_SCORE, what)
+        yield Mismatch(_SCORE, what)

@@ -45,7 +45,7 @@ _SEAL = re.compile(r"([1-9][0-9]{0,15})\.([0-9]{1,12})\.([0-9a-f]{64})")
 
 
 @dataclass(frozen=True)
-class Login:
+class OperatorLogin:
     """A login that stands; `used_s` is the time of its last use, in seconds since 1970."""
 
     login_id: int
@@ -55,7 +55,7 @@ class Login:
 
 
 class Logins:
-    """The door of the console: passwords in, seals out; safe to use from many threads."""
+    """The logins of the console: passwords in, seals out; safe to use from many threads."""
 
     def __init__(self, contest: Contest, check: PasswordCheck | None = None) -> None:
         self._contest = contest
@@ -102,7 +102,7 @@ class Logins:
             insert_audit(connection, now, actor, "log in", None, f"from {address}")
         return self._sealed(login_id, int(now.utc.timestamp()))
 
-    def look(self, seal: str) -> Login | None:
+    def look(self, seal: str) -> OperatorLogin | None:
         """Return the login of a seal, or None if the seal is not ours or its login has ended."""
         found = _SEAL.fullmatch(seal)
         if found is None:
@@ -113,19 +113,19 @@ class Logins:
         row = standing_login(self._contest.database.connection, login_id)
         if row is None:
             return None
-        login = Login(login_id, row.operator.name, Role(row.operator.role), used_s)
+        login = OperatorLogin(login_id, row.operator.name, Role(row.operator.role), used_s)
         return login if self._now_s() - used_s < _IDLE_S[login.role] else None
 
-    def renewed(self, login: Login) -> str | None:
+    def renewed(self, login: OperatorLogin) -> str | None:
         """Return a new seal for a login that is in use, or None if its own is young enough."""
         now_s = int(self._now_s())
         return self._sealed(login.login_id, now_s) if now_s - login.used_s >= _RENEW_S else None
 
-    def stands(self, login: Login) -> bool:
+    def stands(self, login: OperatorLogin) -> bool:
         """Tell whether nobody has ended the login meanwhile; its page may have rested."""
         return standing_login(self._contest.database.connection, login.login_id) is not None
 
-    def end(self, login: Login) -> None:
+    def end(self, login: OperatorLogin) -> None:
         """End a login; every seal of it is void from now on."""
         now = self._contest.clock.now()
         with self._contest.database.write() as connection:

@@ -13,7 +13,7 @@ from flask import g, request
 
 from referee.core.actors import NO_LOGIN, Actor, Role
 from referee.errors import Refusal
-from referee.service.people.logins import Login, Logins
+from referee.service.people.logins import Logins, OperatorLogin
 from referee.web.desk.arguments import posted_text
 
 _NOBODY = "operator"
@@ -24,7 +24,7 @@ class Visitor:
     """Who sent a request: `login` is None for the public, and while nobody is registered."""
 
     role: Role
-    login: Login | None = None
+    login: OperatorLogin | None = None
 
     @property
     def name(self) -> str:
@@ -63,7 +63,7 @@ def while_let_in(logins: Logins, stream: Generator[str, None, None]) -> Iterator
 
 
 def _while_stands(
-    logins: Logins, login: Login | None, stream: Generator[str, None, None]
+    logins: Logins, login: OperatorLogin | None, stream: Generator[str, None, None]
 ) -> Iterator[str]:
     with closing(stream):
         for event in stream:

@@ -22,7 +22,7 @@ from referee.service.setup.config import TlsFiles
 from referee.service.setup.contest_tls import server_context
 from referee.web.server.aside import WorkerKind
 from referee.web.server.connection import BODY_S, KEEPALIVE_S, UNREAD_S
-from referee.web.server.server_log import RequestLog, ServerLog
+from referee.web.server.server_log import AccessLog, ServerLog
 
 # gunicorn's arbiter kills a worker after three seconds. The worker itself ends after two, so that
 # it can close its resources.
@@ -82,7 +82,7 @@ def serve(
         "timeout": 60,
         "proc_name": name,
         "control_socket_disable": True,
-        "logger_class": RequestLog if log_requests else ServerLog,
+        "logger_class": AccessLog if log_requests else ServerLog,
         # A connection of a greenlet holds a short head back, and sendfile(2) would overtake it.
         "sendfile": kind == "gthread",
         # No proxy stands in front, so no header may name another scheme or another path. As nobody

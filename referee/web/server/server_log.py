@@ -26,7 +26,7 @@ class ServerLog(Logger):  # type: ignore[misc]
         self.error_log.propagate = True
 
 
-class RequestLog(ServerLog):
+class AccessLog(ServerLog):
     """That log, with a line for each request, whatever became of it."""
 
     def access(

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from referee.service.entry.login_line import GUESSED_S, LoginLine, Waiting
+from referee.service.entry.login_line import GUESSED_S, LoginLine, WaitingLogin
 
 
 def line_of(*addresses: str, guessing: tuple[str, ...] = (), most: int = 100) -> LoginLine:
@@ -12,7 +12,7 @@ def line_of(*addresses: str, guessing: tuple[str, ...] = (), most: int = 100) ->
     for address in guessing:
         line.note_wrong(address, 0.0)
     for address in addresses:
-        assert line.join(Waiting(address, "ants"), 0.0) is None
+        assert line.join(WaitingLogin(address, "ants"), 0.0) is None
     return line
 
 
@@ -76,7 +76,7 @@ def test_a_guess_is_forgotten_after_ten_minutes() -> None:
 def test_a_full_line_loses_the_newest_of_those_who_crowd_it() -> None:
     """A newcomer finds room in a full line: the address with the most guesses in it loses one."""
     line = line_of("x", "y", "x", guessing=("x", "y"), most=3)
-    lost = line.join(Waiting("team", "ants"), 0.0)
+    lost = line.join(WaitingLogin("team", "ants"), 0.0)
     assert lost is not None
     assert "x" == lost.address
     assert ["team", "x", "y"] == served(line)
@@ -85,7 +85,7 @@ def test_a_full_line_loses_the_newest_of_those_who_crowd_it() -> None:
 def test_a_guesser_finds_no_room_in_a_line_of_others() -> None:
     """A full line without guesses turns the guesser himself away."""
     line = line_of("a", "b", guessing=("x",), most=2)
-    guesser = Waiting("x", "ants")
+    guesser = WaitingLogin("x", "ants")
     assert guesser is line.join(guesser, 0.0)
     assert ["a", "b"] == served(line)
 
@@ -96,7 +96,7 @@ def test_who_leaves_without_a_turn_costs_his_address_none() -> None:
     first = line.next(0.0)
     assert first is not None
     line.leave(first, served=False)
-    line.join(Waiting("a", "ants"), 0.0)
+    line.join(WaitingLogin("a", "ants"), 0.0)
     assert ["b", "a"] == served(line)
 
 
@@ -106,7 +106,7 @@ def test_a_name_that_nobody_guesses_passes_the_first_guesses_of_many_addresses()
     first = line.next(0.0)
     assert first is not None
     line.leave(first, served=True)
-    line.join(Waiting("team", "bees"), 0.0)
+    line.join(WaitingLogin("team", "bees"), 0.0)
     assert ["team", "10.0.0.2", "10.0.0.3"] == served(line)
 
 

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from referee.service.entry.login_line import LoginLine, Waiting
+from referee.service.entry.login_line import LoginLine, WaitingLogin
 from referee.service.entry.machine_turn import MachineTurn
 
 KEY = b"a secret of the contest"
@@ -51,7 +51,7 @@ def test_a_guess_in_one_process_counts_in_all(tmp_path: Path) -> None:
     here, there = LoginLine(9, MachineTurn(tmp_path, KEY)), LoginLine(9, MachineTurn(tmp_path, KEY))
     here.note_wrong("10.0.0.66", 1.0)
     for address in ("10.0.0.66", "10.0.0.7"):
-        there.join(Waiting(address, "ants"), 2.0)
+        there.join(WaitingLogin(address, "ants"), 2.0)
     following = there.next(2.0)
     assert following is not None
     assert ("10.0.0.7", True) == (following.address, there.has_guessed("10.0.0.66", 2.0))

@@ -100,8 +100,8 @@ def busy(teams, *arguments):
 
 def tries_of(teams):
     """Return how many tries of the address are open; its threads may not have begun yet."""
-    door = teams._check._doors.get(("ants", "there"))
-    return 0 if door is None else door.inside
+    tries = teams._check._tries.get(("ants", "there"))
+    return 0 if tries is None else tries.inside
 
 
 def test_guessing_slows_down_one_address_at_one_team(path):

@@ -9,7 +9,7 @@ from types import SimpleNamespace
 
 from gunicorn.config import Config
 
-from referee.web.server.server_log import SESSION, RequestLog, ServerLog
+from referee.web.server.server_log import SESSION, AccessLog, ServerLog
 
 ASKED = {
     "REQUEST_METHOD": "POST",
@@ -23,7 +23,7 @@ ASKED = {
 
 def test_a_request_has_one_line_without_its_query(caplog):
     """Method, path, status, bytes, milliseconds, address and session; no token."""
-    log = RequestLog(Config())
+    log = AccessLog(Config())
     with caplog.at_level(logging.INFO, "referee.requests"):
         answer = SimpleNamespace(status="401 UNAUTHORIZED", sent=14)
         log.access(answer, None, ASKED, timedelta(milliseconds=2.5))
