@@ -26,7 +26,7 @@ from referee.core.turns import draw_lots
 from referee.service.setup.config_file import load_config
 from referee.service.setup.opened import opened_contest
 from referee.service.teams.order import draw_order, set_order
-from referee.service.teams.rehearsals import read_lights
+from referee.service.teams.rehearsals import read_progress
 from referee.service.teams.roster import Roster, read_roster
 from referee.service.teams.roster_view import roster_json, roster_text
 
@@ -70,11 +70,11 @@ def run(args: argparse.Namespace) -> int:
             roster = set_order(contest, args.team, args.reason, args.by)
         else:
             roster = read_roster(contest)
-        lights = read_lights(contest)
+        progress = read_progress(contest)
     if args.json:
-        print(json.dumps(roster_json(roster, lights)))
+        print(json.dumps(roster_json(roster, progress)))
         return 0
-    print(roster_text(roster, lights))
+    print(roster_text(roster, progress))
     if args.action == "lottery":
         print(_lots_text(roster))
     return 0

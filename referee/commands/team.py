@@ -38,7 +38,7 @@ from referee.service.setup.contest_tls import ca_words
 from referee.service.setup.opened import opened_contest
 from referee.service.teams import registration
 from referee.service.teams.lanes import declared_lane
-from referee.service.teams.rehearsals import read_lights
+from referee.service.teams.rehearsals import read_progress
 from referee.service.teams.roster import read_roster
 from referee.service.teams.roster_view import roster_json, roster_text
 from referee.service.teams.slips import Venue, rules_line, slips_page
@@ -152,8 +152,8 @@ def _add(contest: Contest, args: argparse.Namespace) -> None:
 
 def _list(contest: Contest, args: argparse.Namespace) -> None:
     roster = read_roster(contest)
-    lights = read_lights(contest)
-    print(json.dumps(roster_json(roster, lights)) if args.json else roster_text(roster, lights))
+    progress = read_progress(contest)
+    print(json.dumps(roster_json(roster, progress)) if args.json else roster_text(roster, progress))
 
 
 def _slips(contest: Contest, args: argparse.Namespace) -> None:

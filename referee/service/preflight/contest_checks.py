@@ -12,7 +12,7 @@ from referee.service.preflight.disk import disk_shortage, free_bytes
 from referee.service.preflight.finding import Finding, fail, ok, warn
 from referee.service.setup.contest import Contest
 from referee.service.setup.lane_words import of_lane
-from referee.service.teams.rehearsals import Lights, read_lights
+from referee.service.teams.rehearsals import RehearsalProgress, read_progress
 from referee.service.teams.roster import Roster, read_roster
 from referee.store.images import ImageEntry
 from referee.store.sessions import all_sessions, unsettled_sessions
@@ -145,20 +145,20 @@ def _list(contest: Contest, roster: Roster) -> Finding:
 
 def _rehearsal(contest: Contest, roster: Roster) -> Iterator[Finding]:
     nexts = roster.next_in_lanes
-    lights = read_lights(contest) if nexts else {}
+    progress = read_progress(contest) if nexts else {}
     for lane, name in sorted(nexts.items()):
         item = of_lane("rehearsal of the next team", contest.config.lane(lane).name)
-        yield _rehearsal_of(contest, item, name, lights[name])
+        yield _rehearsal_of(contest, item, name, progress[name])
 
 
-def _rehearsal_of(contest: Contest, item: str, name: str, lights: Lights) -> Finding:
-    if lights.all_on:
+def _rehearsal_of(contest: Contest, item: str, name: str, progress: RehearsalProgress) -> Finding:
+    if progress.all_done:
         return ok("teams", item, f"'{name}' has rehearsed")
     remedy = (
         "Let it rehearse before its turn: stop 'referee serve' between two sessions, and run: "
         f"referee practice --config {contest.config.path}"
     )
-    text = f"'{name}' has not {', '.join(lights.missing)} in a rehearsal"
+    text = f"'{name}' has not {', '.join(progress.missing)} in a rehearsal"
     return warn("teams", item, text, remedy)
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The rehearsal lights: what each team has done against this referee before its turn."""
+"""The progress of each team's rehearsal: what it has done against this referee before its turn."""
 
 from __future__ import annotations
 
@@ -12,16 +12,16 @@ from referee.store.database import Connection
 from referee.store.rehearsals import rehearsed
 from referee.store.teams import used_names
 
-LIGHTS = ("logged in", "fetched", "answered", "been scored")
-"""The four lights, in the order in which a rehearsal switches them on."""
+STEPS = ("logged in", "fetched", "answered", "been scored")
+"""The four steps of a rehearsal, in their order."""
 
 LEGEND = "Rehearsal: L logged in, F fetched, A answered, S scored; a dot means not yet."
-"""What the letters of `lights_text` mean."""
+"""What the letters of `progress_text` mean."""
 
 
 @dataclass(frozen=True)
-class Lights:
-    """The lights of a team; a light that is on never goes off."""
+class RehearsalProgress:
+    """The steps that a team has done; a step that is done stays so."""
 
     logged_in: bool = False
     fetched: bool = False
@@ -29,43 +29,45 @@ class Lights:
     scored: bool = False
 
     @property
-    def on(self) -> tuple[bool, bool, bool, bool]:
-        """Return the lights in the order of `LIGHTS`."""
+    def done(self) -> tuple[bool, bool, bool, bool]:
+        """Tell of each of `STEPS`, in that order, whether it is done."""
         return self.logged_in, self.fetched, self.answered, self.scored
 
     @property
-    def all_on(self) -> bool:
+    def all_done(self) -> bool:
         """Tell whether the team has rehearsed all of it."""
-        return all(self.on)
+        return all(self.done)
 
     @property
     def missing(self) -> tuple[str, ...]:
-        """Return the names of the lights that are off."""
-        return tuple(name for name, is_on in zip(LIGHTS, self.on, strict=True) if not is_on)
+        """Return the names of the steps that are not done yet."""
+        return tuple(name for name, is_done in zip(STEPS, self.done, strict=True) if not is_done)
 
 
-def lights_text(lights: Lights) -> str:
-    """Return the lights as four characters, for example LFA., see `LEGEND`."""
+def progress_text(progress: RehearsalProgress) -> str:
+    """Return the progress as four characters, for example LFA., see `LEGEND`."""
     return "".join(
-        letter if is_on else "." for letter, is_on in zip("LFAS", lights.on, strict=True)
+        letter if is_done else "." for letter, is_done in zip("LFAS", progress.done, strict=True)
     )
 
 
-def read_lights(contest: Contest, connection: Connection | None = None) -> Mapping[str, Lights]:
-    """Return the lights of every team on the roster, by its present name.
+def read_progress(
+    contest: Contest, connection: Connection | None = None
+) -> Mapping[str, RehearsalProgress]:
+    """Return the progress of every team on the roster, by its present name.
 
     A rehearsal under an earlier name of a team counts for the team. Raises `Unavailable` if the
     rehearsals cannot be read.
     """
     connection = connection or contest.database.connection
-    found = rehearsed(contest.config.rehearsals / contest.config.database.name)
+    rehearsals = rehearsed(contest.config.rehearsals / contest.config.database.name)
     ids = used_names(connection)
-    lights = {}
+    progress = {}
     for team in read_roster(contest, connection).teams:
         own = [
-            done
-            for name, done in found.items()
+            steps
+            for name, steps in rehearsals.items()
             if name == team.name or (team.team_id is not None and ids.get(name) == team.team_id)
         ]
-        lights[team.name] = Lights(*(any(column) for column in zip(*own, strict=True)))
-    return lights
+        progress[team.name] = RehearsalProgress(*(any(step) for step in zip(*own, strict=True)))
+    return progress

@@ -10,17 +10,17 @@ from typing import Any
 from referee.core.states import SessionState
 from referee.core.turns import LOTTERY_RULE, Attempt, Turn, counted_attempt
 from referee.service.teams.order import order_text
-from referee.service.teams.rehearsals import LEGEND, Lights, lights_text
+from referee.service.teams.rehearsals import LEGEND, RehearsalProgress, progress_text
 from referee.service.teams.roster import Roster, RosterTeam
 
 
-def roster_json(roster: Roster, lights: Mapping[str, Lights]) -> dict[str, Any]:
+def roster_json(roster: Roster, progress: Mapping[str, RehearsalProgress]) -> dict[str, Any]:
     """Return the roster in the running order, ready for JSON.
 
     `next` is the name of the first team that waits, or null. `lanes` has who is next in each lane,
     and a team's `lane` is the only one where it runs, '' for any. `attempts` counts the started
     sessions, void ones included; `sessions` lists all with their states, and why void ones are
-    void. `rehearsal` tells each of a team's lights (see `Lights`).
+    void. `rehearsal` tells each of a team's progress (see `RehearsalProgress`).
     """
     order = roster.order
     return {
@@ -40,7 +40,7 @@ def roster_json(roster: Roster, lights: Mapping[str, Lights]) -> dict[str, Any]:
         "next": roster.next,
         "lanes": lanes_json(roster),
         "teams": [
-            _team(place, team, lights[team.name]) for place, team in enumerate(roster.teams, 1)
+            _team(place, team, progress[team.name]) for place, team in enumerate(roster.teams, 1)
         ],
     }
 
@@ -93,19 +93,19 @@ def _replaces(team: RosterTeam, counted: Attempt) -> str:
     )
 
 
-def roster_text(roster: Roster, lights: Mapping[str, Lights]) -> str:
+def roster_text(roster: Roster, progress: Mapping[str, RehearsalProgress]) -> str:
     """Return the roster as lines of text, in the running order."""
     if not roster.teams:
         return "No team is registered: run 'referee team import' or 'referee team add'."
     width = max(len(team.name) for team in roster.teams)
     lines = [
-        f"{place:>3}  {team.name:<{width}}  {lights_text(lights[team.name])}  {_said(roster, team)}"
+        f"{place:>3}  {team.name:<{width}}  {progress_text(progress[team.name])}  {_said(roster, team)}"
         for place, team in enumerate(roster.teams, 1)
     ]
     return "\n".join([*lines, "", LEGEND, order_text(roster)])
 
 
-def _team(place: int, team: RosterTeam, lights: Lights) -> dict[str, Any]:
+def _team(place: int, team: RosterTeam, progress: RehearsalProgress) -> dict[str, Any]:
     return {
         "place": place,
         "team": team.name,
@@ -119,7 +119,7 @@ def _team(place: int, team: RosterTeam, lights: Lights) -> dict[str, Any]:
         "has_password": team.has_password,
         "ordered": team.ordered,
         "attempts": team.attempt_count,
-        "rehearsal": asdict(lights),
+        "rehearsal": asdict(progress),
         "sessions": [
             {"session": one.session_id, "state": one.state.value, "reason": one.reason}
             for one in team.attempts

@@ -18,7 +18,7 @@ from referee.service.scoreboard.freezing import freeze, freeze_of, thaw
 from referee.service.setup.contest import Contest
 from referee.service.teams.order import draw_order, set_order
 from referee.service.teams.registration import bring_back, rename, withdraw
-from referee.service.teams.rehearsals import read_lights
+from referee.service.teams.rehearsals import read_progress
 from referee.service.teams.roster import read_roster
 from referee.service.teams.roster_view import roster_json
 from referee.web.desk.acting import acting
@@ -48,7 +48,7 @@ def _register_pages(app: Flask, contest: Contest) -> None:
 
     @app.get("/teams/now")
     def teams_now() -> Response:
-        roster = roster_json(read_roster(contest), read_lights(contest))
+        roster = roster_json(read_roster(contest), read_progress(contest))
         settings = contest.config.contest
         return jsonify(roster | {"contest": settings.name, "mode": settings.mode})
 

@@ -14,7 +14,7 @@ from referee.service.setup.config import LaneSection
 from referee.service.teams.lanes import require_right_lane
 from referee.service.teams.order import set_order
 from referee.service.teams.registration import amend, import_teams, new_passwords
-from referee.service.teams.rehearsals import read_lights
+from referee.service.teams.rehearsals import read_progress
 from referee.service.teams.roster import read_roster
 from referee.service.teams.roster_view import roster_json, roster_text
 from referee.store.sessions import create_session, record_event
@@ -84,10 +84,10 @@ def test_each_lane_has_its_next_team(teams):
     begin(teams, "bees", 1, "armed", "started")
     roster = read_roster(teams)
     assert {2: "ants", 1: "flies"} == roster.next_in_lanes
-    lights = read_lights(teams)
-    shown = roster_json(roster, lights)["lanes"]
+    progress = read_progress(teams)
+    shown = roster_json(roster, progress)["lanes"]
     assert [("left", "flies"), ("right", "ants")] == [(one["name"], one["next"]) for one in shown]
-    text = roster_text(roster, lights)
+    text = roster_text(roster, progress)
     assert "NEXT in lane right" in text and "runs in lane left only" in text
 
 

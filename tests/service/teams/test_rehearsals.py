@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The rehearsal lights of an event's teams."""
+"""The rehearsal progress of an event's teams."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from referee.programs.practice_folder import rehearsal_config
 from referee.service.setup.config import PracticeSection
 from referee.service.setup.contest import open_contest, prepare_contest
 from referee.service.teams.registration import add_team, amend, rename
-from referee.service.teams.rehearsals import Lights, lights_text, read_lights
+from referee.service.teams.rehearsals import RehearsalProgress, progress_text, read_progress
 from referee.service.teams.roster import read_roster
 from referee.service.teams.roster_view import roster_json
 from referee.store.teams import Registration
@@ -45,20 +45,20 @@ def rehearsal(event, clock):
     contest.database.close()
 
 
-def test_lights_go_on_one_after_the_other(event, rehearsal):
-    """A login, an answer and a score each switch a light on; a fetch is one of its own."""
-    assert "...." == lights_text(read_lights(event)["ants"])
+def test_the_steps_are_done_one_after_the_other(event, rehearsal):
+    """A login, an answer and a score are a step each; a fetch is one of its own."""
+    assert "...." == progress_text(read_progress(event)["ants"])
     number = rehearsal.desk.begin("ants", "10.0.0.2")
-    assert Lights(logged_in=True) == read_lights(event)["ants"]
+    assert RehearsalProgress(logged_in=True) == read_progress(event)["ants"]
     rehearsal.answer(number, [1])
-    assert "L.A." == lights_text(read_lights(event)["ants"])
+    assert "L.A." == progress_text(read_progress(event)["ants"])
     rehearsal.contest.clock.advance(601)
     rehearsal.settle(number)
-    lights = read_lights(event)
-    assert ("L.AS", ("fetched",)) == (lights_text(lights["ants"]), lights["ants"].missing)
-    assert Lights() == lights["bees"]
+    progress = read_progress(event)
+    assert ("L.AS", ("fetched",)) == (progress_text(progress["ants"]), progress["ants"].missing)
+    assert RehearsalProgress() == progress["bees"]
     rename(event, "ants", "termites", "Kim")
-    assert lights["ants"] == read_lights(event)["termites"]
+    assert progress["ants"] == read_progress(event)["termites"]
 
 
 def test_a_rehearsal_is_the_event_with_other_images(event):
@@ -80,13 +80,13 @@ def test_a_rehearsal_with_the_events_images_is_refused(event):
             rehearsal_config(replace(config, practice=section))
 
 
-def test_the_rehearsals_own_page_has_the_lights_and_the_registrations(event, rehearsal):
-    """While the rehearsal runs, its page has the lights of this moment, organisation and prizes."""
+def test_the_rehearsals_own_page_has_the_progress_and_the_registrations(event, rehearsal):
+    """While the rehearsal runs, its page has the progress of this moment, organisation and prizes."""
     amend(
         event, "ants", lambda old: replace(old, organisation="Hill", prizes=False), "a form", "Kim"
     )
     rehearsal.answer(rehearsal.desk.begin("ants", "10.0.0.2"), [1])
-    page = roster_json(read_roster(rehearsal.contest), read_lights(rehearsal.contest))
+    page = roster_json(read_roster(rehearsal.contest), read_progress(rehearsal.contest))
     (ants,) = page["teams"]
     assert ("ants", "Hill", False) == (ants["team"], ants["organisation"], ants["prizes"])
     assert [True, False, True, False] == list(ants["rehearsal"].values())
