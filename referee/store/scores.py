@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from referee.core.instant import Instant
+from referee.store.images import load_inputs
 
 
 @dataclass(frozen=True)
@@ -101,6 +102,17 @@ def scoring_run(connection: sqlite3.Connection, run_id: int) -> ScoringRun | Non
             {"run": run_id},
         ).fetchone()
     )
+
+
+def inputs_of(connection: sqlite3.Connection, run: ScoringRun | None) -> dict[str, str]:
+    """Return the SHA-256 of each file that a session was scored with, by its role.
+
+    They are those of the contest. A score by other files names them itself.
+    """
+    own = None if run is None else run.detail.get("inputs")
+    if own is None:
+        return {name: file.sha256 for name, file in load_inputs(connection).items()}
+    return {str(name): str(digest) for name, digest in own.items()}
 
 
 def _run(row: sqlite3.Row | None) -> ScoringRun | None:

@@ -20,11 +20,10 @@ from referee.service.evidence.zip_writer import zip_written_whole
 from referee.service.setup.contest import Contest
 from referee.service.setup.signing_key import PRIVATE, read_private_key
 from referee.store.audit import refused_audit_of
-from referee.store.database import Connection
 from referee.store.images import blacklist_of, configuration_of, load_inputs
 from referee.store.notices import audit_of, notices_of
 from referee.store.readings import energy_of, session_meter_of
-from referee.store.scores import ScoringRun, newest_scoring_run
+from referee.store.scores import inputs_of, newest_scoring_run
 from referee.store.sessions import SessionRecord, load_session
 from referee.store.teams import names_of_team
 
@@ -121,17 +120,6 @@ def members_of(
         "score.json": [json_bytes(None if run is None else run.detail)],
         "verdict.json": [json_bytes(measurement.verdict(energy))],
     }
-
-
-def inputs_of(connection: Connection, run: ScoringRun | None) -> dict[str, str]:
-    """Return the SHA-256 of each file by its role.
-
-    They are those of the contest. A score by other files names them itself.
-    """
-    own = None if run is None else run.detail.get("inputs")
-    if own is None:
-        return {name: file.sha256 for name, file in load_inputs(connection).items()}
-    return {str(name): str(digest) for name, digest in own.items()}
 
 
 def session_facts(

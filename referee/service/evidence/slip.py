@@ -16,7 +16,6 @@ from pathlib import Path
 import segno
 
 from referee.errors import InputError, Refusal
-from referee.service.evidence.bundle import inputs_of
 from referee.service.evidence.bundle_file import Mismatch
 from referee.service.evidence.facts_read import FACTS, FactsRead
 from referee.service.setup.config import ImagesSection
@@ -24,7 +23,7 @@ from referee.service.setup.contest import Contest
 from referee.service.setup.pages import page
 from referee.store.chain import strand_at_newest
 from referee.store.database import Connection
-from referee.store.scores import newest_scoring_run
+from referee.store.scores import inputs_of, newest_scoring_run
 from referee.store.sessions import load_session
 
 # 80 bits: nobody finds another session with the same ones.

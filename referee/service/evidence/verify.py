@@ -13,7 +13,7 @@ from typing import Any
 
 from referee.errors import InputError
 from referee.formats.hashed_reads import HashedReads
-from referee.service.evidence.bundle import MEMBERS, inputs_of, members_of
+from referee.service.evidence.bundle import MEMBERS, members_of
 from referee.service.evidence.bundle_file import (
     BLACKLIST,
     MANIFEST,
@@ -35,7 +35,7 @@ from referee.service.evidence.slip import slip_findings
 from referee.service.results.final_score import compute_run
 from referee.service.setup.contest import Contest, read_truth_with
 from referee.store.readings import energy_of
-from referee.store.scores import newest_scoring_run
+from referee.store.scores import inputs_of, newest_scoring_run
 from referee.store.sessions import SessionRecord
 from referee.tracks.loading import trusted_tracks
 

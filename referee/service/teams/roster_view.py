@@ -99,7 +99,8 @@ def roster_text(roster: Roster, progress: Mapping[str, RehearsalProgress]) -> st
         return "No team is registered: run 'referee team import' or 'referee team add'."
     width = max(len(team.name) for team in roster.teams)
     lines = [
-        f"{place:>3}  {team.name:<{width}}  {progress_text(progress[team.name])}  {_said(roster, team)}"
+        f"{place:>3}  {team.name:<{width}}  {progress_text(progress[team.name])}"
+        f"  {_said(roster, team)}"
         for place, team in enumerate(roster.teams, 1)
     ]
     return "\n".join([*lines, "", LEGEND, order_text(roster)])

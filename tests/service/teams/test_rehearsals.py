@@ -81,7 +81,7 @@ def test_a_rehearsal_with_the_events_images_is_refused(event):
 
 
 def test_the_rehearsals_own_page_has_the_progress_and_the_registrations(event, rehearsal):
-    """While the rehearsal runs, its page has the progress of this moment, organisation and prizes."""
+    """While the rehearsal runs, its page has each progress, organisation and prizes by now."""
     amend(
         event, "ants", lambda old: replace(old, organisation="Hill", prizes=False), "a form", "Kim"
     )
