@@ -8,6 +8,8 @@ from dataclasses import dataclass, field, replace
 from enum import Enum
 from typing import Any
 
+import msgspec
+
 from power.meter import ElementValues, IntegrationState
 from power.values import elements_to_json
 
@@ -112,12 +114,12 @@ def finding_to_json(finding: Finding) -> dict[str, str]:
     return {"code": finding.code, "severity": finding.severity.value, "text": finding.text}
 
 
-def finding_from_json(value: Mapping[str, str]) -> Finding:
+def finding_from_json(value: object) -> Finding:
     """Return the finding that `finding_to_json` wrote; another value is a ValueError."""
     try:
-        return Finding(str(value["code"]), Verdict(value["severity"]), str(value["text"]))
-    except (KeyError, TypeError) as error:
-        raise ValueError(f"{value!r} is not a finding: {error!r}") from None
+        return msgspec.convert(value, Finding)
+    except msgspec.ValidationError as error:
+        raise ValueError(f"{value!r} is not a finding: {error}") from None
 
 
 def result_to_json(result: EnergyResult) -> dict[str, Any]:

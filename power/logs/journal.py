@@ -6,17 +6,16 @@ Lines are only ever appended. What they say of a meter is read by the rule of `p
 
 from __future__ import annotations
 
-import json
 import logging
 import os
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
+import msgspec
 import platformdirs
 
 from power.append_file import AppendFile
-from power.spare import Entry, Event, OwnRuns
+from power.spare import Entry, OwnRuns
 
 JOURNAL_VARIABLE = "POWER_JOURNAL"
 """The environment variable with the path of another journal, or empty for none."""
@@ -74,7 +73,7 @@ def _append(path: Path, entries: Sequence[Entry]) -> None:
     try:
         for entry in entries:
             # A line feed first: a killed program may have left half a line.
-            file.append(b"\n" + json.dumps(_to_json(entry), allow_nan=False).encode() + b"\n")
+            file.append(b"\n" + msgspec.json.encode(entry) + b"\n")
         file.sync()
         if file.trouble:
             raise OSError(f"{path} cannot be written: {file.trouble}")
@@ -88,26 +87,10 @@ def _lines(path: Path) -> list[bytes]:
         return file.read().split(b"\n")
 
 
-def _to_json(entry: Entry) -> dict[str, Any]:
-    return {**vars(entry), "event": entry.event.value}
-
-
 def _entry(line: bytes) -> Entry | None:
+    """Return the entry of a line; None for one of other types, or without its time's zone."""
     try:
-        value = json.loads(line)
-        known = {name: value[name] for name in Entry.__dataclass_fields__ if name in value}
-        entry = Entry(**{**known, "event": Event(value["event"])})
-        return entry if _is_sound(entry) else None
-    except (KeyError, TypeError, ValueError, RecursionError):
+        entry = msgspec.json.decode(line, type=Entry)
+        return entry if entry.at.tzinfo is not None else None
+    except (msgspec.MsgspecError, ValueError, RecursionError):
         return None
-
-
-def _is_sound(entry: Entry) -> bool:
-    """Tell whether an entry has text and numbers where they belong, and a time with its zone."""
-    texts = (entry.serial, entry.resource, entry.log, entry.utc)
-    numbers = (entry.energy_wh, entry.integration_s, entry.charge_ah)
-    return (
-        all(isinstance(text, str) for text in texts)
-        and all(number is None or isinstance(number, (int, float)) for number in numbers)
-        and entry.at.tzinfo is not None
-    )
