@@ -21,7 +21,7 @@ from referee.formats.typed_json import collections_paused
 def read_coco_truth(path: Path, content: bytes) -> GroundTruthFile:
     """Read `images`, `categories` and `annotations` of COCO instances.
 
-    A box [x, y, w, h] has the inclusive corners x, y, x+w-1, y+h-1. ConnectionLimiter regions (`iscrowd` 1)
+    A box [x, y, w, h] has the inclusive corners x, y, x+w-1, y+h-1. Crowd regions (`iscrowd` 1)
     are not part of the ground truth; COCO's own metric gets them. The categories are the class
     list.
     """

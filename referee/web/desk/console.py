@@ -21,7 +21,7 @@ from referee.web.desk.actions import register_actions
 from referee.web.desk.arguments import query_number, session_number
 from referee.web.desk.assets import static_folder
 from referee.web.desk.audit import register_audit
-from referee.web.desk.auth import require_login, register_logins
+from referee.web.desk.auth import register_logins, require_login
 from referee.web.desk.broadcast import Broadcast
 from referee.web.desk.check import register_check
 from referee.web.desk.display import register_display
