@@ -90,7 +90,7 @@ STEPS = (
             "An answer counts if its last byte came before.",
             "The meter's own timer ends there, too.",
         ),
-        ("referee/core/states.py", "referee/service/desk/ending.py"),
+        ("referee/core/states.py", "referee/service/desk/session_steps.py"),
         (
             Arrow(38, "control desk", "database", "ended"),
             Arrow(58, "control desk", "meter", "STOP"),
