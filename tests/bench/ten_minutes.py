@@ -19,6 +19,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
+import numpy as np
 from selenium import webdriver
 
 from referee.programs.hosting import Host, claimed, hosted
@@ -31,11 +32,13 @@ from referee.store.readings import energy_of, readings_of
 from referee.store.requests import count_fetched_images
 from referee.store.scores import newest_scoring_run
 from tests.bench.paced import Outcome, paced_session
-from tests.bench.whole_job import IMAGES, make_full_contest
+from tests.bench.pictures import make_image
 from tests.support.browsing import chromium
 from tests.support.running import eventually, request
 
 LENGTH_S = int(os.environ.get("TEN_MINUTES_BENCH_S", "600"))
+IMAGES = 20_120
+SEED = 7
 IMAGES_PER_S = 34.0
 BOXES_AN_IMAGE = 10
 CONSOLES = 3
@@ -57,7 +60,7 @@ def run() -> None:
     """Run the session, and print memory, latencies, errors and readings."""
     with tempfile.TemporaryDirectory() as name, claimed(Path(name) / "data"):
         folder = Path(name)
-        make_full_contest(folder)
+        _make_contest(folder)
         config = practice_config(
             data=folder / "data",
             contest=ContestSection(mode="practice", seconds=LENGTH_S, shuffle=False),
@@ -192,3 +195,21 @@ def _watched() -> Iterator[Memory]:
     finally:
         over.set()
         thread.join()
+
+
+def _make_contest(folder: Path) -> None:
+    """Link one image under every number, and write ground truth of a few boxes an image."""
+    (folder / "images").mkdir()
+    first = folder / "images" / "1.jpg"
+    make_image(first)
+    for number in range(2, IMAGES + 1):
+        os.link(first, folder / "images" / f"{number}.jpg")
+    random = np.random.default_rng(SEED)
+    lines = []
+    for image in range(1, IMAGES + 1):
+        for _ in range(int(random.integers(1, 5))):
+            x, y = random.integers(0, 200, 2).tolist()
+            width, height = random.integers(10, 100, 2).tolist()
+            klass = int(random.integers(1, 201))
+            lines.append(f"{image},{klass},{x},{y},{x + width},{y + height}")
+    (folder / "truth.csv").write_text("\n".join(lines) + "\n")
