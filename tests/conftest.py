@@ -13,6 +13,7 @@ from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
 
+import argon2
 import pytest
 from hypothesis import HealthCheck, settings
 
@@ -80,6 +81,22 @@ def troubles() -> Iterator[Troubles]:
     yield TROUBLES
     for logger in loggers:
         logger.removeHandler(TROUBLES)
+
+
+@pytest.fixture(scope="module")
+def cheap_hashes() -> Iterator[None]:
+    """Let the hash of a password cost nothing in the tests' own process."""
+    cheap = partial(argon2.PasswordHasher, time_cost=1, memory_cost=8, parallelism=1)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(argon2, "PasswordHasher", cheap)
+        yield
+
+
+@pytest.fixture(scope="module", autouse=True)
+def hashes_as_the_tests_need_them(request: pytest.FixtureRequest) -> None:
+    """Make hashes cheap, but for the tests of whole programs: there they cost what they cost."""
+    if "e2e" not in request.path.parts:
+        request.getfixturevalue("cheap_hashes")
 
 
 @pytest.fixture

@@ -5,24 +5,15 @@ from __future__ import annotations
 
 import json
 
-import argon2
 import pytest
 
 from referee.cli import main
 from referee.commands import operator
 from referee.errors import InputError
-from referee.service.entry import passwords
 from referee.service.people.operators import is_on_this_machine, require_operators
 from referee.service.setup.config_file import load_config
 from referee.service.setup.opened import opened_contest
 from tests.support.contests import make_contest, write_config
-
-
-@pytest.fixture(autouse=True)
-def cheap(monkeypatch):
-    """Make hashing fast."""
-    hasher = argon2.PasswordHasher(time_cost=1, memory_cost=8, parallelism=1)
-    monkeypatch.setattr(passwords.argon2, "PasswordHasher", lambda: hasher)
 
 
 @pytest.fixture

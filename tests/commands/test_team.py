@@ -32,7 +32,6 @@ def team(event: Contest, *arguments: str) -> int:
     return main(["team", *arguments, "--config", str(event.config.path)])
 
 
-@pytest.mark.slow
 def test_the_printed_password_logs_in(event: Contest, capsys: pytest.CaptureFixture[str]) -> None:
     """`add` prints name and password, and `password` replaces the password and prints it."""
     assert 0 == team(event, "add", " Team  Rocket")
@@ -44,7 +43,6 @@ def test_the_printed_password_logs_in(event: Contest, capsys: pytest.CaptureFixt
     assert [False, True] == [teams.admits(name, password) for password in (first, second)]
 
 
-@pytest.mark.slow
 def test_a_team_is_renamed_and_removed(event: Contest, capsys: pytest.CaptureFixture[str]) -> None:
     """Each change is reported in a sentence, and the list shows the remaining teams."""
     for name in ("ants", "bees"):
@@ -57,7 +55,6 @@ def test_a_team_is_renamed_and_removed(event: Contest, capsys: pytest.CaptureFix
     assert said.startswith("'ants' is now 'wasps'.\n'bees' is no longer registered.\n  1  wasps")
 
 
-@pytest.mark.slow
 def test_a_team_that_exists_is_refused(event: Contest, capsys: pytest.CaptureFixture[str]) -> None:
     """An existing team is refused unchanged, with advice."""
     team(event, "add", "ants")
@@ -67,7 +64,6 @@ def test_a_team_that_exists_is_refused(event: Contest, capsys: pytest.CaptureFix
     assert before == event.config.teams.read_bytes()
 
 
-@pytest.mark.slow
 def test_a_team_with_a_session_is_not_removed(
     event: Contest, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -83,7 +79,6 @@ def test_a_team_with_a_session_is_not_removed(
     assert ["bees"] == list(registered_teams(event.config.teams))
 
 
-@pytest.mark.slow
 def test_from_a_table_to_slips(
     event: Contest, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -103,7 +98,6 @@ def test_from_a_table_to_slips(
     assert (0o600, True) == (slips.stat().st_mode & 0o777, "quiet-fan" in page)
 
 
-@pytest.mark.slow
 def test_slips_that_cannot_be_written_change_no_password(
     event: Contest, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -115,7 +109,6 @@ def test_slips_that_cannot_be_written_change_no_password(
     assert before == event.config.teams.read_bytes()
 
 
-@pytest.mark.slow
 def test_a_table_with_a_fault_registers_nobody(
     event: Contest, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -128,7 +121,6 @@ def test_a_table_with_a_fault_registers_nobody(
     assert [] == json.loads(capsys.readouterr().out)["teams"]
 
 
-@pytest.mark.slow
 def test_a_withdrawal_and_its_return(event: Contest, capsys: pytest.CaptureFixture[str]) -> None:
     """Both are on record under the name of the person who did it."""
     team(event, "add", "ants")

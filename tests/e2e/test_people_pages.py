@@ -7,14 +7,12 @@ import threading
 from collections.abc import Iterator
 from pathlib import Path
 
-import argon2
 import pytest
 from selenium import webdriver
 from selenium.webdriver.common.by import By
 from selenium.webdriver.remote.webelement import WebElement
 from werkzeug.serving import make_server
 
-from referee.service.entry import passwords
 from referee.service.people.operators import replace_operator_password
 from tests.support.browsing import be_screen, choose, chromium, press, wait_text
 from tests.support.contests import make_contest
@@ -35,12 +33,8 @@ def browser() -> Iterator[webdriver.Chrome]:
 
 
 @pytest.fixture
-def door(
-    tmp_path: Path, browser: webdriver.Chrome, monkeypatch: pytest.MonkeyPatch
-) -> Iterator[Door]:
+def door(tmp_path: Path, browser: webdriver.Chrome, cheap_hashes: None) -> Iterator[Door]:
     """Return a console with people, open to the browser; `url` is its address."""
-    hasher = argon2.PasswordHasher(time_cost=1, memory_cost=8, parallelism=1)
-    monkeypatch.setattr(passwords.argon2, "PasswordHasher", lambda: hasher)
     clock = FakeClock()
     contest = make_contest(tmp_path, clock, images=8, mode="event", seconds=600)
     meter = FakeMeter(clock)

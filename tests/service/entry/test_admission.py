@@ -15,8 +15,6 @@ from referee.service.entry.tokens import token_of_session
 from referee.store.sessions import load_session
 from tests.support.fakes import running_desk
 
-pytestmark = pytest.mark.slow
-
 
 class DirectDesk:
     """A desk in this process, in place of the socket."""

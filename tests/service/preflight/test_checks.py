@@ -88,7 +88,6 @@ def test_help_names_checks_that_exist(contest):
     assert named and named <= items
 
 
-@pytest.mark.usefixtures("cheap")
 def test_an_event_that_is_ready(contest):
     """Only the order of images and the slow checks, which nobody made yet, are to be looked at."""
     add_team(contest, "ants", Registration(), "Kim")
@@ -116,7 +115,6 @@ def test_each_warning_and_failure_has_a_remedy(contest):
     assert "contest.toml" in items["file"].text
 
 
-@pytest.mark.usefixtures("cheap")
 def test_operators_of_an_event(contest):
     """Nobody, or only assistants, is a warning; with an operator all is well."""
     assert Level.WARN is found(contest)["logins"].level
@@ -135,7 +133,6 @@ def test_a_group_stands_together(contest):
     assert len(set(groups)) == 1 + sum(a != b for a, b in zip(groups, groups[1:], strict=False))
 
 
-@pytest.mark.usefixtures("cheap")
 def test_teams_of_an_event(contest):
     """The check tells apart no team, no password, readable hashes, a damaged file, and all well."""
     assert Level.WARN is found(contest)["list"].level

@@ -3,10 +3,8 @@
 
 from __future__ import annotations
 
-import argon2
 import pytest
 
-from referee.service.entry import passwords
 from tests.support.contests import make_contest
 from tests.support.doors import Door
 from tests.support.events import Event
@@ -14,10 +12,8 @@ from tests.support.fakes import FakeClock, FakeMeter, running_desk
 
 
 @pytest.fixture
-def empty(tmp_path, monkeypatch):
-    """Return the console of an event of two teams, without operators and with fast hashes."""
-    hasher = argon2.PasswordHasher(time_cost=1, memory_cost=8, parallelism=1)
-    monkeypatch.setattr(passwords.argon2, "PasswordHasher", lambda: hasher)
+def empty(tmp_path):
+    """Return the console of an event of two teams, without operators."""
     clock = FakeClock()
     contest = make_contest(tmp_path, clock, images=8, mode="event", seconds=600)
     meter = FakeMeter(clock)
